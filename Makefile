@@ -1,0 +1,47 @@
+PYTHON ?= python3
+BIN := .venv/bin
+CODE := src tests tools bench
+
+.DEFAULT_GOAL := help
+.PHONY: help run test soak lint typecheck bench install install-dev lock clean
+
+help: ## List the targets, each with a sentence.
+	@echo "Usage: make TARGET"
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-12s %s\n", $$1, $$2 }'
+
+# make hands SITE, PORT and PAGES to its commands as environment variables; quoting them in the shell keeps & and ? harmless.
+run: install ## Archive the demo site, or SITE=https://..., and serve the archive on 127.0.0.1, port 8080 or PORT=...
+	@exec $(BIN)/webstrata run $${SITE:+"$$SITE"} $${PORT:+--port "$$PORT"}
+
+test: ## Set up PostgreSQL, Redis and a browser, then run every test but the soak tests.
+	@$(PYTHON) -m tools.setup test
+	$(BIN)/pytest
+
+soak: ## Run the soak tests: what takes longer, from many kills to foreign tools.
+	@$(PYTHON) -m tools.setup test
+	$(BIN)/pytest -m soak
+
+lint: install-dev ## Check style, formatting and the direction of imports.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo
+
+typecheck: install-dev ## Check the types of the package, its tests and its tools.
+	$(BIN)/mypy $(CODE)
+
+bench: install-dev ## Measure, and write bench/results.md; PAGES=DIR measures with real pages.
+	$(BIN)/python -m bench
+
+install: ## Make .venv with what the program needs.
+	@$(PYTHON) -m tools.setup runtime
+
+install-dev: ## Make .venv with what developing needs as well.
+	@$(PYTHON) -m tools.setup dev
+
+lock: ## Resolve requirements/*.lock again; UPGRADE=1 takes the newest versions.
+	@$(PYTHON) -m tools.lock $(if $(UPGRADE),--upgrade)
+
+clean: ## Remove what these targets made: environment, caches, builds; the archive stays.
+	rm -rf .venv .cache build dist src/webstrata/web/static/vendor
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,152 @@
+"""Who may use the admin API and pages.
+
+With an admin token set, only its bearer may. Without one, staging and production refuse everybody, and development is
+open to clients on this very machine. Web pages may also log in: a cookie then stands for the token, for pages only, so
+that no other site's form or script can use it on the API.
+"""
+
+import hashlib
+import hmac
+import ipaddress
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from urllib.parse import urlsplit
+
+from fastapi import HTTPException, Request, Response
+
+from webstrata.api.headers import is_https
+from webstrata.api.parts import wired_parts
+from webstrata.errors import UsageError
+from webstrata.settings import Environment, Settings
+
+SESSION_COOKIE = "webstrata_admin"
+SESSION_LENGTH = timedelta(hours=12)
+
+_GUARDED = (Environment.STAGING, Environment.PRODUCTION)
+_IN_PROCESS = "testclient"
+"""What starlette's in-process client calls itself; a socket only ever gives an address."""
+
+_FORWARDED = ("forwarded", "via", "x-real-ip", "x-forwarded")
+
+
+class Verdict(Enum):
+    """Whether a request may pass."""
+
+    ALLOWED = "allowed"
+    REFUSED = "refused"
+    NOT_CONFIGURED = "not configured"
+
+
+async def require_admin(request: Request) -> None:
+    """Let only administrators pass: for API routes, where a token counts and a cookie does not."""
+    verdict = _verdict(request, wired_parts(request).settings)
+    if verdict is Verdict.NOT_CONFIGURED:
+        raise HTTPException(500, "Admin token not configured for this environment")
+    if verdict is Verdict.REFUSED:
+        raise HTTPException(403, "Admin token required")
+
+
+def admin_allowed(request: Request) -> bool:
+    """Tell whether a page may show and do what is the administrators'; here the login's cookie counts too."""
+    settings = wired_parts(request).settings
+    if _verdict(request, settings) is Verdict.ALLOWED:
+        return True
+    return session_valid(settings, request.cookies.get(SESSION_COOKIE), datetime.now(UTC))
+
+
+def token_matches(settings: Settings, given: str | bytes) -> bool:
+    """Tell whether somebody knows the admin token, in a time that says nothing about it."""
+    token = _token(settings)
+    known = given.encode("utf-8", "surrogateescape") if isinstance(given, str) else given
+    return token is not None and hmac.compare_digest(hashlib.sha256(known).digest(), hashlib.sha256(token).digest())
+
+
+def issue_session(settings: Settings, now: datetime) -> str:
+    """Return a cookie's value that stands for the admin token for some hours."""
+    token = _token(settings)
+    if token is None:
+        raise UsageError("there is no admin token to log in with: set WEBSTRATA_ADMIN_TOKEN")
+    expiry = int((now + SESSION_LENGTH).timestamp())
+    return f"{expiry}.{_signature(token, expiry)}"
+
+
+def session_valid(settings: Settings, cookie: str | None, now: datetime) -> bool:
+    """Tell whether a cookie is one that we issued for today's token, and not too long ago."""
+    token = _token(settings)
+    expiry, dot, signature = (cookie or "").partition(".")
+    if token is None or not dot or not (expiry.isascii() and expiry.isdecimal() and len(expiry) <= 12):
+        return False
+    genuine = hmac.compare_digest(signature.encode("utf-8", "surrogateescape"), _signature(token, int(expiry)).encode())
+    return genuine and now.timestamp() < int(expiry)
+
+
+def set_session_cookie(response: Response, request: Request, now: datetime) -> None:
+    """Log a browser in; the caller has checked the token."""
+    response.set_cookie(
+        SESSION_COOKIE,
+        issue_session(wired_parts(request).settings, now),
+        max_age=int(SESSION_LENGTH.total_seconds()),
+        httponly=True,
+        samesite="strict",
+        secure=is_https(request.scope),
+    )
+
+
+def clear_session_cookie(response: Response, request: Request) -> None:
+    """Log a browser out."""
+    response.delete_cookie(SESSION_COOKIE, httponly=True, samesite="strict", secure=is_https(request.scope))
+
+
+def from_this_machine(request: Request) -> bool:
+    """Tell whether a client is on this machine itself, not behind a proxy on it and not a stranger's page.
+
+    A page of a site whose name was made to point to this machine still sends that site's name as Host.
+    """
+    if request.client is None or any(name.startswith(_FORWARDED) for name in request.headers):
+        return False
+    if request.client.host == _IN_PROCESS:
+        return True
+    return _is_loopback(request.client.host) and _names_this_machine(request.headers.get("host", ""))
+
+
+def _verdict(request: Request, settings: Settings) -> Verdict:
+    if _token(settings) is not None:
+        return Verdict.ALLOWED if token_matches(settings, _given_token(request)) else Verdict.REFUSED
+    if settings.env in _GUARDED:
+        return Verdict.NOT_CONFIGURED
+    return Verdict.ALLOWED if from_this_machine(request) else Verdict.REFUSED
+
+
+def _token(settings: Settings) -> bytes | None:
+    """Return the admin token; an empty one is none."""
+    secret = settings.admin_token
+    return (secret.get_secret_value().encode() or None) if secret is not None else None
+
+
+def _given_token(request: Request) -> bytes:
+    """Return the token that a request carries, as the bytes that were sent; a bearer token comes first."""
+    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+    given = credentials if scheme.lower() == "bearer" else request.headers.get("x-admin-token", "")
+    return given.strip().encode("latin-1")
+
+
+def _signature(token: bytes, expiry: int) -> str:
+    return hmac.new(token, f"webstrata admin session until {expiry}".encode(), hashlib.sha256).hexdigest()
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return (mapped or address).is_loopback
+
+
+def _names_this_machine(host: str) -> bool:
+    """Tell whether a Host is an address of this machine, or a name that no stranger can register: one without a dot."""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    return _is_loopback(name) or "." not in name.removesuffix(".localhost")

@@ -1,0 +1,33 @@
+"""Answers that browsers and proxies may keep, and the short answer when they have them already."""
+
+import re
+
+import xxhash
+from fastapi import Request, Response
+from pydantic import BaseModel
+
+NEVER = "no-store"
+A_MINUTE = "public, max-age=60"
+AN_HOUR = "public, max-age=3600"
+"""For what does not change: short, so that what was taken down does not live on elsewhere; asking again costs a 304."""
+
+_ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
+
+
+def kept(request: Request, content: bytes, content_type: str, cache_control: str) -> Response:
+    """Return content with its ETag, or 304 when the client named that ETag."""
+    etag = f'"{xxhash.xxh3_128_hexdigest(content)}"'
+    headers = {"ETag": etag, "Cache-Control": cache_control}
+    if _has(request.headers.get("if-none-match", ""), etag):
+        return Response(status_code=304, headers=headers)
+    # Given as a header: as a media type, text would be labelled UTF-8.
+    return Response(content, headers={**headers, "Content-Type": content_type})
+
+
+def kept_json(request: Request, schema: BaseModel, cache_control: str) -> Response:
+    """Return a schema as JSON with its ETag, or 304 when the client named that ETag."""
+    return kept(request, schema.model_dump_json().encode(), "application/json", cache_control)
+
+
+def _has(if_none_match: str, etag: str) -> bool:
+    return if_none_match.strip() == "*" or etag in _ENTITY_TAG.findall(if_none_match)

@@ -1,0 +1,73 @@
+"""How failures look over HTTP: a status code, and one sentence in JSON."""
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from webstrata import errors
+
+log = structlog.get_logger()
+
+STATUS_CODES: dict[type[errors.WebstrataError], int] = {
+    errors.NotFoundError: 404,
+    errors.UsageError: 422,
+    errors.LeaseLostError: 409,
+    errors.BlockedAddressError: 400,
+    errors.FetchError: 502,
+    errors.MissingExtraError: 501,
+    errors.DatabaseUnavailableError: 503,
+    errors.SchemaVersionError: 503,
+    errors.WebstrataError: 500,
+}
+"""The closest ancestor of an error decides."""
+
+SENTENCES = {500: "Internal server error", 503: "The archive's database is not available"}
+"""What outsiders read of failures that are ours; the log has the rest."""
+
+
+def status_code(error: errors.WebstrataError) -> int:
+    """Return the status code of an error."""
+    return next(STATUS_CODES[ancestor] for ancestor in type(error).__mro__ if ancestor in STATUS_CODES)
+
+
+def add_error_answers(api: FastAPI) -> None:
+    """Let every error of ours be answered by its status code."""
+    api.add_exception_handler(errors.WebstrataError, _answer)
+
+
+async def _answer(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, errors.WebstrataError)
+    code = status_code(error)
+    if code in SENTENCES:
+        log.error("http.error", error=str(error), kind=type(error).__name__)
+    return JSONResponse({"detail": SENTENCES.get(code, str(error))}, status_code=code)
+
+
+class UnexpectedErrors:
+    """Answers what nobody foresaw: 500 for the client, the traceback for the log."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; answer it when the application failed to."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        except Exception:
+            log.exception("http.error")
+            if started:
+                # Half an answer is out: only a broken connection tells the client that it is not whole.
+                raise
+            await JSONResponse({"detail": SENTENCES[500]}, status_code=500)(scope, receive, send)

@@ -1,0 +1,71 @@
+"""Headers that every answer carries: the API's version, and what a browser may do with the answer."""
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from webstrata.api.caching import NEVER
+
+RAW_PATH = "/api/snapshots/raw/"
+ADMIN_PATH = "/api/admin"
+
+PAGE_POLICY = (
+    "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; frame-src 'self'; "
+    "frame-ancestors 'self'; base-uri 'none'; form-action 'self'; object-src 'none'"
+)
+RAW_POLICY = (
+    "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline' data:; font-src data:; media-src data:; "
+    "form-action 'none'; base-uri 'none'"
+)
+"""An archived page is hostile: no scripts, no origin, nothing fetched, neither from us nor from the live web."""
+
+_EVERYWHERE = {
+    "X-API-Version": "1",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "Permissions-Policy": "geolocation=(), microphone=(), camera=()",
+}
+
+
+class SafeHeaders:
+    """Adds the headers; one that the answer brings itself stays."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and complete its answer's headers."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        additions = _headers_for(scope)
+
+        async def completed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in additions.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, completed)
+
+
+def is_https(scope: Scope) -> bool:
+    """Tell whether the client speaks TLS, with us or with the proxy before us."""
+    forwarded = Headers(scope=scope).get("x-forwarded-proto", "")
+    return "https" in (scope.get("scheme"), forwarded.split(",")[0].strip().lower())
+
+
+def _headers_for(scope: Scope) -> dict[str, str]:
+    path: str = scope["path"]
+    headers = dict(_EVERYWHERE)
+    if path.startswith(RAW_PATH):
+        headers["Content-Security-Policy"] = RAW_POLICY
+    else:
+        headers["Content-Security-Policy"] = PAGE_POLICY
+        headers["X-Frame-Options"] = "SAMEORIGIN"
+    if path.startswith(ADMIN_PATH):
+        headers["Cache-Control"] = NEVER
+    if is_https(scope):
+        headers["Strict-Transport-Security"] = "max-age=31536000"
+    return headers

@@ -1,0 +1,79 @@
+"""Whether the archive works, and how much there is."""
+
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Annotated
+
+import structlog
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import JSONResponse
+
+from webstrata import __version__
+from webstrata.api import present
+from webstrata.api.caching import A_MINUTE, NEVER
+from webstrata.api.parts import Parts
+from webstrata.api.schemas import (
+    ArchiveStatsSchema,
+    HealthChecksSchema,
+    HealthDetailsSchema,
+    HealthSchema,
+    SnapshotCountSchema,
+)
+from webstrata.app import App
+from webstrata.db import catalog, migrate
+from webstrata.errors import DatabaseError
+
+log = structlog.get_logger()
+router = APIRouter(tags=["health"])
+
+_DATABASE_AWAY = {"status": "error", "checks": {"db": "error"}}
+_DATABASE_AWAY_EXAMPLE = {"application/json": {"example": _DATABASE_AWAY}}
+
+
+@router.get(
+    "/api/health",
+    response_model=HealthSchema,
+    response_model_exclude_none=True,
+    responses={
+        500: {"description": "The database is away.", "content": {"application/json": {"example": _DATABASE_AWAY}}}
+    },
+)
+def health(
+    app: Parts,
+    response: Response,
+    details: Annotated[bool, Query(description="Add versions and the time that the database took.")] = False,
+) -> HealthSchema | JSONResponse:
+    """Tell whether the archive works."""
+    response.headers["Cache-Control"] = NEVER
+    try:
+        return _checked(app, details)
+    except DatabaseError as error:
+        log.error("health.database", error=str(error))
+        return JSONResponse(_DATABASE_AWAY, status_code=500, headers={"Cache-Control": NEVER})
+
+
+@router.get("/api/stats")
+def stats(app: Parts, response: Response) -> ArchiveStatsSchema:
+    """Tell how much there is."""
+    response.headers["Cache-Control"] = A_MINUTE
+    with app.database.read() as session:
+        return present.stats(catalog.totals(session), datetime.now(UTC).date())
+
+
+def _checked(app: App, details: bool) -> HealthSchema:
+    began = perf_counter()
+    with app.database.read() as session:
+        jobs = catalog.job_status_counts(session)
+        snapshots = catalog.totals(session).snapshots
+    checks = HealthChecksSchema(db="ok", jobs=jobs, snapshots=SnapshotCountSchema(total=snapshots))
+    elapsed = round((perf_counter() - began) * 1000, 1)
+    return HealthSchema(status="ok", checks=checks, details=_details(app, elapsed) if details else None)
+
+
+def _details(app: App, database_ms: float) -> HealthDetailsSchema:
+    return HealthDetailsSchema(
+        version=__version__,
+        schemaVersion=migrate.current(app.database),
+        database="sqlite" if app.database.is_sqlite else "postgresql",
+        databaseMs=database_ms,
+    )

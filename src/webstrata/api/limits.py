@@ -1,0 +1,69 @@
+"""How large a request may be."""
+
+from collections.abc import Iterable
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MAX_QUERY_BYTES = 8 * 1024
+MAX_BODY_BYTES = 1024 * 1024
+
+
+class RequestLimits:
+    """Refuses query strings and bodies that are too long before anything else looks at them."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on what is small enough; answer 414 or 413 to the rest."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if len(scope["query_string"]) > MAX_QUERY_BYTES:
+            await _refusal(414, "Query string too long")(scope, receive, send)
+            return
+        size = _declared_size(Headers(scope=scope))
+        read = await _read_ahead(receive) if size is None else []
+        if read is None or (size or 0) > MAX_BODY_BYTES:
+            await _refusal(413, "Request body too large")(scope, receive, send)
+            return
+        await self.app(scope, _replayed(read, receive), send)
+
+
+def _declared_size(headers: Headers) -> int | None:
+    """Return the body's size, or None where only reading it tells: chunked bodies, and any body in HTTP/2."""
+    declared = headers.get("content-length", "")
+    if "transfer-encoding" in headers or not declared.isdecimal():
+        return None
+    return int(declared) if len(declared) < 20 else MAX_BODY_BYTES + 1
+
+
+async def _read_ahead(receive: Receive) -> list[Message] | None:
+    """Return the messages of a whole body, or None when it is too large."""
+    messages: list[Message] = []
+    size = 0
+    while True:
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > MAX_BODY_BYTES:
+            return None
+        messages.append(message)
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return messages
+
+
+def _replayed(read: Iterable[Message], receive: Receive) -> Receive:
+    waiting = iter(read)
+
+    async def next_message() -> Message:
+        message = next(waiting, None)
+        return await receive() if message is None else message
+
+    return next_message
+
+
+def _refusal(status_code: int, detail: str) -> JSONResponse:
+    return JSONResponse({"detail": detail}, status_code=status_code)

@@ -1,0 +1,51 @@
+"""What routes take as arguments: the wired parts, ids, and values that every database can store."""
+
+from datetime import date
+from typing import Annotated
+
+from fastapi import Depends, Path, Query, Request
+from pydantic import AfterValidator, BeforeValidator
+
+from webstrata.app import App
+
+_NO_ROW = 0
+"""An id that no row ever has."""
+
+LARGEST_OFFSET = 2**31 - 1
+"""No list is as long; the databases could not count much further."""
+
+
+def wired_parts(request: Request) -> App:
+    """Return the parts that this application was made of."""
+    app = request.app.state.webstrata
+    assert isinstance(app, App)
+    return app
+
+
+def _known_to_a_column(largest: int) -> AfterValidator:
+    """Turn an id that cannot be stored into one that is never found: databases would fail on it."""
+    return AfterValidator(lambda value: value if 0 < value <= largest else _NO_ROW)
+
+
+def _without_nul(text: str) -> str:
+    """Refuse what PostgreSQL refuses to compare."""
+    if "\x00" in text:
+        raise ValueError("must not contain NUL characters")
+    return text
+
+
+def _iso_day(value: object) -> object:
+    """Refuse numbers and times that would pass for a date otherwise."""
+    if isinstance(value, str) and not (len(value) == 10 and value.isascii()):
+        raise ValueError("must be a date like 2024-05-31")
+    return value
+
+
+Parts = Annotated[App, Depends(wired_parts)]
+SnapshotId = Annotated[int, _known_to_a_column(2**63 - 1), Path(description="A snapshot's number.")]
+JobId = Annotated[int, _known_to_a_column(2**31 - 1), Path(description="A job's number.")]
+Text = Annotated[str, AfterValidator(_without_nul)]
+Code = Annotated[Text, AfterValidator(str.casefold)]
+Day = Annotated[date, BeforeValidator(_iso_day)]
+Limit = Annotated[int, Query(ge=1, le=500)]
+Offset = Annotated[int, Query(ge=0)]

@@ -1,0 +1,183 @@
+"""From what the archive knows to what the API says."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+
+from webstrata.api.schemas import (
+    ArchiveStatsSchema,
+    JobDetailSchema,
+    JobSnapshotSummarySchema,
+    JobSummarySchema,
+    SnapshotDetailSchema,
+    SnapshotSummarySchema,
+    SourceSummarySchema,
+    TimelineEntrySchema,
+    TimelineSchema,
+)
+from webstrata.model.archive import ArchiveTotals, JobView, SnapshotView, SourceSummary
+
+
+def timestamp(moment: datetime) -> str:
+    """Return a moment as the API writes it: ISO 8601 in UTC, with its offset."""
+    return moment.astimezone(UTC).isoformat()
+
+
+def day(moment: datetime) -> str:
+    """Return the day of a moment in UTC."""
+    return moment.astimezone(UTC).date().isoformat()
+
+
+def raw_url(snapshot_id: int) -> str:
+    """Return where a snapshot's archived page is served."""
+    return f"/api/snapshots/raw/{snapshot_id}"
+
+
+def browse_url(snapshot_id: int) -> str:
+    """Return the page on which people read a snapshot."""
+    return f"/snapshot/{snapshot_id}"
+
+
+def stats(totals: ArchiveTotals, today: date) -> ArchiveStatsSchema:
+    """Present how much there is, as of a day."""
+    latest = totals.latest_capture
+    return ArchiveStatsSchema(
+        snapshotsTotal=totals.snapshots,
+        pagesTotal=totals.pages,
+        sourcesTotal=totals.sources,
+        latestCaptureDate=day(latest) if latest else None,
+        latestCaptureAgeDays=max(0, (today - latest.astimezone(UTC).date()).days) if latest else None,
+    )
+
+
+def source(summary: SourceSummary) -> SourceSummarySchema:
+    """Present a source."""
+    return SourceSummarySchema(
+        sourceCode=summary.code,
+        sourceName=summary.name,
+        baseUrl=summary.base_url,
+        description=summary.description,
+        recordCount=summary.record_count,
+        firstCapture=day(summary.first_capture),
+        lastCapture=day(summary.last_capture),
+        latestRecordId=summary.latest_record_id,
+        entryRecordId=summary.entry_record_id,
+        entryBrowseUrl=None if summary.entry_record_id is None else browse_url(summary.entry_record_id),
+        entryPreviewUrl=None,
+    )
+
+
+def search_hit(snapshot: SnapshotView) -> SnapshotSummarySchema:
+    """Present a snapshot that a search found, with the passage that matched."""
+    passage = "".join(run.text for run in snapshot.marked_snippet)
+    return SnapshotSummarySchema(
+        id=snapshot.id,
+        title=snapshot.title,
+        sourceCode=snapshot.source_code,
+        sourceName=snapshot.source_name,
+        language=snapshot.language,
+        captureDate=day(snapshot.captured_at),
+        captureTimestamp=timestamp(snapshot.captured_at),
+        jobId=snapshot.job_id,
+        originalUrl=snapshot.url,
+        snippet=passage or snapshot.snippet,
+        pageSnapshotsCount=snapshot.page_snapshots_count,
+        rawSnapshotUrl=raw_url(snapshot.id),
+        browseUrl=browse_url(snapshot.id),
+    )
+
+
+def snapshot_detail(snapshot: SnapshotView) -> SnapshotDetailSchema:
+    """Present one snapshot."""
+    return SnapshotDetailSchema(
+        **search_hit(snapshot).model_dump(exclude={"pageSnapshotsCount"}),
+        mimeType=snapshot.mime_type,
+        statusCode=snapshot.status_code,
+    )
+
+
+def timeline(of: SnapshotView, captures: Sequence[SnapshotView]) -> TimelineSchema:
+    """Present all captures of a page."""
+    return TimelineSchema(
+        sourceCode=of.source_code,
+        sourceName=of.source_name,
+        normalizedUrlGroup=of.normalized_url_group,
+        snapshots=list(_timeline_entries(captures)),
+    )
+
+
+def _timeline_entries(captures: Sequence[SnapshotView]) -> Iterator[TimelineEntrySchema]:
+    previous: int | None = None
+    for capture in captures:
+        yield TimelineEntrySchema(
+            snapshotId=capture.id,
+            captureDate=day(capture.captured_at),
+            captureTimestamp=timestamp(capture.captured_at),
+            jobId=capture.job_id,
+            jobName=capture.job_name,
+            title=capture.title,
+            statusCode=capture.status_code,
+            compareFromSnapshotId=previous,
+            browseUrl=browse_url(capture.id),
+        )
+        previous = capture.id
+
+
+def job_summary(job: JobView) -> JobSummarySchema:
+    """Present a job in a list."""
+    return JobSummarySchema(
+        id=job.id,
+        sourceCode=job.source_code,
+        sourceName=job.source_name,
+        name=job.name,
+        status=job.status,
+        statusReason=job.status_reason,
+        retryCount=job.retry_count,
+        createdAt=timestamp(job.created_at),
+        queuedAt=_if_known(job.queued_at),
+        startedAt=_if_known(job.started_at),
+        finishedAt=_if_known(job.finished_at),
+        cleanupStatus=job.cleanup_status,
+        cleanedAt=_if_known(job.cleaned_at),
+        crawlerExitCode=job.crawler_exit_code,
+        crawlerStatus=job.crawler_status,
+        warcFileCount=job.warc_file_count,
+        warcBytesTotal=job.warc_bytes_total,
+        indexedPageCount=job.indexed_page_count,
+        storageScannedAt=_if_known(job.storage_scanned_at),
+    )
+
+
+def job_detail(job: JobView) -> JobDetailSchema:
+    """Present all that is known of a job."""
+    return JobDetailSchema(
+        **job_summary(job).model_dump(),
+        outputDir=job.output_dir,
+        crawlerStage=job.crawler_stage,
+        pagesCrawled=job.pages_crawled,
+        pagesTotal=job.pages_total,
+        pagesFailed=job.pages_failed,
+        outputBytesTotal=job.output_bytes_total,
+        tmpBytesTotal=job.tmp_bytes_total,
+        tmpNonWarcBytesTotal=job.tmp_non_warc_bytes_total,
+        finalZimPath=job.final_zim_path,
+        combinedLogPath=job.combined_log_path,
+        stateFilePath=job.state_file_path,
+        config=None if job.config is None else dict(job.config),
+        lastStats=None if job.last_stats is None else dict(job.last_stats),
+    )
+
+
+def job_snapshot(snapshot: SnapshotView) -> JobSnapshotSummarySchema:
+    """Present a snapshot in the list of its job."""
+    return JobSnapshotSummarySchema(
+        id=snapshot.id,
+        url=snapshot.url,
+        captureTimestamp=timestamp(snapshot.captured_at),
+        statusCode=snapshot.status_code,
+        language=snapshot.language,
+        title=snapshot.title,
+    )
+
+
+def _if_known(moment: datetime | None) -> str | None:
+    return None if moment is None else timestamp(moment)

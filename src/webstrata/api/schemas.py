@@ -1,0 +1,198 @@
+"""The JSON that the API speaks. Names are part of its contract: they do not change."""
+
+from pydantic import BaseModel
+
+# ruff: noqa: N815
+
+
+class ErrorSchema(BaseModel):
+    """What went wrong, in a sentence."""
+
+    detail: str
+
+
+class HealthDetailsSchema(BaseModel):
+    """What an operator wants to know of a healthy process."""
+
+    version: str
+    schemaVersion: str | None
+    database: str
+    databaseMs: float
+
+
+class SnapshotCountSchema(BaseModel):
+    """How many snapshots there are."""
+
+    total: int
+
+
+class HealthChecksSchema(BaseModel):
+    """What was looked at."""
+
+    db: str
+    jobs: dict[str, int]
+    snapshots: SnapshotCountSchema
+
+
+class HealthSchema(BaseModel):
+    """Whether the archive works."""
+
+    status: str
+    checks: HealthChecksSchema
+    details: HealthDetailsSchema | None = None
+
+
+class ArchiveStatsSchema(BaseModel):
+    """How much there is."""
+
+    snapshotsTotal: int
+    pagesTotal: int
+    sourcesTotal: int
+    latestCaptureDate: str | None
+    latestCaptureAgeDays: int | None
+
+
+class SourceSummarySchema(BaseModel):
+    """A source with what was captured of it."""
+
+    sourceCode: str
+    sourceName: str
+    baseUrl: str | None
+    description: str | None
+    recordCount: int
+    firstCapture: str
+    lastCapture: str
+    latestRecordId: int | None
+    entryRecordId: int | None
+    entryBrowseUrl: str | None
+    entryPreviewUrl: str | None
+
+
+class SnapshotSchema(BaseModel):
+    """What a search hit and a snapshot's own answer have in common."""
+
+    id: int
+    title: str | None
+    sourceCode: str
+    sourceName: str
+    language: str | None
+    captureDate: str
+    captureTimestamp: str
+    jobId: int | None
+    originalUrl: str
+    snippet: str | None
+    rawSnapshotUrl: str
+    browseUrl: str
+
+
+class SnapshotSummarySchema(SnapshotSchema):
+    """A search hit."""
+
+    pageSnapshotsCount: int | None
+
+
+class SnapshotDetailSchema(SnapshotSchema):
+    """One snapshot."""
+
+    mimeType: str | None
+    statusCode: int | None
+
+
+class SearchResponseSchema(BaseModel):
+    """One page of hits."""
+
+    results: list[SnapshotSummarySchema]
+    total: int
+    page: int
+    pageSize: int
+
+
+class TimelineEntrySchema(BaseModel):
+    """One capture of a page."""
+
+    snapshotId: int
+    captureDate: str
+    captureTimestamp: str
+    jobId: int | None
+    jobName: str | None
+    title: str | None
+    statusCode: int | None
+    compareFromSnapshotId: int | None
+    browseUrl: str
+
+
+class TimelineSchema(BaseModel):
+    """All captures of a page, oldest first."""
+
+    sourceCode: str
+    sourceName: str
+    normalizedUrlGroup: str
+    snapshots: list[TimelineEntrySchema]
+
+
+class JobSummarySchema(BaseModel):
+    """A job in a list."""
+
+    id: int
+    sourceCode: str
+    sourceName: str
+    name: str
+    status: str
+    statusReason: str | None
+    retryCount: int
+    createdAt: str
+    queuedAt: str | None
+    startedAt: str | None
+    finishedAt: str | None
+    cleanupStatus: str
+    cleanedAt: str | None
+    crawlerExitCode: int | None
+    crawlerStatus: str | None
+    warcFileCount: int
+    warcBytesTotal: int | None
+    indexedPageCount: int
+    storageScannedAt: str | None
+
+
+class JobDetailSchema(JobSummarySchema):
+    """All that is known of a job."""
+
+    outputDir: str
+    crawlerStage: str | None
+    pagesCrawled: int | None
+    pagesTotal: int | None
+    pagesFailed: int | None
+    outputBytesTotal: int | None
+    tmpBytesTotal: int | None
+    tmpNonWarcBytesTotal: int | None
+    finalZimPath: str | None
+    combinedLogPath: str | None
+    stateFilePath: str | None
+    config: dict[str, object] | None
+    lastStats: dict[str, object] | None
+
+
+class JobListResponseSchema(BaseModel):
+    """A part of the list of jobs."""
+
+    items: list[JobSummarySchema]
+    total: int
+    limit: int
+    offset: int
+
+
+class JobStatusCountsSchema(BaseModel):
+    """How many jobs stand where."""
+
+    counts: dict[str, int]
+
+
+class JobSnapshotSummarySchema(BaseModel):
+    """A snapshot in the list of its job."""
+
+    id: int
+    url: str
+    captureTimestamp: str
+    statusCode: int | None
+    language: str | None
+    title: str | None

@@ -1,0 +1,94 @@
+"""One snapshot: what is known of it, its page as it was archived, and the page's other captures."""
+
+import re
+
+from fastapi import APIRouter, Request, Response
+
+from webstrata.api import present
+from webstrata.api.caching import AN_HOUR, kept, kept_json
+from webstrata.api.headers import RAW_PATH
+from webstrata.api.parts import Parts, SnapshotId
+from webstrata.api.schemas import ErrorSchema, SnapshotDetailSchema, TimelineSchema
+from webstrata.app import App
+from webstrata.db import catalog
+from webstrata.errors import NotFoundError
+from webstrata.model.archive import SnapshotView
+from webstrata.replay.banner import with_banner
+from webstrata.replay.raw import RawPage, raw_page
+
+router = APIRouter(tags=["snapshots"], responses={404: {"model": ErrorSchema}})
+
+_HTML = frozenset(("text/html", "application/xhtml+xml"))
+_HARMLESS = frozenset(
+    (
+        "text/plain",
+        "application/pdf",
+        "image/avif",
+        "image/bmp",
+        "image/gif",
+        "image/jpeg",
+        "image/png",
+        "image/vnd.microsoft.icon",
+        "image/webp",
+        "image/x-icon",
+    )
+)
+"""What is served as what it is; a browser would run the rest, or guess."""
+
+_CHARSET = re.compile(r"[A-Za-z0-9._:+-]{1,40}")
+_NAMES_OF_BROWSERS = {
+    "euc_jp": "euc-jp",
+    "euc_kr": "euc-kr",
+    "iso2022_jp": "iso-2022-jp",
+    "iso8859-16": "iso-8859-16",
+    "mac-roman": "macintosh",
+    "utf-16-be": "utf-16be",
+    "utf-16-le": "utf-16le",
+} | {f"cp{number}": f"windows-{number}" for number in range(1250, 1259)}
+"""Charsets that Python calls by names which browsers do not know, or hardly."""
+
+
+@router.get("/api/snapshot/{snapshot_id}", response_model=SnapshotDetailSchema)
+def detail(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
+    """Tell what is known of a snapshot."""
+    return kept_json(request, present.snapshot_detail(_snapshot(app, snapshot_id)), AN_HOUR)
+
+
+@router.get(
+    RAW_PATH + "{snapshot_id}",
+    response_class=Response,
+    responses={200: {"description": "The archived page with a banner.", "content": {"text/html": {}}}},
+)
+def raw(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
+    """Show a page as it was archived, under a banner that says so."""
+    page = raw_page(app.database, app.archive_root, snapshot_id)
+    if page.media_type in _HTML:
+        content = with_banner(page.content, page.charset, page.snapshot)
+        return kept(request, content, _labelled("text/html", page), AN_HOUR)
+    if page.media_type in _HARMLESS:
+        return kept(request, page.content, _labelled(page.media_type, page), AN_HOUR)
+    return kept(request, page.content, "application/octet-stream", AN_HOUR)
+
+
+@router.get("/api/snapshots/{snapshot_id}/timeline")
+def timeline(app: Parts, snapshot_id: SnapshotId) -> TimelineSchema:
+    """List all captures of a snapshot's page, oldest first."""
+    snapshot = _snapshot(app, snapshot_id)
+    with app.database.read() as session:
+        return present.timeline(snapshot, catalog.timeline(session, snapshot))
+
+
+def _snapshot(app: App, snapshot_id: int) -> SnapshotView:
+    with app.database.read() as session:
+        found = catalog.snapshot(session, snapshot_id)
+    if found is None:
+        raise NotFoundError("Snapshot not found")
+    return found
+
+
+def _labelled(media_type: str, page: RawPage) -> str:
+    """Return the content type with the archived charset, unless that could not stand in a header."""
+    charset = (page.charset or "").lower()
+    if not _CHARSET.fullmatch(charset):
+        return media_type
+    return f"{media_type}; charset={_NAMES_OF_BROWSERS.get(charset, charset)}"

@@ -1,0 +1,56 @@
+"""The `webstrata` program: its verbs, its exit codes, its one-line errors."""
+
+import sys
+
+import typer
+from click.exceptions import Abort, ClickException, Exit
+
+from webstrata import __version__
+from webstrata.cli import archiving, database, jobs, looking, serving
+from webstrata.errors import UsageError, WebstrataError
+
+DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+
+program = typer.Typer(
+    name="webstrata",
+    help="A self-hosted web archive that also watches: crawl, keep as WARC, search, replay.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for verbs in (archiving.verbs, serving.verbs, looking.verbs, jobs.verbs):
+    program.add_typer(verbs)
+program.add_typer(database.verbs, name="db")
+
+
+@program.callback(invoke_without_command=True)
+def _version(version: bool = typer.Option(False, "--version", help="Show the version and leave.")) -> None:
+    if version:
+        print(f"webstrata {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the program and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and return its exit code; what went wrong is said in one line on standard error."""
+    try:
+        program(arguments, prog_name="webstrata", standalone_mode=False)
+    except Exit as leaving:
+        return leaving.exit_code
+    except ClickException as error:
+        error.show()
+        return WRONG_USAGE
+    except WebstrataError as error:
+        print(f"webstrata: {error}", file=sys.stderr)
+        return WRONG_USAGE if isinstance(error, UsageError) else FAILED
+    except (Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return FAILED
+    return DONE

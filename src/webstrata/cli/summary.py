@@ -1,0 +1,33 @@
+"""What a job brought, in a few lines."""
+
+from webstrata.jobs.lifecycle import JobSummary
+
+
+def print_summary(summary: JobSummary, *, next_step: str, label: str | None = None) -> None:
+    """Say what was captured, what is new or different, where it lies and what to do next."""
+    compared = summary.comparison
+    pages = compared.new + compared.different + compared.same
+    lines = {
+        "archived": f"{label or summary.seed} (job {summary.job_id}, {summary.status})",
+        "captured": f"{_counted(summary.captured, 'answer')}, {pages} of them pages",
+        "new": _counted(compared.new, "page"),
+        "different": f"{_counted(compared.different, 'page')} since last time, {compared.same} the same",
+        "not fetched": _not_fetched(summary),
+        "note": summary.reason or "",
+        "WARC files": str(summary.warc_folder),
+        "next": next_step,
+    }
+    for name, value in lines.items():
+        if value:
+            print(f"{name:>12}  {value}")
+    print(flush=True)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _not_fetched(summary: JobSummary) -> str:
+    if not summary.failed:
+        return ""
+    return f"{summary.failed}, the first because {summary.first_error}"

@@ -1,0 +1,1 @@
+"""Taking turns: so that nobody's server is hammered, however many workers there are."""

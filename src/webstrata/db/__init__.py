@@ -1,0 +1,1 @@
+"""Tables, sessions, migrations and named queries: the only place with SQL."""

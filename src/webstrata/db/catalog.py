@@ -1,0 +1,217 @@
+"""What the archive holds, as its readers and operators ask for it."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Row, Select, func, select
+from sqlalchemy.orm import Session
+
+from webstrata.db.tables import ArchiveJob, Page, Snapshot, Source
+from webstrata.model.archive import ArchiveTotals, JobView, RecordPlace, SnapshotView, SourceSummary
+from webstrata.model.urls import url_group
+
+HIDDEN_SOURCE = "test"
+"""A source for trying things out: no public list or count shows it."""
+
+
+def snapshot_rows() -> Select[Snapshot, str, str, str]:
+    """Select snapshots with the names that a reader sees beside them."""
+    return (
+        select(Snapshot, Source.code, Source.name, ArchiveJob.name)
+        .join(Source, Snapshot.source_id == Source.id)
+        .outerjoin(ArchiveJob, Snapshot.job_id == ArchiveJob.id)
+    )
+
+
+def to_view(row: Row[Snapshot, str, str, str]) -> SnapshotView:
+    """Return a row of `snapshot_rows` as a value."""
+    snapshot, source_code, source_name, job_name = row
+    return SnapshotView(
+        id=snapshot.id,
+        url=snapshot.url,
+        normalized_url_group=snapshot.normalized_url_group or snapshot.url,
+        title=snapshot.title,
+        snippet=snapshot.snippet,
+        language=snapshot.language,
+        captured_at=snapshot.capture_timestamp,
+        mime_type=snapshot.mime_type,
+        status_code=snapshot.status_code,
+        content_hash=snapshot.content_hash,
+        source_code=source_code,
+        source_name=source_name,
+        job_id=snapshot.job_id,
+        job_name=job_name,
+    )
+
+
+def snapshot(session: Session, snapshot_id: int) -> SnapshotView | None:
+    """Return one snapshot."""
+    row = session.execute(snapshot_rows().where(Snapshot.id == snapshot_id)).first()
+    return to_view(row) if row else None
+
+
+def record_place(session: Session, snapshot_id: int) -> RecordPlace | None:
+    """Return where a snapshot's bytes lie."""
+    found = session.get(Snapshot, snapshot_id)
+    if found is None:
+        return None
+    return RecordPlace(
+        warc_path=found.warc_path,
+        offset=found.warc_offset,
+        length=found.warc_length,
+        record_id=found.warc_record_id,
+        url=found.url,
+        captured_at=found.capture_timestamp,
+    )
+
+
+def timeline(session: Session, of: SnapshotView) -> tuple[SnapshotView, ...]:
+    """Return all captures of a snapshot's page by its source, oldest first."""
+    rows = session.execute(
+        snapshot_rows()
+        .where(Snapshot.normalized_url_group == of.normalized_url_group, Source.code == of.source_code)
+        .order_by(Snapshot.capture_timestamp, Snapshot.id)
+    )
+    return tuple(to_view(row) for row in rows)
+
+
+def sources(session: Session) -> tuple[SourceSummary, ...]:
+    """Return the sources that have a snapshot, by name."""
+    counted = (
+        select(
+            Page.source_id,
+            func.sum(Page.snapshot_count).label("records"),
+            func.min(Page.first_capture_timestamp).label("first"),
+            func.max(Page.last_capture_timestamp).label("last"),
+        )
+        .group_by(Page.source_id)
+        .subquery()
+    )
+    rows = session.execute(
+        select(Source, counted.c.records, counted.c.first, counted.c.last)
+        .join(counted, counted.c.source_id == Source.id)
+        .where(Source.code != HIDDEN_SOURCE)
+        .order_by(func.lower(Source.name), Source.id)
+    )
+    return tuple(
+        SourceSummary(
+            code=source.code,
+            name=source.name,
+            base_url=source.base_url,
+            description=source.description,
+            record_count=int(records),
+            first_capture=first,
+            last_capture=last,
+            latest_record_id=_latest_snapshot_id(session, source),
+            entry_record_id=_entry_snapshot_id(session, source),
+        )
+        for source, records, first, last in rows.all()
+    )
+
+
+def _latest_snapshot_id(session: Session, source: Source) -> int:
+    return session.scalars(
+        select(Snapshot.id)
+        .where(Snapshot.source_id == source.id)
+        .order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc())
+        .limit(1)
+    ).one()
+
+
+def _entry_snapshot_id(session: Session, source: Source) -> int | None:
+    """Return the newest good capture of the source's front page."""
+    if not source.base_url:
+        return None
+    return session.scalars(
+        select(Page.latest_ok_snapshot_id).where(
+            Page.source_id == source.id, Page.normalized_url_group == url_group(source.base_url)
+        )
+    ).first()
+
+
+def totals(session: Session) -> ArchiveTotals:
+    """Return how much there is in all."""
+    snapshots, pages, source_count, latest = session.execute(
+        select(
+            func.coalesce(func.sum(Page.snapshot_count), 0),
+            func.count(),
+            func.count(Page.source_id.distinct()),
+            func.max(Page.last_capture_timestamp),
+        )
+        .select_from(Page)
+        .join(Source, Page.source_id == Source.id)
+        .where(Source.code != HIDDEN_SOURCE)
+    ).one()
+    return ArchiveTotals(snapshots=int(snapshots), pages=pages, sources=source_count, latest_capture=latest)
+
+
+def jobs(
+    session: Session, *, source: str | None = None, status: str | None = None, limit: int = 50, offset: int = 0
+) -> tuple[tuple[JobView, ...], int]:
+    """Return jobs, newest first, and how many there are in all."""
+    wanted = select(ArchiveJob, Source).outerjoin(Source, ArchiveJob.source_id == Source.id)
+    if source is not None:
+        wanted = wanted.where(Source.code == source)
+    if status is not None:
+        wanted = wanted.where(ArchiveJob.status == status)
+    total = session.scalar(select(func.count()).select_from(wanted.subquery("wanted"))) or 0
+    rows = session.execute(wanted.order_by(ArchiveJob.id.desc()).limit(limit).offset(offset))
+    return tuple(_job_view(found, of) for found, of in rows), total
+
+
+def job(session: Session, job_id: int) -> JobView | None:
+    """Return one job."""
+    row = session.execute(
+        select(ArchiveJob, Source).outerjoin(Source, ArchiveJob.source_id == Source.id).where(ArchiveJob.id == job_id)
+    ).first()
+    return _job_view(row[0], row[1]) if row else None
+
+
+def job_status_counts(session: Session) -> dict[str, int]:
+    """Return how many jobs stand where."""
+    rows = session.execute(select(ArchiveJob.status, func.count()).group_by(ArchiveJob.status))
+    return {row[0]: row[1] for row in rows}
+
+
+def job_snapshots(session: Session, job_id: int, *, limit: int, offset: int) -> Sequence[SnapshotView]:
+    """Return a job's snapshots in the order they were indexed."""
+    rows = session.execute(
+        snapshot_rows().where(Snapshot.job_id == job_id).order_by(Snapshot.id).limit(limit).offset(offset)
+    )
+    return [to_view(row) for row in rows]
+
+
+def _job_view(job: ArchiveJob, source: Source | None) -> JobView:
+    return JobView(
+        id=job.id,
+        source_code=source.code if source else "",
+        source_name=source.name if source else "",
+        name=job.name,
+        status=job.status,
+        status_reason=job.status_reason,
+        retry_count=job.retry_count,
+        created_at=job.created_at,
+        queued_at=job.queued_at,
+        started_at=job.started_at,
+        finished_at=job.finished_at,
+        cleanup_status=job.cleanup_status,
+        cleaned_at=job.cleaned_at,
+        crawler_exit_code=job.crawler_exit_code,
+        crawler_status=job.crawler_status,
+        crawler_stage=job.crawler_stage,
+        warc_file_count=job.warc_file_count,
+        warc_bytes_total=job.warc_bytes_total,
+        indexed_page_count=job.indexed_page_count,
+        storage_scanned_at=job.storage_scanned_at,
+        output_dir=job.output_dir,
+        pages_crawled=job.pages_crawled,
+        pages_total=job.pages_total,
+        pages_failed=job.pages_failed,
+        output_bytes_total=job.output_bytes_total,
+        tmp_bytes_total=job.tmp_bytes_total,
+        tmp_non_warc_bytes_total=job.tmp_non_warc_bytes_total,
+        final_zim_path=job.final_zim_path,
+        combined_log_path=job.combined_log_path,
+        state_file_path=job.state_file_path,
+        config=job.config,
+        last_stats=job.last_stats_json,
+    )

@@ -1,0 +1,125 @@
+"""The database: one engine, short sessions that read or write, the same rules on SQLite and PostgreSQL."""
+
+import importlib.util
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.orm import Session
+
+from webstrata.errors import DatabaseError, DatabaseUnavailableError, MissingExtraError, SettingsError, StorageError
+
+BUSY_TIMEOUT_MS = 15_000
+"""How long SQLite waits for another process's write before it gives up; ours last milliseconds."""
+
+_SQLITE_PRAGMAS = (
+    f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA temp_store=MEMORY",
+    "PRAGMA cache_size=-65536",
+    "PRAGMA mmap_size=268435456",
+)
+
+
+class Database:
+    """A database that is there to be read and written in short sessions."""
+
+    def __init__(self, url: str) -> None:
+        """Prepare the engine; nothing is opened yet."""
+        self.url = _url(url)
+        self.engine = _engine(self.url)
+        self._writing = self.engine.execution_options(webstrata_write=True)
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Tell whether this is SQLite."""
+        return self.url.get_backend_name() == "sqlite"
+
+    @property
+    def shown(self) -> str:
+        """Return the address without its password, for messages."""
+        return self.url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """Open a session to read with; what it changes is dropped."""
+        with self.translated(), Session(self.engine) as session:
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """Open a session that is committed at the end, or rolled back on an error; SQLite is locked from the start."""
+        with self.translated(), Session(self._writing, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def ping(self) -> None:
+        """Raise DatabaseUnavailableError unless the database answers."""
+        with self.read() as session:
+            session.execute(text("SELECT 1"))
+
+    def dispose(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Turn the driver's failures into ours, in this one place."""
+        try:
+            yield
+        except OperationalError as error:
+            if "disk is full" in str(error.orig):
+                raise StorageError(f"{self.shown}: {error.orig}") from error
+            raise DatabaseUnavailableError(f"{self.shown}: {_first_line(error)}") from error
+        except DBAPIError as error:
+            raise DatabaseError(f"{self.shown}: {_first_line(error)}") from error
+
+
+def _url(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise SettingsError(
+            "the database URL is none (expected sqlite:///file or postgresql://user@host/name)"
+        ) from None
+    backend = parsed.get_backend_name()
+    if backend == "postgresql":
+        if importlib.util.find_spec("psycopg") is None:
+            raise MissingExtraError("PostgreSQL", "postgres")
+        return parsed.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise SettingsError(f"database {backend!r} is not supported (expected sqlite or postgresql)")
+    return parsed
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() != "sqlite":
+        # Days are UTC days, whatever the server thinks of time zones.
+        options = {"options": "-c timezone=UTC"}
+        return create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, connect_args=options)
+    if url.database:
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False})
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    """Set what SQLite forgets with every connection, and take its transactions into our own hands."""
+    connection.isolation_level = None
+    for pragma in _SQLITE_PRAGMAS:
+        connection.execute(pragma)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """Take the write lock at the start: a read that turns into a write later could fail halfway."""
+    writing = connection.get_execution_options().get("webstrata_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def _first_line(error: DBAPIError) -> str:
+    return str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else type(error.orig).__name__

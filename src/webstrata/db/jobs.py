@@ -1,0 +1,132 @@
+"""Sources and jobs as they are created, claimed and settled."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.orm import Session
+
+from webstrata.db.tables import ArchiveJob, Source
+from webstrata.errors import NotFoundError
+from webstrata.model.jobs import CLAIMABLE, UNFINISHED, JobConfig, JobStatus
+
+
+@dataclass(frozen=True)
+class StoredJob:
+    """A job as a stage needs it."""
+
+    id: int
+    name: str
+    status: JobStatus
+    output_dir: str
+    source_id: int
+    source_code: str
+    config: JobConfig
+
+
+def ensure_source(session: Session, code: str, *, name: str, base_url: str | None) -> int:
+    """Return the source of a code, made when it is new."""
+    known = session.scalar(select(Source.id).where(Source.code == code))
+    if known is not None:
+        return known
+    source = Source(code=code, name=name, base_url=base_url)
+    session.add(source)
+    session.flush()
+    return source.id
+
+
+def add_job(
+    session: Session, source_id: int, *, name: str, output_dir: str, config: JobConfig, queued_at: datetime
+) -> int:
+    """Put a job at the end of the queue."""
+    job = ArchiveJob(
+        source_id=source_id, name=name, output_dir=output_dir, config=config.to_json(), queued_at=queued_at
+    )
+    session.add(job)
+    session.flush()
+    return job.id
+
+
+def load_job(session: Session, job_id: int) -> StoredJob:
+    """Return a job; NotFoundError when there is none or it has no source."""
+    row = session.execute(
+        select(ArchiveJob, Source).join(Source, ArchiveJob.source_id == Source.id).where(ArchiveJob.id == job_id)
+    ).first()
+    if row is None:
+        raise NotFoundError(f"there is no job {job_id}")
+    job, source = row
+    return StoredJob(
+        id=job.id,
+        name=job.name,
+        status=JobStatus(job.status),
+        output_dir=job.output_dir,
+        source_id=source.id,
+        source_code=source.code,
+        config=JobConfig.from_json(job.config or {}),
+    )
+
+
+def next_in_line(session: Session, now: datetime) -> int | None:
+    """Return the job that has waited longest and may start."""
+    return session.scalar(
+        select(ArchiveJob.id)
+        .where(ArchiveJob.status.in_(CLAIMABLE), or_(ArchiveJob.not_before.is_(None), ArchiveJob.not_before <= now))
+        .order_by(ArchiveJob.queued_at.asc().nulls_first(), ArchiveJob.created_at, ArchiveJob.id)
+        .limit(1)
+        .with_for_update(skip_locked=True, of=ArchiveJob)
+    )
+
+
+def unfinished_job(session: Session, source_id: int, seeds: tuple[str, ...]) -> int | None:
+    """Return the source's newest job, if it wants the same seeds and was stopped or cut off before its end."""
+    newest = session.scalars(
+        select(ArchiveJob).where(ArchiveJob.source_id == source_id).order_by(ArchiveJob.id.desc()).limit(1)
+    ).first()
+    if newest is None or newest.status not in UNFINISHED:
+        return None
+    return newest.id if JobConfig.from_json(newest.config or {}).seeds == seeds else None
+
+
+def set_job(session: Session, job_id: int, **values: object) -> None:
+    """Write some of a job's columns."""
+    session.execute(update(ArchiveJob).where(ArchiveJob.id == job_id).values(**values))
+
+
+def set_crawl_counts(session: Session, job_id: int, counts: Mapping[str, int]) -> None:
+    """Write how far a job's crawl is."""
+    set_job(
+        session,
+        job_id,
+        pages_crawled=counts["finished"],
+        pages_failed=counts["error"],
+        pages_total=sum(counts.values()),
+        last_stats_json=dict(counts),
+    )
+
+
+def outcome(session: Session, job_id: int) -> tuple[str | None, int, int]:
+    """Return why a job stands where it stands, and how many URLs it got and failed to get."""
+    row = session.execute(
+        select(ArchiveJob.status_reason, ArchiveJob.pages_crawled, ArchiveJob.pages_failed).where(
+            ArchiveJob.id == job_id
+        )
+    ).one()
+    return row[0], row[1] or 0, row[2] or 0
+
+
+def jobs_under_way(session: Session) -> list[StoredJob]:
+    """Return the jobs that say that somebody works on them."""
+    ids = session.scalars(select(ArchiveJob.id).where(ArchiveJob.status.in_((JobStatus.RUNNING, JobStatus.INDEXING))))
+    return [load_job(session, job_id) for job_id in ids.all()]
+
+
+def has_indexed_job(session: Session, source_code: str) -> bool:
+    """Tell whether a source was archived before."""
+    found = session.scalar(
+        select(ArchiveJob.id)
+        .join(Source, ArchiveJob.source_id == Source.id)
+        .where(Source.code == source_code, ArchiveJob.status == JobStatus.INDEXED)
+        .limit(1)
+    )
+    return found is not None

@@ -1,0 +1,129 @@
+"""The schema's versions: bring a database to ours, tell where it stands, refuse to work on another."""
+
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util.exc import CommandError
+from sqlalchemy import Connection, inspect, text
+
+from webstrata.db.engine import Database
+from webstrata.errors import SchemaVersionError, UsageError
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_ADVISORY_LOCK = 0x5754_5354_5241_5441
+
+
+def head() -> str:
+    """Return the schema version that this program works with."""
+    revision = ScriptDirectory.from_config(_config()).get_current_head()
+    assert revision is not None
+    return revision
+
+
+def current(database: Database) -> str | None:
+    """Return the schema version a database is at, or None when it has none yet."""
+    with database.read() as session:
+        return MigrationContext.configure(session.connection()).get_current_revision()
+
+
+def upgrade(database: Database) -> None:
+    """Bring a database to this program's version; many processes may try at once."""
+    _migrate(database, lambda config: command.upgrade(config, "head"))
+
+
+def downgrade(database: Database, revision: str) -> None:
+    """Take a database back to an earlier version; `base` means an empty one."""
+    _migrate(database, lambda config: command.downgrade(config, revision))
+
+
+def make_ready(database: Database) -> None:
+    """Create the schema in an empty database; refuse one at another version, saying what mends it."""
+    found = current(database)
+    if found == head():
+        return
+    if found is None and _is_empty(database):
+        upgrade(database)
+        return
+    raise SchemaVersionError(_mismatch(database, found))
+
+
+def _mismatch(database: Database, found: str | None) -> str:
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    if found is not None and found not in known:
+        return f"{database.shown} is at schema version {found}, unknown to this program: install a newer webstrata"
+    place = f"at schema version {found}" if found else "not a Webstrata database, or half made"
+    return f"{database.shown} is {place}; this program needs {head()}: run `webstrata db upgrade`"
+
+
+def _is_empty(database: Database) -> bool:
+    with database.read() as session:
+        return not inspect(session.connection()).get_table_names()
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    return config
+
+
+def _migrate(database: Database, step: Callable[[Config], None]) -> None:
+    config = _config()
+    connecting = _sqlite_connection if database.is_sqlite else _postgresql_connection
+    try:
+        with connecting(database) as connection:
+            config.attributes["connection"] = connection
+            step(config)
+    except CommandError as error:
+        raise UsageError(f"{database.shown}: {error}") from error
+
+
+@contextmanager
+def _sqlite_connection(database: Database) -> Iterator[Connection]:
+    """Open the one migrating connection of a SQLite file, in WAL mode.
+
+    Two processes that switch a new file to WAL at once fail in spite of the busy timeout, so a file lock puts them in
+    a row. Foreign keys are off while tables are rebuilt: dropping the old copy would delete its children.
+    """
+    with _file_lock(database.url.database), database.translated(), database.engine.connect() as connection:
+        driver = connection.connection.dbapi_connection
+        assert driver is not None
+        driver.execute("PRAGMA journal_mode=WAL")
+        driver.execute("PRAGMA foreign_keys=OFF")
+        try:
+            with connection.execution_options(webstrata_write=True).begin():
+                yield connection
+                _refuse_orphans(connection)
+        finally:
+            connection.invalidate()
+
+
+@contextmanager
+def _postgresql_connection(database: Database) -> Iterator[Connection]:
+    """Open the one migrating connection of a PostgreSQL database; others wait for it."""
+    with database.translated(), database.engine.begin() as connection:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+        yield connection
+
+
+@contextmanager
+def _file_lock(database_file: str | None) -> Iterator[None]:
+    if not database_file or database_file == ":memory:":
+        yield
+        return
+    with Path(f"{database_file}.migrate-lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _refuse_orphans(connection: Connection) -> None:
+    orphan = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    if orphan is not None:
+        raise SchemaVersionError(
+            f"the migration would leave rows of {orphan[0]} without their {orphan[2]}: nothing was changed"
+        )

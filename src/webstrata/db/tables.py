@@ -1,0 +1,241 @@
+"""The tables. Names of classes and columns are part of the product's contract: they do not change."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, MetaData, String, Text, UniqueConstraint
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from sqlalchemy.types import JSON
+
+from webstrata.db.types import UtcDateTime
+
+BigId = BigInteger().with_variant(Integer(), "sqlite")
+"""SQLite numbers rows by itself only in a column that is exactly INTEGER."""
+
+Json = JSON().with_variant(postgresql.JSONB(), "postgresql")
+
+
+def utcnow() -> datetime:
+    """Return this moment."""
+    return datetime.now(UTC)
+
+
+class Base(DeclarativeBase):
+    """The parent of all tables; constraints get names, so that migrations can speak of them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {datetime: UtcDateTime(), dict[str, Any]: Json, str: Text()}  # noqa: RUF012
+
+
+class Source(Base):
+    """Where captures come from: a site, or a part of one."""
+
+    __tablename__ = "sources"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    code: Mapped[str] = mapped_column(String(64), unique=True)
+    name: Mapped[str]
+    base_url: Mapped[str | None]
+    description: Mapped[str | None]
+    enabled: Mapped[bool] = mapped_column(default=True)
+    created_at: Mapped[datetime] = mapped_column(default=utcnow)
+    updated_at: Mapped[datetime] = mapped_column(default=utcnow, onupdate=utcnow)
+
+    jobs: Mapped[list["ArchiveJob"]] = relationship(back_populates="source")
+    snapshots: Mapped[list["Snapshot"]] = relationship(back_populates="source")
+
+
+class ArchiveJob(Base):
+    """One archiving of a source; the row is its place in the queue."""
+
+    __tablename__ = "archive_jobs"
+    __table_args__ = (Index(None, "status", "queued_at"), Index(None, "source_id"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    source_id: Mapped[int | None] = mapped_column(ForeignKey("sources.id"))
+    name: Mapped[str]
+    output_dir: Mapped[str]
+
+    status: Mapped[str] = mapped_column(String(32), default="queued")
+    status_reason: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(default=utcnow)
+    updated_at: Mapped[datetime] = mapped_column(default=utcnow, onupdate=utcnow)
+    queued_at: Mapped[datetime | None]
+    not_before: Mapped[datetime | None]
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    retry_count: Mapped[int] = mapped_column(default=0)
+    lease_owner: Mapped[str | None]
+    lease_token: Mapped[str | None]
+    lease_expires_at: Mapped[datetime | None]
+
+    config: Mapped[dict[str, Any] | None]
+
+    crawler_exit_code: Mapped[int | None]
+    crawler_status: Mapped[str | None]
+    crawler_stage: Mapped[str | None]
+    last_stats_json: Mapped[dict[str, Any] | None]
+    pages_crawled: Mapped[int | None]
+    pages_total: Mapped[int | None]
+    pages_failed: Mapped[int | None]
+
+    warc_file_count: Mapped[int] = mapped_column(default=0)
+    indexed_page_count: Mapped[int] = mapped_column(default=0)
+    warc_bytes_total: Mapped[int | None] = mapped_column(BigInteger)
+    output_bytes_total: Mapped[int | None] = mapped_column(BigInteger)
+    tmp_bytes_total: Mapped[int | None] = mapped_column(BigInteger)
+    tmp_non_warc_bytes_total: Mapped[int | None] = mapped_column(BigInteger)
+    storage_scanned_at: Mapped[datetime | None]
+
+    final_zim_path: Mapped[str | None]
+    combined_log_path: Mapped[str | None]
+    state_file_path: Mapped[str | None]
+    cleanup_status: Mapped[str] = mapped_column(String(32), default="none")
+    cleaned_at: Mapped[datetime | None]
+
+    source: Mapped[Source | None] = relationship(back_populates="jobs")
+    snapshots: Mapped[list["Snapshot"]] = relationship(back_populates="job")
+
+
+class CrawlTask(Base):
+    """One URL that a job wants."""
+
+    __tablename__ = "crawl_tasks"
+    __table_args__ = (
+        UniqueConstraint("job_id", "url_key"),
+        Index("ix_crawl_tasks_claim", "job_id", "status", "priority", "id"),
+    )
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    job_id: Mapped[int] = mapped_column(ForeignKey("archive_jobs.id", ondelete="CASCADE"))
+    url: Mapped[str]
+    url_key: Mapped[str] = mapped_column(String(32))
+    host: Mapped[str]
+    depth: Mapped[int] = mapped_column(default=0)
+    task_type: Mapped[str] = mapped_column(String(16), default="page")
+    status: Mapped[str] = mapped_column(String(16), default="pending")
+    priority: Mapped[int] = mapped_column(default=0)
+    attempt_count: Mapped[int] = mapped_column(default=0)
+    reclaim_count: Mapped[int] = mapped_column(default=0)
+    last_error: Mapped[str | None]
+    lease_owner: Mapped[str | None]
+    lease_token: Mapped[str | None]
+    lease_expires_at: Mapped[datetime | None]
+    next_run_at: Mapped[datetime]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+
+
+class WarcFile(Base):
+    """A WARC file of a job and how much of it is acknowledged; what lies behind that is nobody's."""
+
+    __tablename__ = "warc_files"
+    __table_args__ = (Index(None, "job_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    job_id: Mapped[int] = mapped_column(ForeignKey("archive_jobs.id", ondelete="CASCADE"))
+    path: Mapped[str] = mapped_column(unique=True)
+    committed_bytes: Mapped[int] = mapped_column(BigInteger, default=0)
+    indexed_bytes: Mapped[int] = mapped_column(BigInteger, default=0)
+    created_at: Mapped[datetime] = mapped_column(default=utcnow)
+
+
+class Capture(Base):
+    """One record of a WARC file that answers for a URL; crawl and index meet here."""
+
+    __tablename__ = "captures"
+    __table_args__ = (
+        UniqueConstraint("warc_file_id", "warc_offset"),
+        Index(None, "url_key", "capture_timestamp"),
+        Index(None, "job_id"),
+    )
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    job_id: Mapped[int] = mapped_column(ForeignKey("archive_jobs.id"))
+    source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
+    warc_file_id: Mapped[int] = mapped_column(ForeignKey("warc_files.id"))
+    warc_offset: Mapped[int] = mapped_column(BigInteger)
+    warc_length: Mapped[int] = mapped_column(BigInteger)
+    warc_record_id: Mapped[str]
+    record_type: Mapped[str] = mapped_column(String(16))
+    url: Mapped[str]
+    url_key: Mapped[str]
+    capture_timestamp: Mapped[datetime]
+    status_code: Mapped[int | None]
+    mime_type: Mapped[str | None]
+    payload_digest: Mapped[str | None]
+
+
+class Document(Base):
+    """A text to be found: stored and indexed once, however often it was captured."""
+
+    __tablename__ = "documents"
+    __table_args__ = (UniqueConstraint("normalized_url_group", "text_hash"),)
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    normalized_url_group: Mapped[str]
+    text_hash: Mapped[str] = mapped_column(String(32))
+    title: Mapped[str]
+    text: Mapped[str]
+
+
+class Snapshot(Base):
+    """One captured page, as it is searched and shown; its identity is its WARC record."""
+
+    __tablename__ = "snapshots"
+    __table_args__ = (
+        Index(None, "capture_timestamp", "id"),
+        Index(None, "source_id", "capture_timestamp"),
+        Index(None, "normalized_url_group", "capture_timestamp"),
+        Index(None, "document_id"),
+        Index(None, "job_id"),
+    )
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    job_id: Mapped[int | None] = mapped_column(ForeignKey("archive_jobs.id"))
+    source_id: Mapped[int | None] = mapped_column(ForeignKey("sources.id"))
+    capture_id: Mapped[int | None] = mapped_column(ForeignKey("captures.id"), unique=True)
+    document_id: Mapped[int | None] = mapped_column(ForeignKey("documents.id"))
+
+    url: Mapped[str]
+    normalized_url_group: Mapped[str | None]
+    capture_timestamp: Mapped[datetime]
+    mime_type: Mapped[str | None]
+    status_code: Mapped[int | None]
+    title: Mapped[str | None]
+    snippet: Mapped[str | None]
+    language: Mapped[str | None]
+
+    warc_path: Mapped[str]
+    warc_record_id: Mapped[str | None]
+    warc_offset: Mapped[int | None] = mapped_column(BigInteger)
+    warc_length: Mapped[int | None] = mapped_column(BigInteger)
+    raw_snapshot_path: Mapped[str | None]
+    content_hash: Mapped[str | None] = mapped_column(String(64))
+
+    job: Mapped[ArchiveJob | None] = relationship(back_populates="snapshots")
+    source: Mapped[Source | None] = relationship(back_populates="snapshots")
+
+
+class Page(Base):
+    """All captures of one page of a source, counted."""
+
+    __tablename__ = "pages"
+    __table_args__ = (UniqueConstraint("source_id", "normalized_url_group"), Index(None, "last_capture_timestamp"))
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
+    normalized_url_group: Mapped[str]
+    first_capture_timestamp: Mapped[datetime]
+    last_capture_timestamp: Mapped[datetime]
+    snapshot_count: Mapped[int]
+    latest_snapshot_id: Mapped[int] = mapped_column(BigInteger)
+    latest_ok_snapshot_id: Mapped[int | None] = mapped_column(BigInteger)

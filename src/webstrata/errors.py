@@ -1,0 +1,115 @@
+"""Every failure Webstrata reports, as one tree.
+
+WebstrataError
+├── SettingsError                a knob is unknown or does not parse
+├── UsageError                   what the caller gave makes no sense
+├── NotFoundError                the thing asked for is not in the archive
+├── PortInUseError               somebody else listens where we want to
+├── DatabaseError
+│   ├── DatabaseUnavailableError cannot be reached
+│   └── SchemaVersionError       at another schema version than this program
+├── StorageError                 the disk refuses, or is full
+│   └── OutsideRootError         a path leaves the folder it belongs to
+├── WarcError                    a WARC cannot be read or written as it should
+│   └── RecordNotFoundError      the record is not where it was recorded
+├── CoordinationUnavailableError the store of locks and throttles cannot be reached
+├── DomainLockTimeoutError       other sessions kept a domain's lock too long
+├── LeaseLostError               another worker holds what we were working on
+├── MissingExtraError            an optional part of the product is not installed
+└── FetchError                   a URL could not be fetched, and trying again will not help
+    ├── BlockedAddressError      the network guard refused the address
+    └── TransientFetchError      trying again later may help
+
+A message names the value that was wrong and, where there is one, the way out. Doors show it as it is:
+secrets never go into it.
+"""
+
+from datetime import timedelta
+
+
+class WebstrataError(Exception):
+    """Anything Webstrata reports to its user in one line."""
+
+
+class SettingsError(WebstrataError):
+    """A setting is unknown or its value does not parse."""
+
+
+class UsageError(WebstrataError):
+    """The input makes no sense; the message says what would."""
+
+
+class NotFoundError(WebstrataError):
+    """The thing asked for is not in the archive."""
+
+
+class PortInUseError(WebstrataError):
+    """Another program listens on the address we need."""
+
+
+class DatabaseError(WebstrataError):
+    """The database cannot do what was asked."""
+
+
+class DatabaseUnavailableError(DatabaseError):
+    """The database cannot be reached."""
+
+
+class SchemaVersionError(DatabaseError):
+    """The database's schema is older or newer than this program."""
+
+
+class StorageError(WebstrataError):
+    """The disk refuses, or is full."""
+
+
+class OutsideRootError(StorageError):
+    """A path leaves the folder it belongs to."""
+
+
+class WarcError(WebstrataError):
+    """A WARC cannot be read or written as it should."""
+
+
+class RecordNotFoundError(WarcError):
+    """The record is not where it was recorded."""
+
+
+class CoordinationUnavailableError(WebstrataError):
+    """The store of locks and throttles cannot be reached; nothing runs unlocked because of that."""
+
+
+class DomainLockTimeoutError(WebstrataError):
+    """Other sessions kept a domain's lock too long."""
+
+
+class LeaseLostError(WebstrataError):
+    """Another worker holds what we were working on; nothing was written."""
+
+
+class MissingExtraError(WebstrataError):
+    """An optional part is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an extra: pip install 'webstrata[{extra}]'")
+
+
+class FetchError(WebstrataError):
+    """A URL could not be fetched, and trying again will not help."""
+
+    transient = False
+    retry_after = timedelta(0)
+
+
+class BlockedAddressError(FetchError):
+    """The network guard refused the address."""
+
+
+class TransientFetchError(FetchError):
+    """A URL could not be fetched now; later it may be."""
+
+    transient = True
+
+    def __init__(self, message: str, retry_after: timedelta = timedelta(0)) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after

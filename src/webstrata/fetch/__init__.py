@@ -1,0 +1,1 @@
+"""Bytes from the web, through a guard that every fetcher passes."""

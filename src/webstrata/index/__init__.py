@@ -1,0 +1,1 @@
+"""WARCs to captures and snapshots: what was fetched becomes what can be found."""

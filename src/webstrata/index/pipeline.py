@@ -1,0 +1,139 @@
+"""Indexing a job: its WARCs, one after the other, a batch of records a transaction."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import structlog
+
+from webstrata.db import captures, jobs, snapshots
+from webstrata.db.captures import KnownWarc
+from webstrata.db.documents import ensure_documents
+from webstrata.db.engine import Database
+from webstrata.db.jobs import StoredJob
+from webstrata.db.snapshots import NewSnapshot
+from webstrata.errors import UsageError, WarcError, WebstrataError
+from webstrata.index.facts import CaptureFacts, PageFacts, facts_of
+from webstrata.model.jobs import INDEXABLE, JobStatus
+from webstrata.storage.paths import confined
+from webstrata.warc.reader import ArchiveRecord, iter_records
+
+log = structlog.get_logger()
+
+_BATCH = 200
+
+Progress = Callable[[int], None]
+
+
+def index_job(
+    job_id: int,
+    *,
+    database: Database,
+    archive_root: Path,
+    progress: Progress = lambda pages: None,
+    done: JobStatus = JobStatus.INDEXED,
+) -> int:
+    """Make a job's captures searchable; return 0, or 1 when it could not be done, which the job then says."""
+    job = _begin(database, job_id)
+    try:
+        pages = _index_files(database, archive_root, job, progress)
+    except WebstrataError as error:
+        log.error("index.failed", job_id=job_id, reason=str(error))
+        with database.write() as session:
+            jobs.set_job(session, job_id, status=JobStatus.INDEX_FAILED, status_reason=str(error))
+        return 1
+    with database.write() as session:
+        jobs.set_job(session, job_id, status=done, indexed_page_count=pages)
+    return 0
+
+
+def _begin(database: Database, job_id: int) -> StoredJob:
+    with database.write() as session:
+        job = jobs.load_job(session, job_id)
+        if job.status not in INDEXABLE:
+            raise UsageError(f"job {job_id} is {job.status}: it can be indexed when its crawl has ended")
+        jobs.set_job(session, job_id, status=JobStatus.INDEXING)
+    return job
+
+
+def _index_files(database: Database, archive_root: Path, job: StoredJob, progress: Progress) -> int:
+    """Index every file that is not indexed yet and return how many pages the job has in all."""
+    with database.read() as session:
+        files = captures.warc_files(session, job.id)
+    if not files:
+        raise WarcError(f"job {job.id} has no WARC files")
+    for warc in files:
+        if warc.indexed_bytes != warc.committed_bytes:
+            _index_file(database, archive_root, job, warc, progress)
+    with database.write() as session:
+        count, size = captures.warc_totals(session, job.id)
+        jobs.set_job(session, job.id, warc_file_count=count, warc_bytes_total=size)
+        return snapshots.count_of_job(session, job.id)
+
+
+def _index_file(database: Database, archive_root: Path, job: StoredJob, warc: KnownWarc, progress: Progress) -> None:
+    records = iter_records(confined(archive_root, warc.path), warc.committed_bytes)
+    for batch in _batches(_readable(records)):
+        _save(database, job, warc, batch)
+        progress(sum(facts.page is not None for facts in batch))
+    with database.write() as session:
+        captures.mark_indexed(session, warc.id, warc.committed_bytes)
+
+
+def _readable(records: Iterable[ArchiveRecord]) -> Iterator[CaptureFacts]:
+    """Yield the facts of each record; one that makes no sense is reported with its place and passed over."""
+    for record in records:
+        try:
+            yield facts_of(record)
+        except (WebstrataError, ValueError) as error:
+            log.warning("index.record.skipped", file=record.warc_path.name, offset=record.offset, reason=str(error))
+
+
+def _batches(facts: Iterator[CaptureFacts]) -> Iterator[list[CaptureFacts]]:
+    while batch := list(islice(facts, _BATCH)):
+        yield batch
+
+
+def _save(database: Database, job: StoredJob, warc: KnownWarc, batch: Sequence[CaptureFacts]) -> None:
+    """Record a batch: captures that the crawl did not record itself, documents, snapshots, pages."""
+    with database.write() as session:
+        offsets = [facts.capture.offset for facts in batch]
+        known = captures.capture_ids(session, warc.id, offsets)
+        unknown = [facts.capture for facts in batch if facts.capture.offset not in known]
+        captures.add_captures(session, job.id, job.source_id, warc.id, unknown)
+        known |= captures.capture_ids(session, warc.id, [capture.offset for capture in unknown])
+        pages = [(facts, facts.page) for facts in batch if facts.page is not None]
+        documents = ensure_documents(session, [page.document for _, page in pages])
+        snapshots.save_snapshots(
+            session,
+            [
+                _snapshot(job, warc, facts, page, known[facts.capture.offset], documents[page.document.key])
+                for facts, page in pages
+            ],
+        )
+        snapshots.refresh_pages(session, job.source_id, {page.document.normalized_url_group for _, page in pages})
+
+
+def _snapshot(
+    job: StoredJob, warc: KnownWarc, facts: CaptureFacts, page: PageFacts, capture_id: int, document_id: int
+) -> NewSnapshot:
+    capture = facts.capture
+    return NewSnapshot(
+        job_id=job.id,
+        source_id=job.source_id,
+        capture_id=capture_id,
+        document_id=document_id,
+        url=capture.url,
+        normalized_url_group=page.document.normalized_url_group,
+        capture_timestamp=capture.captured_at,
+        mime_type=capture.mime_type,
+        status_code=capture.status_code,
+        title=page.document.title,
+        snippet=page.snippet,
+        language=page.language,
+        warc_path=warc.path,
+        warc_record_id=capture.record_id or None,
+        warc_offset=capture.offset,
+        warc_length=capture.length,
+        content_hash=page.content_hash,
+    )

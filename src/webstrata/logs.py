@@ -1,0 +1,149 @@
+"""Structured logs: one event name and its fields a line, as text for people or as JSON for machines.
+
+Code logs with `structlog.get_logger()`; what other libraries log through `logging` comes out the same way. Nothing a
+stranger wrote can forge a line: control characters are escaped, and only a traceback, whose lines are marked, takes
+more than one line of text.
+"""
+
+import json
+import logging
+import math
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from webstrata.errors import UsageError
+
+HIDDEN = "********"
+
+LIBRARY_LEVELS = {
+    "alembic": logging.WARNING,
+    "asyncio": logging.WARNING,
+    "sqlalchemy": logging.WARNING,
+}
+"""Libraries that tell every step; below these levels they stay silent even when we are told to be talkative."""
+
+SERVER_LOGGING: dict[str, Any] = {
+    "handlers": {},
+    "formatters": {},
+    "loggers": {"_granian": {"propagate": True}, "granian.access": {"propagate": True}},
+}
+"""What granian takes as its log configuration so that its lines come through ours."""
+
+_SECRET_KEY = re.compile(r"token|authorization|cookie|passw(?:or)?d|secret|api_?key|credential", re.IGNORECASE)
+_URL_PASSWORD = re.compile(r"(://[^\s/?#@:]*):[^\s/?#]*@")
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+_BARE_VALUE = re.compile(r"[^\s\"'=]+")
+_TRACEBACKS = ("exception", "stack")
+_DEEPEST = 6
+_LONGEST = 20_000
+
+
+def configure_logging(level: str = "INFO", format: str = "auto", stream: TextIO | None = None) -> None:
+    """Send every log line of this process to a stream; calling it again starts afresh."""
+    out = sys.stderr if stream is None else stream
+    if level not in logging.getLevelNamesMapping():
+        raise UsageError(f"log level {level!r} is none (expected DEBUG, INFO, WARNING or ERROR)")
+    number = logging.getLevelNamesMapping()[level]
+    _configure_structlog(number)
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(_formatter(_renderer(format, out)))
+    logging.basicConfig(handlers=[handler], level=number, force=True)
+    logging.captureWarnings(True)
+    for name, lowest in LIBRARY_LEVELS.items():
+        logging.getLogger(name).setLevel(max(lowest, number))
+
+
+def _configure_structlog(level: int) -> None:
+    structlog.configure(
+        processors=[*_common_steps(), structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+
+
+def _common_steps() -> list[Processor]:
+    """Return what happens to every event, ours or a library's."""
+    return [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+
+
+def _formatter(renderer: Processor) -> logging.Formatter:
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[*_common_steps(), structlog.stdlib.add_logger_name],
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.StackInfoRenderer(),
+            structlog.processors.format_exc_info,
+            redact,
+            renderer,
+        ],
+    )
+
+
+def _renderer(format: str, stream: TextIO) -> Processor:
+    if format not in {"auto", "text", "json"}:
+        raise UsageError(f"log format {format!r} is none (expected auto, text or json)")
+    as_text = format == "text" or (format == "auto" and stream.isatty())
+    return render_text if as_text else render_json
+
+
+def redact(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Return the event as plain values, without secrets."""
+    return {key: _without_secrets(key, value, depth=0) for key, value in event.items()}
+
+
+def _without_secrets(key: str, value: object, depth: int) -> object:
+    if value is None or isinstance(value, bool):
+        return value
+    if _SECRET_KEY.search(key):
+        return HIDDEN
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    if depth < _DEEPEST and isinstance(value, Mapping):
+        return {str(k): _without_secrets(str(k), v, depth + 1) for k, v in value.items()}
+    if depth < _DEEPEST and isinstance(value, list | tuple | set | frozenset):
+        return [_without_secrets("", part, depth + 1) for part in value]
+    return _URL_PASSWORD.sub(rf"\1:{HIDDEN}@", _cut(str(value)))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
+
+
+def render_json(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
+    """Return the event as one line of JSON, time and name first."""
+    return json.dumps(_in_order(event))
+
+
+def render_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
+    """Return the event as a line for people; the lines of a traceback follow, marked with a bar."""
+    fields = _in_order(event)
+    head = (str(fields.pop("timestamp", "")), str(fields.pop("level", "")).upper().ljust(7))
+    name = str(fields.pop("event", ""))
+    traces = [str(fields.pop(key)) for key in _TRACEBACKS if key in fields]
+    line = " ".join([*head, name, *(f"{key}={_shown(value)}" for key, value in fields.items())])
+    marked = (f"    | {part}" for trace in traces for part in trace.split("\n"))
+    return "\n".join(_UNSAFE.sub(_escaped, part) for part in (line, *marked))
+
+
+def _in_order(event: EventDict) -> dict[str, Any]:
+    first = {key: event[key] for key in ("timestamp", "level", "event") if key in event}
+    return first | dict(event)
+
+
+def _shown(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if _BARE_VALUE.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")

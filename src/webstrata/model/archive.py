@@ -1,0 +1,112 @@
+"""What the archive shows of itself: snapshots, timelines, sources, jobs, totals."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class SnapshotView:
+    """A snapshot as a reader meets it."""
+
+    id: int
+    url: str
+    normalized_url_group: str
+    title: str | None
+    snippet: str | None
+    language: str | None
+    captured_at: datetime
+    mime_type: str | None
+    status_code: int | None
+    content_hash: str | None
+    source_code: str
+    source_name: str
+    job_id: int | None
+    job_name: str | None
+    page_snapshots_count: int | None = None
+    """How many captures the page has, where the view counts them."""
+    marked_snippet: tuple["TextRun", ...] = ()
+    """The passage that matched, with the hits marked; empty when nothing was searched."""
+
+
+@dataclass(frozen=True)
+class TextRun:
+    """A piece of a snippet; marked when it is what was searched for."""
+
+    text: str
+    marked: bool
+
+
+@dataclass(frozen=True)
+class RecordPlace:
+    """Where a snapshot's bytes lie; the length is None for a row that never learnt it."""
+
+    warc_path: str
+    offset: int | None
+    length: int | None
+    record_id: str | None
+    url: str
+    captured_at: datetime
+
+
+@dataclass(frozen=True)
+class SourceSummary:
+    """A source with what was captured of it."""
+
+    code: str
+    name: str
+    base_url: str | None
+    description: str | None
+    record_count: int
+    first_capture: datetime
+    last_capture: datetime
+    latest_record_id: int
+    entry_record_id: int | None
+
+
+@dataclass(frozen=True)
+class ArchiveTotals:
+    """How much there is."""
+
+    snapshots: int
+    pages: int
+    sources: int
+    latest_capture: datetime | None
+
+
+@dataclass(frozen=True)
+class JobView:
+    """A job as its operator meets it."""
+
+    id: int
+    source_code: str
+    source_name: str
+    name: str
+    status: str
+    status_reason: str | None
+    retry_count: int
+    created_at: datetime
+    queued_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    cleanup_status: str
+    cleaned_at: datetime | None
+    crawler_exit_code: int | None
+    crawler_status: str | None
+    crawler_stage: str | None
+    warc_file_count: int
+    warc_bytes_total: int | None
+    indexed_page_count: int
+    storage_scanned_at: datetime | None
+    output_dir: str
+    pages_crawled: int | None
+    pages_total: int | None
+    pages_failed: int | None
+    output_bytes_total: int | None
+    tmp_bytes_total: int | None
+    tmp_non_warc_bytes_total: int | None
+    final_zim_path: str | None
+    combined_log_path: str | None
+    state_file_path: str | None
+    config: Mapping[str, object] | None
+    last_stats: Mapping[str, object] | None

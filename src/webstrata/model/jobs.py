@@ -1,0 +1,146 @@
+"""A job: one archiving of a source, and what it is told to do."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
+from enum import StrEnum
+from math import inf
+from pathlib import Path
+
+from webstrata.errors import UsageError
+from webstrata.model.tasks import RetryPolicy
+
+
+class JobStatus(StrEnum):
+    """Where a job stands."""
+
+    QUEUED = "queued"
+    RETRYABLE = "retryable"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    INDEXING = "indexing"
+    INDEXED = "indexed"
+    INDEX_FAILED = "index_failed"
+
+
+CLAIMABLE = (JobStatus.QUEUED, JobStatus.RETRYABLE)
+UNFINISHED = (JobStatus.RUNNING, JobStatus.STOPPED, JobStatus.INDEXING, *CLAIMABLE)
+INDEXABLE = (JobStatus.COMPLETED, JobStatus.STOPPED, JobStatus.INDEX_FAILED, JobStatus.INDEXED)
+
+
+@dataclass(frozen=True)
+class CrawlConfig:
+    """The crawl knobs of one job; the settings hold their defaults."""
+
+    user_agent: str
+    respect_robots: bool
+    concurrency: int
+    per_host_delay: float
+    fetch_timeout: float
+    max_body_bytes: int
+    max_pages: int
+    max_depth: int
+    max_retries: int
+    backoff_min: float
+    backoff_max: float
+    backoff_multiplier: float
+    lease_seconds: float
+    warc_max_bytes: int
+
+    @property
+    def retry_policy(self) -> RetryPolicy:
+        """Return the knobs that say when a failed URL is tried again."""
+        return RetryPolicy(self.max_retries, self.backoff_min, self.backoff_max, self.backoff_multiplier)
+
+    def overridden(self, knobs: Mapping[str, object]) -> "CrawlConfig":
+        """Return the configuration with a job's own knobs; a wrong one is an error that names it."""
+        for name, value in knobs.items():
+            if name not in CRAWL_KNOBS or not _fits(name, value):
+                raise UsageError(f"a job's {name} cannot be {value!r}")
+        return CrawlConfig(**(asdict(self) | dict(knobs)))
+
+
+CRAWL_KNOBS = {f.name: f.type for f in fields(CrawlConfig)}
+
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "concurrency": (1, 256),
+    "per_host_delay": (0, 3_600),
+    "fetch_timeout": (0.001, 3_600),
+    "max_body_bytes": (1, inf),
+    "max_pages": (1, inf),
+    "max_depth": (0, inf),
+    "max_retries": (0, 100),
+    "backoff_min": (0, 86_400),
+    "backoff_max": (0, 86_400),
+    "backoff_multiplier": (1, 100),
+    "lease_seconds": (1, 86_400),
+    "warc_max_bytes": (1_000, inf),
+}
+"""Between which values a knob makes sense; the settings know the same bounds."""
+
+
+def _fits(name: str, value: object) -> bool:
+    """Tell whether a knob may have a value: of its type, within its bounds, nothing that breaks a header."""
+    if isinstance(value, str):
+        return CRAWL_KNOBS[name] is str and value != "" and value.isascii() and value.isprintable()
+    if isinstance(value, bool):
+        return CRAWL_KNOBS[name] is bool
+    if not isinstance(value, int | float) or CRAWL_KNOBS[name] not in {type(value), float}:
+        return False
+    lowest, highest = BOUNDS[name]
+    return lowest <= value <= highest
+
+
+@dataclass(frozen=True)
+class JobConfig:
+    """A job's configuration as it is stored with it."""
+
+    seeds: tuple[str, ...]
+    crawl: Mapping[str, object] = field(default_factory=dict)
+    zimit_passthrough_args: tuple[str, ...] = ()
+    tool_options: Mapping[str, object] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the form that the database keeps."""
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, object]) -> "JobConfig":
+        """Return a stored configuration; a key that nobody reads is an error."""
+        crawl = _mapping(stored, "crawl")
+        unknown = sorted(set(stored) - {f.name for f in fields(cls)})
+        unknown += sorted(f"crawl.{name}" for name in set(crawl) - set(CRAWL_KNOBS))
+        if unknown:
+            raise UsageError(f"unknown key in a job's configuration: {', '.join(unknown)}")
+        return cls(
+            seeds=_words(stored, "seeds"),
+            crawl=crawl,
+            zimit_passthrough_args=_words(stored, "zimit_passthrough_args"),
+            tool_options=_mapping(stored, "tool_options"),
+        )
+
+
+def _words(stored: Mapping[str, object], key: str) -> tuple[str, ...]:
+    value = stored.get(key, [])
+    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
+        raise UsageError(f"a job's {key} must be a list of words, not {value!r}")
+    return tuple(value)
+
+
+def _mapping(stored: Mapping[str, object], key: str) -> dict[str, object]:
+    value = stored.get(key, {})
+    if not isinstance(value, Mapping):
+        raise UsageError(f"a job's {key} must be a mapping, not {value!r}")
+    return dict(value)
+
+
+def generate_job_name(source_code: str, now: datetime) -> str:
+    """Return the name of a job of a source begun today."""
+    return f"{source_code}-{now.astimezone(UTC):%Y%m%d}"
+
+
+def build_output_dir_for_job(source_code: str, job_name: str, archive_root: Path, now: datetime) -> Path:
+    """Return where a job keeps its files: <archive root>/<source>/<time>__<job>."""
+    return archive_root / source_code / f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}__{job_name}"

@@ -1,0 +1,78 @@
+"""A task: one URL that a job wants, from the moment it is known until it is settled."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from webstrata.errors import FetchError
+
+MAX_RECLAIMS = 5
+"""How often a task may lose its worker before it is given up: a page that kills workers must not do so for ever."""
+
+
+class TaskStatus(StrEnum):
+    """Where a task stands."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    FINISHED = "finished"
+    ERROR = "error"
+
+
+class TaskType(StrEnum):
+    """What a task brings: a page whose links are followed, or something a page shows."""
+
+    PAGE = "page"
+    MEDIA = "media"
+
+
+@dataclass(frozen=True)
+class Link:
+    """A URL found somewhere, and what it is for."""
+
+    url: str
+    task_type: TaskType = TaskType.PAGE
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task as its worker holds it; the token proves that the lease is still this worker's."""
+
+    id: int
+    url: str
+    depth: int
+    task_type: TaskType
+    attempts: int
+    lease_token: str
+    status: TaskStatus = TaskStatus.IN_PROGRESS
+    last_error: str | None = None
+    next_run_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often and how patiently a failed URL is tried again."""
+
+    max_retries: int
+    backoff_min: float
+    backoff_max: float
+    backoff_multiplier: float
+
+    @property
+    def max_attempts(self) -> int:
+        """Return how many requests a URL gets in a run; there is always one."""
+        return max(1, self.max_retries)
+
+    def backoff(self, attempts: int, jitter: float) -> timedelta:
+        """Return the wait after that many attempts; `jitter`, from 0 to 1, spreads it by up to a quarter."""
+        seconds = min(self.backoff_max, self.backoff_min * self.backoff_multiplier ** (attempts - 1))
+        return timedelta(seconds=seconds * (1 + jitter / 4))
+
+
+def after_failure(task: Task, error: FetchError, policy: RetryPolicy, now: datetime, jitter: float) -> Task:
+    """Return the task one failure later: waiting for its next turn, or given up."""
+    attempts = task.attempts + 1
+    if not error.transient or attempts >= policy.max_attempts:
+        return replace(task, attempts=attempts, status=TaskStatus.ERROR, last_error=str(error))
+    due = now + max(policy.backoff(attempts, jitter), error.retry_after)
+    return replace(task, attempts=attempts, status=TaskStatus.PENDING, last_error=str(error), next_run_at=due)

@@ -1,0 +1,122 @@
+"""What a URL is to us: one spelling to fetch, one key to know it by, one group that its captures share."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import ada_url
+import can_ada
+import xxhash
+
+from webstrata.errors import UsageError
+
+GROUPING_VERSION = 1
+"""Raise it with any change of `url_group`, so that stored groups can be told from new ones."""
+
+MAX_URL_LENGTH = 2_048
+"""Longer addresses are not crawled: they come from traps, and databases cannot index them."""
+
+_FETCHABLE = frozenset({"http:", "https:"})
+_HTTPS_PORTS = frozenset({"", "443"})
+_JOINS_KEPT = 50_000
+_MAX_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class UrlParts:
+    """The parts of a URL that our rules look at."""
+
+    href: str
+    scheme: str
+    hostname: str
+    port: str
+    path: str
+    query: str
+
+
+def parse_url(text: str) -> UrlParts:
+    """Return a web address as the URL standard reads it, without credentials and fragment; UsageError if it is none."""
+    try:
+        url = can_ada.parse(text.strip())
+    except (ValueError, TypeError):  # TypeError: half a surrogate pair, which no URL can hold
+        raise _not_a_web_address(text) from None
+    if url.protocol not in _FETCHABLE or not url.hostname:
+        raise _not_a_web_address(text)
+    url.username = url.password = url.hash = ""
+    return UrlParts(url.href, url.protocol[:-1], url.hostname, url.port, url.pathname, url.search)
+
+
+def _not_a_web_address(text: str) -> UsageError:
+    shown = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
+    return UsageError(f"{shown!r} is not a web address (expected something like https://example.org/)")
+
+
+def url_key(href: str) -> str:
+    """Return a short key that stands for a URL, as `parse_url` spells it, in one crawl."""
+    return xxhash.xxh3_128_hexdigest(href.encode())
+
+
+def bounded(url: str) -> str:
+    """Return a URL that a database can index: an overlong one is cut and its hash put in place of the rest."""
+    return url if len(url) <= MAX_URL_LENGTH else f"{url[: MAX_URL_LENGTH - 33]}#{url_key(url)}"
+
+
+def host_of(url: str) -> str:
+    """Return the host a request for the URL goes to, with its port unless it is the default one."""
+    parts = parse_url(url)
+    return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
+
+
+def origin_of(url: str) -> str:
+    """Return scheme, host and port: what one robots.txt speaks for."""
+    return f"{parse_url(url).scheme}://{host_of(url)}"
+
+
+def join(base: str, reference: str) -> str | None:
+    """Return the URL that a link on a page leads to, or None when it leads nowhere we could fetch."""
+    # Pages carry whole images in their links: those must not fill the cache.
+    return _joined(_relevant(base, reference), reference) if len(reference) <= MAX_URL_LENGTH else None
+
+
+def _relevant(base: str, reference: str) -> str:
+    """Return the part of a base that a reference can depend on, so that a site's pages share their joins."""
+    first = reference[:1]
+    if first == "/":
+        return base[: base.find("/", 8) + 1] or base
+    if first.isalnum() or first == ".":
+        return base[: base.partition("?")[0].rfind("/") + 1]
+    return base
+
+
+@lru_cache(maxsize=_JOINS_KEPT)
+def _joined(base: str, reference: str) -> str | None:
+    try:
+        href = parse_url(ada_url.join_url(base, reference)).href
+    except (ValueError, UsageError):
+        return None
+    return href if len(href) <= MAX_URL_LENGTH else None
+
+
+def url_group(url: str) -> str:
+    """Return the page a URL belongs to: https, no `www.`, no query, no trailing slash."""
+    parts = parse_url(url)
+    host = _without_www(parts.hostname)
+    port = f":{parts.port}" if parts.port not in _HTTPS_PORTS else ""
+    return bounded(f"https://{host}{port}{parts.path.rstrip('/') or '/'}")
+
+
+def surt(url: str) -> str:
+    """Return the key under which captures of a URL are kept: host reversed, so that a domain's pages sort together."""
+    parts = parse_url(url)
+    host = _without_www(parts.hostname)
+    reversed_host = host if _is_address(host) else ",".join(reversed(host.split(".")))
+    port = f":{parts.port}" if parts.port else ""
+    return bounded(f"{reversed_host}{port}){parts.path}{parts.query}")
+
+
+def _without_www(host: str) -> str:
+    return host.removeprefix("www.") or host
+
+
+def _is_address(host: str) -> bool:
+    """Tell an IP address from a name: the URL standard brackets IPv6, and no name's last part is a number."""
+    return host.startswith("[") or host.rpartition(".")[2].isdecimal()

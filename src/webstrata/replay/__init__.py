@@ -1,0 +1,1 @@
+"""Showing captures as they were."""

@@ -1,0 +1,77 @@
+"""The banner that tells a reader of an archived page what it is, and when it was."""
+
+from datetime import UTC
+from html import escape
+
+from webstrata.model.archive import SnapshotView
+from webstrata.replay.body_start import body_start
+
+BANNER_ID = "webstrata-banner"
+MAX_SHOWN = 300
+"""Characters of a title or an address that are shown; the page they come from decides how long they are."""
+
+# `all: initial` and `!important` in the attribute itself win over every style sheet of the page.
+_BOX = (
+    "all:initial!important;display:block!important;visibility:visible!important;position:relative!important;"
+    "z-index:2147483647!important;box-sizing:border-box!important;width:100%!important;padding:8px 12px!important;"
+    "background:#1c2733!important;border-bottom:2px solid #6cb2eb!important;"
+    "font:14px/1.4 system-ui,sans-serif!important;color:#fff!important;overflow-wrap:anywhere!important"
+)
+_PART = "all:unset!important;color:#fff!important;font-weight:{weight}!important"
+_LINK = "all:unset!important;color:#9fd3ff!important;text-decoration:underline!important;cursor:pointer!important"
+
+_UTF16_LITTLE = frozenset(("utf-16", "utf-16le", "utf16", "utf-16-le", "ucs-2", "unicode", "csunicode"))
+_UTF16_BIG = frozenset(("utf-16be", "utf-16-be", "unicodefffe"))
+
+
+def with_banner(html: bytes, charset: str | None, snapshot: SnapshotView) -> bytes:
+    """Return a page with its banner where the body begins; every other byte is as it was archived."""
+    banner = banner_html(snapshot)
+    codec = _utf16_codec(html, charset)
+    if codec is None:
+        at = body_start(html)
+        return html[:at] + banner.encode("ascii") + html[at:]
+    bom = 2 if html.startswith((b"\xff\xfe", b"\xfe\xff")) else 0
+    at = bom + 2 * body_start(_as_ascii(html[bom:], codec))
+    return html[:at] + banner.encode(codec) + html[at:]
+
+
+def banner_html(snapshot: SnapshotView) -> str:
+    """Return the banner in ASCII, so that it reads the same in every charset."""
+    moment = snapshot.captured_at.astimezone(UTC)
+    title = _written(snapshot.title or "Untitled page")
+    return (
+        f'<div id="{BANNER_ID}" lang="en" dir="ltr" role="note" aria-label="Archived page" style="{_BOX}">'
+        f'<strong style="{_PART.format(weight=700)}">Archived page:</strong> '
+        f'<bdi style="{_PART.format(weight=400)}">{title}</bdi> '
+        f'<span style="{_PART.format(weight=400)}">captured on '
+        f'<time style="{_PART.format(weight=700)}" datetime="{moment:%Y-%m-%dT%H:%M:%SZ}">'
+        f"{moment:%Y-%m-%d %H:%M:%S} UTC</time> from </span>"
+        f'<bdi style="{_PART.format(weight=400)}">{_written(snapshot.url)}</bdi> '
+        f'<a style="{_LINK}" href="/snapshot/{snapshot.id}" target="_top">About this snapshot</a></div>'
+    )
+
+
+def _written(text: str) -> str:
+    """Return a stranger's words as they may stand in any page."""
+    shown = text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
+    return escape(shown, quote=True).encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def _utf16_codec(html: bytes, charset: str | None) -> str | None:
+    """Return the page's codec when its markup is no ASCII; as in browsers, a byte order mark decides first."""
+    label = (charset or "").strip().lower()
+    if html.startswith(b"\xff\xfe"):
+        return "utf-16-le"
+    if html.startswith(b"\xfe\xff"):
+        return "utf-16-be"
+    if html.startswith(b"\xef\xbb\xbf"):
+        return None
+    return "utf-16-le" if label in _UTF16_LITTLE else "utf-16-be" if label in _UTF16_BIG else None
+
+
+def _as_ascii(html: bytes, codec: str) -> bytes:
+    """Return one byte for each code unit: its ASCII character, or 0xFF."""
+    even, odd = html[::2], html[1::2]
+    low, high = (even, odd) if codec == "utf-16-le" else (odd, even)
+    return bytes(0xFF if upper or lower > 0x7F else lower for lower, upper in zip(low, high, strict=False))

@@ -1,0 +1,1 @@
+"""Finding snapshots: what is meant, which ones match, which comes first."""

@@ -1,0 +1,278 @@
+"""Every knob of the program: typed, documented, read from the environment and `.env`, never silently ignored.
+
+A knob is read from `WEBSTRATA_<NAME>` first, then from the older names listed with it. This is the only module
+that looks at the environment.
+"""
+
+import ipaddress
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from dotenv import dotenv_values
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
+
+from webstrata import __version__
+from webstrata.errors import SettingsError
+
+PREFIX = "WEBSTRATA_"
+DOTENV = ".env"
+
+_HIDDEN = "********"
+_QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class Environment(StrEnum):
+    """Where the program runs; the last two never leave the admin pages open."""
+
+    DEVELOPMENT = "development"
+    TEST = "test"
+    STAGING = "staging"
+    PRODUCTION = "production"
+
+
+class LogLevel(StrEnum):
+    """How much is logged."""
+
+    DEBUG = "DEBUG"
+    INFO = "INFO"
+    WARNING = "WARNING"
+    ERROR = "ERROR"
+
+
+class LogFormat(StrEnum):
+    """How a log line looks."""
+
+    AUTO = "auto"
+    TEXT = "text"
+    JSON = "json"
+
+
+def _split(value: object) -> object:
+    """Read a comma-separated list as a tuple of its trimmed parts."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _networks(value: object) -> object:
+    """Read a comma-separated list of networks, naming the part that is none."""
+    return tuple(ipaddress.ip_network(part) for part in parts) if isinstance(parts := _split(value), tuple) else value
+
+
+def _one_line(value: str) -> str:
+    """Refuse what would break out of the header that it is sent in."""
+    if not value.isprintable() or not value.isascii():
+        raise ValueError("only printable ASCII characters can be sent")
+    return value
+
+
+def _upper(value: object) -> object:
+    """Accept a level's name in any case."""
+    return value.upper() if isinstance(value, str) else value
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
+Networks = Annotated[tuple[Network, ...], BeforeValidator(_networks)]
+HeaderValue = Annotated[str, AfterValidator(_one_line)]
+
+
+def _knob(default: Any, sentence: str, *older_names: str, **bounds: Any) -> Any:
+    """Declare a knob with the sentence that documents it and the older names that set it too."""
+    return Field(default, description=sentence, json_schema_extra={"older_names": [*older_names]}, **bounds)
+
+
+class Settings(BaseModel):
+    """The effective settings of one process."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    # Where things are
+    data_dir: Path = _knob(
+        Path("webstrata-data"), "Folder for everything Webstrata keeps, unless told otherwise below."
+    )
+    archive_root: Path = _knob(
+        Path(), "Folder of the jobs' WARC files. Default: archive/ in the data folder.", "HEALTHARCHIVE_ARCHIVE_ROOT"
+    )
+    database_url: SecretStr = _knob(
+        SecretStr(""),
+        "sqlite:///file or postgresql://user@host/name. Default: webstrata.db in the data folder.",
+        "HEALTHARCHIVE_DATABASE_URL",
+    )
+
+    # How it runs
+    env: Environment = _knob(Environment.DEVELOPMENT, "development, test, staging or production.", "HEALTHARCHIVE_ENV")
+    log_level: Annotated[LogLevel, BeforeValidator(_upper)] = _knob(
+        LogLevel.INFO, "DEBUG, INFO, WARNING or ERROR.", "HEALTHARCHIVE_LOG_LEVEL"
+    )
+    log_format: LogFormat = _knob(LogFormat.AUTO, "text, json, or auto: text on a terminal, JSON elsewhere.")
+
+    # Serving
+    host: str = _knob("127.0.0.1", "Address that `serve` listens on.")
+    port: int = _knob(8080, "Port that `serve` listens on.", ge=1, le=65535)
+    admin_token: SecretStr | None = _knob(
+        None, "Secret that opens the admin API and pages.", "HEALTHARCHIVE_ADMIN_TOKEN"
+    )
+    cors_origins: Words = _knob(
+        ("http://localhost:3000", "http://localhost:5173", "https://healtharchive.ca", "https://www.healtharchive.ca"),
+        "Origins whose pages may read the public API, comma-separated.",
+        "HEALTHARCHIVE_CORS_ORIGINS",
+    )
+    pages_fastpath: bool = _knob(
+        True, "Browse pages from the pages table instead of counting snapshots.", "HA_PAGES_FASTPATH"
+    )
+
+    # Crawling: defaults that a job's own configuration overrides
+    user_agent: HeaderValue = _knob(
+        f"webstrata/{__version__}",
+        "How the crawler introduces itself; add an address where you can be reached.",
+        min_length=1,
+    )
+    allow_private_networks: Networks = _knob(
+        (), "Networks (CIDR, comma-separated) that the crawler may reach although they are not public."
+    )
+    respect_robots: bool = _knob(True, "Obey robots.txt.")
+    concurrency: int = _knob(16, "Requests under way at once.", ge=1, le=256)
+    per_host_delay: float = _knob(
+        1.0, "Seconds between two requests to one host; loopback is never delayed.", ge=0, le=3600
+    )
+    fetch_timeout: float = _knob(30.0, "Seconds that one fetch may take in all.", ge=0.001, le=3600)
+    max_body_bytes: int = _knob(
+        100_000_000, "Bytes of a response that are kept; the rest is cut and marked as truncated.", ge=1
+    )
+    max_pages: int = _knob(10_000, "URLs that one job fetches at most.", ge=1)
+    max_depth: int = _knob(20, "Links followed from a seed at most.", ge=0)
+    max_retries: int = _knob(3, "Requests for one URL in a run at most; 0 and 1 both mean one.", ge=0, le=100)
+    backoff_min: float = _knob(
+        1.0, "Seconds before the first retry; chance adds up to a quarter to every wait.", ge=0, le=86_400
+    )
+    backoff_max: float = _knob(60.0, "Seconds before any retry at most, but for that quarter.", ge=0, le=86_400)
+    backoff_multiplier: float = _knob(2.0, "How much longer each retry waits than the one before.", ge=1, le=100)
+    lease_seconds: float = _knob(
+        120.0, "Seconds after which a silent worker's URLs are given to another.", ge=1, le=86_400
+    )
+    warc_max_bytes: int = _knob(1_000_000_000, "Size at which a new WARC file is begun.", ge=1_000)
+
+    @model_validator(mode="after")
+    def _place_what_was_not_placed(self) -> Self:
+        if "archive_root" not in self.model_fields_set:
+            object.__setattr__(self, "archive_root", self.data_dir / "archive")
+        if "database_url" not in self.model_fields_set:
+            object.__setattr__(self, "database_url", SecretStr(f"sqlite:///{self.data_dir / 'webstrata.db'}"))
+        return self
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One setting as it stands: its value, safe to show, and where it came from."""
+
+    name: str
+    value: str
+    origin: str
+    sentence: str
+
+
+def names_of(field_name: str) -> tuple[str, ...]:
+    """Return the variables that set a field, the one that wins first."""
+    extra = Settings.model_fields[field_name].json_schema_extra
+    assert isinstance(extra, dict)
+    older = extra["older_names"]
+    assert isinstance(older, list)
+    return (PREFIX + field_name.upper(), *(str(name) for name in older))
+
+
+def load_settings(environ: Mapping[str, str] | None = None, dotenv: Path | None = None) -> Settings:
+    """Return the settings of this process; a wrong or unknown name is an error that says which."""
+    given, origins = _given(environ, dotenv)
+    try:
+        return Settings.model_validate(given)
+    except ValidationError as error:
+        raise SettingsError(_explained(error, origins)) from None
+
+
+def show_settings(
+    settings: Settings, environ: Mapping[str, str] | None = None, dotenv: Path | None = None
+) -> list[Knob]:
+    """Return every knob with its effective value, secrets masked, and its origin."""
+    _, origins = _given(environ, dotenv)
+    return [
+        Knob(name, _shown(name, getattr(settings, name)), origins.get(name, "default"), field.description or "")
+        for name, field in Settings.model_fields.items()
+    ]
+
+
+def _given(environ: Mapping[str, str] | None, dotenv: Path | None) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the raw values that were given, by field, and where each came from; an empty value counts as not given."""
+    sources = {
+        "environment": dict(os.environ if environ is None else environ),
+        DOTENV: _read_dotenv(dotenv or Path(DOTENV)),
+    }
+    _refuse_unknown(sources)
+    values, origins = {}, {}
+    for field_name in Settings.model_fields:
+        for place, variables in sources.items():
+            name = next((n for n in names_of(field_name) if variables.get(n)), None)
+            if name is not None:
+                values[field_name], origins[field_name] = variables[name], f"{name} ({place})"
+                break
+    return values, origins
+
+
+def _read_dotenv(file: Path) -> dict[str, str]:
+    """Return what a file sets; one that is not there sets nothing."""
+    try:
+        return {name: value for name, value in dotenv_values(file).items() if value is not None}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{file} cannot be read: {error}") from None
+
+
+def _refuse_unknown(sources: Mapping[str, Mapping[str, str]]) -> None:
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    unknown = sorted(n for variables in sources.values() for n in variables if n.startswith(PREFIX) and n not in known)
+    if unknown:
+        raise SettingsError(f"unknown setting {', '.join(unknown)}; docs/settings.md lists the known ones")
+
+
+def _explained(error: ValidationError, origins: Mapping[str, str]) -> str:
+    """Say which variables are wrong and why, without repeating a value that may be secret."""
+    parts = []
+    for problem in error.errors():
+        name = str(problem["loc"][0]) if problem["loc"] else ""
+        parts.append(f"{origins.get(name, name)}: {problem['msg']}")
+    return "; ".join(parts)
+
+
+def _shown(name: str, value: object) -> str:
+    if isinstance(value, SecretStr):
+        secret = value.get_secret_value()
+        return without_passwords(secret) if name == "database_url" else _HIDDEN
+    if isinstance(value, tuple):
+        return ", ".join(str(part) for part in value)
+    return "" if value is None else str(value)
+
+
+def without_passwords(address: str) -> str:
+    """Return a database's address with its passwords hidden, however oddly they are spelt."""
+    scheme, separator, rest = address.partition("://")
+    if not separator:
+        return _HIDDEN
+    rest = _QUERY_PASSWORD.sub(rf"\g<1>{_HIDDEN}", rest)
+    # A password may hold "/", ":" and "@" itself: it begins behind the first ":" and ends at the last "@".
+    credentials, at, place = rest.rpartition("@")
+    user, colon, _ = credentials.partition(":")
+    return f"{scheme}://{user}:{_HIDDEN}@{place}" if colon else f"{scheme}://{credentials}{at}{place}"

@@ -1,0 +1,1 @@
+"""Blobs: bytes kept under their own digest, on disk."""

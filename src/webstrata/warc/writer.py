@@ -1,0 +1,109 @@
+"""One process's WARC files: appended, synced, and cut back to what was acknowledged."""
+
+import os
+import secrets
+import socket
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from webstrata import __version__
+from webstrata.errors import StorageError
+from webstrata.storage.disk import sync_folder
+from webstrata.warc.record import WarcRecord, warcinfo
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Where a record lies in its file."""
+
+    offset: int
+    length: int
+
+
+def new_warc_name(prefix: str) -> str:
+    """Return a file name that no other process or machine will come up with."""
+    moment = datetime.now(UTC).strftime("%Y%m%d%H%M%S%f")
+    return f"{prefix}-{moment}-{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}.warc.gz"
+
+
+class WarcFileWriter:
+    """A WARC file that is being written; nothing in it counts until it is synced and recorded."""
+
+    def __init__(self, path: Path, fields: Sequence[tuple[str, str]] = ()) -> None:
+        """Begin a new file; StorageError when the name is taken."""
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644)
+            sync_folder(path.parent)
+        except OSError as error:
+            raise StorageError(f"{path}: {error.strerror}") from error
+        self.size = 0
+        software = [("software", f"webstrata/{__version__}"), ("format", "WARC File Format 1.1")]
+        opening = warcinfo(path.name, datetime.now(UTC), [*software, *fields])
+        self.warcinfo_id = opening.record_id
+        self.append([opening])
+
+    def append(self, records: Iterable[WarcRecord]) -> list[Extent]:
+        """Write records at the end and return where each lies; they are not safe before `sync`."""
+        extents, parts, offset = [], [], self.size
+        for record in records:
+            extents.append(Extent(offset, len(record.data)))
+            parts.append(record.data)
+            offset += len(record.data)
+        self._write(b"".join(parts))
+        self.size = offset
+        return extents
+
+    def sync(self) -> None:
+        """Return when everything written so far would survive a power cut."""
+        try:
+            os.fdatasync(self._descriptor)
+        except OSError as error:
+            raise StorageError(f"{self.path}: {error.strerror}") from error
+
+    def cut_back(self, size: int) -> None:
+        """Forget what was written behind a size."""
+        os.ftruncate(self._descriptor, size)
+        os.lseek(self._descriptor, size, os.SEEK_SET)
+        self.size = size
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._descriptor)
+
+    def __enter__(self) -> Self:
+        """Use the file in a with block."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+        except OSError as error:
+            self.cut_back(self.size)
+            raise StorageError(f"{self.path}: {error.strerror}") from error
+
+
+def cut_tail(path: Path, size: int) -> int:
+    """Cut a dead writer's file back to its last acknowledged byte and return how many bytes went."""
+    try:
+        behind = path.stat().st_size - size
+        if behind > 0:
+            os.truncate(path, size)
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from error
+    if behind < 0:
+        raise StorageError(f"{path} is {-behind} bytes shorter than what was acknowledged")
+    return behind

@@ -1,0 +1,95 @@
+"""What went wrong and what to do about it, as a page for readers; programs that ask the API keep their JSON."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.exception_handlers import http_exception_handler
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from webstrata.api.error_answers import SENTENCES, status_code
+from webstrata.errors import WebstrataError
+from webstrata.web.pages import render
+
+log = structlog.get_logger()
+
+PROGRAM_PATHS = ("/api", "/metrics")
+"""What lies below these is for programs."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What a reader is told: what happened, and the way out."""
+
+    title: str
+    to_do: str
+
+
+_FAILURES = {
+    403: Failure("This is for the people who run the archive", "Reading and searching need no sign-in."),
+    404: Failure("That is not here", "The address may be mistyped. Search for what the page said instead."),
+    405: Failure("That cannot be done here", "Go back and use the buttons of the page."),
+    422: Failure("That address makes no sense", "Part of it is wrong. Go back, or begin again from the first page."),
+    503: Failure("The archive is out of reach", "Nothing is lost. Try again in a minute."),
+}
+_OTHER_FAILURE = Failure("Something broke on our side", "Nothing is lost. Try again; if it stays, tell the operator.")
+
+_Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class PageRoute(APIRoute):
+    """A route whose failures are pages too."""
+
+    def get_route_handler(self) -> _Handler:
+        """Return the route's handler, every failure of it answered."""
+        handler = super().get_route_handler()
+
+        async def answered(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except HTTPException as error:
+                return failure_page(request, error.status_code, error.detail)
+            except RequestValidationError as error:
+                return failure_page(request, 422, _wrong_fields(error))
+            except WebstrataError as error:
+                return _our_failure(request, error)
+            except Exception:
+                log.exception("http.error")
+                return failure_page(request, 500, SENTENCES[500])
+
+        return answered
+
+
+def show_unknown_addresses_as_pages(site: FastAPI) -> None:
+    """Answer an address that no route knows with a page, unless it is one for programs."""
+    site.add_exception_handler(HTTPException, _unrouted)
+
+
+def failure_page(request: Request, status: int, what: str) -> Response:
+    """Return the page that says what happened and what to do."""
+    failure = _FAILURES.get(status, _OTHER_FAILURE)
+    return render(request, "failure.html", status=status, code=status, failure=failure, what=what.rstrip("."))
+
+
+def _our_failure(request: Request, error: WebstrataError) -> Response:
+    status = status_code(error)
+    if status in SENTENCES:
+        log.error("http.error", error=str(error), kind=type(error).__name__)
+    return failure_page(request, status, SENTENCES.get(status, str(error)))
+
+
+async def _unrouted(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    path = request.url.path
+    if any(path == prefix or path.startswith(f"{prefix}/") for prefix in PROGRAM_PATHS):
+        return await http_exception_handler(request, error)
+    what = f"There is nothing at {path}" if error.status_code == 404 else error.detail
+    return failure_page(request, error.status_code, what)
+
+
+def _wrong_fields(error: RequestValidationError) -> str:
+    return "; ".join(f"{problem['loc'][-1]}: {problem['msg']}" for problem in error.errors())

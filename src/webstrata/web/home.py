@@ -1,0 +1,59 @@
+"""What did it say? The first page: search, what was captured last, and from where."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from webstrata.api.parts import Parts
+from webstrata.api.same_origin import require_same_origin
+from webstrata.app import App
+from webstrata.db import catalog
+from webstrata.errors import UsageError
+from webstrata.jobs.lifecycle import queue_archive
+from webstrata.model.search import SearchRequest, Sort, View
+from webstrata.search.service import search
+from webstrata.web.failures import PageRoute
+from webstrata.web.pages import render
+from webstrata.web.visitor import require_admin_visitor
+
+LATEST_SHOWN = 8
+SOURCES_SHOWN = 12
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+@router.get("/")
+def home(request: Request, app: Parts) -> HTMLResponse:
+    """Show the search box, the latest captures and the sources."""
+    return _home(request, app)
+
+
+@router.post("/archive", dependencies=[Depends(require_same_origin), Depends(require_admin_visitor)])
+def archive(request: Request, app: Parts, url: Annotated[str, Form()] = "") -> Response:
+    """Queue a job for a site and show it; a wrong address comes back with what is wrong about it."""
+    try:
+        job_id = queue_archive(app.database, app.archive_root, (url,))
+    except UsageError as error:
+        return _home(request, app, status=422, archive_url=url, archive_problem=str(error))
+    return RedirectResponse(f"/jobs/{job_id}", status_code=303)
+
+
+def _home(
+    request: Request, app: App, *, status: int = 200, archive_url: str = "", archive_problem: str | None = None
+) -> HTMLResponse:
+    with app.database.read() as session:
+        totals, sources = catalog.totals(session), catalog.sources(session)
+    newest = SearchRequest(view=View.PAGES, sort=Sort.NEWEST, page_size=LATEST_SHOWN)
+    latest = search(app.database, newest, pages_fastpath=app.settings.pages_fastpath)
+    return render(
+        request,
+        "home.html",
+        status=status,
+        totals=totals,
+        sources=sources[:SOURCES_SHOWN],
+        sources_total=len(sources),
+        latest=latest.results,
+        archive_url=archive_url,
+        archive_problem=archive_problem,
+    )

@@ -1,0 +1,82 @@
+"""One way to make a page: the template, the values it shows, and who is looking at it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+
+from webstrata import __version__
+from webstrata.model.archive import JobView
+from webstrata.web import present
+from webstrata.web.assets import HTMX, asset_address, our_assets
+from webstrata.web.search_form import address
+from webstrata.web.visitor import visitor_of
+
+_NOT_KEPT = "private, no-cache"
+"""A page depends on who looks and on what was captured since: browsers ask again, others keep nothing."""
+
+
+def render(
+    request: Request, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: object
+) -> HTMLResponse:
+    """Return a page for whoever asked."""
+    about = {
+        "visitor": visitor_of(request),
+        "path": request.url.path,
+        "now": datetime.now(UTC),
+        "htmx": HTMX if HTMX in our_assets() else None,
+    }
+    html = _templates.get_template(template).render(about | values)
+    return HTMLResponse(html, status_code=status, headers={"Cache-Control": _NOT_KEPT, **(headers or {})})
+
+
+@pass_context
+def _age(context: Context, moment: datetime) -> str:
+    return present.age(moment, context["now"])
+
+
+@pass_context
+def _took(context: Context, job: JobView) -> str | None:
+    return present.took(job, context["now"])
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("webstrata.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"asset": asset_address, "address": address, "replace": replace, "version": __version__}
+    environment.filters |= {
+        function.__name__: function
+        for function in (
+            present.answer,
+            present.clock,
+            present.count,
+            present.date_and_time,
+            present.day,
+            present.is_good,
+            present.job_state,
+            present.language_name,
+            present.machine_time,
+            present.number,
+            present.period,
+            present.shown_url,
+            present.size,
+            present.snippet_of,
+            present.title_of,
+            present.to_the_second,
+            present.web_link,
+        )
+    }
+    environment.filters |= {"age": _age, "took": _took}
+    return environment
+
+
+_templates = _environment()

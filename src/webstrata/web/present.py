@@ -1,0 +1,201 @@
+"""How values read on a page: times and ages, counts and sizes, titles and addresses that strangers wrote."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from webstrata.model.archive import JobView
+from webstrata.model.jobs import JobStatus
+
+MAX_TITLE_LENGTH = 200
+MAX_URL_LENGTH = 160
+MAX_SNIPPET_LENGTH = 400
+
+_JUST_NOW = timedelta(seconds=45)
+_UNITS = (
+    (timedelta(days=365), "year"),
+    (timedelta(days=30), "month"),
+    (timedelta(days=1), "day"),
+    (timedelta(hours=1), "hour"),
+    (timedelta(minutes=1), "minute"),
+)
+_SIZES = ("kB", "MB", "GB", "TB", "PB")
+
+_LANGUAGES = {
+    "ar": "Arabic",
+    "de": "German",
+    "en": "English",
+    "es": "Spanish",
+    "fr": "French",
+    "hi": "Hindi",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "uk": "Ukrainian",
+    "zh": "Chinese",
+}
+
+
+def age(moment: datetime, now: datetime) -> str:
+    """Return how long ago a moment was, in the largest unit that fits: `3 days ago`."""
+    passed = now - moment
+    if abs(passed) < _JUST_NOW:
+        return "just now"
+    unit, name = next((u for u in _UNITS if abs(passed) >= u[0]), _UNITS[-1])
+    words = count(max(1, abs(passed) // unit), name)
+    return f"{words} ago" if passed > timedelta(0) else f"in {words}"
+
+
+def day(moment: datetime) -> str:
+    """Return the UTC date of a moment: `3 May 2024`."""
+    utc = moment.astimezone(UTC)
+    return f"{utc.day} {utc:%B} {utc.year}"
+
+
+def clock(moment: datetime) -> str:
+    """Return the UTC time of day: `12:05 UTC`."""
+    return f"{moment.astimezone(UTC):%H:%M} UTC"
+
+
+def date_and_time(moment: datetime) -> str:
+    """Return a moment to the minute: `3 May 2024, 12:05 UTC`."""
+    return f"{day(moment)}, {clock(moment)}"
+
+
+def to_the_second(moment: datetime) -> str:
+    """Return a moment as a citation needs it: `3 May 2024, 12:05:09 UTC`."""
+    return f"{day(moment)}, {moment.astimezone(UTC):%H:%M:%S} UTC"
+
+
+def machine_time(moment: datetime) -> str:
+    """Return a moment as programs read it: `2024-05-03T12:05:09Z`."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def period(first: datetime, last: datetime) -> str:
+    """Return the days from one moment to another, once when they are the same day."""
+    return day(first) if day(first) == day(last) else f"{day(first)} to {day(last)}"
+
+
+def duration(passed: timedelta) -> str:
+    """Return a length of time in its largest unit and the next: `3 min 20 s`."""
+    seconds = max(0, round(passed.total_seconds()))
+    counts = {"d": seconds // 86_400, "h": seconds // 3_600 % 24, "min": seconds // 60 % 60, "s": seconds % 60}
+    units = [unit for unit, value in counts.items() if value] or ["s"]
+    following = list(counts)[list(counts).index(units[0]) :][:2]
+    return " ".join(f"{counts[unit]} {unit}" for unit in following if counts[unit] or unit == units[0])
+
+
+def took(job: JobView, now: datetime) -> str | None:
+    """Return how long a job took, or has taken so far; None before it starts."""
+    return duration((job.finished_at or now) - job.started_at) if job.started_at else None
+
+
+def number(value: int) -> str:
+    """Return a number with its thousands apart: `12,345`."""
+    return f"{value:,}"
+
+
+def count(value: int, singular: str, plural: str | None = None) -> str:
+    """Return a number with its noun: `no pages`, `1 page`, `12,345 pages`."""
+    if value == 1:
+        return f"1 {singular}"
+    return f"{number(value) if value else 'no'} {plural or singular + 's'}"
+
+
+def size(octets: int) -> str:
+    """Return a size in decimal units: `1.4 MB`."""
+    if octets < 1_000:
+        return f"{octets} byte{'' if octets == 1 else 's'}"
+    value = float(octets)
+    for unit in _SIZES:
+        value /= 1_000
+        if value < 999.5 or unit == _SIZES[-1]:
+            break
+    return f"{value:.1f} {unit}" if value < 9.95 else f"{value:,.0f} {unit}"
+
+
+def title_of(title: str | None) -> str:
+    """Return a page's title on one line, cut when it is overlong, or a name for a page without one."""
+    return _cut(" ".join((title or "").split()), MAX_TITLE_LENGTH) or "Untitled page"
+
+
+def shown_url(url: str) -> str:
+    """Return an address as it is shown: whole, unless it is overlong."""
+    return _cut(url, MAX_URL_LENGTH)
+
+
+def snippet_of(snippet: str | None) -> str:
+    """Return the first words of a page on one line."""
+    return _cut(" ".join((snippet or "").split()), MAX_SNIPPET_LENGTH)
+
+
+def web_link(url: str | None) -> str | None:
+    """Return an address that is safe to link to; None for any other scheme than http and https."""
+    try:
+        parts = urlsplit(url or "")
+    except ValueError:
+        return None
+    return url if parts.scheme in {"http", "https"} and parts.netloc else None
+
+
+def language_name(code: str | None) -> str | None:
+    """Return the English name of a language, or its code when we have none."""
+    return _LANGUAGES.get(code.split("-")[0].lower(), code) if code else None
+
+
+def answer(status_code: int) -> str:
+    """Return an HTTP status with its words: `404 Not Found`."""
+    try:
+        return f"{status_code} {HTTPStatus(status_code).phrase}"
+    except ValueError:
+        return str(status_code)
+
+
+def is_good(status_code: int | None) -> bool:
+    """Tell whether the server gave the page that was asked for."""
+    return status_code is None or 200 <= status_code < 300
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a job stands, for reading: a sign, so that colour is never alone, and words."""
+
+    kind: str
+    sign: str
+    words: str
+
+
+_STATES = {
+    JobStatus.QUEUED: State("waiting", "○", "Queued"),
+    JobStatus.RETRYABLE: State("waiting", "↻", "Will be tried again"),
+    JobStatus.RUNNING: State("working", "▸", "Crawling"),
+    JobStatus.COMPLETED: State("working", "▸", "Crawled, not indexed yet"),
+    JobStatus.INDEXING: State("working", "▸", "Indexing"),
+    JobStatus.INDEXED: State("done", "✓", "Done"),
+    JobStatus.STOPPED: State("stopped", "■", "Stopped"),
+    JobStatus.FAILED: State("failed", "✕", "Failed"),
+    JobStatus.INDEX_FAILED: State("failed", "✕", "Indexing failed"),
+}
+
+
+def job_state(status: str) -> State:
+    """Return where a job stands, in words."""
+    try:
+        return _STATES[JobStatus(status)]
+    except ValueError:
+        return State("waiting", "?", status)
+
+
+def is_settled(status: str) -> bool:
+    """Tell whether a job stays as it is until somebody acts."""
+    return job_state(status).kind in {"done", "stopped", "failed"}
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"

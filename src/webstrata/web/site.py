@@ -1,0 +1,17 @@
+"""The whole site: the API, the pages, and the files that the pages need."""
+
+from fastapi import FastAPI
+
+from webstrata.api.server import create_api
+from webstrata.app import App
+from webstrata.web import assets, home, jobs, login, search, snapshot, sources
+from webstrata.web.failures import show_unknown_addresses_as_pages
+
+
+def create_site(app: App) -> FastAPI:
+    """Return the API with the web pages over an archive's parts; the caller closes them."""
+    site = create_api(app)
+    for area in (home, search, snapshot, sources, jobs, login, assets):
+        site.include_router(area.router)
+    show_unknown_addresses_as_pages(site)
+    return site

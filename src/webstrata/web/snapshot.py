@@ -1,0 +1,75 @@
+"""When did it change? One capture of a page, in its timeline."""
+
+import mimetypes
+import re
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from webstrata.api.headers import RAW_PATH, is_https
+from webstrata.api.parts import Parts, SnapshotId
+from webstrata.db import catalog
+from webstrata.errors import NotFoundError
+from webstrata.model.archive import RecordPlace, SnapshotView
+from webstrata.replay.raw import find_record_for_snapshot
+from webstrata.web import present
+from webstrata.web.failures import PageRoute
+from webstrata.web.pages import render
+from webstrata.web.timeline import draw_strip
+
+_FRAMED = re.compile(r"text/(html|plain)|application/xhtml\+xml|image/(avif|bmp|gif|jpeg|png|webp)")
+"""Types that are sent as what they are and that a sandboxed frame shows; a browser's PDF viewer does not run in one."""
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+@router.get("/snapshot/{snapshot_id}")
+def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLResponse:
+    """Show a capture in its frame, with what came before and after."""
+    with app.database.read() as session:
+        found = catalog.snapshot(session, snapshot_id)
+        if found is None:
+            raise NotFoundError("There is no such snapshot in this archive")
+        captures = catalog.timeline(session, found)
+        place = catalog.record_place(session, snapshot_id)
+    scheme = "https" if is_https(request.scope) else "http"
+    permalink = f"{scheme}://{request.url.netloc}/snapshot/{snapshot_id}"
+    return render(
+        request,
+        "snapshot.html",
+        snapshot=found,
+        strip=draw_strip(captures, found),
+        raw=f"{RAW_PATH}{snapshot_id}",
+        file_name=f"snapshot-{snapshot_id}{mimetypes.guess_extension(found.mime_type or 'text/html') or ''}",
+        can_be_framed=can_be_framed(found.mime_type),
+        unreadable=_unreadable(place, app.archive_root),
+        citation=citation(found, permalink),
+    )
+
+
+def _unreadable(place: RecordPlace | None, archive_root: Path) -> str | None:
+    """Return why the archived bytes cannot be shown, so that the page says it and not an empty frame."""
+    try:
+        if place is not None:
+            find_record_for_snapshot(place, archive_root=archive_root)
+    except NotFoundError as error:
+        return str(error)
+    return None
+
+
+def citation(snapshot: SnapshotView, permalink: str) -> str:
+    """Return the words that prove what a page said, ready to copy."""
+    return "\n".join(
+        (
+            f"“{present.title_of(snapshot.title)}”. {snapshot.source_name}.",
+            snapshot.url,
+            f"Captured {present.to_the_second(snapshot.captured_at)}.",
+            permalink,
+        )
+    )
+
+
+def can_be_framed(mime_type: str | None) -> bool:
+    """Tell whether a browser shows this type inside a sandboxed frame."""
+    return mime_type is None or _FRAMED.fullmatch(mime_type) is not None

@@ -1,0 +1,134 @@
+"""The timeline strip: one tick for each capture of a page, tall where what it says is new."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from webstrata.model.archive import SnapshotView
+
+MAX_TICKS = 120
+"""Captures drawn at most, so that a page with thousands of them stays small; the ones around the current are kept."""
+
+_EDGE = 3.0
+_RANGE = 100.0 - 2 * _EDGE
+_WIDEST_GAP = 8.0
+"""Per cent between two ticks that are as good as simultaneous: a finger's width on a phone."""
+
+_GAPS_SHARE = 0.5
+"""How much of the strip the gaps may take at most, so that the rest still shows how time passed."""
+
+_FITTING_TICKS = 28
+_SCROLLED_TICK_PIXELS = 14
+
+
+class Change(StrEnum):
+    """What a capture is to the one before it."""
+
+    FIRST = "first"
+    CHANGED = "changed"
+    SAME = "same"
+    UNKNOWN = "unknown"
+
+
+_CHANGE_WORDS = {
+    Change.FIRST: "first capture",
+    Change.CHANGED: "different from the capture before",
+    Change.SAME: "same as the capture before",
+    Change.UNKNOWN: "not compared",
+}
+
+
+@dataclass(frozen=True)
+class Tick:
+    """One capture on the strip; `left` is its place in per cent."""
+
+    snapshot: SnapshotView
+    change: Change
+    left: float
+    is_current: bool
+
+    @property
+    def is_tall(self) -> bool:
+        """Tell whether there is something new to read here."""
+        return self.change in {Change.FIRST, Change.CHANGED}
+
+    @property
+    def words(self) -> str:
+        """Return what the height of the tick says."""
+        return _CHANGE_WORDS[self.change]
+
+
+@dataclass(frozen=True)
+class Strip:
+    """All that the viewer shows of a page's history."""
+
+    ticks: tuple[Tick, ...]
+    captures: int
+    changes: int
+    older: SnapshotView | None
+    newer: SnapshotView | None
+    left_out: int
+    gap: float
+    """Per cent of the strip that belongs to one tick alone, to click on."""
+
+    @property
+    def width(self) -> str:
+        """Return how wide the strip is drawn: the room there is, or more when the ticks would touch."""
+        return "100%" if len(self.ticks) <= _FITTING_TICKS else str(len(self.ticks) * _SCROLLED_TICK_PIXELS)
+
+
+def draw_strip(timeline: Sequence[SnapshotView], current: SnapshotView) -> Strip:
+    """Return the strip of a page's captures, given oldest first, around the current one."""
+    captures = timeline if current in timeline else (current,)
+    at = captures.index(current)
+    changes = changes_of(captures)
+    start, end = _window(len(captures), at)
+    drawn = captures[start:end]
+    gap = min(_WIDEST_GAP, _RANGE * _GAPS_SHARE / max(1, len(drawn) - 1))
+    places = spread([capture.captured_at.timestamp() for capture in drawn], gap)
+    return Strip(
+        ticks=tuple(
+            Tick(capture, change, left, capture == current)
+            for capture, change, left in zip(drawn, changes[start:end], places, strict=True)
+        ),
+        captures=len(captures),
+        changes=changes.count(Change.CHANGED),
+        older=captures[at - 1] if at > 0 else None,
+        newer=captures[at + 1] if at + 1 < len(captures) else None,
+        left_out=len(captures) - len(drawn),
+        gap=gap,
+    )
+
+
+def changes_of(captures: Sequence[SnapshotView]) -> list[Change]:
+    """Return for each capture whether its content differs from the one before."""
+    return [Change.FIRST, *(_change(before, after) for before, after in pairwise(captures))][: len(captures)]
+
+
+def spread(moments: Sequence[float], gap: float) -> list[float]:
+    """Return ascending moments as places in per cent, in proportion to time but never closer than the gap."""
+    span = moments[-1] - moments[0]
+    if span <= 0:
+        middle = _EDGE + _RANGE / 2
+        places = [middle + gap * (at - (len(moments) - 1) / 2) for at in range(len(moments))]
+        return [round(place, 2) for place in places]
+    places = [_EDGE + _RANGE * (moment - moments[0]) / span for moment in moments]
+    for at in range(1, len(places)):
+        places[at] = max(places[at], places[at - 1] + gap)
+    limit = _EDGE + _RANGE
+    for at in reversed(range(len(places))):
+        places[at] = min(places[at], limit)
+        limit = places[at] - gap
+    return [round(place, 2) for place in places]
+
+
+def _change(before: SnapshotView, after: SnapshotView) -> Change:
+    if before.content_hash is None or after.content_hash is None:
+        return Change.UNKNOWN
+    return Change.SAME if before.content_hash == after.content_hash else Change.CHANGED
+
+
+def _window(total: int, at: int) -> tuple[int, int]:
+    start = max(0, min(at - MAX_TICKS // 2, total - MAX_TICKS))
+    return start, min(total, start + MAX_TICKS)

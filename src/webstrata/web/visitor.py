@@ -1,0 +1,39 @@
+"""Who is looking: what the pages offer depends on it."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from fastapi import HTTPException, Request
+
+from webstrata.api.auth import SESSION_COOKIE, admin_allowed, session_valid
+from webstrata.api.parts import wired_parts
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """What the reader of a page may do."""
+
+    is_admin: bool
+    is_signed_in: bool
+    may_sign_in: bool
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Return what whoever sent a request may do."""
+    settings = wired_parts(request).settings
+    token = settings.admin_token
+    return Visitor(
+        is_admin=admin_allowed(request),
+        is_signed_in=session_valid(settings, request.cookies.get(SESSION_COOKIE), datetime.now(UTC)),
+        may_sign_in=token is not None and bool(token.get_secret_value()),
+    )
+
+
+async def require_admin_visitor(request: Request) -> None:
+    """Let only administrators pass, saying how to become one."""
+    visitor = visitor_of(request)
+    if visitor.is_admin:
+        return
+    if visitor.may_sign_in:
+        raise HTTPException(403, "Sign in with the admin token to go on")
+    raise HTTPException(403, "No admin token is set for this archive: WEBSTRATA_ADMIN_TOKEN sets one")

@@ -1,0 +1,22 @@
+"""Quick tests first: what needs servers, a browser or an installation comes after what does not."""
+
+import pytest
+
+# Folders of tests/ that are not named here need nothing and run first.
+SLOWER_FOLDERS = ("db", "coordination", "crawl", "index", "search", "jobs", "api", "cli", "web", "house", "packaging")
+SLOWER_FIXTURES = ("redis_server", "browser")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sort by folder, then by the slowest service a test uses; pytest's own order decides the rest."""
+    items.sort(key=lambda item: (_folder_rank(item.nodeid), _fixture_rank(item)))
+
+
+def _folder_rank(nodeid: str) -> int:
+    folder = nodeid.removeprefix("tests/").partition("/")[0]
+    return SLOWER_FOLDERS.index(folder) + 1 if folder in SLOWER_FOLDERS else 0
+
+
+def _fixture_rank(item: pytest.Item) -> int:
+    used = getattr(item, "fixturenames", ())
+    return max((rank for rank, name in enumerate(SLOWER_FIXTURES, start=1) if name in used), default=0)

@@ -1,0 +1,260 @@
+from ipaddress import IPv4Network, IPv6Network
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr, ValidationError
+
+from tools.settings_reference import REFERENCE, reference
+from webstrata.errors import SettingsError
+from webstrata.settings import (
+    PREFIX,
+    Environment,
+    LogFormat,
+    LogLevel,
+    Settings,
+    load_settings,
+    names_of,
+    show_settings,
+    without_passwords,
+)
+
+ODD_PASSWORD = "p@ss:w/rd%20"
+
+GIVEN: dict[str, tuple[str, object]] = {
+    "data_dir": ("/srv/strata", Path("/srv/strata")),
+    "archive_root": ("warcs", Path("warcs")),
+    "database_url": ("postgresql://me@db/strata", SecretStr("postgresql://me@db/strata")),
+    "env": ("production", Environment.PRODUCTION),
+    "log_level": ("debug", LogLevel.DEBUG),
+    "log_format": ("json", LogFormat.JSON),
+    "host": ("0.0.0.0", "0.0.0.0"),
+    "port": ("9000", 9000),
+    "admin_token": ("open sesame", SecretStr("open sesame")),
+    "cors_origins": ("https://a.example, https://b.example,", ("https://a.example", "https://b.example")),
+    "pages_fastpath": ("off", False),
+    "user_agent": ("bot (+https://me.example)", "bot (+https://me.example)"),
+    "allow_private_networks": ("10.0.0.0/8, ::1", (IPv4Network("10.0.0.0/8"), IPv6Network("::1/128"))),
+    "respect_robots": ("0", False),
+    "concurrency": ("4", 4),
+    "per_host_delay": ("0.25", 0.25),
+    "fetch_timeout": ("5", 5.0),
+    "max_body_bytes": ("1000", 1000),
+    "max_pages": ("7", 7),
+    "max_depth": ("0", 0),
+    "max_retries": ("0", 0),
+    "backoff_min": ("0", 0.0),
+    "backoff_max": ("9.5", 9.5),
+    "backoff_multiplier": ("1", 1.0),
+    "lease_seconds": ("30", 30.0),
+    "warc_max_bytes": ("5000", 5000),
+}
+
+UNPARSABLE = {
+    "env": ["prod", "1"],
+    "log_level": ["loud"],
+    "log_format": ["xml"],
+    "port": ["eighty", "0", "65536", "80.5"],
+    "pages_fastpath": ["maybe"],
+    "user_agent": ["bot\r\nX-Injected: yes", "böt"],
+    "allow_private_networks": ["10.0.0.0/33", "10.0.0.1/8", "localhost"],
+    "respect_robots": ["2"],
+    "concurrency": ["0", "many"],
+    "per_host_delay": ["-1", "nan", "inf"],
+    "fetch_timeout": ["0", "nan"],
+    "max_body_bytes": ["0"],
+    "max_pages": ["0"],
+    "max_depth": ["-1"],
+    "max_retries": ["-1", "101"],
+    "backoff_min": ["inf", "-1"],
+    "backoff_max": ["inf", "nan"],
+    "backoff_multiplier": ["0.5", "1e300"],
+    "lease_seconds": ["0", "inf"],
+    "warc_max_bytes": ["10"],
+}
+
+
+@pytest.fixture
+def no_dotenv(tmp_path: Path) -> Path:
+    return tmp_path / "nothing"
+
+
+@pytest.fixture
+def dotenv(tmp_path: Path) -> Path:
+    return tmp_path / ".env"
+
+
+def test_every_knob_is_tried_here() -> None:
+    assert set(GIVEN) == set(Settings.model_fields)
+
+
+@pytest.mark.parametrize("knob", GIVEN)
+def test_a_knob_is_read_from_each_of_its_names(knob: str, no_dotenv: Path) -> None:
+    text, value = GIVEN[knob]
+    for name in names_of(knob):
+        assert getattr(load_settings({name: text}, no_dotenv), knob) == value
+
+
+@pytest.mark.parametrize("knob", GIVEN)
+def test_a_knob_is_read_from_the_dotenv_file(knob: str, dotenv: Path) -> None:
+    text, value = GIVEN[knob]
+    dotenv.write_text(f'{names_of(knob)[0]}="{text}"\n', encoding="utf-8")
+    assert getattr(load_settings({}, dotenv), knob) == value
+
+
+@pytest.mark.parametrize(
+    ("knob", "older"),
+    [
+        ("archive_root", "HEALTHARCHIVE_ARCHIVE_ROOT"),
+        ("database_url", "HEALTHARCHIVE_DATABASE_URL"),
+        ("env", "HEALTHARCHIVE_ENV"),
+        ("log_level", "HEALTHARCHIVE_LOG_LEVEL"),
+        ("admin_token", "HEALTHARCHIVE_ADMIN_TOKEN"),
+        ("cors_origins", "HEALTHARCHIVE_CORS_ORIGINS"),
+        ("pages_fastpath", "HA_PAGES_FASTPATH"),
+    ],
+)
+def test_the_older_names_are_still_read(knob: str, older: str) -> None:
+    assert names_of(knob) == (f"{PREFIX}{knob.upper()}", older)
+
+
+def test_the_own_name_wins_over_the_older_one_and_the_environment_over_the_file(dotenv: Path) -> None:
+    dotenv.write_text("WEBSTRATA_ENV=staging\nHEALTHARCHIVE_LOG_LEVEL=ERROR\n", encoding="utf-8")
+    environ = {"HEALTHARCHIVE_ENV": "test", "HEALTHARCHIVE_ADMIN_TOKEN": "older", "WEBSTRATA_ADMIN_TOKEN": "own"}
+    settings = load_settings(environ, dotenv)
+    assert settings.admin_token == SecretStr("own")
+    assert settings.env is Environment.TEST
+    assert settings.log_level is LogLevel.ERROR
+
+
+def test_an_empty_value_counts_as_not_given(dotenv: Path) -> None:
+    dotenv.write_text("WEBSTRATA_PORT=9001\nWEBSTRATA_HOST=\n", encoding="utf-8")
+    settings = load_settings({"WEBSTRATA_PORT": "", "WEBSTRATA_ADMIN_TOKEN": ""}, dotenv)
+    assert (settings.port, settings.host, settings.admin_token) == (9001, "127.0.0.1", None)
+
+
+def test_what_is_not_placed_lies_in_the_data_folder(no_dotenv: Path) -> None:
+    settings = load_settings({"WEBSTRATA_DATA_DIR": "/srv/strata"}, no_dotenv)
+    assert settings.archive_root == Path("/srv/strata/archive")
+    assert settings.database_url.get_secret_value() == "sqlite:////srv/strata/webstrata.db"
+
+
+def test_without_any_setting_everything_lies_below_the_current_folder(no_dotenv: Path) -> None:
+    settings = load_settings({}, no_dotenv)
+    assert not settings.archive_root.is_absolute()
+    assert settings.database_url.get_secret_value() == "sqlite:///webstrata-data/webstrata.db"
+    assert settings.admin_token is None
+
+
+def test_this_process_is_asked_when_no_environment_is_handed_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WEBSTRATA_PORT", "9002")
+    Path(".env").write_text("WEBSTRATA_MAX_PAGES=3\nSOMEBODY_ELSES=1\n", encoding="utf-8")
+    settings = load_settings()
+    assert (settings.port, settings.max_pages) == (9002, 3)
+
+
+@pytest.mark.parametrize("place", ["environment", "file"])
+def test_an_unknown_name_of_ours_is_refused_by_name(place: str, dotenv: Path) -> None:
+    dotenv.write_text("WEBSTRATA_MAX_PAGE=3\n" if place == "file" else "", encoding="utf-8")
+    environ = {"WEBSTRATA_MAX_PAGE": "3"} if place == "environment" else {}
+    with pytest.raises(SettingsError, match=r"unknown setting WEBSTRATA_MAX_PAGE;"):
+        load_settings(environ, dotenv)
+
+
+def test_names_of_others_are_none_of_our_business(no_dotenv: Path) -> None:
+    assert load_settings({"HEALTHARCHIVE_TOOL_CMD": "x", "PATH": "/bin"}, no_dotenv) == load_settings({}, no_dotenv)
+
+
+@pytest.mark.parametrize(("knob", "text"), [(knob, text) for knob, texts in UNPARSABLE.items() for text in texts])
+def test_a_value_that_does_not_parse_is_an_error_that_names_its_variable(knob: str, text: str, no_dotenv: Path) -> None:
+    for name in names_of(knob):
+        with pytest.raises(SettingsError, match=rf"^{name} \(environment\): "):
+            load_settings({name: text}, no_dotenv)
+
+
+def test_all_wrong_values_are_named_at_once(dotenv: Path) -> None:
+    dotenv.write_text("WEBSTRATA_PORT=x\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"WEBSTRATA_PORT \(\.env\): .*; WEBSTRATA_MAX_PAGES \(environment\): "):
+        load_settings({"WEBSTRATA_MAX_PAGES": "x"}, dotenv)
+
+
+def test_an_error_never_repeats_a_secret(no_dotenv: Path) -> None:
+    secrets = {"WEBSTRATA_ADMIN_TOKEN": "sesame", "WEBSTRATA_DATABASE_URL": f"postgresql://me:{ODD_PASSWORD}@db/x"}
+    with pytest.raises(SettingsError) as caught:
+        load_settings({**secrets, "WEBSTRATA_PORT": "x"}, no_dotenv)
+    assert "sesame" not in str(caught.value)
+    assert "ss:w" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_a_dotenv_file_that_is_not_text_is_an_error_that_names_it(dotenv: Path) -> None:
+    dotenv.write_bytes(b"WEBSTRATA_PORT=\xff\xfe\n")
+    with pytest.raises(SettingsError, match=r"\.env cannot be read"):
+        load_settings({}, dotenv)
+
+
+def test_every_knob_is_shown_with_its_value_and_where_it_came_from(dotenv: Path) -> None:
+    dotenv.write_text("WEBSTRATA_PORT=9003\n", encoding="utf-8")
+    environ = {"HEALTHARCHIVE_ENV": "test", "WEBSTRATA_CORS_ORIGINS": "https://a.example,https://b.example"}
+    shown = {knob.name: knob for knob in show_settings(load_settings(environ, dotenv), environ, dotenv)}
+    assert list(shown) == list(Settings.model_fields)
+    assert (shown["port"].value, shown["port"].origin) == ("9003", "WEBSTRATA_PORT (.env)")
+    assert (shown["env"].value, shown["env"].origin) == ("test", "HEALTHARCHIVE_ENV (environment)")
+    assert (shown["cors_origins"].value) == "https://a.example, https://b.example"
+    assert (shown["max_pages"].value, shown["max_pages"].origin) == ("10000", "default")
+    assert shown["admin_token"].value == ""
+    assert all(knob.sentence.endswith(".") for knob in shown.values())
+
+
+@pytest.mark.parametrize("token", ["sesame", "https://user:sesame@x", "a://b"])
+def test_the_admin_token_is_never_shown(token: str, no_dotenv: Path) -> None:
+    environ = {"WEBSTRATA_ADMIN_TOKEN": token}
+    settings = load_settings(environ, no_dotenv)
+    (shown,) = (knob for knob in show_settings(settings, environ, no_dotenv) if knob.name == "admin_token")
+    assert shown.value == "********"
+    assert token not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        (f"postgresql://me:{ODD_PASSWORD}@db/x", "postgresql://me:********@db/x"),
+        ("postgresql://me:p%40ss@db:5432/x?sslmode=require", "postgresql://me:********@db:5432/x?sslmode=require"),
+        ("postgresql://me@db/x", "postgresql://me@db/x"),
+        ("postgresql://db:5432/x", "postgresql://db:5432/x"),
+        ("postgresql:///x?user=me&Password=geheim&port=1", "postgresql:///x?user=me&Password=********&port=1"),
+        ("postgresql://db:5432/x?password=ge@heim", "postgresql://db:5432/x?password=********"),
+        ("postgresql://me:a?b@db/x?sslpassword=geheim", "postgresql://me:********@db/x?sslpassword=********"),
+        ("sqlite:////srv/strata.db", "sqlite:////srv/strata.db"),
+        ("geheim", "********"),
+    ],
+)
+def test_a_database_address_is_shown_without_its_passwords(address: str, shown: str) -> None:
+    assert without_passwords(address) == shown
+
+
+@given(st.text(alphabet="abc@:/?#%&=[]$ ", min_size=1))
+def test_no_password_is_odd_enough_to_be_shown(odd: str) -> None:
+    secret = f"SECRET{odd}SECRET"
+    assert "SECRET" not in without_passwords(f"postgresql://me:{secret}@db/x")
+
+
+def test_settings_cannot_be_changed_or_invented(no_dotenv: Path) -> None:
+    settings = load_settings({}, no_dotenv)
+    with pytest.raises(ValidationError):
+        settings.port = 1  # type: ignore[misc]
+    with pytest.raises(ValidationError):
+        Settings.model_validate({"no_such_knob": 1})
+
+
+def test_the_reference_of_the_settings_is_up_to_date() -> None:
+    assert REFERENCE.read_text(encoding="utf-8") == reference(), "run: .venv/bin/python -m tools.settings_reference"
+
+
+def test_the_reference_has_a_line_for_every_name() -> None:
+    page = reference()
+    assert [name for knob in Settings.model_fields for name in names_of(knob) if f"`{name}`" not in page] == []

@@ -1,0 +1,82 @@
+"""The site over a real archive, and a client in this process that reads its pages."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from httpx import Response
+from pydantic import SecretStr
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+from starlette.testclient import TestClient
+
+from webstrata.app import App
+from webstrata.db.engine import Database
+from webstrata.settings import Environment, Settings
+from webstrata.web.site import create_site
+
+OWN_ORIGIN = {"Origin": "http://testserver"}
+TOKEN = "a long and secret token"
+
+MakeClient = Callable[..., TestClient]
+
+
+class Page:
+    """A page as a reader meets it: status, words and elements."""
+
+    def __init__(self, response: Response) -> None:
+        assert response.headers["content-type"] == "text/html; charset=utf-8"
+        self.status = response.status_code
+        self.html = response.text
+        self._tree = LexborHTMLParser(response.text)
+
+    def all(self, selector: str) -> list[LexborNode]:
+        return self._tree.css(selector)
+
+    def one(self, selector: str) -> LexborNode:
+        (found,) = self.all(selector)
+        return found
+
+    def texts(self, selector: str) -> list[str]:
+        return [" ".join(node.text().split()) for node in self.all(selector)]
+
+    def text(self, selector: str = "main") -> str:
+        (found,) = self.texts(selector)
+        return found
+
+    def links(self, selector: str = "main a") -> dict[str, str | None]:
+        return {" ".join(node.text().split()): node.attributes["href"] for node in self.all(selector)}
+
+
+@pytest.fixture
+def app(sqlite_url: str, tmp_path: Path) -> Iterator[App]:
+    """An empty archive."""
+    opened = Database(sqlite_url)
+    yield make_app(opened, tmp_path)
+    opened.dispose()
+
+
+@pytest.fixture
+def client(app: App) -> TestClient:
+    """A reader on this machine, of an archive in open development."""
+    return TestClient(create_site(app))
+
+
+@pytest.fixture
+def make_client(app: App) -> MakeClient:
+    """Makes readers of that archive under other settings."""
+
+    def make(**settings: Any) -> TestClient:
+        other = make_app(app.database, app.archive_root.parent, **settings)
+        return TestClient(create_site(other), raise_server_exceptions=False)
+
+    return make
+
+
+def make_app(database: Database, folder: Path, token: str | None = None, env: str = "development") -> App:
+    settings = Settings(
+        data_dir=folder, env=Environment(env), admin_token=SecretStr(token) if token is not None else None
+    )
+    root = folder / "archive"
+    root.mkdir(exist_ok=True)
+    return App(settings=settings, database=database, archive_root=root)

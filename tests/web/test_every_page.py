@@ -1,0 +1,83 @@
+"""What holds for every page."""
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.web.archive import SITE, Answer, keep, queue
+from tests.web.conftest import TOKEN, MakeClient, Page
+from webstrata.app import build_app
+from webstrata.settings import Settings
+from webstrata.web.assets import our_assets
+from webstrata.web.site import create_site
+
+PATHS = ["/", "/search?q=hello", "/search?page=x", "/sources", "/jobs", "/jobs/1", "/jobs/2", "/snapshot/1", "/nothing"]
+MAX_PAGE_BYTES = 60_000
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """An archive with so much in it that every list is as long as it gets."""
+    app = build_app(Settings(data_dir=tmp_path_factory.mktemp("full")))
+    keep(app, [Answer(f"{SITE}{n}", f"Page {n}", "Hello. " * 50) for n in range(60)])
+    queue(app)
+    yield TestClient(create_site(app))
+    app.close()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_has_one_heading_a_title_and_its_landmarks(full: TestClient, path: str) -> None:
+    page = Page(full.get(path))
+    assert len(page.all("h1")) == 1
+    assert page.text("title").endswith("– Webstrata")
+    for landmark in ("header", "nav[aria-label=Main]", "main", "footer", "form[role=search]", "a.skip[href='#main']"):
+        assert page.all(landmark), landmark
+    assert page.one("html").attributes["lang"] == "en"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_keeps_to_the_strict_policy(full: TestClient, path: str) -> None:
+    response = full.get(path)
+    page = Page(response)
+    assert "'unsafe" not in response.headers["content-security-policy"]
+    assert not page.all("[style], style, script:not([src])")
+    handlers = [name for node in page.all("*") for name in node.attributes if name.startswith("on")]
+    assert handlers == []
+    assert response.headers["cache-control"] == "private, no-cache"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_field_has_a_label_and_every_id_is_unique(full: TestClient, path: str) -> None:
+    page = Page(full.get(path))
+    labelled = {node.attributes["for"] for node in page.all("label[for]")}
+    for field in page.all("input:not([type=hidden]), select, textarea"):
+        wrapped = field.parent is not None and field.parent.tag == "label"
+        assert wrapped or field.attributes["id"] in labelled, field.html
+    ids = [node.attributes["id"] for node in page.all("[id]")]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_with_all_that_it_loads_is_light(full: TestClient, path: str) -> None:
+    response = full.get(path, headers={"Accept-Encoding": "gzip"})
+    files = [asset for name, asset in our_assets().items() if f"/static/{name}?" in response.text]
+    assert len(response.content) + sum(len(asset.compressed) for asset in files) <= MAX_PAGE_BYTES
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_head_answers_like_get_without_the_page(full: TestClient, path: str) -> None:
+    head, get = full.head(path), full.get(path)
+    assert head.status_code == get.status_code
+    assert head.content == b""
+
+
+def test_a_reader_is_told_apart_from_an_administrator(make_client: MakeClient) -> None:
+    assert Page(make_client().get("/")).texts("nav[aria-label=Main] li") == ["Sources", "Jobs"]
+    assert Page(make_client(token=TOKEN).get("/")).texts("nav[aria-label=Main] li") == ["Sources", "Sign in"]
+
+
+def test_the_page_that_one_is_on_is_marked_in_the_menu(full: TestClient) -> None:
+    assert Page(full.get("/jobs/1")).texts("nav [aria-current=page]") == ["Jobs"]
+    assert Page(full.get("/sources")).texts("nav [aria-current=page]") == ["Sources"]
+    assert Page(full.get("/")).texts("nav [aria-current=page]") == []

@@ -1,0 +1,96 @@
+from datetime import UTC, datetime, timedelta
+
+from starlette.testclient import TestClient
+
+from tests.web.archive import SITE, Answer, keep
+from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
+from webstrata.app import App
+from webstrata.db import catalog
+
+
+def test_an_empty_archive_offers_to_archive_a_site(client: TestClient) -> None:
+    page = Page(client.get("/"))
+    assert page.status == 200
+    assert page.text("h1") == "What did it say?"
+    assert "No captures yet. Archive a site:" in page.text()
+    assert page.one("form[action='/archive'][method=post] input[name=url]").attributes["value"] == ""
+
+
+def test_the_totals_are_told_in_words(client: TestClient, app: App) -> None:
+    yesterday = datetime.now(UTC) - timedelta(days=1, minutes=1)
+    keep(app, [Answer(SITE, "Front", "One", yesterday), Answer(SITE, "Front", "Two", yesterday)])
+    keep(
+        app, [Answer("https://shop.example/", "Shop", "Three")], code="shop", name="Shop", site="https://shop.example/"
+    )
+    page = Page(client.get("/"))
+    assert "3 snapshots of 2 pages from 2 sources." in page.text(".lead")
+    assert "1 day ago" in page.text(".lead")
+
+
+def test_sources_and_latest_captures_are_linked(client: TestClient, app: App) -> None:
+    first, second = keep(app, [Answer(SITE, "Front", "One"), Answer(f"{SITE}fever", "Fever in children", "Two")])
+    links = Page(client.get("/")).links()
+    assert links["Front"] == f"/snapshot/{first}"
+    assert links["Fever in children"] == f"/snapshot/{second}"
+    assert links["Health Agency"] == "/search?source=health"
+
+
+def test_every_capture_shows_its_date_and_its_age(client: TestClient, app: App) -> None:
+    keep(app, [Answer(SITE, "Front", "One")])
+    page = Page(client.get("/"))
+    assert page.one(".capture time").attributes["datetime"] == "2024-05-03T12:05:09Z"
+    assert "3 May 2024" in page.text(".capture-when")
+    assert "ago" in page.text(".capture-when .age")
+
+
+def test_a_hostile_title_stays_text(client: TestClient, app: App) -> None:
+    keep(app, [Answer(SITE, "&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;", "One")])
+    page = Page(client.get("/"))
+    assert "<script>alert(1)</script>" in page.text(".capture-title")
+    assert not page.all("main script, main img")
+
+
+def test_archiving_queues_a_job_and_shows_it(client: TestClient, app: App) -> None:
+    response = client.post("/archive", data={"url": "https://example.org/"}, headers=OWN_ORIGIN, follow_redirects=False)
+    assert response.status_code == 303
+    with app.database.read() as session:
+        (job,), total = catalog.jobs(session)
+    assert total == 1
+    assert job.status == "queued"
+    assert job.source_name == "example.org"
+    assert response.headers["location"] == f"/jobs/{job.id}"
+
+
+def test_a_wrong_address_comes_back_with_what_is_wrong_about_it(client: TestClient, app: App) -> None:
+    page = Page(client.post("/archive", data={"url": 'ftp://"x"'}, headers=OWN_ORIGIN))
+    assert page.status == 422
+    field = page.one("#archive-url")
+    assert field.attributes["value"] == 'ftp://"x"'
+    assert field.attributes["aria-describedby"] == "archive-problem"
+    assert "is not a web address" in page.text("#archive-problem")
+    with app.database.read() as session:
+        assert catalog.jobs(session) == ((), 0)
+
+
+def test_a_form_without_an_address_is_a_wrong_address(client: TestClient) -> None:
+    page = Page(client.post("/archive", headers=OWN_ORIGIN))
+    assert page.status == 422
+    assert "is not a web address" in page.text("#archive-problem")
+
+
+def test_other_sites_cannot_archive_in_our_name(client: TestClient, app: App) -> None:
+    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {}):
+        page = Page(client.post("/archive", data={"url": "https://example.org/"}, headers=headers))
+        assert page.status == 403
+    with app.database.read() as session:
+        assert catalog.jobs(session) == ((), 0)
+
+
+def test_a_reader_who_is_no_administrator_sees_no_form_and_cannot_use_it(make_client: MakeClient) -> None:
+    client = make_client(token=TOKEN)
+    page = Page(client.get("/"))
+    assert not page.all("form[action='/archive']")
+    assert page.links()["Sign in"] == "/login"
+    refused = Page(client.post("/archive", data={"url": "https://example.org/"}, headers=OWN_ORIGIN))
+    assert refused.status == 403
+    assert "Sign in with the admin token" in refused.text()

@@ -1,0 +1,175 @@
+from datetime import timedelta
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.web.archive import MAY, SITE, Answer, keep
+from tests.web.conftest import TOKEN, MakeClient, Page
+from webstrata.app import App
+from webstrata.db.tables import Snapshot
+from webstrata.web.snapshot import can_be_framed
+
+
+@pytest.fixture
+def three(app: App) -> list[int]:
+    """Three captures of one page, a month apart; the last says something new."""
+    texts = ["Every six hours.", "Every six hours.", "Every four hours."]
+    answers = [Answer(f"{SITE}fever", "Fever", text, MAY + timedelta(days=30 * n)) for n, text in enumerate(texts)]
+    return keep(app, answers)
+
+
+def test_a_capture_is_shown_in_a_frame_that_can_do_nothing(client: TestClient, three: list[int]) -> None:
+    page = Page(client.get(f"/snapshot/{three[0]}"))
+    assert page.status == 200
+    frame = page.one("iframe")
+    assert frame.attributes["src"] == f"/api/snapshots/raw/{three[0]}"
+    assert frame.attributes["sandbox"] in {"", None}
+    assert frame.attributes["title"] == "The archived page: Fever"
+    assert "Every six hours." in client.get(f"/api/snapshots/raw/{three[0]}").text
+
+
+def test_what_is_known_of_a_capture_is_told(client: TestClient, three: list[int]) -> None:
+    page = Page(client.get(f"/snapshot/{three[0]}"))
+    assert page.text("h1") == "Fever"
+    assert page.text(".kicker").startswith("Captured 3 May 2024, 12:05 UTC")
+    assert "ago" in page.text(".kicker .age")
+    assert page.one(".kicker time").attributes["title"] == "3 May 2024, 12:05:09 UTC"
+    original = page.one(".address a")
+    assert original.attributes["href"] == f"{SITE}fever"
+    assert original.attributes["rel"] == "noopener noreferrer nofollow"
+    facts = page.text(".about")
+    for words in ("Health Agency", "200 OK", "English", "health-20240503", str(three[0])):
+        assert words in facts
+
+
+def test_the_timeline_has_a_tick_for_each_capture(client: TestClient, three: list[int]) -> None:
+    page = Page(client.get(f"/snapshot/{three[1]}"))
+    ticks = page.all(".strip a")
+    assert [tick.attributes["href"] for tick in ticks] == [f"/snapshot/{snapshot_id}" for snapshot_id in three]
+    assert [tick.attributes["aria-label"] for tick in ticks] == [
+        "3 May 2024, 12:05 UTC, first capture",
+        "2 June 2024, 12:05 UTC, same as the capture before, shown here",
+        "2 July 2024, 12:05 UTC, different from the capture before",
+    ]
+    assert [tick.attributes.get("aria-current") for tick in ticks] == [None, "true", None]
+    heights = [int(node.attributes["height"] or 0) for node in page.all(".strip .stroke")]
+    assert heights[0] == heights[2] > heights[1]
+    assert "3 captures; the content changed once." in page.text(".timeline")
+
+
+def test_older_and_newer_captures_are_one_step_away(client: TestClient, three: list[int]) -> None:
+    links = Page(client.get(f"/snapshot/{three[1]}")).links(".timeline-head a")
+    assert links == {"← Older": f"/snapshot/{three[0]}", "Newer →": f"/snapshot/{three[2]}"}
+    assert Page(client.get(f"/snapshot/{three[2]}")).links(".timeline-head a") == {"← Older": f"/snapshot/{three[1]}"}
+
+
+def test_a_page_that_was_captured_once_says_so(client: TestClient, app: App) -> None:
+    (only,) = keep(app, [Answer(SITE, "Front", "Hello.")])
+    page = Page(client.get(f"/snapshot/{only}"))
+    assert "The only capture of this page so far." in page.text(".timeline")
+    assert not page.all(".strip")
+
+
+def test_a_citation_is_ready_to_copy(client: TestClient, three: list[int]) -> None:
+    page = Page(client.get(f"/snapshot/{three[0]}"))
+    assert page.one("#citation").text().splitlines() == [
+        "“Fever”. Health Agency.",
+        f"{SITE}fever",
+        "Captured 3 May 2024, 12:05:09 UTC.",
+        f"http://testserver/snapshot/{three[0]}",
+    ]
+
+
+def test_a_citation_behind_a_tls_proxy_has_the_address_that_readers_use(client: TestClient, three: list[int]) -> None:
+    headers = {"Host": "archive.example", "X-Forwarded-Proto": "https"}
+    page = Page(client.get(f"/snapshot/{three[0]}", headers=headers))
+    assert page.one("#citation").text().endswith(f"https://archive.example/snapshot/{three[0]}")
+
+
+def test_a_capture_can_be_downloaded(client: TestClient, three: list[int]) -> None:
+    download = Page(client.get(f"/snapshot/{three[0]}")).one(".archived-bar a[download]")
+    assert download.attributes["href"] == f"/api/snapshots/raw/{three[0]}"
+    assert download.attributes["download"] == f"snapshot-{three[0]}.html"
+
+
+def test_an_answer_that_was_an_error_is_marked_with_a_sign(client: TestClient, app: App) -> None:
+    (gone,) = keep(app, [Answer(f"{SITE}gone", "Gone", "No such page.", status=404)])
+    assert Page(client.get(f"/snapshot/{gone}")).text(".about .chip") == "✕ 404 Not Found"
+
+
+def test_hostile_titles_and_addresses_stay_text(client: TestClient, app: App) -> None:
+    (hostile,) = keep(app, [Answer(SITE, "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;", "Hello.")])
+    with app.database.write() as session:
+        row = session.get(Snapshot, hostile)
+        assert row is not None
+        row.url = 'javascript:alert("1")'
+    page = Page(client.get(f"/snapshot/{hostile}"))
+    assert page.text("h1") == "</title><script>alert(1)</script>"
+    assert not page.all("main script")
+    assert not page.all("a[href^=javascript]")
+    assert page.text(".address") == 'javascript:alert("1")'
+
+
+def test_a_capture_whose_bytes_are_gone_says_so_instead_of_an_empty_frame(
+    client: TestClient, app: App, three: list[int]
+) -> None:
+    for warc in app.archive_root.rglob("*.warc.gz"):
+        warc.unlink()
+    page = Page(client.get(f"/snapshot/{three[0]}"))
+    assert page.status == 200
+    assert not page.all("iframe")
+    assert "Underlying WARC file for this snapshot is missing." in page.text(".unframed")
+
+
+def test_a_row_without_a_page_is_shown_alone(client: TestClient, app: App, three: list[int]) -> None:
+    with app.database.write() as session:
+        row = session.get(Snapshot, three[1])
+        assert row is not None
+        row.normalized_url_group = None
+    page = Page(client.get(f"/snapshot/{three[1]}"))
+    assert "The only capture of this page so far." in page.text(".timeline")
+
+
+def test_a_file_that_a_frame_cannot_show_is_offered_as_a_download(client: TestClient, app: App) -> None:
+    (file,) = keep(app, [Answer(SITE, "Dose card", "Hello.")])
+    with app.database.write() as session:
+        row = session.get(Snapshot, file)
+        assert row is not None
+        row.mime_type = "application/pdf"
+    page = Page(client.get(f"/snapshot/{file}"))
+    assert not page.all("iframe")
+    assert page.one(".unframed a").attributes["download"] == f"snapshot-{file}.pdf"
+
+
+@pytest.mark.parametrize(
+    ("mime_type", "shown"),
+    [(None, True), ("text/html", True), ("image/png", True), ("image/svg+xml", False), ("application/pdf", False)],
+)
+def test_only_what_a_sandboxed_frame_shows_is_framed(mime_type: str | None, shown: bool) -> None:
+    assert can_be_framed(mime_type) is shown
+
+
+def test_a_page_with_thousands_of_captures_stays_small(client: TestClient, app: App) -> None:
+    ids = keep(app, [Answer(SITE, "Air", f"Value {n}", MAY + timedelta(hours=n)) for n in range(500)])
+    response = client.get(f"/snapshot/{ids[250]}")
+    assert len(response.content) < 60_000
+    assert "380 further away are not drawn" in Page(response).text(".timeline")
+
+
+def test_an_unknown_snapshot_is_a_page_that_says_so(make_client: MakeClient) -> None:
+    page = Page(make_client().get("/snapshot/999"))
+    assert page.status == 404
+    assert "There is no such snapshot in this archive." in page.text()
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "9" * 40])
+def test_an_impossible_snapshot_is_not_found(make_client: MakeClient, number: str) -> None:
+    assert Page(make_client().get(f"/snapshot/{number}")).status == 404
+
+
+def test_readers_who_are_no_administrators_get_no_link_to_the_job(make_client: MakeClient, app: App) -> None:
+    (only,) = keep(app, [Answer(SITE, "Front", "Hello.")])
+    assert "health-20240503" in Page(make_client().get(f"/snapshot/{only}")).links()
+    page = Page(make_client(token=TOKEN).get(f"/snapshot/{only}"))
+    assert "health-20240503" in page.text(".about")
+    assert "health-20240503" not in page.links()

@@ -1,0 +1,68 @@
+"""Write docs/settings.md from the code that reads the settings: `.venv/bin/python -m tools.settings_reference`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from tools.console import ROOT, say
+from webstrata import __version__
+from webstrata.settings import Settings, names_of
+
+REFERENCE = ROOT / "docs" / "settings.md"
+
+INTRODUCTION = """\
+# Settings
+
+Every setting is an environment variable, or a line of a file named `.env` in the folder where the program is started.
+The environment wins over `.env`; within each, the first name of a row wins over its older names. An empty value counts
+as not given. A value that does not parse and an unknown name that begins with `WEBSTRATA_` are errors that say which
+one it is. Lists are separated by commas; yes or no is `true` or `false`.
+
+`webstrata check-env` shows every setting as it stands and where it came from. The crawling settings are defaults: a job
+may bring its own.
+
+This page is written by `.venv/bin/python -m tools.settings_reference`; a test fails when it is out of date.
+
+| Variable | Default | What it does |
+|---|---|---|
+"""
+
+_BOUNDS = {"ge": "at least", "le": "at most"}
+
+
+def reference() -> str:
+    """Return the page."""
+    return INTRODUCTION + "".join(f"{_row(name, field)}\n" for name, field in Settings.model_fields.items())
+
+
+def _row(name: str, field: FieldInfo) -> str:
+    variable, *older = names_of(name)
+    sentences = [field.description or "", *_limits(field)]
+    if older:
+        sentences.append(f"Also read from {', '.join(f'`{n}`' for n in older)}.")
+    return f"| `{variable}` | {_default(field)} | {' '.join(sentences)} |"
+
+
+def _default(field: FieldInfo) -> str:
+    """Return a default as one would write it; an empty one is told by its sentence."""
+    value = field.default
+    if value is None or isinstance(value, SecretStr) or value == Path():
+        return ""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return f"`{text.replace(__version__, '<version>')}`" if text else ""
+
+
+def _limits(field: FieldInfo) -> Iterator[str]:
+    found = {word: getattr(limit, word) for limit in field.metadata for word in _BOUNDS if hasattr(limit, word)}
+    if found:
+        said = " and ".join(f"{_BOUNDS[word]} {value:,}" for word, value in found.items())
+        yield f"{said[0].upper()}{said[1:]}."
+
+
+if __name__ == "__main__":
+    REFERENCE.write_text(reference(), encoding="utf-8")
+    say(f"Wrote {REFERENCE.relative_to(ROOT)}")
