@@ -1,0 +1,1 @@
+"""Measurements: ratios in one run on one machine, against peers that the bench installs itself."""

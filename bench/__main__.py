@@ -1,0 +1,33 @@
+"""`python -m bench [NAME...]`: run the measurements and write bench/results.md."""
+
+import argparse
+import platform
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench import crawl, index
+from bench.report import Measurement, written
+
+CASES = {"crawl": crawl.measure, "index": index.measure}
+RESULTS = Path(__file__).parent / "results.md"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*CASES, []], help="which to run; all without a name")
+    names = parser.parse_args().names or list(CASES)
+    sections: dict[str, list[Measurement]] = {}
+    for name in names:
+        print(f"measuring {name} …", flush=True)
+        with tempfile.TemporaryDirectory(prefix=f"webstrata-bench-{name}-") as folder:
+            sections[name] = CASES[name](Path(folder))
+        for measurement in sections[name]:
+            print(f"  {measurement.what}: {measurement.rate:,.0f} {measurement.unit}", flush=True)
+    machine = f"{platform.machine()}, Python {platform.python_version()}"
+    RESULTS.write_text(written(sections, datetime.now(UTC), machine), encoding="utf-8")
+    print(f"written to {RESULTS}")
+
+
+if __name__ == "__main__":
+    main()
