@@ -1,0 +1,92 @@
+"""Where locks and throttles are kept: one interface, and the store of a single process."""
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Protocol
+
+
+class LockStore(Protocol):
+    """Keeps locks and throttles; every method acts in one step that nobody can come between.
+
+    CoordinationUnavailableError says that the store cannot be reached.
+    """
+
+    def acquire(self, key: str, token: str, ttl: timedelta) -> bool:
+        """Take a lock that nobody holds; it falls by itself after the time to live."""
+        ...
+
+    def renew(self, key: str, token: str, ttl: timedelta) -> bool:
+        """Prolong a lock that is still ours; False when it is not."""
+        ...
+
+    def release(self, key: str, token: str) -> bool:
+        """Give a lock back that is still ours; False when it is not."""
+        ...
+
+    def reserve(self, key: str, delay: timedelta, ttl: timedelta) -> timedelta:
+        """Take the next start at least a delay after the last one and return how long it is until then."""
+        ...
+
+    def touch(self, key: str, ttl: timedelta) -> None:
+        """Record that something ended now; a start that is reserved for later stays."""
+        ...
+
+
+class MemoryStore:
+    """Locks and throttles of one process."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        """Begin with no locks."""
+        self._clock = clock
+        self._guard = threading.Lock()
+        self._locks: dict[str, tuple[str, float]] = {}
+        self._starts: dict[str, tuple[float, float]] = {}
+
+    def acquire(self, key: str, token: str, ttl: timedelta) -> bool:
+        """Take a lock that nobody holds."""
+        with self._guard:
+            if self._holder(key) is not None:
+                return False
+            self._locks[key] = (token, self._clock() + ttl.total_seconds())
+            return True
+
+    def renew(self, key: str, token: str, ttl: timedelta) -> bool:
+        """Prolong a lock that is still ours."""
+        with self._guard:
+            if self._holder(key) != token:
+                return False
+            self._locks[key] = (token, self._clock() + ttl.total_seconds())
+            return True
+
+    def release(self, key: str, token: str) -> bool:
+        """Give a lock back that is still ours."""
+        with self._guard:
+            if self._holder(key) != token:
+                return False
+            del self._locks[key]
+            return True
+
+    def reserve(self, key: str, delay: timedelta, ttl: timedelta) -> timedelta:
+        """Take the next start."""
+        with self._guard:
+            now = self._clock()
+            last = self._last(key)
+            start = now if last is None else max(now, last + delay.total_seconds())
+            self._starts[key] = (start, start + ttl.total_seconds())
+            return timedelta(seconds=start - now)
+
+    def touch(self, key: str, ttl: timedelta) -> None:
+        """Record that something ended now."""
+        with self._guard:
+            latest = max(self._clock(), self._last(key) or 0.0)
+            self._starts[key] = (latest, latest + ttl.total_seconds())
+
+    def _holder(self, key: str) -> str | None:
+        token, expires = self._locks.get(key, ("", 0.0))
+        return token if expires > self._clock() else None
+
+    def _last(self, key: str) -> float | None:
+        start, expires = self._starts.get(key, (0.0, 0.0))
+        return start if expires > self._clock() else None

@@ -1,0 +1,172 @@
+"""A session's turn on a domain: throttle, then lock, then work; released and noted whatever happens."""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import uuid4
+
+import structlog
+
+from webstrata.coordination.store import LockStore
+from webstrata.errors import CoordinationUnavailableError, DomainLockTimeoutError, LeaseLostError
+from webstrata.model.domains import normalized_domain
+
+log = structlog.get_logger()
+
+MAX_ATTEMPTS = 3
+_BACKOFF_BASE = 1.0
+_JITTER = 0.5
+
+
+@dataclass(frozen=True)
+class DomainPolicy:
+    """How sessions take turns on a domain."""
+
+    lock_ttl: timedelta
+    throttle_ttl: timedelta
+    min_delay: timedelta
+    disable_locks: bool = False
+    disable_throttle: bool = False
+
+
+class HeldDomain:
+    """A lock that is being renewed; whoever works under it confirms now and then that it still stands."""
+
+    def __init__(self, store: LockStore, key: str, token: str, ttl: timedelta, clock: Callable[[], float]) -> None:
+        """Begin to renew a lock that was just taken."""
+        self._store = store
+        self._key = key
+        self._token = token
+        self._ttl = ttl
+        self._clock = clock
+        self._valid_until = clock() + ttl.total_seconds()
+        self._lost = False
+        self._ended = threading.Event()
+        self._renewed = threading.Condition()
+        self._doubtful = False
+        self._renewing = threading.Thread(target=self._renew_until_end, name=f"renew {key}", daemon=True)
+        self._renewing.start()
+
+    def confirm(self) -> None:
+        """Return while the lock stands; wait while its store is away; LeaseLostError once it is not ours any more."""
+        with self._renewed:
+            while self._doubtful and not self._lost:
+                self._renewed.wait(0.1)
+                if self._clock() >= self._valid_until:
+                    self._lost = True
+        if self._lost:
+            raise LeaseLostError(f"the lock {self._key} was lost; the work under it must not go on")
+
+    def end(self) -> None:
+        """Stop renewing."""
+        self._ended.set()
+        self._renewing.join()
+
+    def _renew_until_end(self) -> None:
+        pause = self._ttl.total_seconds() / 3
+        while not self._ended.wait(min(pause, 0.5) if self._doubtful else pause):
+            self._renew_once()
+            if self._lost:
+                return
+
+    def _renew_once(self) -> None:
+        began = self._clock()
+        try:
+            still_ours = self._store.renew(self._key, self._token, self._ttl)
+        except CoordinationUnavailableError as error:
+            self._doubt(str(error))
+            return
+        with self._renewed:
+            self._lost = not still_ours
+            self._doubtful = False
+            self._valid_until = began + self._ttl.total_seconds()
+            self._renewed.notify_all()
+        if self._lost:
+            log.error("lock.lost", key=self._key)
+
+    def _doubt(self, reason: str) -> None:
+        if not self._doubtful:
+            log.warning("lock.store.unavailable", key=self._key, reason=reason)
+        with self._renewed:
+            self._doubtful = True
+            self._lost = self._clock() >= self._valid_until
+            self._renewed.notify_all()
+
+
+class DomainTurns:
+    """Lets sessions work on a domain one at a time, and not too soon after each other."""
+
+    def __init__(
+        self,
+        store: LockStore,
+        policy: DomainPolicy,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Use a store that all sessions share."""
+        self._store = store
+        self._policy = policy
+        self._sleep = sleep
+        self._clock = clock
+
+    @contextmanager
+    def hold(self, url: str, session_id: str, *, debug: bool = False) -> Iterator[HeldDomain | None]:
+        """Work on a URL's domain; DomainLockTimeoutError if others keep it too long. Without locks, None is held."""
+        domain = normalized_domain(url)
+        said = {"domain": domain, "session_id": session_id}
+        if self._policy.disable_locks:
+            log.info("throttle.skip", reason="testing", **said)
+            yield None
+            return
+        self._throttle(domain, said, debug=debug)
+        key, token = f"lock:domain:{domain}", uuid4().hex
+        self._acquire(key, token, said)
+        held = HeldDomain(self._store, key, token, self._policy.lock_ttl, self._clock)
+        try:
+            yield held
+        finally:
+            held.end()
+            self._let_go(key, token, domain, said)
+
+    def _throttle(self, domain: str, said: dict[str, str], *, debug: bool) -> None:
+        if debug or self._policy.disable_throttle:
+            log.info("throttle.skip", reason="debug_mode" if debug else "testing", **said)
+            return
+        wait = self._store.reserve(_throttle_key(domain), self._policy.min_delay, self._policy.throttle_ttl)
+        if wait > timedelta(0):
+            log.info("throttle.wait", wait_ms=round(wait / timedelta(milliseconds=1)), **said)
+            self._sleep(wait.total_seconds())
+
+    def _acquire(self, key: str, token: str, said: dict[str, str]) -> None:
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            if self._store.acquire(key, token, self._policy.lock_ttl):
+                log.info("lock.acquire.success", attempt=attempt, **said)
+                return
+            if attempt < MAX_ATTEMPTS:
+                wait = _BACKOFF_BASE * 2 ** (attempt - 1) + random.uniform(0, _JITTER)  # noqa: S311 - spreads retries
+                log.info("lock.acquire.retry", attempt=attempt, wait_ms=round(wait * 1000), **said)
+                self._sleep(wait)
+        log.warning("lock.acquire.timeout", attempts=MAX_ATTEMPTS, **said)
+        raise DomainLockTimeoutError("Domain lock timeout")
+
+    def _let_go(self, key: str, token: str, domain: str, said: dict[str, str]) -> None:
+        """Release the lock and note the end; a store that is away releases by itself when the lock expires."""
+        try:
+            released = self._store.release(key, token)
+            self._store.touch(_throttle_key(domain), self._policy.throttle_ttl)
+        except CoordinationUnavailableError as error:
+            log.warning("lock.release.stale", reason=str(error), **said)
+            return
+        if released:
+            log.info("lock.release.success", **said)
+        else:
+            log.warning("lock.release.stale", reason="it had expired or another session holds it", **said)
+
+
+def _throttle_key(domain: str) -> str:
+    return f"throttle:domain:{domain}"
