@@ -6,7 +6,7 @@ import typer
 from click.exceptions import Abort, ClickException, Exit
 
 from webstrata import __version__
-from webstrata.cli import archiving, database, jobs, looking, serving
+from webstrata.cli import archiving, database, jobs, looking, serving, verifying
 from webstrata.errors import UsageError, WebstrataError
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -19,7 +19,7 @@ program = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verbs in (archiving.verbs, serving.verbs, looking.verbs, jobs.verbs):
+for verbs in (archiving.verbs, serving.verbs, looking.verbs, jobs.verbs, verifying.verbs):
     program.add_typer(verbs)
 program.add_typer(database.verbs, name="db")
 
@@ -39,7 +39,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; what went wrong is said in one line on standard error."""
     try:
-        program(arguments, prog_name="webstrata", standalone_mode=False)
+        code = program(arguments, prog_name="webstrata", standalone_mode=False)
     except Exit as leaving:
         return leaving.exit_code
     except ClickException as error:
@@ -53,4 +53,4 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return FAILED
-    return DONE
+    return code if isinstance(code, int) else DONE

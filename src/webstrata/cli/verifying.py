@@ -1,0 +1,52 @@
+"""`verify`: is every byte of a WARC what it should be?"""
+
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from webstrata.errors import NotFoundError
+from webstrata.warc.verify import verify as verify_files
+
+verbs = typer.Typer()
+
+_PATTERNS = ("*.warc", "*.warc.gz", "*.warc.zst")
+
+
+@verbs.command()
+def verify(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="WARC files, or folders of them.", show_default=False)
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Read every byte of WARC files, ours or anybody's; exit 1 and say where when something is wrong."""
+    report = verify_files(_files(paths))
+    if as_json:
+        print(json.dumps(dataclasses.asdict(report), default=str, indent=2))
+    else:
+        for finding in report.findings:
+            print(finding)
+        verdict = f"{len(report.findings)} problems" if report.findings else "all as it should be"
+        print(f"{report.files} files, {report.records:,} records, {report.bytes_read:,} bytes: {verdict}")
+    if report.findings:
+        raise typer.Exit(1)
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files that are meant, each once."""
+    found = dict.fromkeys(file for path in paths for file in _files_of(path))
+    if not found:
+        raise NotFoundError("there are no WARC files there")
+    yield from found
+
+
+def _files_of(path: Path) -> list[Path]:
+    if path.is_dir():
+        return sorted(file for pattern in _PATTERNS for file in path.rglob(pattern))
+    if not path.exists():
+        raise NotFoundError(f"{path} is not there")
+    return [path]

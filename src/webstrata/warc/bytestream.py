@@ -1,0 +1,168 @@
+"""The bytes of a WARC file, member by member, with the place where each begins; damage does not hide what follows."""
+
+import zlib
+from collections.abc import Iterator
+from typing import IO
+
+_CHUNK = 1_048_576
+_GZIP_MAGIC = b"\x1f\x8b\x08"
+_GZIP_WINDOW = 31
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+
+class DamagedError(Exception):
+    """Bytes that cannot be read as a WARC; reading goes on behind them."""
+
+    def __init__(self, offset: int, reason: str) -> None:
+        super().__init__(reason)
+        self.offset = offset
+        self.reason = reason
+
+
+class ByteStream:
+    """Unpacked bytes that are read in order."""
+
+    def __init__(self, parts: Iterator[bytes], offset: int, *, moving: bool) -> None:
+        """Read parts that begin at an offset; `moving` when every byte has its own offset, as in plain files."""
+        self._parts = parts
+        self._begin = offset
+        self._moving = moving
+        self._buffer = bytearray()
+        self._position = 0
+
+    @property
+    def offset(self) -> int:
+        """Return where in the file the next byte lies; inside a gzip member, where the member begins."""
+        return self._begin + self._position if self._moving else self._begin
+
+    @property
+    def is_packed(self) -> bool:
+        """Tell whether these bytes come out of a gzip member."""
+        return not self._moving
+
+    def at_end(self) -> bool:
+        """Tell whether nothing is left."""
+        return not self._buffer and not self._fill()
+
+    def read(self, size: int) -> bytes:
+        """Return that many bytes; DamagedError when there are fewer."""
+        while len(self._buffer) < size:
+            if not self._fill():
+                raise DamagedError(self.offset, "the file ends in the middle of a record")
+        return self._take(size)
+
+    def parts(self, size: int, at_once: int) -> Iterator[bytes]:
+        """Yield that many bytes in pieces."""
+        while size > 0:
+            part = self.read(min(size, at_once))
+            size -= len(part)
+            yield part
+
+    def read_until(self, ending: bytes, limit: int) -> bytes | None:
+        """Return the bytes up to and with an ending, or None when it does not come within the limit."""
+        searched = 0
+        while (found := self._buffer.find(ending, searched, limit)) < 0:
+            searched = max(0, len(self._buffer) - len(ending))
+            if len(self._buffer) >= limit or not self._fill():
+                return None
+        return self._take(found + len(ending))
+
+    def _fill(self) -> bool:
+        part = next(self._parts, b"")
+        self._buffer += part
+        return bool(part)
+
+    def _take(self, size: int) -> bytes:
+        taken = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        self._position += size
+        return taken
+
+
+def members(file: IO[bytes]) -> Iterator[ByteStream]:
+    """Yield a file's members: one for each gzip member, or the whole of a plain file."""
+    start = file.read(4)
+    file.seek(0)
+    if start.startswith(_GZIP_MAGIC[:2]):
+        yield from _gzip_members(file)
+    elif start == _ZSTD_MAGIC:
+        raise OSError(0, "zstd-compressed WARC files cannot be read")
+    else:
+        yield ByteStream(iter(lambda: file.read(_CHUNK), b""), 0, moving=True)
+
+
+def _gzip_members(file: IO[bytes]) -> Iterator[ByteStream]:
+    offset: int | None = 0
+    while offset is not None:
+        member = _GzipMember(file, offset)
+        yield ByteStream(member.parts(), offset, moving=False)
+        offset = member.next_offset()
+
+
+class _GzipMember:
+    """One gzip member, unpacked as it is read; afterwards it knows where the next one begins."""
+
+    def __init__(self, file: IO[bytes], offset: int) -> None:
+        self._file = file
+        self._offset = offset
+        self._end: int | None = None
+
+    def parts(self) -> Iterator[bytes]:
+        unpacking = zlib.decompressobj(_GZIP_WINDOW)
+        self._file.seek(self._offset)
+        packed = b""
+        while not unpacking.eof:
+            packed = unpacking.unconsumed_tail or self._file.read(_CHUNK)
+            if not packed:
+                raise DamagedError(self._offset, "the file ends in the middle of a gzip member")
+            try:
+                part = unpacking.decompress(packed, _CHUNK)
+            except zlib.error:
+                raise DamagedError(self._offset, "damaged gzip member") from None
+            if part:
+                yield part
+        self._end = self._file.tell() - len(unpacking.unused_data)
+
+    def next_offset(self) -> int | None:
+        """Return where the next member begins, or None at the end of the file."""
+        if self._end is None and not self._was_read_to_its_end():
+            return _next_magic(self._file, self._offset + 1)
+        assert self._end is not None
+        self._file.seek(self._end)
+        return self._end if self._file.read(1) else None
+
+    def _was_read_to_its_end(self) -> bool:
+        """Unpack what the reader left, to find the member's end."""
+        try:
+            for _ in self.parts():
+                pass
+        except DamagedError:
+            return False
+        return True
+
+
+def _next_magic(file: IO[bytes], start: int) -> int | None:
+    """Return where the next gzip member that begins like a record may be, searching from a byte."""
+    kept = b""
+    file.seek(start)
+    position = start
+    while chunk := file.read(_CHUNK):
+        block = kept + chunk
+        at = block.find(_GZIP_MAGIC)
+        while at >= 0:
+            candidate = position - len(kept) + at
+            if _begins_a_record(file, candidate):
+                return candidate
+            at = block.find(_GZIP_MAGIC, at + 1)
+        position += len(chunk)
+        kept = block[-len(_GZIP_MAGIC) + 1 :]
+        file.seek(position)
+    return None
+
+
+def _begins_a_record(file: IO[bytes], offset: int) -> bool:
+    file.seek(offset)
+    try:
+        return zlib.decompressobj(_GZIP_WINDOW).decompress(file.read(4096), 16).startswith(b"WARC/")
+    except zlib.error:
+        return False

@@ -1,0 +1,58 @@
+"""Comparing bytes with a digest in any of the forms that archives write."""
+
+import base64
+import binascii
+import hashlib
+
+_ALGORITHMS = {
+    "sha1": "sha1",
+    "sha-1": "sha1",
+    "sha256": "sha256",
+    "sha-256": "sha256",
+    "sha512": "sha512",
+    "md5": "md5",
+}
+
+
+class DigestCheck:
+    """Hashes what it is fed and tells whether it is what a digest says; without a digest, or a known one, it is."""
+
+    def __init__(self, labelled: str | None) -> None:
+        """Take a digest such as `sha1:BASE32` or `sha256:hex`."""
+        label, _, value = (labelled or "").partition(":")
+        algorithm = _ALGORITHMS.get(label.lower())
+        self._expected = value.strip()
+        self._hash = hashlib.new(algorithm, usedforsecurity=False) if algorithm and self._expected else None
+        self._other = self._hash.copy() if self._hash else None
+
+    @property
+    def wanted(self) -> bool:
+        """Tell whether there is anything to compare."""
+        return self._hash is not None
+
+    def update(self, data: bytes) -> None:
+        """Take more of the bytes."""
+        if self._hash is not None:
+            self._hash.update(data)
+
+    def update_either(self, data: bytes, otherwise: bytes) -> None:
+        """Take bytes of which there are two readings: archives disagree on whether chunks belong to a payload."""
+        self.update(data)
+        if self._other is not None:
+            self._other.update(otherwise)
+
+    def matches(self) -> bool:
+        """Tell whether the bytes are what the digest says."""
+        if self._hash is None or self._other is None:
+            return True
+        return _decoded(self._expected, self._hash.digest_size) in (self._hash.digest(), self._other.digest())
+
+
+def _decoded(value: str, size: int) -> bytes:
+    """Return a digest's bytes, written in hexadecimal or base 32, padded or not."""
+    try:
+        if len(value) == 2 * size:
+            return bytes.fromhex(value)
+        return base64.b32decode(value.upper() + "=" * (-len(value) % 8))
+    except (ValueError, binascii.Error):
+        return b""

@@ -1,0 +1,186 @@
+"""Reading every byte of WARC files, ours or anybody's, and saying what is not as it should be, and where."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from webstrata.content.decode import dechunked
+from webstrata.warc.bytestream import ByteStream, DamagedError, members
+from webstrata.warc.digests import DigestCheck
+
+MAX_HEADER_BYTES = 65_536
+_MAX_HTTP_HEAD = 1_048_576
+_MAX_CHUNKED = 256 * 1_048_576
+_READ_BYTES = 1_048_576
+_RECORD_ENDING = b"\r\n\r\n"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong, and where."""
+
+    path: Path
+    offset: int
+    reason: str
+
+    def __str__(self) -> str:
+        """Return the line that a person reads."""
+        return f"{self.path}: byte {self.offset}: {self.reason}"
+
+
+@dataclass
+class Report:
+    """What was read and what was found."""
+
+    files: int = 0
+    records: int = 0
+    bytes_read: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Revisit:
+    """A record that stands for another's payload."""
+
+    path: Path
+    offset: int
+    target_id: str | None
+    target_url: str | None
+    target_date: str | None
+
+
+class _Seen:
+    """What revisits may refer to."""
+
+    def __init__(self) -> None:
+        self.record_ids: set[str] = set()
+        self.captures: set[tuple[str, str]] = set()
+        self.revisits: list[_Revisit] = []
+
+    def missing(self) -> Iterator[Finding]:
+        for revisit in self.revisits:
+            by_id = revisit.target_id in self.record_ids
+            by_place = (_without_scheme(revisit.target_url), revisit.target_date) in self.captures
+            if not by_id and not by_place:
+                target = revisit.target_id or f"{revisit.target_url} of {revisit.target_date}"
+                yield Finding(revisit.path, revisit.offset, f"revisit of a record that is not there: {target}")
+
+
+def verify(paths: Iterable[Path]) -> Report:
+    """Read files to their last byte; revisits may refer to a record of any of them."""
+    report, seen = Report(), _Seen()
+    for path in paths:
+        report.files += 1
+        try:
+            report.bytes_read += path.stat().st_size
+            _verify_file(path, report, seen)
+        except OSError as error:
+            report.findings.append(Finding(path, 0, error.strerror or str(error)))
+    report.findings += seen.missing()
+    return report
+
+
+def _verify_file(path: Path, report: Report, seen: _Seen) -> None:
+    with path.open("rb") as file:
+        for member in members(file):
+            try:
+                _verify_member(path, member, report, seen)
+            except DamagedError as damage:
+                report.findings.append(Finding(path, damage.offset, damage.reason))
+
+
+def _verify_member(path: Path, stream: ByteStream, report: Report, seen: _Seen) -> None:
+    if stream.at_end():
+        raise DamagedError(stream.offset, "no WARC record here")
+    records_here = 0
+    while not stream.at_end():
+        offset = stream.offset
+        report.records += 1
+        records_here += 1
+        if records_here == 2 and stream.is_packed:
+            reason = "several records in one gzip member: they cannot be read one by one"
+            report.findings.append(Finding(path, offset, reason))
+        for reason in _verify_record(path, offset, stream, seen):
+            report.findings.append(Finding(path, offset, reason))
+
+
+def _verify_record(path: Path, offset: int, stream: ByteStream, seen: _Seen) -> list[str]:
+    """Read one record to its end and return what is wrong with it; DamagedError when its end cannot be found."""
+    headers = _headers(stream, offset)
+    length = headers.get("content-length", "")
+    if not length.isdecimal():
+        raise DamagedError(offset, f"Content-Length is {length!r}, not a number")
+    problems = _verify_block(stream, headers, int(length))
+    if stream.read(len(_RECORD_ENDING)) != _RECORD_ENDING:
+        raise DamagedError(offset, "the record does not end where its Content-Length says")
+    if not headers.get("warc-record-id"):
+        problems.append("no WARC-Record-ID")
+    _remember(path, offset, headers, seen)
+    return problems
+
+
+def _headers(stream: ByteStream, offset: int) -> dict[str, str]:
+    head = stream.read_until(b"\r\n\r\n", MAX_HEADER_BYTES)
+    if head is None or not head.startswith(b"WARC/"):
+        raise DamagedError(offset, "no WARC record here")
+    headers = {}
+    for line in head.decode("utf-8", "replace").split("\r\n")[1:]:
+        name, colon, value = line.partition(":")
+        if colon:
+            headers[name.strip().lower()] = value.strip()
+    return headers
+
+
+def _verify_block(stream: ByteStream, headers: dict[str, str], length: int) -> list[str]:
+    """Read a block and compare it with what the record says of it."""
+    block = DigestCheck(headers.get("warc-block-digest"))
+    payload = DigestCheck(_payload_digest(headers))
+    head = stream.read_until(b"\r\n\r\n", min(length, _MAX_HTTP_HEAD)) if payload.wanted and _is_http(headers) else b""
+    left = length - len(head or b"")
+    block.update(head or b"")
+    if head and b"chunked" in head.lower() and left <= _MAX_CHUNKED:
+        body = stream.read(left)
+        block.update(body)
+        payload.update_either(body, dechunked(body))
+    else:
+        for part in stream.parts(left, _READ_BYTES):
+            block.update(part)
+            payload.update(part)
+    return [
+        f"the {name} is not what its digest says"
+        for name, check in (("block", block), ("payload", payload))
+        if not check.matches()
+    ]
+
+
+def _payload_digest(headers: dict[str, str]) -> str | None:
+    """Return the digest of a payload that is in the record and whole: a revisit's is elsewhere, a cut one is not."""
+    if headers.get("warc-type") in ("revisit", "request") or "warc-truncated" in headers:
+        return None
+    return headers.get("warc-payload-digest")
+
+
+def _is_http(headers: dict[str, str]) -> bool:
+    return headers.get("content-type", "").startswith("application/http")
+
+
+def _remember(path: Path, offset: int, headers: dict[str, str], seen: _Seen) -> None:
+    kind = headers.get("warc-type", "")
+    if kind == "revisit":
+        seen.revisits.append(
+            _Revisit(
+                path,
+                offset,
+                headers.get("warc-refers-to"),
+                headers.get("warc-refers-to-target-uri"),
+                headers.get("warc-refers-to-date"),
+            )
+        )
+    elif kind in ("response", "resource"):
+        seen.record_ids.add(headers.get("warc-record-id", ""))
+        seen.captures.add((_without_scheme(headers.get("warc-target-uri")), headers.get("warc-date", "")))
+
+
+def _without_scheme(url: str | None) -> str:
+    """Fold http and https, as replay does when it looks for what a revisit refers to."""
+    return (url or "").strip("<>").partition("://")[2]

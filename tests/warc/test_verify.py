@@ -1,0 +1,184 @@
+"""Verifying WARC files: every byte is read, and what is wrong is named with its place."""
+
+import gzip
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from webstrata.cli.main import run
+from webstrata.model.fetching import FetchResult
+from webstrata.warc.record import digest, exchange
+from webstrata.warc.verify import Report, verify
+from webstrata.warc.writer import Extent, WarcFileWriter
+
+MOMENT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def fetched(number: int, body: bytes | None = None) -> FetchResult:
+    return FetchResult(
+        url=f"https://example.org/{number}",
+        fetched_at=MOMENT,
+        request_head=b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n",
+        status=200,
+        reason="OK",
+        http_version="1.1",
+        headers=((b"Content-Type", b"text/html"),),
+        body=body if body is not None else f"<p>page {number}</p>".encode() * 50,
+    )
+
+
+def written(path: Path, results: Sequence[FetchResult]) -> list[Extent]:
+    with WarcFileWriter(path) as writer:
+        extents = [extent for result in results for extent in writer.append(exchange(result, writer.warcinfo_id))]
+        writer.sync()
+    return extents
+
+
+def record(headers: dict[str, str], block: bytes, *, length: int | None = None) -> bytes:
+    lines = {
+        "WARC-Record-ID": "<urn:uuid:1>",
+        **headers,
+        "Content-Length": str(len(block) if length is None else length),
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    return b"WARC/1.1\r\n" + head.encode() + b"\r\n" + block + b"\r\n\r\n"
+
+
+def reasons(report: Report) -> list[str]:
+    return [finding.reason for finding in report.findings]
+
+
+def test_what_we_write_is_as_it_should_be(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    written(path, [fetched(n) for n in range(20)])
+    report = verify([path])
+    assert report.findings == []
+    assert (report.files, report.records, report.bytes_read) == (1, 41, path.stat().st_size)
+
+
+def test_every_single_flipped_byte_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    extents = written(path, [fetched(1)])
+    whole = path.read_bytes()
+    unnoticed = [place for place in range(len(whole)) if not _findings_after_flip(path, whole, place)]
+    # gzip itself says nothing of these: modification time, extra flags and operating system in each member's header.
+    starts = [0, *(extent.offset for extent in extents)]
+    harmless = {start + at for start in starts for at in (4, 5, 6, 7, 8, 9)}
+    assert set(unnoticed) <= harmless
+
+
+def _findings_after_flip(path: Path, whole: bytes, place: int) -> bool:
+    damaged = bytearray(whole)
+    damaged[place] ^= 0x41
+    path.write_bytes(damaged)
+    return bool(verify([path]).findings)
+
+
+def test_a_damaged_record_is_named_and_the_others_are_still_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    extents = written(path, [fetched(n) for n in range(10)])
+    data = bytearray(path.read_bytes())
+    middle = extents[8]
+    data[middle.offset + 20 : middle.offset + middle.length - 20] = b"\0" * (middle.length - 40)
+    path.write_bytes(data)
+    report = verify([path])
+    assert [(f.offset, f.reason) for f in report.findings] == [(middle.offset, "damaged gzip member")]
+    assert report.records == 20
+
+
+@pytest.mark.parametrize("cut", [1, 8, 100])
+def test_a_cut_tail_is_named(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "a.warc.gz"
+    extents = written(path, [fetched(n) for n in range(3)])
+    path.write_bytes(path.read_bytes()[:-cut])
+    (finding,) = verify([path]).findings
+    assert (finding.offset, finding.reason) == (extents[-1].offset, "the file ends in the middle of a gzip member")
+
+
+def test_a_cut_plain_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc"
+    first = record({"WARC-Type": "resource"}, b"first")
+    path.write_bytes(first + record({"WARC-Type": "resource"}, b"second")[:-9])
+    (finding,) = verify([path]).findings
+    assert finding.reason == "the file ends in the middle of a record"
+    assert finding.offset >= len(first)
+
+
+def test_a_wrong_digest_is_named_in_any_of_its_forms(tmp_path: Path) -> None:
+    for value in (digest(b"other"), "sha256:" + "0" * 64, "md5:" + "0" * 32, "sha1:nonsense"):
+        path = tmp_path / "a.warc"
+        path.write_bytes(record({"WARC-Type": "resource", "WARC-Block-Digest": value}, b"this"))
+        assert reasons(verify([path])) == ["the block is not what its digest says"]
+
+
+def test_a_payload_that_is_not_what_its_digest_says_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc"
+    headers = {"WARC-Type": "response", "Content-Type": "application/http; msgtype=response"}
+    block = b"HTTP/1.1 200 OK\r\n\r\nbody"
+    path.write_bytes(record(headers | {"WARC-Payload-Digest": digest(b"other")}, block))
+    assert reasons(verify([path])) == ["the payload is not what its digest says"]
+    path.write_bytes(record(headers | {"WARC-Payload-Digest": digest(b"body")}, block))
+    assert verify([path]).findings == []
+
+
+def test_a_chunked_payload_may_be_digested_with_or_without_its_chunks(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc"
+    headers = {"WARC-Type": "response", "Content-Type": "application/http; msgtype=response"}
+    chunked = b"4\r\nbody\r\n0\r\n\r\n"
+    block = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked
+    for payload in (b"body", chunked):
+        path.write_bytes(record(headers | {"WARC-Payload-Digest": digest(payload)}, block))
+        assert verify([path]).findings == []
+
+
+def test_a_wrong_length_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc"
+    path.write_bytes(record({"WARC-Type": "resource"}, b"twelve bytes", length=5))
+    assert reasons(verify([path])) == ["the record does not end where its Content-Length says"]
+    path.write_bytes(record({"WARC-Type": "resource"}, b"").replace(b"Content-Length: 0", b"Content-Length: many"))
+    assert reasons(verify([path])) == ["Content-Length is 'many', not a number"]
+
+
+def test_a_revisit_needs_its_target_in_one_of_the_files(tmp_path: Path) -> None:
+    original, revisit = tmp_path / "original.warc", tmp_path / "revisit.warc"
+    place = {"WARC-Target-URI": "http://example.org/", "WARC-Date": "2026-01-01T00:00:00Z"}
+    original.write_bytes(record({"WARC-Type": "response", **place}, b"x"))
+    refers = {"WARC-Refers-To-Target-URI": "https://example.org/", "WARC-Refers-To-Date": "2026-01-01T00:00:00Z"}
+    revisit.write_bytes(record({"WARC-Type": "revisit", **refers}, b""))
+    assert verify([revisit, original]).findings == []
+    assert reasons(verify([revisit])) == [
+        "revisit of a record that is not there: https://example.org/ of 2026-01-01T00:00:00Z"
+    ]
+
+
+def test_records_that_share_a_gzip_member_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(gzip.compress(record({"WARC-Type": "resource"}, b"a") + record({"WARC-Type": "resource"}, b"b")))
+    assert reasons(verify([path])) == ["several records in one gzip member: they cannot be read one by one"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"nonsense", b"", b"\x1f\x8b", gzip.compress(b"no record"), b"\x28\xb5\x2f\xfd123"]
+)
+def test_what_is_no_warc_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.warc"
+    path.write_bytes(content)
+    assert len(verify([path]).findings) == 1
+
+
+def test_the_command_says_what_is_wrong_and_exits_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = tmp_path / "good.warc.gz"
+    written(good, [fetched(1)])
+    assert run(["verify", str(tmp_path)]) == 0
+    assert "3 records" in capsys.readouterr().out
+    bad = tmp_path / "bad.warc.gz"
+    bad.write_bytes(good.read_bytes()[:-3])
+    assert run(["verify", str(tmp_path)]) == 1
+    assert "bad.warc.gz: byte" in capsys.readouterr().out
+    assert run(["verify", str(bad), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["findings"][0]["path"] == str(bad)
+    assert run(["verify", str(tmp_path / "nowhere")]) == 1
+    assert "is not there" in capsys.readouterr().err
