@@ -34,6 +34,15 @@ GIVEN: dict[str, tuple[str, object]] = {
     "admin_token": ("open sesame", SecretStr("open sesame")),
     "cors_origins": ("https://a.example, https://b.example,", ("https://a.example", "https://b.example")),
     "pages_fastpath": ("off", False),
+    "redis_url": ("redis://:geheim@cache:6379/1", SecretStr("redis://:geheim@cache:6379/1")),
+    "domain_lock_ttl_seconds": ("30", 30),
+    "domain_throttle_ttl_seconds": ("5", 5),
+    "domain_min_delay_ms": ("0", 0),
+    "disable_throttle": ("true", True),
+    "disable_locks": ("1", True),
+    "use_sitemaps": ("no", False),
+    "respect_nofollow": ("yes", True),
+    "respect_noarchive": ("on", True),
     "user_agent": ("bot (+https://me.example)", "bot (+https://me.example)"),
     "allow_private_networks": ("10.0.0.0/8, ::1", (IPv4Network("10.0.0.0/8"), IPv6Network("::1/128"))),
     "respect_robots": ("0", False),
@@ -63,6 +72,11 @@ UNPARSABLE = {
     "concurrency": ["0", "many"],
     "per_host_delay": ["-1", "nan", "inf"],
     "fetch_timeout": ["0", "nan"],
+    "domain_lock_ttl_seconds": ["0", "soon"],
+    "domain_throttle_ttl_seconds": ["-1"],
+    "domain_min_delay_ms": ["1.5"],
+    "disable_throttle": ["perhaps"],
+    "disable_locks": ["perhaps"],
     "max_body_bytes": ["0"],
     "max_pages": ["0"],
     "max_depth": ["-1"],
@@ -113,6 +127,12 @@ def test_a_knob_is_read_from_the_dotenv_file(knob: str, dotenv: Path) -> None:
         ("admin_token", "HEALTHARCHIVE_ADMIN_TOKEN"),
         ("cors_origins", "HEALTHARCHIVE_CORS_ORIGINS"),
         ("pages_fastpath", "HA_PAGES_FASTPATH"),
+        ("redis_url", "REDIS_URL"),
+        ("domain_lock_ttl_seconds", "DOMAIN_LOCK_TTL_SECONDS"),
+        ("domain_throttle_ttl_seconds", "DOMAIN_THROTTLE_TTL_SECONDS"),
+        ("domain_min_delay_ms", "DOMAIN_MIN_DELAY_MS"),
+        ("disable_throttle", "DISABLE_THROTTLE"),
+        ("disable_locks", "DISABLE_LOCKS"),
     ],
 )
 def test_the_older_names_are_still_read(knob: str, older: str) -> None:
@@ -230,10 +250,11 @@ def test_the_admin_token_is_never_shown(token: str, no_dotenv: Path) -> None:
         ("postgresql://db:5432/x?password=ge@heim", "postgresql://db:5432/x?password=********"),
         ("postgresql://me:a?b@db/x?sslpassword=geheim", "postgresql://me:********@db/x?sslpassword=********"),
         ("sqlite:////srv/strata.db", "sqlite:////srv/strata.db"),
+        ("redis://:geheim@cache:6379/1", "redis://:********@cache:6379/1"),
         ("geheim", "********"),
     ],
 )
-def test_a_database_address_is_shown_without_its_passwords(address: str, shown: str) -> None:
+def test_an_address_is_shown_without_its_passwords(address: str, shown: str) -> None:
     assert without_passwords(address) == shown
 
 

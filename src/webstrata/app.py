@@ -1,8 +1,13 @@
 """Settings in, wired parts out: the only place that names concrete backends."""
 
 from dataclasses import dataclass, fields
+from datetime import timedelta
 from pathlib import Path
 
+from webstrata.assets.registry import PluginRegistry
+from webstrata.coordination.redis_store import RedisStore
+from webstrata.coordination.store import MemoryStore
+from webstrata.coordination.turns import DomainPolicy, DomainTurns
 from webstrata.db.engine import Database
 from webstrata.db.migrate import make_ready
 from webstrata.fetch.guard import NetworkGuard
@@ -23,7 +28,22 @@ class App:
         """Return what runs jobs here; single addresses may pass the network guard for it."""
         guard = NetworkGuard(self.settings.allow_private_networks, frozenset(allowed_endpoints))
         defaults = CrawlConfig(**{f.name: getattr(self.settings, f.name) for f in fields(CrawlConfig)})
-        return Runner(self.database, self.archive_root, defaults, guard)
+        plugins = PluginRegistry()
+        plugins.load_entrypoints()
+        return Runner(self.database, self.archive_root, defaults, guard, plugins)
+
+    def domain_turns(self) -> DomainTurns:
+        """Return what lets sessions take turns on a domain: through Redis where one is set, else in this process."""
+        settings = self.settings
+        policy = DomainPolicy(
+            lock_ttl=timedelta(seconds=settings.domain_lock_ttl_seconds),
+            throttle_ttl=timedelta(seconds=settings.domain_throttle_ttl_seconds),
+            min_delay=timedelta(milliseconds=settings.domain_min_delay_ms),
+            disable_locks=settings.disable_locks,
+            disable_throttle=settings.disable_throttle,
+        )
+        url = settings.redis_url
+        return DomainTurns(MemoryStore() if url is None else RedisStore(url.get_secret_value()), policy)
 
     def close(self) -> None:
         """Let go of every connection."""

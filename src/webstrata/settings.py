@@ -137,6 +137,32 @@ class Settings(BaseModel):
         True, "Browse pages from the pages table instead of counting snapshots.", "HA_PAGES_FASTPATH"
     )
 
+    # Taking turns on a domain
+    redis_url: SecretStr | None = _knob(
+        None,
+        "redis://host:port/number of the Redis that all workers share; without one, locks hold in one process.",
+        "REDIS_URL",
+    )
+    domain_lock_ttl_seconds: int = _knob(
+        300,
+        "Seconds after which a domain's lock falls when its holder is silent.",
+        "DOMAIN_LOCK_TTL_SECONDS",
+        ge=1,
+        le=86_400,
+    )
+    domain_throttle_ttl_seconds: int = _knob(
+        60,
+        "Seconds for which the last session on a domain is remembered.",
+        "DOMAIN_THROTTLE_TTL_SECONDS",
+        ge=1,
+        le=86_400,
+    )
+    domain_min_delay_ms: int = _knob(
+        2000, "Milliseconds between two sessions on a domain.", "DOMAIN_MIN_DELAY_MS", ge=0, le=3_600_000
+    )
+    disable_throttle: bool = _knob(False, "Do not wait between sessions on a domain; for tests.", "DISABLE_THROTTLE")
+    disable_locks: bool = _knob(False, "Neither lock nor throttle domains; for tests.", "DISABLE_LOCKS")
+
     # Crawling: defaults that a job's own configuration overrides
     user_agent: HeaderValue = _knob(
         f"webstrata/{__version__}",
@@ -147,6 +173,9 @@ class Settings(BaseModel):
         (), "Networks (CIDR, comma-separated) that the crawler may reach although they are not public."
     )
     respect_robots: bool = _knob(True, "Obey robots.txt.")
+    use_sitemaps: bool = _knob(True, "Also fetch what the sitemaps that robots.txt names list.")
+    respect_nofollow: bool = _knob(False, "Do not follow the links of a page that says nofollow.")
+    respect_noarchive: bool = _knob(False, "Do not keep a page that says noarchive.")
     concurrency: int = _knob(16, "Requests under way at once.", ge=1, le=256)
     per_host_delay: float = _knob(
         1.0, "Seconds between two requests to one host; loopback is never delayed.", ge=0, le=3600
@@ -260,14 +289,14 @@ def _explained(error: ValidationError, origins: Mapping[str, str]) -> str:
 def _shown(name: str, value: object) -> str:
     if isinstance(value, SecretStr):
         secret = value.get_secret_value()
-        return without_passwords(secret) if name == "database_url" else _HIDDEN
+        return without_passwords(secret) if name.endswith("_url") else _HIDDEN
     if isinstance(value, tuple):
         return ", ".join(str(part) for part in value)
     return "" if value is None else str(value)
 
 
 def without_passwords(address: str) -> str:
-    """Return a database's address with its passwords hidden, however oddly they are spelt."""
+    """Return a server's address with its passwords hidden, however oddly they are spelt."""
     scheme, separator, rest = address.partition("://")
     if not separator:
         return _HIDDEN

@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
+import anyio
 import pytest
 import structlog
 from fastapi import FastAPI, Request
 from starlette.responses import StreamingResponse
 from starlette.testclient import TestClient
+from starlette.types import Message
 
 from tests.api.archives import Archive
 from tests.api.conftest import MakeClient
 from webstrata import errors
 from webstrata.api.error_answers import STATUS_CODES, status_code
+from webstrata.api.head import HeadAsGet
 from webstrata.api.limits import MAX_BODY_BYTES, MAX_QUERY_BYTES
 
 PUBLIC = ["/api/health", "/api/stats", "/api/sources", "/api/search"]
@@ -271,6 +274,23 @@ def test_head_answers_as_get_does_without_a_body(client: TestClient, snapshot_id
         assert {k: v for k, v in head.headers.items() if k not in ignored} == {
             k: v for k, v in got.headers.items() if k not in ignored
         }
+
+
+def test_no_byte_of_a_body_leaves_for_a_head() -> None:
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        raise AssertionError("nobody reads the body of a HEAD")
+
+    scope = {"type": "http", "method": "HEAD", "path": "/", "headers": []}
+    anyio.run(
+        HeadAsGet(StreamingResponse(iter([b"a", b"b"]))), scope | {"asgi": {"spec_version": "2.4"}}, receive, send
+    )
+    assert sent[0]["type"] == "http.response.start"
+    assert b"".join(message["body"] for message in sent[1:]) == b""
 
 
 @pytest.mark.parametrize("path", [*PUBLIC, "/api/snapshot/999", "/api/search?page=0"])

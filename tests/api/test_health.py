@@ -93,3 +93,10 @@ def test_stats_count_what_is_public(client: TestClient, archive: Archive) -> Non
 def test_a_capture_from_a_fast_clock_is_not_of_negative_age() -> None:
     totals = ArchiveTotals(1, 1, 1, NOON)
     assert present.stats(totals, (NOON - timedelta(days=2)).date()).latestCaptureAgeDays == 0
+
+
+def test_the_hidden_source_is_in_no_public_count_or_search(client: TestClient, archive: Archive) -> None:
+    archive.snapshot(job_id=archive.job("test", status="indexed"), source="test")
+    assert client.get("/api/health").json()["checks"] == {"db": "ok", "jobs": {}, "snapshots": {"total": 0}}
+    for parameters in ({}, {"source": "test"}, {"source": "TEST", "view": "pages"}):
+        assert client.get("/api/search", params=parameters).json()["total"] == 0

@@ -67,6 +67,7 @@ def first_of_body(html: bytes) -> str | None:
         b"<script>document.write('<body>')</script><body>[*]",
         b"<script><!-- <script> '</script>' <body> --></script><body>[*]",
         b"<script><!-- </script><body>[*] -->",
+        b"<script><!-- <script> --> </script><body>[*]",
         b"<script><!--><script></script><body>[*]",
         b"<template><body><p>x</template><body>[*]",
         b"<template><template></template><body></template><body>[*]",

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 from httpx import Response
+from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Page as BrowserPage
 from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 from starlette.testclient import TestClient
 
-from webstrata.app import App
+from tests.web.live import fill, served
+from webstrata.app import App, build_app
 from webstrata.db.engine import Database
 from webstrata.settings import Environment, Settings
 from webstrata.web.site import create_site
@@ -71,6 +74,34 @@ def make_client(app: App) -> MakeClient:
         return TestClient(create_site(other), raise_server_exceptions=False)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def live_archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The archive that a real browser looks at."""
+    app = build_app(Settings(data_dir=tmp_path_factory.mktemp("archive")))
+    fill(app)
+    yield app
+    app.close()
+
+
+@pytest.fixture(scope="session")
+def live_site(live_archive: App, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The origin of a server for that archive."""
+    with served(live_archive.settings.data_dir, tmp_path_factory.mktemp("server")) as origin:
+        yield origin
+
+
+@pytest.fixture
+def context(browser: Browser, live_site: str) -> Iterator[BrowserContext]:
+    opened = browser.new_context(base_url=live_site)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> BrowserPage:
+    return context.new_page()
 
 
 def make_app(database: Database, folder: Path, token: str | None = None, env: str = "development") -> App:

@@ -63,7 +63,7 @@ def stats(app: Parts, response: Response) -> ArchiveStatsSchema:
 def _checked(app: App, details: bool) -> HealthSchema:
     began = perf_counter()
     with app.database.read() as session:
-        jobs = catalog.job_status_counts(session)
+        jobs = catalog.job_status_counts(session, public=True)
         snapshots = catalog.totals(session).snapshots
     checks = HealthChecksSchema(db="ok", jobs=jobs, snapshots=SnapshotCountSchema(total=snapshots))
     elapsed = round((perf_counter() - began) * 1000, 1)

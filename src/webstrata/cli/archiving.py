@@ -1,6 +1,7 @@
 """`archive` and `run`: from an address to a searchable archive in one go."""
 
-import re
+from datetime import timedelta
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,19 +14,27 @@ from webstrata.cli.summary import print_summary
 from webstrata.db import jobs
 from webstrata.demo.server import serve_demo
 from webstrata.demo.site import DEMO_HOST, DEMO_PORT
-from webstrata.errors import WebstrataError
+from webstrata.errors import UsageError, WebstrataError
+from webstrata.jobs.job_files import JobFile, read_job_file
 from webstrata.jobs.lifecycle import JobSummary, queue_archive
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs import CRAWL_KNOBS, JobStatus
+from webstrata.model.scope import ScopeRules
+from webstrata.model.urls import parse_url, with_scheme
 
 verbs = typer.Typer()
 
-_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d)")
+_HOLD = timedelta(minutes=1)
+"""How long workers leave a job alone that is about to be run here; long over before anyone misses it."""
 
 DEMO_CODE = "demo"
 DEMO_NAME = "Northvale, the built-in demo site"
 
 Addresses = Annotated[
-    list[str], typer.Argument(metavar="URL...", help="Where to begin, all on one site.", show_default=False)
+    list[str] | None, typer.Argument(metavar="[URL...]", help="Where to begin, all on one site.", show_default=False)
+]
+JobFilePath = Annotated[
+    Path | None,
+    typer.Option("--file", metavar="FILE", help="A job file (YAML): seeds, scope, crawl knobs; docs/jobs.md."),
 ]
 MaxPages = Annotated[int | None, typer.Option(min=1, help="Fetch at most this many URLs.")]
 MaxDepth = Annotated[int | None, typer.Option(min=0, help="Follow links at most this far.")]
@@ -33,7 +42,13 @@ Delay = Annotated[float | None, typer.Option("--delay", min=0, help="Seconds bet
 
 
 @verbs.command()
-def archive(urls: Addresses, max_pages: MaxPages = None, max_depth: MaxDepth = None, delay: Delay = None) -> None:
+def archive(
+    urls: Addresses = None,
+    file: JobFilePath = None,
+    max_pages: MaxPages = None,
+    max_depth: MaxDepth = None,
+    delay: Delay = None,
+) -> None:
     """Archive a site: fetch its pages, keep them as WARC, make them searchable.
 
     A run that was stopped or killed goes on where it was when the same command is given again.
@@ -41,8 +56,29 @@ def archive(urls: Addresses, max_pages: MaxPages = None, max_depth: MaxDepth = N
     given = {"max_pages": max_pages, "max_depth": max_depth, "per_host_delay": delay}
     knobs: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     with started(quiet=True) as app:
-        job_id = queue_archive(app.database, app.archive_root, tuple(map(_with_scheme, urls)), crawl=knobs)
-        print_summary(_run_job(app, job_id, label=urls[0]), next_step="webstrata serve")
+        job = _wanted(app, urls or [], file)
+        job_id = queue_archive(
+            app.database,
+            app.archive_root,
+            job.seeds,
+            crawl={**job.crawl, **knobs},
+            scope=job.scope,
+            plugins=job.plugins,
+            code=job.source_code,
+            name=job.source_name,
+            hold=_HOLD,
+        )
+        print_summary(_run_job(app, job_id, label=job.seeds[0]), next_step="webstrata serve")
+
+
+def _wanted(app: App, urls: list[str], file: Path | None) -> JobFile:
+    """Return what is to be archived: what the command line names, or what a job file asks for."""
+    if bool(urls) == (file is not None):
+        raise UsageError("give either an address such as https://example.org/ or a job file (--file)")
+    if file is not None:
+        return read_job_file(file, CRAWL_KNOBS, app.runner().defaults.overridden)
+    seeds = tuple(parse_url(with_scheme(url)).href for url in urls)
+    return JobFile(seeds, ScopeRules.of(seeds))
 
 
 @verbs.command()
@@ -60,7 +96,7 @@ def run(
         if site is None:
             _archive_demo(app, place)
         else:
-            job_id = queue_archive(app.database, app.archive_root, (_with_scheme(site),))
+            job_id = queue_archive(app.database, app.archive_root, (with_scheme(site),), hold=_HOLD)
             print_summary(_run_job(app, job_id, label=site), next_step=place)
     serve_until_stopped(*address)
 
@@ -71,7 +107,9 @@ def _archive_demo(app: App, place: str) -> None:
         seen_before = jobs.has_indexed_job(session, DEMO_CODE)
     for edition in (2,) if seen_before else (1, 2):
         with serve_demo(edition) as origin:
-            job_id = queue_archive(app.database, app.archive_root, (origin,), code=DEMO_CODE, name=DEMO_NAME)
+            job_id = queue_archive(
+                app.database, app.archive_root, (origin,), code=DEMO_CODE, name=DEMO_NAME, hold=_HOLD
+            )
             label = f"demo site, edition {edition}"
             print_summary(_run_job(app, job_id, (DEMO_HOST, DEMO_PORT), label=label), next_step=place, label=label)
 
@@ -85,8 +123,3 @@ def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: 
     if summary.status in (JobStatus.FAILED, JobStatus.INDEX_FAILED) or summary.refusal:
         raise WebstrataError(summary.refusal or summary.reason or f"job {job_id} failed")
     return summary
-
-
-def _with_scheme(address: str) -> str:
-    """Read `example.org` as a person means it."""
-    return address if _SCHEME.match(address) else f"https://{address}"

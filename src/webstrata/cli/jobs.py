@@ -13,6 +13,7 @@ from webstrata.cli.start import started
 from webstrata.db import catalog
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import JobView
+from webstrata.model.jobs import JobStatus
 
 verbs = typer.Typer()
 
@@ -22,7 +23,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 @verbs.command("list-jobs")
 def list_jobs(
     source: Annotated[str | None, typer.Option(help="Only this source, by its code.")] = None,
-    status: Annotated[str | None, typer.Option(help="Only jobs in this state.")] = None,
+    status: Annotated[JobStatus | None, typer.Option(help="Only jobs in this state.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=500, help="Jobs at most.")] = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -31,6 +32,8 @@ def list_jobs(
         jobs, total = catalog.jobs(session, source=source, status=status, limit=limit)
     if as_json:
         print(json.dumps([dataclasses.asdict(job) for job in jobs], default=str, indent=2))
+    elif not jobs and (source or status):
+        print("No such jobs.")
     elif not jobs:
         print("No jobs yet. Archive a site: webstrata archive https://example.org/")
     else:

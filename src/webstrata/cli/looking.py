@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from webstrata.cli.start import start_logging, started
@@ -67,7 +67,13 @@ def check_env(as_json: AsJson = False) -> None:
     if as_json:
         print(json.dumps([dataclasses.asdict(knob) for knob in knobs], indent=2))
         return
-    table = Table("setting", "value", "from", box=None, pad_edge=False)
+    table = Table(
+        Column("setting", no_wrap=True),
+        Column("value", overflow="fold"),
+        Column("from", overflow="fold"),
+        box=None,
+        pad_edge=False,
+    )
     for knob in knobs:
         table.add_row(knob.name, Text(knob.value), Text(knob.origin))
     Console().print(table)

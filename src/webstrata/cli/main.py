@@ -3,7 +3,6 @@
 import sys
 
 import typer
-from click.exceptions import Abort, ClickException, Exit
 
 from webstrata import __version__
 from webstrata.cli import archiving, database, jobs, looking, serving, verifying
@@ -40,15 +39,17 @@ def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; what went wrong is said in one line on standard error."""
     try:
         code = program(arguments, prog_name="webstrata", standalone_mode=False)
-    except Exit as leaving:
+    except typer.Exit as leaving:
         return leaving.exit_code
-    except ClickException as error:
-        error.show()
+    except typer.TyperException as error:
+        # It has no message when it stands for the help that was just shown.
+        if message := " ".join(error.format_message().split()):
+            print(f"webstrata: {message} (--help says more)", file=sys.stderr)
         return WRONG_USAGE
     except WebstrataError as error:
         print(f"webstrata: {error}", file=sys.stderr)
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED
-    except (Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()

@@ -2,11 +2,11 @@
 
 import errno
 import os
-import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -25,6 +25,7 @@ from webstrata.settings import load_settings
 verbs = typer.Typer()
 
 _STOP_SECONDS = 10
+_LOOK_SECONDS = 0.5
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on.")]
@@ -48,11 +49,11 @@ def serve(
 def worker(
     poll_interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks at an empty queue.")] = 30,
     once: Annotated[bool, typer.Option("--once", help="Run at most one job and leave.")] = False,
-    with_parent: Annotated[bool, typer.Option("--with-parent", hidden=True)] = False,
+    parent: Annotated[int | None, typer.Option("--parent", hidden=True)] = None,
 ) -> None:
     """Run queued jobs, one after the other, until Ctrl-C."""
-    if with_parent:
-        threading.Thread(target=_stop_when_input_ends, daemon=True).start()
+    if parent is not None:
+        _end_with(parent)
     with started() as app:
         run_worker_loop(poll_interval, once, runner=app.runner())
 
@@ -92,6 +93,7 @@ def site() -> object:
     """Return the ASGI application; each serving process calls this once."""
     from webstrata.web.site import create_site
 
+    _end_with(os.getppid())
     settings = load_settings()
     start_logging(settings, quiet=True)
     return create_site(build_app(settings))
@@ -104,9 +106,9 @@ def _nothing() -> Iterator[None]:
 
 @contextmanager
 def _worker_process() -> Iterator[None]:
-    """Keep a worker running; it ends with us, even when we are killed, because its input does."""
-    command = [sys.executable, "-m", "webstrata", "worker", "--with-parent", "--poll-interval", "1"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)  # noqa: S603 - our own program
+    """Keep a worker running; in a session of its own, so that a Ctrl-C reaches it through us and in good order."""
+    command = [sys.executable, "-m", "webstrata", "worker", "--parent", str(os.getpid()), "--poll-interval", "1"]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own program
     try:
         yield
     finally:
@@ -118,8 +120,13 @@ def _worker_process() -> Iterator[None]:
             process.wait()
 
 
-def _stop_when_input_ends() -> None:
-    # Not sys.stdin: a thread that waits inside its buffer aborts the interpreter's shutdown.
-    while os.read(0, 1024):
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)
+def _end_with(parent: int) -> None:
+    """Make this process end soon after its parent, however that one ends: nobody is left behind on our port."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK_SECONDS)
+        # As if killed as well: a job stays `running`, so that the next worker takes it up.
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()

@@ -7,12 +7,15 @@ MAX_DECODED_BYTES = 200_000_000
 
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 _RAW_DEFLATE = -15
+_MAX_ENCODINGS = 4
+_STEP = 65_536
+"""Damage is noticed a step at a time: what was unpacked before its step is kept."""
 
 
 def decoded(body: bytes, content_encoding: str | None) -> bytes:
     """Return a body without its content encodings; what cannot be undone stays as it is."""
     encodings = [word.strip().lower() for word in (content_encoding or "").split(",") if word.strip()]
-    for encoding in reversed(encodings):
+    for encoding in reversed(encodings[-_MAX_ENCODINGS:]):
         if encoding == "identity":
             continue
         if encoding not in _WINDOW_BITS:
@@ -22,24 +25,34 @@ def decoded(body: bytes, content_encoding: str | None) -> bytes:
 
 
 def _inflated(body: bytes, window_bits: int) -> bytes:
-    """Unpack as much as there is; a cut or damaged end costs only the end."""
+    """Unpack as much as there is; a cut or damaged end costs only the end, and what was never packed stays."""
     if window_bits == _WINDOW_BITS["deflate"] and not _has_zlib_header(body):
         window_bits = _RAW_DEFLATE
-    unpacking = zlib.decompressobj(window_bits)
-    try:
-        return unpacking.decompress(body, MAX_DECODED_BYTES)
-    except zlib.error:
-        return _inflated_until_damage(body, window_bits)
-
-
-def _inflated_until_damage(body: bytes, window_bits: int) -> bytes:
-    unpacking, parts = zlib.decompressobj(window_bits), []
-    for start in range(0, len(body), 4096):
-        try:
-            parts.append(unpacking.decompress(body[start : start + 4096], MAX_DECODED_BYTES))
-        except zlib.error:
-            break
+    parts: list[bytes] = []
+    room, rest = MAX_DECODED_BYTES, body
+    # gzip may consist of several members, one behind the other.
+    while rest and room > 0:
+        part, rest = _member(rest, window_bits, room)
+        parts.append(part)
+        room -= len(part)
     return b"".join(parts) or body
+
+
+def _member(body: bytes, window_bits: int, room: int) -> tuple[bytes, bytes]:
+    """Return what one compressed stream holds, up to `room` bytes, and what lies behind it when it ends well."""
+    unpacking, parts = zlib.decompressobj(window_bits), []
+    try:
+        for start in range(0, len(body), _STEP):
+            part = unpacking.decompress(body[start : start + _STEP], room)
+            parts.append(part)
+            room -= len(part)
+            if unpacking.eof:
+                return b"".join(parts), unpacking.unused_data + body[start + _STEP :]
+            if room <= 0:
+                break
+    except zlib.error:
+        pass
+    return b"".join(parts), b""
 
 
 def _has_zlib_header(body: bytes) -> bool:

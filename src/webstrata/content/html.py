@@ -9,12 +9,21 @@ from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 from resiliparse.parse.html import HTMLTree
 
+from webstrata.content.defuse import defused
 from webstrata.content.language import detect_language, tag_to_language
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_META_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([a-zA-Z0-9_:.\-]{1,40})""", re.IGNORECASE)
+_BOM = "\ufeff"
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_META_CHARSET = re.compile(
+    rb"""(?:<meta[^>]{0,200}?charset|<\?xml[^>]{0,100}?encoding)\s*=\s*["']?\s*([a-zA-Z0-9_:.\-]{1,40})""",
+    re.IGNORECASE,
+)
 _META_WITHIN = 4096
 """Where browsers look for a charset, and some more: the standard's 1,024 bytes miss many real pages."""
+
+_WIDER = {"big5": "big5hkscs", "euc_kr": "cp949", "gbk": "gb18030", "shift_jis": "cp932"}
+"""What browsers understand by a charset of which Python, by the same name, knows only a part."""
 
 _NEWLINES = re.compile(r"\n{3,}")
 _MAX_TITLE = 500
@@ -61,7 +70,8 @@ def parse_page(body: bytes, content_type: str | None = None) -> Page:
 
 def page_text(body: bytes, content_type: str | None = None) -> str:
     """Return a page's source in the charset it was written in."""
-    return body.decode(charset_of(body, content_type), "replace")
+    charset = charset_of(body, content_type)
+    return defused(body.decode(_WIDER.get(charset, charset), "replace").removeprefix(_BOM))
 
 
 def charset_of(body: bytes, content_type: str | None) -> str:
@@ -69,12 +79,17 @@ def charset_of(body: bytes, content_type: str | None) -> str:
     for mark, encoding in _BOMS:
         if body.startswith(mark):
             return encoding
-    meta = _META_CHARSET.search(body[:_META_WITHIN])
-    for declared in (_charset_parameter(content_type), meta.group(1).decode("ascii") if meta else None):
-        known = _known_charset(declared)
+    for known in (_known_charset(_charset_parameter(content_type)), _charset_within(body)):
         if known:
             return known
     return _known_charset(detect_encoding(body)) or "utf-8"
+
+
+def _charset_within(body: bytes) -> str | None:
+    """Return the charset that a page declares itself; UTF-16 cannot be it, or the declaration would not be readable."""
+    declared = _META_CHARSET.search(_COMMENT.sub(b"", body[:_META_WITHIN]))
+    known = _known_charset(declared.group(1).decode("ascii")) if declared else None
+    return "utf-8" if known and known.startswith("utf-16") else known
 
 
 def _charset_parameter(content_type: str | None) -> str | None:

@@ -5,12 +5,12 @@ import re
 from resiliparse.parse.lang import detect_fast
 
 _TAG = re.compile(r"\s*([a-zA-Z]{2,3})(?:[-_][a-zA-Z0-9]+)*\s*(?:,|$)")
-_MIN_CHARACTERS = 40
-"""Shorter texts are guessed wrong more often than right."""
+_MIN_LETTERS = 250
+"""Of pieces of English and French pages this long one in twenty is guessed wrong; of 100 letters one in ten."""
 
 _MAX_CHARACTERS = 10_000
-_MAX_DISTANCE = 1_200
-"""detect_fast's own measure of doubt; its documentation puts reliable answers below this."""
+_MAX_DISTANCE = 900
+"""detect_fast's own measure of doubt; on those pages a right guess stayed below this from 100 letters on."""
 
 
 def tag_to_language(tag: str | None) -> str | None:
@@ -22,7 +22,8 @@ def tag_to_language(tag: str | None) -> str | None:
 
 def detect_language(text: str) -> str | None:
     """Return the language that a text seems to be written in, or None when that is a guess."""
-    if len(text) < _MIN_CHARACTERS:
+    sample = text[:_MAX_CHARACTERS]
+    if sum(map(str.isalpha, sample)) < _MIN_LETTERS:
         return None
-    language, distance = detect_fast(text[:_MAX_CHARACTERS])
+    language, distance = detect_fast(sample)
     return language if distance <= _MAX_DISTANCE and len(language) == 2 else None

@@ -2,6 +2,7 @@
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from webstrata.content.html import page_text
 from webstrata.model.tasks import Link, TaskType
 from webstrata.model.urls import join
 
@@ -13,7 +14,15 @@ _LINKING = ", ".join(
         'link[rel~="stylesheet"][href], link[rel~="icon"][href]',
     )
 )
+_PAGES = ("text/html", "application/xhtml+xml")
 _LEADS = frozenset({"a", "area", "frame", "iframe"})
+
+
+def links_of_page(body: bytes, content_type: str | None, url: str) -> tuple[Link, ...]:
+    """Return the links of an answer's body, if it is a page."""
+    if not (content_type or "").lower().startswith(_PAGES):
+        return ()
+    return links_in(page_text(body, content_type), url)
 
 
 def links_in(html: str, url: str) -> tuple[Link, ...]:

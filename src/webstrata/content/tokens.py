@@ -1,12 +1,10 @@
-"""Words as the full-text indexes see them: case and accents folded, the same on every database.
-
-SQLite folds by itself (`unicode61 remove_diacritics 2`); this says the same in Python for PostgreSQL and for queries.
-"""
+"""Words as the full-text indexes see them: case and accents folded by the program, the same on every database."""
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterator
 
-_TOKEN = re.compile(r"[^\W_]+")
+_RUN = re.compile(r"\S+")
 
 
 def fold(text: str) -> str:
@@ -16,6 +14,33 @@ def fold(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Return the words of a text, folded, in order."""
-    decomposed = unicodedata.normalize("NFKD", text)
-    plain = "".join(c for c in decomposed if not unicodedata.combining(c)) if not decomposed.isascii() else decomposed
-    return _TOKEN.findall(plain.lower())
+    return text.translate(_FOLDING).split()
+
+
+def places(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Yield where some words, folded, begin and end in a text."""
+    for run in _RUN.finditer(text):
+        if any(token in words for token in tokens(run.group())):
+            yield from ((begin, end) for begin, end in _words(text, *run.span()) if fold(text[begin:end]) in words)
+
+
+def _words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    begin = start
+    for position in range(start, end):
+        if " " in _FOLDING[ord(text[position])]:
+            yield begin, position
+            begin = position + 1
+    yield begin, end
+
+
+class _Folding(dict[int, str]):
+    """What each character becomes, worked out when it is first met; what is no part of a word becomes a space."""
+
+    def __missing__(self, code: int) -> str:
+        folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", chr(code)).casefold())
+        plain = "".join(c if c.isalnum() else " " for c in folded if not unicodedata.combining(c))
+        self[code] = plain
+        return plain
+
+
+_FOLDING = _Folding()

@@ -105,4 +105,4 @@ def _as_our_errors() -> Iterator[None]:
 
 
 def _milliseconds(duration: timedelta) -> int:
-    return max(1, round(duration / timedelta(milliseconds=1)))
+    return round(duration / timedelta(milliseconds=1))

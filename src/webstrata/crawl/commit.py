@@ -5,25 +5,26 @@ without its bytes cannot be.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import structlog
 
+from webstrata.crawl.answers import append_answers, payload_digest
 from webstrata.crawl.outcome import Outcome
 from webstrata.db import captures, frontier
 from webstrata.db.captures import NewCapture
-from webstrata.db.engine import Database
-from webstrata.errors import LeaseLostError
-from webstrata.model.fetching import FetchResult
+from webstrata.db.engine import Database, Session
+from webstrata.errors import DatabaseError, LeaseLostError
 from webstrata.model.tasks import Link, Task
-from webstrata.model.urls import surt
 from webstrata.storage.paths import confined
-from webstrata.warc.record import WarcRecord, exchange
-from webstrata.warc.writer import Extent, WarcFileWriter, cut_tail, new_warc_name
+from webstrata.warc.writer import WarcFileWriter, cut_tail, new_warc_name
 
 log = structlog.get_logger()
+
+_MOST_REMEMBERED = 1_000_000
+"""URLs that a run remembers to have recorded, to spare the database; forgetting them costs only time."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ class Committer:
         self._warc_max_bytes = warc_max_bytes
         self._writer: WarcFileWriter | None = None
         self._warc_file_id = 0
+        self._recorded: set[str] = set()
+        self._history: bool | None = None
 
     def commit(self, outcomes: Sequence[Outcome], claim: Claim | None = None) -> list[Task]:
         """Make outcomes last and lease what to do next, in one transaction.
@@ -75,10 +78,13 @@ class Committer:
         """
         while True:
             try:
-                return self._commit_all(outcomes, claim)
+                claimed = self._commit_all(outcomes, claim)
             except _StaleTasksError as stale:
                 log.warning("crawl.lease.lost", tasks=sorted(stale.task_ids))
                 outcomes = [outcome for outcome in outcomes if outcome.task.id not in stale.task_ids]
+            else:
+                self._remember(outcomes)
+                return claimed
 
     def close(self) -> None:
         """Let go of the open file."""
@@ -87,15 +93,21 @@ class Committer:
             self._writer = None
 
     def _commit_all(self, outcomes: Sequence[Outcome], claim: Claim | None) -> list[Task]:
-        fetched = [outcome.result for outcome in outcomes if outcome.result is not None]
-        if not fetched:
+        digests = {payload_digest(outcome.result) for outcome in outcomes if outcome.result is not None}
+        if not digests:
             return self._record(outcomes, [], claim)
+        with self._database.read() as session:
+            stored = captures.originals(session, self._target.source_id, {key for key in digests if key})
         writer = self._open_writer()
         acknowledged = writer.size
         try:
-            new_captures = _append(writer, fetched)
+            new_captures = append_answers(writer, outcomes, stored)
             writer.sync()
             return self._record(outcomes, new_captures, claim)
+        except DatabaseError:
+            # The commit may have happened and only the news of it got lost; recovery, later, knows where to cut.
+            self.close()
+            raise
         except BaseException:
             writer.cut_back(acknowledged)
             raise
@@ -109,22 +121,52 @@ class Committer:
             stale = frontier.settle(session, [outcome.task for outcome in outcomes], now)
             if stale:
                 raise _StaleTasksError(stale)
-            for depth, links in _links_by_depth(outcomes).items():
+            for depth, links in self._new_links(outcomes).items():
                 frontier.add_links(session, target.job_id, links, depth, now)
             if new_captures and self._writer is not None:
                 captures.add_captures(session, target.job_id, target.source_id, self._warc_file_id, new_captures)
                 captures.acknowledge(session, self._warc_file_id, self._writer.size)
             if claim is None or claim.limit <= 0:
                 return []
-            return frontier.claim(
-                session,
-                target.job_id,
-                claim.owner,
-                limit=claim.limit,
-                now=now,
-                lease=claim.lease,
-                resting_hosts=claim.resting_hosts,
-            )
+            return self._claimed(session, claim, now)
+
+    def _claimed(self, session: Session, claim: Claim, now: datetime) -> list[Task]:
+        """Lease tasks, each with what was captured of its URL before."""
+        target = self._target
+        tasks = frontier.claim(
+            session,
+            target.job_id,
+            claim.owner,
+            limit=claim.limit,
+            now=now,
+            lease=claim.lease,
+            resting_hosts=claim.resting_hosts,
+        )
+        if not tasks or not self._has_history(session):
+            return tasks
+        urls = [task.url for task in tasks]
+        earlier = captures.earlier_captures(session, target.source_id, target.job_id, urls)
+        return [replace(task, earlier=earlier.get(task.url)) for task in tasks]
+
+    def _has_history(self, session: Session) -> bool:
+        if self._history is None:
+            self._history = captures.has_other_jobs(session, self._target.source_id, self._target.job_id)
+        return self._history
+
+    def _new_links(self, outcomes: Sequence[Outcome]) -> dict[int, list[Link]]:
+        """Return links by their depth, without those recorded before: most of a site's links are to pages it knows."""
+        found: dict[int, list[Link]] = {}
+        taken: set[str] = set()
+        for outcome in outcomes:
+            fresh = [link for link in outcome.links if link.url not in self._recorded and link.url not in taken]
+            taken.update(link.url for link in fresh)
+            found.setdefault(outcome.task.depth + 1, []).extend(fresh)
+        return found
+
+    def _remember(self, outcomes: Sequence[Outcome]) -> None:
+        if len(self._recorded) > _MOST_REMEMBERED:
+            self._recorded.clear()
+        self._recorded.update(link.url for outcome in outcomes for link in outcome.links)
 
     def _open_writer(self) -> WarcFileWriter:
         """Return the file to append to; a full one is followed by a new one.
@@ -141,39 +183,6 @@ class Committer:
         fields = [("isPartOf", target.source_code), ("description", f"job {target.job_id}: {target.job_name}")]
         self._writer = WarcFileWriter(confined(target.archive_root, path), fields)
         return self._writer
-
-
-def _links_by_depth(outcomes: Sequence[Outcome]) -> dict[int, list[Link]]:
-    found: dict[int, list[Link]] = {}
-    for outcome in outcomes:
-        if outcome.links:
-            found.setdefault(outcome.task.depth + 1, []).extend(outcome.links)
-    return found
-
-
-def _append(writer: WarcFileWriter, fetched: Sequence[FetchResult]) -> list[NewCapture]:
-    pairs = [exchange(result, writer.warcinfo_id) for result in fetched]
-    extents = writer.append(record for pair in pairs for record in pair)
-    return [
-        _new_capture(result, response, extent)
-        for result, (response, _), extent in zip(fetched, pairs, extents[::2], strict=True)
-    ]
-
-
-def _new_capture(result: FetchResult, response: WarcRecord, extent: Extent) -> NewCapture:
-    content_type = result.header("content-type")
-    return NewCapture(
-        offset=extent.offset,
-        length=extent.length,
-        record_id=response.record_id,
-        record_type="response",
-        url=result.url,
-        url_key=surt(result.url),
-        captured_at=result.fetched_at,
-        status_code=result.status,
-        mime_type=content_type.partition(";")[0].strip().lower() if content_type else None,
-        payload_digest=response.payload_digest,
-    )
 
 
 def recover(database: Database, target: CrawlTarget) -> None:

@@ -31,17 +31,27 @@ class RobotsRules:
 
     async def allows(self, url: str) -> bool:
         """Tell whether robots.txt lets us fetch a URL; FetchError when it cannot be had, which forbids everything."""
+        return bool((await self._known(url)).can_fetch(url, self._user_agent))
+
+    async def sitemaps(self, url: str) -> tuple[str, ...]:
+        """Return the sitemaps that the robots.txt of a URL's origin names; none when it cannot be had."""
+        try:
+            return tuple((await self._known(url)).sitemaps)
+        except FetchError:
+            return ()
+
+    async def _known(self, url: str) -> Protego:
         origin = origin_of(url)
         known = self._asked.get(origin)
         if known is None or datetime.now(UTC) - known[1] > _KEPT_FOR:
             known = (asyncio.ensure_future(self._rules(origin)), datetime.now(UTC))
+            known[0].add_done_callback(_noticed)
             self._asked[origin] = known
         try:
-            rules = await asyncio.shield(known[0])
+            return await asyncio.shield(known[0])
         except FetchError:
             self._asked.pop(origin, None)
             raise
-        return bool(rules.can_fetch(url, self._user_agent))
 
     async def _rules(self, origin: str) -> Protego:
         return Protego.parse(await self._text(f"{origin}/robots.txt"))
@@ -60,10 +70,16 @@ class RobotsRules:
         return _ALLOW_ALL
 
 
+def _noticed(asking: asyncio.Task[Protego]) -> None:
+    """Look at a failure that nobody may be left to look at: every visit that waited for it may have been called off."""
+    if not asking.cancelled():
+        asking.exception()
+
+
 def _text_of(result: FetchResult) -> str:
     if result.transient or result.status >= 500:
         wait = retry_after(result.header("retry-after"), datetime.now(UTC))
         raise TransientFetchError(f"{result.url}: the server answered {result.status} {result.reason}".rstrip(), wait)
     if result.status >= 300:
         return _ALLOW_ALL
-    return decoded(result.body, result.header("content-encoding"))[:_MAX_BYTES].decode("utf-8", "replace")
+    return decoded(result.body, result.header("content-encoding"))[:_MAX_BYTES].decode("utf-8-sig", "replace")

@@ -1,30 +1,28 @@
-"""Which URLs belong to a job."""
+"""Which of the links that a page shows a job follows."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
+from webstrata.model.scope import ScopeRules
 from webstrata.model.tasks import Link
-from webstrata.model.urls import host_of
+from webstrata.model.traps import TrapGuard, without_session_id
 
 
 @dataclass(frozen=True)
 class Scope:
-    """The hosts of the seeds, with and without `www.`, down to a depth."""
+    """A job's rules, how deep it goes, and what keeps it out of traps."""
 
-    hosts: frozenset[str]
+    rules: ScopeRules
     max_depth: int
-
-    @classmethod
-    def of_seeds(cls, seeds: Iterable[str], max_depth: int) -> "Scope":
-        """Return the scope that a job has when it says nothing else."""
-        return cls(frozenset(_folded(seed) for seed in seeds), max_depth)
+    traps: TrapGuard
 
     def admitted(self, links: Iterable[Link], depth: int) -> tuple[Link, ...]:
         """Return the links, found at a depth, that the job follows."""
-        if depth > self.max_depth:
-            return ()
-        return tuple(link for link in links if _folded(link.url) in self.hosts)
+        return tuple(self._admitted(links)) if depth <= self.max_depth else ()
 
-
-def _folded(url: str) -> str:
-    return host_of(url).removeprefix("www.")
+    def _admitted(self, links: Iterable[Link]) -> Iterator[Link]:
+        for link in links:
+            # Cleaned first: a site that gives every link a session would else be one big trap.
+            url = without_session_id(link.url)
+            if self.rules.admits(url) and self.traps.verdict(url) is None:
+                yield link if url == link.url else replace(link, url=url)

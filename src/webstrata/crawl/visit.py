@@ -1,22 +1,28 @@
 """One visit to a URL: ask robots.txt, fetch, read the links, decide what becomes of the task."""
 
+import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from http import HTTPStatus
+
+import structlog
 
 from webstrata.content.decode import decoded
 from webstrata.content.html import page_text
-from webstrata.content.links import links_in
+from webstrata.content.links import links_of_page
+from webstrata.content.robots_meta import RobotsDirectives, robots_directives
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
-from webstrata.errors import FetchError, TransientFetchError
+from webstrata.errors import FetchError, StorageError, TransientFetchError, WarcError
+from webstrata.model.captures import EarlierCapture
 from webstrata.model.fetching import FetchResult, retry_after
 from webstrata.model.tasks import Link, RetryPolicy, Task, TaskStatus, TaskType, after_failure
 from webstrata.model.urls import join
 
-_HTML = ("text/html", "application/xhtml+xml")
+log = structlog.get_logger()
 
 
 class DisallowedError(FetchError):
@@ -24,31 +30,70 @@ class DisallowedError(FetchError):
 
 
 @dataclass(frozen=True)
+class PageWishes:
+    """Which of the wishes that pages state in meta tags and headers are granted."""
+
+    user_agent: str
+    nofollow: bool
+    noarchive: bool
+
+    def of(self, result: FetchResult) -> RobotsDirectives:
+        """Return what a page wishes, as far as it is granted."""
+        if not self.nofollow and not self.noarchive:
+            return RobotsDirectives()
+        content_type = result.header("content-type")
+        body = decoded(result.body, result.header("content-encoding"))
+        html = page_text(body, content_type) if "html" in (content_type or "").lower() else None
+        stated = robots_directives(html, result.header_lines("x-robots-tag"), self.user_agent)
+        return RobotsDirectives(
+            nofollow=self.nofollow and stated.nofollow, noarchive=self.noarchive and stated.noarchive
+        )
+
+
+@dataclass(frozen=True)
 class Visitor:
     """Visits URLs for one job."""
 
-    fetch: Callable[[str], Awaitable[FetchResult]]
+    fetch: Callable[[str, Mapping[str, str]], Awaitable[FetchResult]]
     robots: RobotsRules | None
     scope: Scope
     retries: RetryPolicy
+    recall: Callable[[EarlierCapture], tuple[Link, ...]]
+    wishes: PageWishes
 
     async def visit(self, task: Task) -> Outcome:
         """Return what a visit ended in; it never raises for what a site does."""
         try:
             await self._ask_robots(task.url)
-            result = await self._fetched(task.url)
+            result, links = await self._answer(task)
         except FetchError as error:
             return Outcome(after_failure(task, error, self.retries, datetime.now(UTC), _jitter()))
-        links = self.scope.admitted(links_of(result, task.task_type), task.depth + 1)
+        wished = self.wishes.of(result)
+        admitted = self.scope.admitted(() if wished.nofollow else links, task.depth + 1)
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=None)
-        return Outcome(done, result, links)
+        if wished.noarchive:
+            return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)
+        return Outcome(done, result, admitted)
 
     async def _ask_robots(self, url: str) -> None:
         if self.robots is not None and not await self.robots.allows(url):
             raise DisallowedError(f"{url}: robots.txt does not allow it")
 
-    async def _fetched(self, url: str) -> FetchResult:
-        result = await self.fetch(url)
+    async def _answer(self, task: Task) -> tuple[FetchResult, tuple[Link, ...]]:
+        """Fetch a URL, if it changed since the last time, and return the answer and where the page leads."""
+        earlier = task.earlier
+        result = await self._fetched(task.url, earlier.conditions if earlier else {})
+        if earlier is None or result.status != HTTPStatus.NOT_MODIFIED:
+            return result, links_of(result, task.task_type)
+        try:
+            return result, await asyncio.to_thread(self.recall, earlier)
+        except (WarcError, StorageError) as error:
+            log.warning("crawl.recall.failed", url=task.url, reason=str(error))
+        result = await self._fetched(task.url, {})
+        return result, links_of(result, task.task_type)
+
+    async def _fetched(self, url: str, conditions: Mapping[str, str]) -> FetchResult:
+        result = await self.fetch(url, conditions)
         if result.transient:
             wait = retry_after(result.header("retry-after"), datetime.now(UTC))
             raise TransientFetchError(f"{url}: the server answered {result.status} {result.reason}".rstrip(), wait)
@@ -64,8 +109,5 @@ def links_of(result: FetchResult, task_type: TaskType) -> tuple[Link, ...]:
     if result.redirect_target is not None:
         target = join(result.url, result.redirect_target)
         return (Link(target, task_type),) if target else ()
-    content_type = result.header("content-type") or ""
-    if not content_type.lower().startswith(_HTML):
-        return ()
     body = decoded(result.body, result.header("content-encoding"))
-    return links_in(page_text(body, content_type), result.url)
+    return links_of_page(body, result.header("content-type"), result.url)

@@ -1,14 +1,17 @@
 """WARC files and the captures in them, as crawl and index record them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
 
 from sqlalchemy import delete, func, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from webstrata.db.tables import Capture, WarcFile
+from webstrata.model.archive import RecordPlace
+from webstrata.model.captures import EarlierCapture, Original
+from webstrata.model.urls import surt
 
 _STATUSES = {status.value for status in HTTPStatus}
 
@@ -27,6 +30,9 @@ class NewCapture:
     status_code: int | None
     mime_type: str | None
     payload_digest: str | None
+    refers_to: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,9 @@ def add_captures(
             "status_code": capture.status_code,
             "mime_type": capture.mime_type,
             "payload_digest": capture.payload_digest,
+            "refers_to": capture.refers_to,
+            "etag": capture.etag,
+            "last_modified": capture.last_modified,
         }
         for capture in captures
     ]
@@ -114,10 +123,85 @@ def warc_totals(session: Session, job_id: int) -> tuple[int, int]:
 
 def refusal(session: Session, job_id: int) -> str | None:
     """Return what a site answered when it answered a job with nothing but errors; None when it did not."""
-    first, best = session.execute(
-        select(func.min(Capture.id), func.min(Capture.status_code)).where(Capture.job_id == job_id)
-    ).one()
+    answered = (Capture.job_id == job_id, Capture.status_code.is_not(None))
+    best = session.scalar(select(func.min(Capture.status_code)).where(*answered))
     if best is None or best < 400:
         return None
-    url = session.scalar(select(Capture.url).where(Capture.id == first))
-    return f"{url}: the server answered {best} {HTTPStatus(best).phrase if best in _STATUSES else ''}".rstrip()
+    first = select(Capture.url, Capture.status_code).where(*answered).order_by(Capture.id).limit(1)
+    url, status = session.execute(first).one()
+    return f"{url}: the server answered {status} {HTTPStatus(status).phrase if status in _STATUSES else ''}".rstrip()
+
+
+def originals(session: Session, source_id: int, digests: Collection[str]) -> dict[str, Original]:
+    """Return, for payloads that a source has stored already, the record that holds each."""
+    rows = session.execute(
+        select(Capture.payload_digest, Capture.warc_record_id, Capture.url, Capture.capture_timestamp)
+        .where(
+            Capture.source_id == source_id,
+            Capture.payload_digest.in_(digests),
+            Capture.record_type == "response",
+            Capture.status_code.between(200, 299),
+        )
+        .order_by(Capture.id.desc())
+    )
+    return {row[0]: Original(row[1], row[2], row[3]) for row in rows if row[0] is not None}
+
+
+def earlier_captures(session: Session, source_id: int, job_id: int, urls: Collection[str]) -> dict[str, EarlierCapture]:
+    """Return the last good capture of each URL by an earlier job of the source, and where its payload lies."""
+    holder = aliased(Capture)
+    rows = session.execute(
+        select(Capture.url, Capture.etag, Capture.last_modified, holder, WarcFile.path)
+        .join(holder, holder.warc_record_id == func.coalesce(Capture.refers_to, Capture.warc_record_id))
+        .join(WarcFile, holder.warc_file_id == WarcFile.id)
+        .where(
+            Capture.url_key.in_([surt(url) for url in urls]),
+            Capture.url.in_(urls),
+            Capture.source_id == source_id,
+            Capture.job_id != job_id,
+            holder.record_type == "response",
+            holder.status_code == HTTPStatus.OK,
+        )
+        .order_by(Capture.capture_timestamp, Capture.id)
+    )
+    return {row[0]: _earlier(row[1], row[2], row[3], row[4]) for row in rows if row[3].payload_digest}
+
+
+def _earlier(etag: str | None, last_modified: str | None, holder: Capture, path: str) -> EarlierCapture:
+    return EarlierCapture(
+        original=Original(holder.warc_record_id, holder.url, holder.capture_timestamp),
+        payload_digest=holder.payload_digest or "",
+        etag=etag,
+        last_modified=last_modified,
+        warc_path=path,
+        warc_offset=holder.warc_offset,
+        warc_length=holder.warc_length,
+    )
+
+
+def has_other_jobs(session: Session, source_id: int, job_id: int) -> bool:
+    """Tell whether a source was captured by another job: without one there is nothing to compare with."""
+    found = select(Capture.id).where(Capture.source_id == source_id, Capture.job_id != job_id).limit(1)
+    return session.scalar(found) is not None
+
+
+def payload_place(session: Session, refers_to: Original) -> RecordPlace | None:
+    """Return where the payload lies that a revisit refers to: by the record's id, else by its URL and time."""
+    wanted = select(Capture, WarcFile.path).join(WarcFile, Capture.warc_file_id == WarcFile.id)
+    row = session.execute(
+        wanted.where(Capture.warc_record_id == refers_to.record_id, Capture.record_type != "revisit").limit(1)
+    ).first()
+    if row is None and refers_to.url:
+        row = session.execute(
+            wanted.where(
+                Capture.url_key == surt(refers_to.url),
+                Capture.capture_timestamp == refers_to.captured_at,
+                Capture.record_type != "revisit",
+            ).limit(1)
+        ).first()
+    if row is None:
+        return None
+    capture, path = row
+    return RecordPlace(
+        path, capture.warc_offset, capture.warc_length, capture.warc_record_id, capture.url, capture.capture_timestamp
+    )

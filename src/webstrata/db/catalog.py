@@ -6,6 +6,7 @@ from sqlalchemy import Row, Select, func, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.tables import ArchiveJob, Page, Snapshot, Source
+from webstrata.errors import UsageError
 from webstrata.model.archive import ArchiveTotals, JobView, RecordPlace, SnapshotView, SourceSummary
 from webstrata.model.urls import url_group
 
@@ -119,12 +120,12 @@ def _latest_snapshot_id(session: Session, source: Source) -> int:
 
 def _entry_snapshot_id(session: Session, source: Source) -> int | None:
     """Return the newest good capture of the source's front page."""
-    if not source.base_url:
+    try:
+        front = url_group(source.base_url or "")
+    except UsageError:
         return None
     return session.scalars(
-        select(Page.latest_ok_snapshot_id).where(
-            Page.source_id == source.id, Page.normalized_url_group == url_group(source.base_url)
-        )
+        select(Page.latest_ok_snapshot_id).where(Page.source_id == source.id, Page.normalized_url_group == front)
     ).first()
 
 
@@ -166,10 +167,14 @@ def job(session: Session, job_id: int) -> JobView | None:
     return _job_view(row[0], row[1]) if row else None
 
 
-def job_status_counts(session: Session) -> dict[str, int]:
-    """Return how many jobs stand where."""
-    rows = session.execute(select(ArchiveJob.status, func.count()).group_by(ArchiveJob.status))
-    return {row[0]: row[1] for row in rows}
+def job_status_counts(session: Session, *, public: bool = False) -> dict[str, int]:
+    """Return how many jobs stand where; the public does not see the hidden source's."""
+    counted = select(ArchiveJob.status, func.count()).group_by(ArchiveJob.status)
+    if public:
+        counted = counted.outerjoin(Source, ArchiveJob.source_id == Source.id).where(
+            func.coalesce(Source.code, "") != HIDDEN_SOURCE
+        )
+    return {row[0]: row[1] for row in session.execute(counted)}
 
 
 def job_snapshots(session: Session, job_id: int, *, limit: int, offset: int) -> Sequence[SnapshotView]:

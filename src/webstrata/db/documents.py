@@ -1,27 +1,28 @@
 """Search documents: a text of a page, stored and indexed once however often it was captured."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import xxhash
-from sqlalchemy import ColumnElement, bindparam, func, literal, literal_column, select, text, tuple_
+from sqlalchemy import bindparam, cast, select, text, tuple_
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import column, insert, table
 
-from webstrata.content.tokens import fold
+from webstrata.content.tokens import tokens
 from webstrata.db.tables import Document
+from webstrata.db.types import PlainText
 
-MAX_INDEXED_CHARACTERS = 500_000
-"""What is searched of one text at most: PostgreSQL refuses a longer list of words than 1 MB."""
+MAX_STORED_CHARACTERS = 500_000
+"""What is kept of one text at most: far more than any page that people write."""
 
-_CONFIG = literal("simple", postgresql.REGCONFIG)
+MAX_WORD_BYTES = 2_046
+MAX_VECTOR_BYTES = 1_000_000
+"""PostgreSQL refuses longer words, and longer lists of them than 1 MB. What it cannot index, SQLite does not either."""
 
-
-def _weight(letter: str) -> ColumnElement[str]:
-    """Return a weight in PostgreSQL's type for single letters, which a bound string is not."""
-    return literal_column(f"'{letter}'::\"char\"")
-
+_MOST_BYTES_FOR_A_LETTER = 8
+_LAST_POSITION = 16_383
+_MOST_POSITIONS = 255
 
 _FTS5_INSERT = text(
     "INSERT INTO documents_fts(rowid, title, normalized_url_group, text)"
@@ -54,11 +55,7 @@ def ensure_documents(session: Session, documents: Sequence[NewDocument]) -> dict
     known = _ids(session, list(wanted))
     missing = [document for key, document in wanted.items() if key not in known]
     if missing:
-        _insert(session, missing)
-        added = _ids(session, [document.key for document in missing])
-        if session.get_bind().dialect.name == "sqlite":
-            session.execute(_FTS5_INSERT, [{"id": added[document.key], **_row(document)} for document in missing])
-        known |= added
+        known |= _insert(session, missing)
     return known
 
 
@@ -71,45 +68,80 @@ def _ids(session: Session, keys: list[tuple[str, str]]) -> dict[tuple[str, str],
     return {(group, text_hash): document_id for group, text_hash, document_id in rows}
 
 
+def _insert(session: Session, documents: Sequence[NewDocument]) -> dict[tuple[str, str], int]:
+    """Store documents with their words, folded by the program, so that both databases find the same ones."""
+    if session.get_bind().dialect.name != "sqlite":
+        rows = [_row(document) | {"words": _vector(_words(document))} for document in documents]
+        session.execute(_POSTGRESQL_INSERT, rows)
+        return _ids(session, [document.key for document in documents])
+    session.execute(insert(Document), [_row(document) for document in documents])
+    added = _ids(session, [document.key for document in documents])
+    session.execute(
+        _FTS5_INSERT,
+        [
+            {"id": added[document.key], **{name: " ".join(words) for name, words in _words(document).items()}}
+            for document in documents
+        ],
+    )
+    return added
+
+
 def _row(document: NewDocument) -> dict[str, str]:
     return {
         "normalized_url_group": document.normalized_url_group,
         "text_hash": document.text_hash,
         "title": document.title,
-        "text": document.text[:MAX_INDEXED_CHARACTERS],
+        "text": document.text[:MAX_STORED_CHARACTERS],
     }
 
 
-def _insert(session: Session, documents: Sequence[NewDocument]) -> None:
-    rows = [_row(document) for document in documents]
-    if session.get_bind().dialect.name == "sqlite":
-        session.execute(insert(Document), rows)
-        return
-    folded = [
-        row
-        | {
-            "folded_title": fold(row["title"]),
-            "folded_url": fold(row["normalized_url_group"]),
-            "folded_text": fold(row["text"]),
-        }
-        for row in rows
-    ]
-    session.execute(_POSTGRESQL_INSERT, folded)
+def _words(document: NewDocument) -> dict[str, list[str]]:
+    """Return what is indexed of a document."""
+    return {
+        "title": tokens(document.title),
+        "normalized_url_group": tokens(document.normalized_url_group),
+        "text": _fitting(tokens(document.text[:MAX_STORED_CHARACTERS])),
+    }
 
+
+def _fitting(words: list[str]) -> list[str]:
+    """Return as many words as PostgreSQL can list: each takes its bytes, and some for its place."""
+    if sum(map(len, words)) + len(words) <= MAX_VECTOR_BYTES // _MOST_BYTES_FOR_A_LETTER:
+        return words
+    room, fitting = MAX_VECTOR_BYTES, []
+    for word in words:
+        room -= len(word.encode()) + _MOST_BYTES_FOR_A_LETTER
+        if room < 0:
+            break
+        fitting.append(word)
+    return fitting
+
+
+def _vector(words: Mapping[str, list[str]]) -> str:
+    """Return words as PostgreSQL writes a tsvector: each with its places, and the weight of where it stands."""
+    places: dict[str, list[str]] = {}
+    position = 0
+    for name, weight in _WEIGHTS.items():
+        for word in words[name]:
+            position = min(position + 1, _LAST_POSITION)
+            found = places.setdefault(word, [])
+            if len(found) < _MOST_POSITIONS:
+                found.append(f"{position}{weight}")
+    return " ".join(f"'{w}':{','.join(p)}" for w, p in places.items() if len(w.encode()) <= MAX_WORD_BYTES)
+
+
+_WEIGHTS = {"title": "A", "normalized_url_group": "B", "text": "D"}
 
 _POSTGRESQL_INSERT = (
     postgresql.insert(
         table("documents", *map(column, ("normalized_url_group", "text_hash", "title", "text", "search_vector")))
     )
     .values(
-        normalized_url_group=bindparam("normalized_url_group"),
+        normalized_url_group=bindparam("normalized_url_group", type_=PlainText()),
         text_hash=bindparam("text_hash"),
-        title=bindparam("title"),
-        text=bindparam("text"),
-        search_vector=func.setweight(func.to_tsvector(_CONFIG, bindparam("folded_title")), _weight("A"))
-        .op("||")(func.setweight(func.to_tsvector(_CONFIG, bindparam("folded_url")), _weight("B")))
-        .op("||")(func.setweight(func.to_tsvector(_CONFIG, bindparam("folded_text")), _weight("D"))),
+        title=bindparam("title", type_=PlainText()),
+        text=bindparam("text", type_=PlainText()),
+        search_vector=cast(bindparam("words", type_=PlainText()), postgresql.TSVECTOR),
     )
     .on_conflict_do_nothing()
 )
-"""Texts are folded by the program, so that both databases find the same words."""

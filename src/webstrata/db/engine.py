@@ -8,9 +8,12 @@ from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import Session
 
 from webstrata.errors import DatabaseError, DatabaseUnavailableError, MissingExtraError, SettingsError, StorageError
+
+__all__ = ["Database", "Session"]
 
 BUSY_TIMEOUT_MS = 15_000
 """How long SQLite waits for another process's write before it gives up; ours last milliseconds."""
@@ -42,7 +45,8 @@ class Database:
     @property
     def shown(self) -> str:
         """Return the address without its password, for messages."""
-        return self.url.render_as_string(hide_password=True)
+        query = {name: value for name, value in self.url.query.items() if "password" not in name.lower()}
+        return self.url.set(query=query).render_as_string(hide_password=True)
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -74,17 +78,14 @@ class Database:
             if "disk is full" in str(error.orig):
                 raise StorageError(f"{self.shown}: {error.orig}") from error
             raise DatabaseUnavailableError(f"{self.shown}: {_first_line(error)}") from error
+        except PoolTimeoutError as error:
+            raise DatabaseUnavailableError(f"{self.shown}: all connections are in use") from error
         except DBAPIError as error:
             raise DatabaseError(f"{self.shown}: {_first_line(error)}") from error
 
 
 def _url(url: str) -> URL:
-    try:
-        parsed = make_url(url)
-    except ArgumentError:
-        raise SettingsError(
-            "the database URL is none (expected sqlite:///file or postgresql://user@host/name)"
-        ) from None
+    parsed = _parsed(url)
     backend = parsed.get_backend_name()
     if backend == "postgresql":
         if importlib.util.find_spec("psycopg") is None:
@@ -92,6 +93,23 @@ def _url(url: str) -> URL:
         return parsed.set(drivername="postgresql+psycopg")
     if backend != "sqlite":
         raise SettingsError(f"database {backend!r} is not supported (expected sqlite or postgresql)")
+    if not parsed.database or parsed.database == ":memory:":
+        raise SettingsError("a database in memory would be gone with its connection (expected sqlite:///file)")
+    return parsed
+
+
+def _parsed(url: str) -> URL:
+    wrong = SettingsError(
+        "the database URL is none (expected sqlite:///file or postgresql://user:password@host/name;"
+        " in a password, write @ as %40)"
+    )
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):  # ValueError: what stands where a port should be is no number
+        raise wrong from None
+    # The rest of a password that holds an @ would be taken for the host, and shown.
+    if "@" in (parsed.host or ""):
+        raise wrong
     return parsed
 
 
@@ -100,12 +118,19 @@ def _engine(url: URL) -> Engine:
         # Days are UTC days, whatever the server thinks of time zones.
         options = {"options": "-c timezone=UTC"}
         return create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, connect_args=options)
-    if url.database:
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    _make_folder_of(url)
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _make_folder_of(url: URL) -> None:
+    folder = Path(url.database or "").parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"{folder}: {error.strerror}") from error
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:

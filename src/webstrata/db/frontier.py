@@ -186,6 +186,12 @@ def next_due(session: Session, job_id: int) -> datetime | None:
     )
 
 
+def urls_with_queries(session: Session, job_id: int) -> list[str]:
+    """Return the known URLs of a job that have a query: what guards against traps has to remember."""
+    rows = session.scalars(select(CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.url.contains("?")))
+    return list(rows)
+
+
 def first_error(session: Session, job_id: int) -> str | None:
     """Return what went wrong with the first URL that was given up."""
     return session.scalar(

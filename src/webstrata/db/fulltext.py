@@ -11,7 +11,7 @@ _FTS5 = text(
 )
 _TSVECTOR = text(
     "SELECT id AS document_id, ts_rank_cd('{0.125, 0.125, 0.375, 1.0}', search_vector, query) AS score"
-    " FROM documents, to_tsquery('simple', :words) AS query WHERE search_vector @@ query"
+    " FROM documents, CAST(:words AS tsquery) AS query WHERE search_vector @@ query"
 )
 """Both count a hit in the title eight times and one in the address three times as much as one in the text."""
 
@@ -21,5 +21,5 @@ def matching_documents(session: Session, words: Sequence[str]) -> Subquery:
     if session.get_bind().dialect.name == "sqlite":
         statement = _FTS5.bindparams(words=" ".join(f'"{word}"' for word in words))
     else:
-        statement = _TSVECTOR.bindparams(words=" & ".join(words))
+        statement = _TSVECTOR.bindparams(words=" & ".join(f"'{word}'" for word in words))
     return statement.columns(column("document_id", BigInteger), column("score", Double)).subquery("matching")

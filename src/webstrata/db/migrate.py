@@ -2,7 +2,7 @@
 
 import fcntl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from alembic import command
@@ -13,7 +13,7 @@ from alembic.util.exc import CommandError
 from sqlalchemy import Connection, inspect, text
 
 from webstrata.db.engine import Database
-from webstrata.errors import SchemaVersionError, UsageError
+from webstrata.errors import SchemaVersionError, StorageError, UsageError
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _ADVISORY_LOCK = 0x5754_5354_5241_5441
@@ -44,10 +44,12 @@ def downgrade(database: Database, revision: str) -> None:
 
 def make_ready(database: Database) -> None:
     """Create the schema in an empty database; refuse one at another version, saying what mends it."""
+    # In this order: another process may be making the schema right now, and appear to have done so only in between.
+    was_empty = _is_empty(database)
     found = current(database)
     if found == head():
         return
-    if found is None and _is_empty(database):
+    if found is None and was_empty:
         upgrade(database)
         return
     raise SchemaVersionError(_mismatch(database, found))
@@ -113,10 +115,11 @@ def _postgresql_connection(database: Database) -> Iterator[Connection]:
 
 @contextmanager
 def _file_lock(database_file: str | None) -> Iterator[None]:
-    if not database_file or database_file == ":memory:":
-        yield
-        return
-    with Path(f"{database_file}.migrate-lock").open("w") as lock:
+    with ExitStack() as stack:
+        try:
+            lock = stack.enter_context(Path(f"{database_file}.migrate-lock").open("w"))
+        except OSError as error:
+            raise StorageError(f"{database_file}.migrate-lock: {error.strerror}") from error
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

@@ -124,9 +124,8 @@ def _captures_of_pages(session: Session, ids: Sequence[int]) -> dict[int, int]:
 
 
 def _of_source(request: SearchRequest) -> ColumnElement[bool]:
-    if request.source is None:
-        return Source.code != catalog.HIDDEN_SOURCE
-    return Source.code == request.source.lower()
+    shown = Source.code != catalog.HIDDEN_SOURCE
+    return shown if request.source is None else and_(shown, Source.code == request.source.lower())
 
 
 def _in_time(request: SearchRequest) -> list[ColumnElement[bool]]:
@@ -146,12 +145,13 @@ def _rank_of_status() -> ColumnElement[int]:
 
 
 def _repeated_that_day() -> ColumnElement[bool]:
-    """Select a capture that another of the same page, with the same content, follows on the same UTC day."""
+    """Select a capture that another of the same page, with the same content and status, follows on the same UTC day."""
     later = aliased(Snapshot)
     return exists().where(
         later.source_id == Snapshot.source_id,
         later.normalized_url_group == Snapshot.normalized_url_group,
         later.content_hash == Snapshot.content_hash,
+        later.status_code.is_not_distinct_from(Snapshot.status_code),
         func.date(later.capture_timestamp) == func.date(Snapshot.capture_timestamp),
         or_(
             later.capture_timestamp > Snapshot.capture_timestamp,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, case, delete, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
@@ -69,6 +69,10 @@ def refresh_pages(session: Session, source_id: int, groups: Collection[str]) -> 
     if not groups:
         return
     rows = [row._asdict() for row in session.execute(_page_rows(source_id, groups))]
+    left = {row["normalized_url_group"] for row in rows}
+    session.execute(delete(Page).where(Page.source_id == source_id, Page.normalized_url_group.in_(set(groups) - left)))
+    if not rows:
+        return
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
     statement = dialect.insert(Page)
     updated = {

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Integer, MetaData, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, MetaData, String, UniqueConstraint
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import JSON
 
-from webstrata.db.types import UtcDateTime
+from webstrata.db.types import PlainText, UtcDateTime
 
 BigId = BigInteger().with_variant(Integer(), "sqlite")
 """SQLite numbers rows by itself only in a column that is exactly INTEGER."""
@@ -32,7 +32,7 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {datetime: UtcDateTime(), dict[str, Any]: Json, str: Text()}  # noqa: RUF012
+    type_annotation_map = {datetime: UtcDateTime(), dict[str, Any]: Json, str: PlainText()}  # noqa: RUF012
 
 
 class Source(Base):
@@ -156,6 +156,8 @@ class Capture(Base):
         UniqueConstraint("warc_file_id", "warc_offset"),
         Index(None, "url_key", "capture_timestamp"),
         Index(None, "job_id"),
+        Index(None, "source_id", "payload_digest"),
+        Index(None, "warc_record_id"),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
@@ -172,6 +174,9 @@ class Capture(Base):
     status_code: Mapped[int | None]
     mime_type: Mapped[str | None]
     payload_digest: Mapped[str | None]
+    refers_to: Mapped[str | None]
+    etag: Mapped[str | None]
+    last_modified: Mapped[str | None]
 
 
 class Document(Base):
@@ -197,6 +202,8 @@ class Snapshot(Base):
         Index(None, "normalized_url_group", "capture_timestamp"),
         Index(None, "document_id"),
         Index(None, "job_id"),
+        # An id is for ever: SQLite would else give the last one's again when its row was deleted.
+        {"sqlite_autoincrement": True},
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
@@ -239,3 +246,78 @@ class Page(Base):
     snapshot_count: Mapped[int]
     latest_snapshot_id: Mapped[int] = mapped_column(BigInteger)
     latest_ok_snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class PluginRun(Base):
+    """One plugin on one capture: that it ran, once, and what became of it."""
+
+    __tablename__ = "plugin_runs"
+
+    capture_id: Mapped[int] = mapped_column(ForeignKey("captures.id", ondelete="CASCADE"), primary_key=True)
+    plugin: Mapped[str] = mapped_column(String(64), primary_key=True)
+    plugin_version: Mapped[str | None]
+    status: Mapped[str] = mapped_column(String(16))
+    attempt_count: Mapped[int]
+    asset_count: Mapped[int] = mapped_column(default=0)
+    error: Mapped[str | None]
+    updated_at: Mapped[datetime]
+
+
+class AssetBlob(Base):
+    """A file of the asset store; it may go when no version refers to it."""
+
+    __tablename__ = "asset_blobs"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    size: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(default=utcnow)
+
+
+class Asset(Base):
+    """Something that a plugin finds in a source, however often it was captured."""
+
+    __tablename__ = "assets"
+    __table_args__ = (
+        UniqueConstraint("source_id", "plugin", "identifier"),
+        Index(None, "source_id", "state"),
+        Index(None, "last_seen_job_id"),
+    )
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    source_id: Mapped[int] = mapped_column(ForeignKey("sources.id", ondelete="CASCADE"))
+    plugin: Mapped[str] = mapped_column(String(64))
+    identifier: Mapped[str]
+    asset_type: Mapped[str] = mapped_column(String(64))
+    source_url: Mapped[str]
+    state: Mapped[str] = mapped_column(String(16), default="present")
+    version: Mapped[int]
+    checksum: Mapped[str]
+    first_seen_at: Mapped[datetime]
+    last_seen_at: Mapped[datetime]
+    last_seen_url: Mapped[str]
+    last_seen_job_id: Mapped[int | None] = mapped_column(ForeignKey("archive_jobs.id", ondelete="SET NULL"))
+    missing_since: Mapped[datetime | None]
+
+
+class AssetVersion(Base):
+    """An asset as it was from one capture on."""
+
+    __tablename__ = "asset_versions"
+    __table_args__ = (
+        UniqueConstraint("asset_id", "version"),
+        Index(None, "blob_digest"),
+        Index(None, "job_id"),
+        Index(None, "capture_id"),
+    )
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    asset_id: Mapped[int] = mapped_column(ForeignKey("assets.id", ondelete="CASCADE"))
+    version: Mapped[int]
+    checksum: Mapped[str]
+    job_id: Mapped[int | None] = mapped_column(ForeignKey("archive_jobs.id", ondelete="SET NULL"))
+    capture_id: Mapped[int | None] = mapped_column(ForeignKey("captures.id", ondelete="SET NULL"))
+    captured_at: Mapped[datetime]
+    normalized_path: Mapped[str]
+    blob_digest: Mapped[str] = mapped_column(ForeignKey("asset_blobs.digest"))
+    tags: Mapped[list[str]] = mapped_column(Json)
+    metadata_: Mapped[dict[str, Any]] = mapped_column("metadata", Json)

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from sqlalchemy import DateTime, Dialect
+from sqlalchemy import DateTime, Dialect, Text
 from sqlalchemy.types import TypeDecorator
 
 
@@ -26,3 +26,16 @@ class UtcDateTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class PlainText(TypeDecorator[str]):
+    """Text that every database can store: what servers and pages send may hold characters that some cannot."""
+
+    impl = Text()
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Drop what PostgreSQL refuses (NUL) and replace what no database can encode (half a surrogate pair)."""
+        if value is None or (value.isascii() and "\0" not in value):
+            return value
+        return value.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

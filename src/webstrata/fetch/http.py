@@ -3,7 +3,7 @@
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
@@ -65,15 +65,18 @@ class HttpFetcher:
         if self._session is not None:
             await self._session.close()
 
-    async def fetch(self, url: str) -> FetchResult:
-        """Return the answer to a GET, or raise FetchError; TransientFetchError when trying later may help."""
+    async def fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
+        """Return the answer to a GET, or raise FetchError; TransientFetchError when trying later may help.
+
+        Conditions are headers that let the server say that nothing has changed.
+        """
         assert self._session is not None
         parts = parse_url(url)
         url = parts.href
         fetched_at = datetime.now(UTC)
         with _as_fetch_errors(url):
             self._check_literal(parts)
-            async with self._session.get(URL(url, encoded=True), allow_redirects=False) as response:
+            async with self._session.get(URL(url, encoded=True), allow_redirects=False, headers=conditions) as response:
                 body, truncated = await self._body(response)
         return FetchResult(
             url=url,

@@ -9,6 +9,8 @@ from webstrata.db.documents import NewDocument
 from webstrata.model.urls import surt, url_group
 from webstrata.warc.reader import ArchiveRecord
 
+_MAX_IDENTIFIER = 256
+
 
 @dataclass(frozen=True)
 class PageFacts:
@@ -18,6 +20,8 @@ class PageFacts:
     snippet: str
     language: str | None
     content_hash: str
+    mime_type: str | None
+    status_code: int | None
 
 
 @dataclass(frozen=True)
@@ -28,37 +32,42 @@ class CaptureFacts:
     page: PageFacts | None
 
 
-def facts_of(record: ArchiveRecord) -> CaptureFacts:
-    """Return what a record holds."""
-    return CaptureFacts(_capture(record), _page(record) if record.is_html else None)
+def facts_of(record: ArchiveRecord, payload: ArchiveRecord) -> CaptureFacts:
+    """Return what a record holds; a revisit's payload comes from elsewhere."""
+    return CaptureFacts(_capture(record), _page(payload) if payload.is_html else None)
 
 
 def _capture(record: ArchiveRecord) -> NewCapture:
     return NewCapture(
         offset=record.offset,
         length=record.length,
-        record_id=record.warc_record_id or "",
+        record_id=_indexable(record.warc_record_id) or "",
         record_type=record.record_type,
         url=record.url,
         url_key=surt(record.url),
         captured_at=record.capture_timestamp,
         status_code=record.status_code,
         mime_type=record.mime_type,
-        payload_digest=record.payload_digest,
+        payload_digest=_indexable(record.payload_digest),
+        refers_to=record.refers_to.record_id if record.refers_to else None,
+        etag=record.headers.get("etag"),
+        last_modified=record.headers.get("last-modified"),
     )
 
 
 def _page(record: ArchiveRecord) -> PageFacts:
     page = parse_page(record.body_bytes, record.headers.get("content-type"))
-    text = _storable(page.text)
+    text = page.text
     return PageFacts(
-        document=NewDocument(url_group(record.url), _storable(page.title), text),
+        document=NewDocument(url_group(record.url), page.title, text),
         snippet=make_snippet(text),
         language=page.language(record.headers.get("content-language")),
         content_hash=hashlib.sha256(record.body_bytes).hexdigest(),
+        mime_type=record.mime_type,
+        status_code=record.status_code,
     )
 
 
-def _storable(text: str) -> str:
-    """Drop the one character that PostgreSQL cannot store."""
-    return text.replace("\0", "")
+def _indexable(identifier: str | None) -> str | None:
+    """Drop an identifier that is none: databases cannot index one of any length."""
+    return identifier if identifier and len(identifier) <= _MAX_IDENTIFIER else None

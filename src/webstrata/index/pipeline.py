@@ -1,6 +1,7 @@
 """Indexing a job: its WARCs, one after the other, a batch of records a transaction."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from webstrata.index.facts import CaptureFacts, PageFacts, facts_of
 from webstrata.model.jobs import INDEXABLE, JobStatus
 from webstrata.storage.paths import confined
 from webstrata.warc.reader import ArchiveRecord, iter_records
+from webstrata.warc.revisits import with_payload
 
 log = structlog.get_logger()
 
@@ -53,6 +55,8 @@ def _begin(database: Database, job_id: int) -> StoredJob:
         if job.status not in INDEXABLE:
             raise UsageError(f"job {job_id} is {job.status}: it can be indexed when its crawl has ended")
         jobs.set_job(session, job_id, status=JobStatus.INDEXING)
+        if job.status is JobStatus.INDEX_FAILED:
+            jobs.set_job(session, job_id, status_reason=None)
     return job
 
 
@@ -72,21 +76,29 @@ def _index_files(database: Database, archive_root: Path, job: StoredJob, progres
 
 
 def _index_file(database: Database, archive_root: Path, job: StoredJob, warc: KnownWarc, progress: Progress) -> None:
-    records = iter_records(confined(archive_root, warc.path), warc.committed_bytes)
-    for batch in _batches(_readable(records)):
+    path = confined(archive_root, warc.path)
+    records = iter_records(path, warc.committed_bytes, lambda damage: _skipped(path, damage.offset, damage.reason))
+    payload_of = partial(with_payload, database=database, archive_root=archive_root)
+    for batch in _batches(_readable(records, payload_of)):
         _save(database, job, warc, batch)
         progress(sum(facts.page is not None for facts in batch))
     with database.write() as session:
         captures.mark_indexed(session, warc.id, warc.committed_bytes)
 
 
-def _readable(records: Iterable[ArchiveRecord]) -> Iterator[CaptureFacts]:
+def _readable(
+    records: Iterable[ArchiveRecord], payload_of: Callable[[ArchiveRecord], ArchiveRecord]
+) -> Iterator[CaptureFacts]:
     """Yield the facts of each record; one that makes no sense is reported with its place and passed over."""
     for record in records:
         try:
-            yield facts_of(record)
+            yield facts_of(record, payload_of(record))
         except (WebstrataError, ValueError) as error:
-            log.warning("index.record.skipped", file=record.warc_path.name, offset=record.offset, reason=str(error))
+            _skipped(record.warc_path, record.offset, str(error))
+
+
+def _skipped(path: Path, offset: int, reason: str) -> None:
+    log.warning("index.record.skipped", file=path.name, offset=offset, reason=reason)
 
 
 def _batches(facts: Iterator[CaptureFacts]) -> Iterator[list[CaptureFacts]]:
@@ -126,8 +138,8 @@ def _snapshot(
         url=capture.url,
         normalized_url_group=page.document.normalized_url_group,
         capture_timestamp=capture.captured_at,
-        mime_type=capture.mime_type,
-        status_code=capture.status_code,
+        mime_type=page.mime_type,
+        status_code=page.status_code,
         title=page.document.title,
         snippet=page.snippet,
         language=page.language,

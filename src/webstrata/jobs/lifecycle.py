@@ -2,17 +2,20 @@
 
 import asyncio
 import fcntl
+import os
 import re
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import structlog
 import uvloop
 
+from webstrata.assets.registry import PluginRegistry
+from webstrata.assets.stage import run_plugins
 from webstrata.crawl.commit import CrawlTarget
 from webstrata.crawl.engine import Crawl, CrawlEnd
 from webstrata.db import captures, frontier, jobs, snapshots
@@ -20,11 +23,12 @@ from webstrata.db.engine import Database
 from webstrata.db.frontier import FrontierCounts
 from webstrata.db.jobs import StoredJob
 from webstrata.db.snapshots import Comparison
-from webstrata.errors import DatabaseError, StorageError, UsageError
+from webstrata.errors import DatabaseError, LeaseLostError, OutsideRootError, StorageError, UsageError
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.http import HttpFetcher
 from webstrata.index.pipeline import index_job
 from webstrata.model.jobs import CrawlConfig, JobConfig, JobStatus, build_output_dir_for_job, generate_job_name
+from webstrata.model.scope import ScopeRules
 from webstrata.model.urls import host_of, parse_url
 
 log = structlog.get_logger()
@@ -67,26 +71,34 @@ class Runner:
     archive_root: Path
     defaults: CrawlConfig
     guard: NetworkGuard
+    plugins: PluginRegistry = field(default_factory=PluginRegistry)
 
     def run(self, job_id: int, watcher: Watcher = Watcher()) -> JobSummary:  # noqa: B008 - frozen and empty
         """Take a job through its stages and return how it ended; trouble on our side leaves it to be tried again."""
         with self.database.read() as session:
             job = jobs.load_job(session, job_id)
-        with structlog.contextvars.bound_contextvars(job_id=job_id), _only_worker_of(job):
+        with structlog.contextvars.bound_contextvars(job_id=job_id):
             try:
-                ended = self._crawl(job, watcher)
+                with _only_worker_of(job):
+                    self._index(job, self._crawl(job, watcher), watcher)
+                    self._normalise(job)
             except (StorageError, DatabaseError) as error:
-                self._pause(job_id, error)
+                _pause(self.database, job_id, error)
                 raise
-            if ended is not JobStatus.FAILED:
-                index_job(
-                    job_id,
-                    database=self.database,
-                    archive_root=self.archive_root,
-                    progress=watcher.indexed,
-                    done=JobStatus.STOPPED if ended is JobStatus.STOPPED else JobStatus.INDEXED,
-                )
         return self.summary(job_id)
+
+    def _normalise(self, job: StoredJob) -> None:
+        """Let the plugins look at what was captured; what they cannot do costs neither the job nor a capture."""
+        try:
+            run_plugins(
+                job.id,
+                database=self.database,
+                archive_root=self.archive_root,
+                registry=self.plugins,
+                plugins=job.config.plugins,
+            )
+        except (UsageError, StorageError) as error:
+            log.error("assets.failed", reason=str(error))
 
     def summary(self, job_id: int) -> JobSummary:
         """Return how a job ended, or stands."""
@@ -114,6 +126,7 @@ class Runner:
                 job.id,
                 status=JobStatus.RUNNING,
                 status_reason=None,
+                not_before=None,
                 started_at=datetime.now(UTC),
                 finished_at=None,
             )
@@ -128,14 +141,39 @@ class Runner:
         end = uvloop.run(
             _run_until_signal(
                 lambda: Crawl(
-                    self.database, self._target(job), job.config.seeds, config, fetcher, self._tracked(job.id, watcher)
+                    self.database,
+                    self._target(job),
+                    job.config.seeds,
+                    config,
+                    fetcher,
+                    self._tracked(job.id, watcher),
+                    rules=job.config.rules,
                 )
             )
         )
         return self._settle(job.id, end)
 
+    def _index(self, job: StoredJob, ended: JobStatus, watcher: Watcher) -> None:
+        """Make searchable what the crawl brought, if it brought anything."""
+        with self.database.read() as session:
+            _, size = captures.warc_totals(session, job.id)
+        if ended is JobStatus.FAILED or not size:
+            return
+        index_job(
+            job.id,
+            database=self.database,
+            archive_root=self.archive_root,
+            progress=watcher.indexed,
+            done=JobStatus.STOPPED if ended is JobStatus.STOPPED else JobStatus.INDEXED,
+        )
+
     def _target(self, job: StoredJob) -> CrawlTarget:
-        folder = Path(job.output_dir, "warcs").relative_to(self.archive_root)
+        try:
+            folder = Path(job.output_dir, "warcs").relative_to(self.archive_root)
+        except ValueError:
+            raise OutsideRootError(
+                f"the folder of job {job.id} is not in the archive root {self.archive_root}: {job.output_dir}"
+            ) from None
         return CrawlTarget(job.id, job.name, job.source_id, job.source_code, self.archive_root, folder.as_posix())
 
     def _tracked(self, job_id: int, watcher: Watcher) -> Callable[[FrontierCounts], None]:
@@ -165,15 +203,6 @@ class Runner:
         log.info("crawl.end", status=status, reason=reason, **asdict(end.counts))
         return status
 
-    def _pause(self, job_id: int, error: Exception) -> None:
-        """Say why a job waits; when the database itself is away, only the log can."""
-        log.error("job.paused", job_id=job_id, reason=str(error))
-        if isinstance(error, DatabaseError):
-            return
-        with self.database.write() as session:
-            later = datetime.now(UTC) + _PAUSE
-            jobs.set_job(session, job_id, status=JobStatus.RETRYABLE, status_reason=str(error), not_before=later)
-
 
 def verdict(end: CrawlEnd) -> tuple[JobStatus, str | None]:
     """Return what a crawl's end makes of its job, and why."""
@@ -186,16 +215,22 @@ def verdict(end: CrawlEnd) -> tuple[JobStatus, str | None]:
     return JobStatus.COMPLETED, None
 
 
-def queue_archive(
+def queue_archive(  # noqa: PLR0913 - everything that a job can be told
     database: Database,
     archive_root: Path,
     urls: tuple[str, ...],
     *,
-    crawl: dict[str, object] | None = None,
+    crawl: Mapping[str, object] | None = None,
+    scope: ScopeRules | None = None,
+    plugins: tuple[str, ...] | None = None,
     code: str | None = None,
     name: str | None = None,
+    hold: timedelta = timedelta(0),
 ) -> int:
-    """Queue a job for some addresses of one site and return it; one that was cut off goes on where it was."""
+    """Queue a job for some addresses of one site and return it; one that was cut off goes on where it was.
+
+    Workers leave the job alone for as long as `hold` says: whoever runs it at once must not race with them.
+    """
     seeds = tuple(parse_url(url).href for url in urls)
     if not seeds:
         raise UsageError("nothing to archive: give an address such as https://example.org/")
@@ -204,19 +239,25 @@ def queue_archive(
     with database.write() as session:
         source_id = jobs.ensure_source(session, code, name=name or host_of(seeds[0]), base_url=seeds[0])
         unfinished = jobs.unfinished_job(session, source_id, seeds)
-        if unfinished is not None:
-            jobs.set_job(session, unfinished, status=JobStatus.QUEUED, queued_at=now)
-            return unfinished
+        job = jobs.load_job(session, unfinished) if unfinished is not None else None
+        if job is not None and Path(job.output_dir).is_dir():
+            if _has_no_worker(job):
+                config = replace(job.config, crawl={**job.config.crawl, **(crawl or {})})
+                again = {"status": JobStatus.QUEUED, "queued_at": now, "not_before": now + hold}
+                jobs.set_job(session, job.id, config=config.to_json(), **again)
+            return job.id
         job_name = generate_job_name(code, now)
         output_dir = _new_folder(archive_root, code, job_name, now)
-        return jobs.add_job(
+        job_id = jobs.add_job(
             session,
             source_id,
             name=job_name,
             output_dir=str(output_dir),
-            config=JobConfig(seeds, crawl or {}),
+            config=JobConfig(seeds, crawl or {}, asdict(scope) if scope else {}, plugins),
             queued_at=now,
         )
+        jobs.set_job(session, job_id, not_before=now + hold)
+        return job_id
 
 
 def source_code_of(url: str) -> str:
@@ -247,21 +288,49 @@ def requeue_orphans(database: Database) -> None:
             with _only_worker_of(job), database.write() as session:
                 jobs.set_job(session, job.id, status=JobStatus.QUEUED, status_reason="its worker died")
                 log.warning("job.requeued", job_id=job.id)
-        except UsageError:
+        except LeaseLostError:
             continue
+        except StorageError as error:
+            _pause(database, job.id, error)
+
+
+def _pause(database: Database, job_id: int, error: Exception) -> None:
+    """Say why a job waits; when the database itself is away, only the log can."""
+    log.error("job.paused", job_id=job_id, reason=str(error))
+    later = datetime.now(UTC) + _PAUSE
+    with suppress(DatabaseError), database.write() as session:
+        jobs.set_job(session, job_id, status=JobStatus.RETRYABLE, status_reason=str(error), not_before=later)
+
+
+def _has_no_worker(job: StoredJob) -> bool:
+    try:
+        with _only_worker_of(job):
+            return True
+    except LeaseLostError:
+        return False
 
 
 @contextmanager
 def _only_worker_of(job: StoredJob) -> Iterator[None]:
     """Hold the lock that tells others that this job has a living worker; it falls with the process."""
+    descriptor = _opened_lock(job)
     try:
-        with Path(job.output_dir, ".worker.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield
-    except BlockingIOError:
-        raise UsageError(f"job {job.id} is being worked on by another process") from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LeaseLostError(f"job {job.id} is being worked on by another process") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _opened_lock(job: StoredJob) -> int:
+    try:
+        return os.open(Path(job.output_dir, ".worker.lock"), os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644)
     except FileNotFoundError:
         raise StorageError(f"the folder of job {job.id} is gone: {job.output_dir}") from None
+    except OSError as error:
+        raise StorageError(f"{job.output_dir}: {error.strerror}") from error
 
 
 async def _run_until_signal(make_crawl: Callable[[], Crawl]) -> CrawlEnd:

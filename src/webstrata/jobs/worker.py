@@ -8,7 +8,7 @@ from types import FrameType
 import structlog
 
 from webstrata.db import jobs
-from webstrata.errors import DatabaseError, StorageError, WebstrataError
+from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
 from webstrata.jobs.lifecycle import Runner, requeue_orphans
 from webstrata.model.jobs import JobStatus
 
@@ -26,7 +26,7 @@ def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, runner
     log.info("worker.start", poll_interval=poll_interval, once=run_once)
     try:
         while not stopping.is_set():
-            worked = process_next_job(runner, stopping)
+            worked = _worked(runner, stopping)
             if run_once:
                 break
             if not worked:
@@ -35,6 +35,15 @@ def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, runner
         for number, handler in previous.items():
             signal.signal(number, handler)
         log.info("worker.stop")
+
+
+def _worked(runner: Runner, stopping: threading.Event) -> bool:
+    """Run the next job, if any; a database that is away for a while is waited for."""
+    try:
+        return process_next_job(runner, stopping)
+    except DatabaseError as error:
+        log.error("worker.database.away", reason=str(error))
+        return False
 
 
 def process_next_job(runner: Runner, stopping: threading.Event) -> bool:
@@ -46,14 +55,23 @@ def process_next_job(runner: Runner, stopping: threading.Event) -> bool:
             return False
         jobs.set_job(session, job_id, status=JobStatus.RUNNING)
     try:
-        summary = runner.run(job_id)
-    except (StorageError, DatabaseError):
+        if runner.run(job_id).status is JobStatus.STOPPED:
+            stopping.set()
+    except LeaseLostError as error:
+        log.info("job.under_way", job_id=job_id, reason=str(error))
+    except StorageError:
         return True
+    except DatabaseError:
+        return False
     except WebstrataError as error:
         log.error("job.failed", job_id=job_id, reason=str(error))
-        with runner.database.write() as session:
-            jobs.set_job(session, job_id, status=JobStatus.FAILED, status_reason=str(error))
-        return True
-    if summary.status is JobStatus.STOPPED:
-        stopping.set()
+        _fail(runner, job_id, str(error))
+    except Exception as error:
+        log.exception("job.broken", job_id=job_id)
+        _fail(runner, job_id, f"{type(error).__name__}: {error}")
     return True
+
+
+def _fail(runner: Runner, job_id: int, reason: str) -> None:
+    with runner.database.write() as session:
+        jobs.set_job(session, job_id, status=JobStatus.FAILED, status_reason=reason)

@@ -36,6 +36,11 @@ class FetchResult:
         wanted = name.lower().encode("latin-1")
         return next((v.decode("latin-1") for k, v in self.headers if k.lower() == wanted), None)
 
+    def header_lines(self, name: str) -> str | None:
+        """Return all values of a header, a line each."""
+        wanted = name.lower().encode("latin-1")
+        return "\n".join(v.decode("latin-1") for k, v in self.headers if k.lower() == wanted) or None
+
     @property
     def transient(self) -> bool:
         """Tell whether the server says to come back later."""

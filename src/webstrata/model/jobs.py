@@ -8,6 +8,7 @@ from math import inf
 from pathlib import Path
 
 from webstrata.errors import UsageError
+from webstrata.model.scope import ScopeRules
 from webstrata.model.tasks import RetryPolicy
 
 
@@ -48,6 +49,9 @@ class CrawlConfig:
     backoff_multiplier: float
     lease_seconds: float
     warc_max_bytes: int
+    use_sitemaps: bool = True
+    respect_nofollow: bool = False
+    respect_noarchive: bool = False
 
     @property
     def retry_policy(self) -> RetryPolicy:
@@ -62,6 +66,7 @@ class CrawlConfig:
         return CrawlConfig(**(asdict(self) | dict(knobs)))
 
 
+SCOPE_KEYS = frozenset({"allowed_domains", "allow_paths", "deny_paths"})
 CRAWL_KNOBS = {f.name: f.type for f in fields(CrawlConfig)}
 
 BOUNDS: Mapping[str, tuple[float, float]] = {
@@ -99,24 +104,42 @@ class JobConfig:
 
     seeds: tuple[str, ...]
     crawl: Mapping[str, object] = field(default_factory=dict)
+    scope: Mapping[str, object] = field(default_factory=dict)
+    plugins: tuple[str, ...] | None = None
+    """Which plugins look at the captures; None means all there are."""
     zimit_passthrough_args: tuple[str, ...] = ()
     tool_options: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def rules(self) -> ScopeRules:
+        """Return which URLs the job follows."""
+        return ScopeRules.of(self.seeds, **{name: _words(self.scope, name) for name in self.scope})
+
     def to_json(self) -> dict[str, object]:
         """Return the form that the database keeps."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+        return {
+            "seeds": list(self.seeds),
+            "crawl": dict(self.crawl),
+            "scope": {name: list(_words(self.scope, name)) for name in self.scope},
+            "plugins": None if self.plugins is None else list(self.plugins),
+            "zimit_passthrough_args": list(self.zimit_passthrough_args),
+            "tool_options": dict(self.tool_options),
+        }
 
     @classmethod
     def from_json(cls, stored: Mapping[str, object]) -> "JobConfig":
         """Return a stored configuration; a key that nobody reads is an error."""
-        crawl = _mapping(stored, "crawl")
+        crawl, scope = _mapping(stored, "crawl"), _mapping(stored, "scope")
         unknown = sorted(set(stored) - {f.name for f in fields(cls)})
         unknown += sorted(f"crawl.{name}" for name in set(crawl) - set(CRAWL_KNOBS))
+        unknown += sorted(f"scope.{name}" for name in set(scope) - SCOPE_KEYS)
         if unknown:
             raise UsageError(f"unknown key in a job's configuration: {', '.join(unknown)}")
         return cls(
             seeds=_words(stored, "seeds"),
             crawl=crawl,
+            scope={name: _words(scope, name) for name in scope},
+            plugins=None if stored.get("plugins") is None else _words(stored, "plugins"),
             zimit_passthrough_args=_words(stored, "zimit_passthrough_args"),
             tool_options=_mapping(stored, "tool_options"),
         )

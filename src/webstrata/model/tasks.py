@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from webstrata.errors import FetchError
+from webstrata.model.captures import EarlierCapture
 
 MAX_RECLAIMS = 5
 """How often a task may lose its worker before it is given up: a page that kills workers must not do so for ever."""
@@ -47,6 +48,8 @@ class Task:
     status: TaskStatus = TaskStatus.IN_PROGRESS
     last_error: str | None = None
     next_run_at: datetime | None = None
+    earlier: EarlierCapture | None = None
+    """What was captured of the URL the last time, if anything was."""
 
 
 @dataclass(frozen=True)

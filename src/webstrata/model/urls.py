@@ -1,5 +1,6 @@
 """What a URL is to us: one spelling to fetch, one key to know it by, one group that its captures share."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ GROUPING_VERSION = 1
 MAX_URL_LENGTH = 2_048
 """Longer addresses are not crawled: they come from traps, and databases cannot index them."""
 
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d)")
 _FETCHABLE = frozenset({"http:", "https:"})
 _HTTPS_PORTS = frozenset({"", "443"})
 _JOINS_KEPT = 50_000
@@ -31,6 +33,11 @@ class UrlParts:
     port: str
     path: str
     query: str
+
+
+def with_scheme(text: str) -> str:
+    """Read `example.org` as a person means it; what has a scheme stays as it is."""
+    return text if not text.strip() or _SCHEME.match(text.strip()) else f"https://{text.strip()}"
 
 
 def parse_url(text: str) -> UrlParts:
@@ -60,15 +67,16 @@ def bounded(url: str) -> str:
     return url if len(url) <= MAX_URL_LENGTH else f"{url[: MAX_URL_LENGTH - 33]}#{url_key(url)}"
 
 
-def host_of(url: str) -> str:
-    """Return the host a request for the URL goes to, with its port unless it is the default one."""
-    parts = parse_url(url)
-    return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
+def host_of(href: str) -> str:
+    """Return the host of a URL as `parse_url` spells it, with its port unless it is the default one."""
+    # Cut out, not parsed: the crawler asks for every link of every page.
+    start = href.index("//") + 2
+    return href[start : href.index("/", start)]
 
 
-def origin_of(url: str) -> str:
-    """Return scheme, host and port: what one robots.txt speaks for."""
-    return f"{parse_url(url).scheme}://{host_of(url)}"
+def origin_of(href: str) -> str:
+    """Return scheme, host and port of a URL as `parse_url` spells it: what one robots.txt speaks for."""
+    return href[: href.index("/", href.index("//") + 2)]
 
 
 def join(base: str, reference: str) -> str | None:

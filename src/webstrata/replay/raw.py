@@ -10,6 +10,7 @@ from webstrata.errors import NotFoundError, OutsideRootError, RecordNotFoundErro
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.storage.paths import confined
 from webstrata.warc.reader import ArchiveRecord, read_record
+from webstrata.warc.revisits import with_payload
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ def raw_page(database: Database, archive_root: Path, snapshot_id: int) -> RawPag
         place = catalog.record_place(session, snapshot_id)
     if snapshot is None or place is None:
         raise NotFoundError("Snapshot not found")
-    record = find_record_for_snapshot(place, archive_root=archive_root)
+    record = _with_payload(find_record_for_snapshot(place, archive_root=archive_root), database, archive_root)
     media_type = record.mime_type or snapshot.mime_type or "text/html"
     is_text = media_type.startswith("text/") or media_type.endswith("+xml")
     charset = charset_of(record.body_bytes, record.headers.get("content-type")) if is_text else None
@@ -56,3 +57,10 @@ def find_record_for_snapshot(snapshot: RecordPlace, *, archive_root: Path) -> Ar
     if record.url != snapshot.url:
         raise NotFoundError("Could not locate corresponding record in the WARC file")
     return record
+
+
+def _with_payload(record: ArchiveRecord, database: Database, archive_root: Path) -> ArchiveRecord:
+    try:
+        return with_payload(record, database, archive_root)
+    except (WarcError, OutsideRootError) as error:
+        raise NotFoundError("Could not locate corresponding record in the WARC file") from error

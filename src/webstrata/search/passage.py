@@ -1,12 +1,10 @@
 """The passage of a text that answers a search, with the hits marked."""
 
-import re
 from collections.abc import Collection
 
-from webstrata.content.tokens import fold
+from webstrata.content.tokens import places
 from webstrata.model.archive import TextRun
 
-_WORD = re.compile(r"[^\W_]+")
 _LENGTH = 260
 _LEAD = 60
 _SEARCHED = 200_000
@@ -16,25 +14,25 @@ _SEARCHED = 200_000
 def passage(text: str, words: Collection[str]) -> tuple[TextRun, ...]:
     """Return about three lines around the densest place of the words, or nothing when they do not occur."""
     flat = " ".join(text[:_SEARCHED].split())
-    hits = [(m.start(), m.end()) for m in _WORD.finditer(flat) if fold(m.group()) in words]
+    hits = list(places(flat, words))
     if not hits:
         return ()
-    begin, end = _window(flat, _densest(hits))
+    begin, end = _window(flat, *_densest(hits))
     return _runs(flat, begin, end, [hit for hit in hits if hit[0] >= begin and hit[1] <= end])
 
 
-def _densest(hits: list[tuple[int, int]]) -> int:
-    """Return where the window with the most hits begins."""
-    best, best_count, last = hits[0][0], 0, 0
-    for index, (start, _) in enumerate(hits):
-        while last < len(hits) and hits[last][1] <= start + _LENGTH - _LEAD:
+def _densest(hits: list[tuple[int, int]]) -> tuple[int, int]:
+    """Return the first hit of the window with the most hits."""
+    best, best_count, last = hits[0], 0, 0
+    for index, hit in enumerate(hits):
+        while last < len(hits) and hits[last][1] <= hit[0] + _LENGTH - _LEAD:
             last += 1
         if last - index > best_count:
-            best, best_count = start, last - index
+            best, best_count = hit, last - index
     return best
 
 
-def _window(flat: str, hit: int) -> tuple[int, int]:
+def _window(flat: str, hit: int, hit_end: int) -> tuple[int, int]:
     """Return a piece around a hit that begins and ends between words."""
     begin = max(0, hit - _LEAD)
     if begin > 0:
@@ -42,12 +40,7 @@ def _window(flat: str, hit: int) -> tuple[int, int]:
     end = min(len(flat), begin + _LENGTH)
     if end < len(flat):
         end = max(flat.rfind(" ", hit, end), hit + 1)
-    return begin, max(end, _end_of_word(flat, hit))
-
-
-def _end_of_word(flat: str, hit: int) -> int:
-    match = _WORD.match(flat, hit)
-    return match.end() if match else hit
+    return begin, max(end, hit_end)
 
 
 def _runs(flat: str, begin: int, end: int, hits: list[tuple[int, int]]) -> tuple[TextRun, ...]:

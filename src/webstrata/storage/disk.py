@@ -45,7 +45,7 @@ class DiskStore:
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file so that a reader, or a crash at any moment, finds the whole of it or none."""
     with _as_storage_errors(str(path)):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -57,6 +57,15 @@ def write_atomically(path: Path, data: bytes) -> None:
             Path(name).unlink(missing_ok=True)
             raise
         sync_folder(path.parent)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, so that a power cut does not take them away again."""
+    if folder.is_dir():
+        return
+    make_folder(folder.parent)
+    folder.mkdir(exist_ok=True)
+    sync_folder(folder.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,22 +1,43 @@
 """Reading WARC files: record by record, or one record at its place."""
 
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
 
-from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+from fastwarc.warc import WarcRecord, WarcRecordType
 from resiliparse.parse.encoding import detect_mime
 
 from webstrata.content.decode import dechunked, decoded
 from webstrata.errors import RecordNotFoundError, WarcError
+from webstrata.model.captures import Original
 from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records
+from webstrata.warc.resync import is_gzip, next_record, record_length
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
+
+
+MAX_BLOCK_BYTES = 1_000_000_000
+"""The largest record that is read: it has to fit into memory."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A place where a file cannot be read as it should, and why."""
+
+    offset: int
+    reason: str
+
+
+OnDamage = Callable[[Damage], None]
+
+
+class _SenselessError(Exception):
+    """A record can be read, but makes no sense; the next one may."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +55,8 @@ class ArchiveRecord:
     record_type: str
     status_code: int | None
     payload_digest: str | None
+    refers_to: Original | None = None
+    """What a revisit stands on; None for records that hold their payload themselves."""
 
     @property
     def mime_type(self) -> str | None:
@@ -51,20 +74,68 @@ class ArchiveRecord:
         return self.mime_type in _HTML_TYPES
 
 
-def iter_records(warc_path: Path, end: int | None = None) -> Iterator[ArchiveRecord]:
+def iter_records(warc_path: Path, end: int | None = None, on_damage: OnDamage | None = None) -> Iterator[ArchiveRecord]:
     """Yield the captures of a file in order, up to a byte that is known to be whole.
+
+    Damage is reported, and what lies behind it still read; when nobody takes the report, it is raised as WarcError.
+    """
+    report = on_damage or _raising(warc_path)
+    with opened(warc_path) as file:
+        size = os.fstat(file.fileno()).st_size
+        bounded = BoundedFile(file, size if end is None else min(end, size))
+        start: int | None = 0
+        while start is not None and start < bounded.end:
+            start = yield from _records_from(start, bounded, warc_path, report)
+        if end is not None and size < end:
+            report(Damage(size, f"{end - size} acknowledged bytes are missing"))
+
+
+def _records_from(
+    start: int, file: BoundedFile, warc_path: Path, report: OnDamage
+) -> Generator[ArchiveRecord, None, int | None]:
+    """Yield captures up to the end or to something broken, and return where reading can go on behind that.
 
     A record's length shows only when the next one begins, so each is held back until then.
     """
-    size = warc_path.stat().st_size if end is None else end
     held: ArchiveRecord | None = None
-    with _opened(warc_path) as file:
-        for record in ArchiveIterator(_Bounded(file, size), parse_http=True, auto_decode="none"):
-            if held is not None:
-                yield replace(held, length=record.stream_pos - held.offset)
-            held = _archive_record(record, warc_path, record.stream_pos, 0) if _is_capture(record) else None
-        if held is not None:
-            yield replace(held, length=size - held.offset)
+    begun, senseless, broken = -1, -1, "the file ends in the middle of a record"
+    file.seek(start)
+    try:
+        with as_broken():
+            for record in parsed_records(file):
+                if held is not None:
+                    yield replace(held, length=record.stream_pos - held.offset)
+                held, begun = None, _place(record, begun, file, warc_path)
+                try:
+                    held = _archive_record(record, warc_path, begun, 0) if _is_capture(record) else None
+                except _SenselessError as error:
+                    senseless = begun
+                    report(Damage(begun, str(error)))
+    except BrokenError as error:
+        broken = str(error)
+    length = record_length(file, begun) if begun >= 0 else None
+    if held is not None and length is not None:
+        yield replace(held, length=length)
+    behind = max(begun, start) + (length or 0)
+    if behind >= file.end:
+        return None
+    if behind != senseless:
+        report(Damage(behind, broken))
+    return next_record(file, behind + 1)
+
+
+def _place(record: WarcRecord, last: int, file: BoundedFile, warc_path: Path) -> int:
+    """Return where a record begins; in a file compressed as a whole, records have no place of their own."""
+    if record.stream_pos <= last or record.stream_pos >= file.end:
+        raise WarcError(f"{warc_path}: its records are not compressed one by one, so none of them can be found again")
+    return record.stream_pos
+
+
+def _raising(warc_path: Path) -> OnDamage:
+    def raise_it(damage: Damage) -> None:
+        raise WarcError(f"{warc_path}: byte {damage.offset}: {damage.reason}")
+
+    return raise_it
 
 
 def iter_html_records(warc_path: Path) -> Iterator[ArchiveRecord]:
@@ -73,14 +144,23 @@ def iter_html_records(warc_path: Path) -> Iterator[ArchiveRecord]:
 
 
 def read_record(warc_path: Path, offset: int, length: int | None) -> ArchiveRecord:
-    """Return the capture at a place; RecordNotFoundError when there is none."""
-    with _opened(warc_path) as file:
+    """Return the capture at a place; RecordNotFoundError when there is none, WarcError when it is damaged."""
+    with opened(warc_path) as file:
+        size = length or record_length(file, offset) or 0
         file.seek(offset)
-        stream = file if length is None else io.BytesIO(file.read(length))
-        record = next(iter(ArchiveIterator(stream, parse_http=True, auto_decode="none")), None)
-        if record is None or not _is_capture(record):
-            raise RecordNotFoundError(f"{warc_path}: no capture at byte {offset}")
-        return _archive_record(record, warc_path, offset, length or 0)
+        data = io.BytesIO(file.read(size))
+    try:
+        with as_broken():
+            records = parsed_records(data)
+            record = next(records, None)
+            if record is None or record.stream_pos != 0 or not _is_capture(record):
+                raise RecordNotFoundError(f"{warc_path}: no capture at byte {offset}")
+            found = _archive_record(record, warc_path, offset, size)
+            if is_gzip(data.getvalue()):
+                next(records, None)  # Only behind a record does its checksum show.
+    except (BrokenError, _SenselessError) as error:
+        raise WarcError(f"{warc_path}: byte {offset}: {error}") from error
+    return found
 
 
 def _is_capture(record: WarcRecord) -> bool:
@@ -88,21 +168,42 @@ def _is_capture(record: WarcRecord) -> bool:
 
 
 def _archive_record(record: WarcRecord, warc_path: Path, offset: int, length: int) -> ArchiveRecord:
-    http = record.http_headers
-    headers = {name.lower(): value for name, value in (http or record.headers).items()}
+    http = record.http_headers if record.is_http_parsed else None
+    headers = {name.lower(): value for name, value in (record.headers if http is None else http).items()}
     return ArchiveRecord(
         url=record.headers["WARC-Target-URI"].strip("<>"),
         capture_timestamp=_moment(record),
         headers=headers,
-        body_bytes=_payload(record.reader.read(), headers) if http else record.reader.read(),
+        body_bytes=_block(record) if http is None else _payload(_block(record), headers),
         warc_path=warc_path,
         warc_record_id=record.headers.get("WARC-Record-ID"),
         offset=offset,
         length=length,
         record_type=record.headers["WARC-Type"].lower(),
-        status_code=http.status_code if http else None,
+        status_code=None if http is None else http.status_code,
         payload_digest=record.headers.get("WARC-Payload-Digest"),
+        refers_to=_refers_to(record) if record.record_type == WarcRecordType.revisit else None,
     )
+
+
+def _refers_to(record: WarcRecord) -> Original:
+    headers = record.headers
+    date = headers.get("WARC-Refers-To-Date")
+    return Original(
+        record_id=headers.get("WARC-Refers-To") or "",
+        url=(headers.get("WARC-Refers-To-Target-URI") or headers["WARC-Target-URI"]).strip("<>"),
+        captured_at=_parsed_date(date) if date else _moment(record),
+    )
+
+
+def _block(record: WarcRecord) -> bytes:
+    """Return what is left of a record's block; a part of it is as bad as nothing."""
+    if record.content_length > MAX_BLOCK_BYTES:
+        raise _SenselessError(f"the record holds {record.content_length} bytes, more than can be read at once")
+    block = record.reader.read()
+    if len(block) < record.content_length:
+        raise _SenselessError("the record is shorter than its Content-Length says")
+    return block
 
 
 def _payload(block: bytes, headers: dict[str, str]) -> bytes:
@@ -113,50 +214,16 @@ def _payload(block: bytes, headers: dict[str, str]) -> bytes:
 
 def _moment(record: WarcRecord) -> datetime:
     """Return when a record was made, as its WARC-Date says."""
+    return _parsed_date(record.headers.get("WARC-Date") or "")
+
+
+def _parsed_date(text: str) -> datetime:
     try:
-        moment = datetime.fromisoformat(record.headers.get("WARC-Date") or "")
+        moment = datetime.fromisoformat(text)
     except ValueError:
-        raise WarcError(f"record at byte {record.stream_pos} has no readable WARC-Date") from None
+        raise _SenselessError(f"{text!r} is no date") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _looks_like_html(body: bytes) -> bool:
     return detect_mime(body[:1024]) in _HTML_TYPES
-
-
-@contextmanager
-def _opened(warc_path: Path) -> Iterator[IO[bytes]]:
-    """Open a file and turn what can go wrong while reading it into our errors, in this one place."""
-    try:
-        with warc_path.open("rb") as file:
-            yield file
-    except FileNotFoundError as error:
-        raise RecordNotFoundError(f"{warc_path} is not there") from error
-    except (OSError, EOFError, ValueError) as error:
-        raise WarcError(f"{warc_path}: {error}") from error
-
-
-class _Bounded(io.RawIOBase):
-    """A file that seems to end at a byte: what lies behind is not acknowledged yet."""
-
-    def __init__(self, file: IO[bytes], end: int) -> None:
-        self._file = file
-        self._end = end
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._file.tell()
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        if whence == io.SEEK_END:
-            return self._file.seek(self._end + offset)
-        return self._file.seek(offset, whence)
-
-    def read(self, size: int = -1) -> bytes:
-        left = max(0, self._end - self._file.tell())
-        return self._file.read(left if size < 0 else min(size, left))

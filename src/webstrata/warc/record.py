@@ -6,16 +6,23 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from http import HTTPStatus
 
 from isal import igzip
 
+from webstrata.model.captures import Original
 from webstrata.model.fetching import FetchResult
 
 _COMPRESSION_LEVEL = 2
 """isal's levels go from 0 to 3; 2 is three times as fast as zlib's 6 and a few percent larger."""
 
+_PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
+_NOT_MODIFIED = f"{_PROFILES}server-not-modified"
+_SAME_PAYLOAD = f"{_PROFILES}identical-payload-digest"
 _RECORD_ENDING = b"\r\n\r\n"
 _HOP_BY_HOP = frozenset({b"transfer-encoding"})
+_UNBROKEN = bytes.maketrans(b"\r\n", b"  ")
+"""A line break inside a header would make two of it, or end them all."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,7 @@ def new_record_id() -> str:
 
 def warcinfo(filename: str, now: datetime, fields: Iterable[tuple[str, str]]) -> WarcRecord:
     """Return the record that opens a file and says who wrote it, and for which source and job."""
-    block = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields).encode()
+    block = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields).encode("utf-8", "replace")
     record_id = new_record_id()
     headers = [
         ("WARC-Type", "warcinfo"),
@@ -46,41 +53,62 @@ def warcinfo(filename: str, now: datetime, fields: Iterable[tuple[str, str]]) ->
     return WarcRecord(record_id, _member(headers, block))
 
 
-def exchange(result: FetchResult, warcinfo_id: str) -> tuple[WarcRecord, WarcRecord]:
-    """Return the response and the request of one fetch, each naming the other's exchange."""
-    response = _response(result, warcinfo_id)
+def exchange(result: FetchResult, warcinfo_id: str, original: Original | None = None) -> tuple[WarcRecord, WarcRecord]:
+    """Return the answer and the request of one fetch; an answer whose payload is stored already refers to it."""
+    answer = _response(result, warcinfo_id) if original is None else _revisit(result, warcinfo_id, original)
     headers = [
         ("WARC-Type", "request"),
         ("WARC-Record-ID", new_record_id()),
-        ("WARC-Concurrent-To", response.record_id),
+        ("WARC-Concurrent-To", answer.record_id),
         ("WARC-Target-URI", result.url),
         ("WARC-Date", warc_date(result.fetched_at)),
         ("WARC-Warcinfo-ID", warcinfo_id),
         ("WARC-Block-Digest", digest(result.request_head)),
         ("Content-Type", "application/http; msgtype=request"),
     ]
-    return response, WarcRecord(headers[1][1], _member(headers, result.request_head))
+    return answer, WarcRecord(headers[1][1], _member(headers, result.request_head))
 
 
 def _response(result: FetchResult, warcinfo_id: str) -> WarcRecord:
     block = http_head(result) + result.body
+    headers = _answer_headers("response", result, warcinfo_id, block)
     payload_digest = digest(result.body)
-    record_id = new_record_id()
+    headers.append(("WARC-Payload-Digest", payload_digest))
+    if result.truncated:
+        headers.append(("WARC-Truncated", result.truncated))
+    return WarcRecord(headers[1][1], _member(headers, block), payload_digest)
+
+
+def _revisit(result: FetchResult, warcinfo_id: str, original: Original) -> WarcRecord:
+    """Return a record that keeps the answer's head and stands on another record's payload."""
+    block = http_head(result)
+    not_modified = result.status == HTTPStatus.NOT_MODIFIED
+    payload_digest = None if not_modified else digest(result.body)
+    headers = _answer_headers("revisit", result, warcinfo_id, block)
+    headers += [
+        ("WARC-Profile", _NOT_MODIFIED if not_modified else _SAME_PAYLOAD),
+        ("WARC-Refers-To", original.record_id),
+        ("WARC-Refers-To-Target-URI", original.url),
+        ("WARC-Refers-To-Date", warc_date(original.captured_at)),
+    ]
+    if payload_digest:
+        headers.append(("WARC-Payload-Digest", payload_digest))
+    return WarcRecord(headers[1][1], _member(headers, block), payload_digest)
+
+
+def _answer_headers(kind: str, result: FetchResult, warcinfo_id: str, block: bytes) -> list[tuple[str, str]]:
     headers = [
-        ("WARC-Type", "response"),
-        ("WARC-Record-ID", record_id),
+        ("WARC-Type", kind),
+        ("WARC-Record-ID", new_record_id()),
         ("WARC-Target-URI", result.url),
         ("WARC-Date", warc_date(result.fetched_at)),
         ("WARC-Warcinfo-ID", warcinfo_id),
-        ("WARC-Payload-Digest", payload_digest),
         ("WARC-Block-Digest", digest(block)),
         ("Content-Type", "application/http; msgtype=response"),
     ]
     if result.ip_address:
         headers.append(("WARC-IP-Address", result.ip_address))
-    if result.truncated:
-        headers.append(("WARC-Truncated", result.truncated))
-    return WarcRecord(record_id, _member(headers, block), payload_digest)
+    return headers
 
 
 def http_head(result: FetchResult) -> bytes:
@@ -93,7 +121,7 @@ def http_head(result: FetchResult) -> bytes:
     for name, value in result.headers:
         shown = b"X-Archive-Orig-" + name if name.lower() in _HOP_BY_HOP else name
         lines.append(shown + b": " + value)
-    return b"\r\n".join(lines) + b"\r\n\r\n"
+    return b"\r\n".join(line.translate(_UNBROKEN) for line in lines) + b"\r\n\r\n"
 
 
 def digest(data: bytes) -> str:
@@ -109,7 +137,9 @@ def warc_date(moment: datetime) -> str:
 def _member(headers: Iterable[tuple[str, str]], block: bytes) -> bytes:
     """Return one gzip member that holds one record."""
     head = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in headers)
-    record = f"WARC/1.1\r\n{head}Content-Length: {len(block)}\r\n\r\n".encode() + block + _RECORD_ENDING
+    record = (
+        f"WARC/1.1\r\n{head}Content-Length: {len(block)}\r\n\r\n".encode("utf-8", "replace") + block + _RECORD_ENDING
+    )
     return igzip.compress(record, compresslevel=_COMPRESSION_LEVEL, mtime=0)
 
 

@@ -3,7 +3,8 @@
 import os
 import secrets
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Self
 
 from webstrata import __version__
 from webstrata.errors import StorageError
-from webstrata.storage.disk import sync_folder
+from webstrata.storage.disk import make_folder, sync_folder
 from webstrata.warc.record import WarcRecord, warcinfo
 
 
@@ -36,17 +37,20 @@ class WarcFileWriter:
     def __init__(self, path: Path, fields: Sequence[tuple[str, str]] = ()) -> None:
         """Begin a new file; StorageError when the name is taken."""
         self.path = path
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644)
-            sync_folder(path.parent)
-        except OSError as error:
-            raise StorageError(f"{path}: {error.strerror}") from error
         self.size = 0
+        with _as_storage_errors(path):
+            make_folder(path.parent)
+            self._descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644)
         software = [("software", f"webstrata/{__version__}"), ("format", "WARC File Format 1.1")]
         opening = warcinfo(path.name, datetime.now(UTC), [*software, *fields])
         self.warcinfo_id = opening.record_id
-        self.append([opening])
+        try:
+            self.append([opening])
+            with _as_storage_errors(path):
+                sync_folder(path.parent)
+        except StorageError:
+            self.close()
+            raise
 
     def append(self, records: Iterable[WarcRecord]) -> list[Extent]:
         """Write records at the end and return where each lies; they are not safe before `sync`."""
@@ -61,15 +65,14 @@ class WarcFileWriter:
 
     def sync(self) -> None:
         """Return when everything written so far would survive a power cut."""
-        try:
+        with _as_storage_errors(self.path):
             os.fdatasync(self._descriptor)
-        except OSError as error:
-            raise StorageError(f"{self.path}: {error.strerror}") from error
 
     def cut_back(self, size: int) -> None:
         """Forget what was written behind a size."""
-        os.ftruncate(self._descriptor, size)
-        os.lseek(self._descriptor, size, os.SEEK_SET)
+        with _as_storage_errors(self.path):
+            os.ftruncate(self._descriptor, size)
+            os.lseek(self._descriptor, size, os.SEEK_SET)
         self.size = size
 
     def close(self) -> None:
@@ -89,21 +92,29 @@ class WarcFileWriter:
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
         try:
-            while view:
-                view = view[os.write(self._descriptor, view) :]
-        except OSError as error:
+            with _as_storage_errors(self.path):
+                while view:
+                    view = view[os.write(self._descriptor, view) :]
+        except StorageError:
             self.cut_back(self.size)
-            raise StorageError(f"{self.path}: {error.strerror}") from error
+            raise
 
 
 def cut_tail(path: Path, size: int) -> int:
     """Cut a dead writer's file back to its last acknowledged byte and return how many bytes went."""
-    try:
+    with _as_storage_errors(path):
         behind = path.stat().st_size - size
         if behind > 0:
             os.truncate(path, size)
-    except OSError as error:
-        raise StorageError(f"{path}: {error.strerror}") from error
     if behind < 0:
         raise StorageError(f"{path} is {-behind} bytes shorter than what was acknowledged")
     return behind
+
+
+@contextmanager
+def _as_storage_errors(path: Path) -> Iterator[None]:
+    """Turn the system's refusals into ours, in this one place."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from error

@@ -12,6 +12,7 @@ from webstrata.db import catalog
 from webstrata.errors import UsageError
 from webstrata.jobs.lifecycle import queue_archive
 from webstrata.model.search import SearchRequest, Sort, View
+from webstrata.model.urls import with_scheme
 from webstrata.search.service import search
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
@@ -33,7 +34,7 @@ def home(request: Request, app: Parts) -> HTMLResponse:
 def archive(request: Request, app: Parts, url: Annotated[str, Form()] = "") -> Response:
     """Queue a job for a site and show it; a wrong address comes back with what is wrong about it."""
     try:
-        job_id = queue_archive(app.database, app.archive_root, (url,))
+        job_id = queue_archive(app.database, app.archive_root, (with_scheme(url),))
     except UsageError as error:
         return _home(request, app, status=422, archive_url=url, archive_problem=str(error))
     return RedirectResponse(f"/jobs/{job_id}", status_code=303)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -30,7 +31,7 @@ def render(
         "now": datetime.now(UTC),
         "htmx": HTMX if HTMX in our_assets() else None,
     }
-    html = _templates.get_template(template).render(about | values)
+    html = _templates().get_template(template).render(about | values)
     return HTMLResponse(html, status_code=status, headers={"Cache-Control": _NOT_KEPT, **(headers or {})})
 
 
@@ -44,7 +45,14 @@ def _took(context: Context, job: JobView) -> str | None:
     return present.took(job, context["now"])
 
 
-def _environment() -> Environment:
+def prepare_templates() -> None:
+    """Compile every template now, so that the first reader does not wait for it."""
+    for name in _templates().list_templates():
+        _templates().get_template(name)
+
+
+@cache
+def _templates() -> Environment:
     environment = Environment(
         loader=PackageLoader("webstrata.web"),
         autoescape=True,
@@ -77,6 +85,3 @@ def _environment() -> Environment:
     }
     environment.filters |= {"age": _age, "took": _took}
     return environment
-
-
-_templates = _environment()

@@ -6,6 +6,7 @@ from webstrata.api.server import create_api
 from webstrata.app import App
 from webstrata.web import assets, home, jobs, login, search, snapshot, sources
 from webstrata.web.failures import show_unknown_addresses_as_pages
+from webstrata.web.pages import prepare_templates
 
 
 def create_site(app: App) -> FastAPI:
@@ -13,5 +14,6 @@ def create_site(app: App) -> FastAPI:
     site = create_api(app)
     for area in (home, search, snapshot, sources, jobs, login, assets):
         site.include_router(area.router)
+    prepare_templates()
     show_unknown_addresses_as_pages(site)
     return site

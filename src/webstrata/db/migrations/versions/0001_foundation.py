@@ -156,6 +156,9 @@ def upgrade() -> None:
         sa.Column("status_code", sa.Integer(), nullable=True),
         sa.Column("mime_type", sa.Text(), nullable=True),
         sa.Column("payload_digest", sa.Text(), nullable=True),
+        sa.Column("refers_to", sa.Text(), nullable=True),
+        sa.Column("etag", sa.Text(), nullable=True),
+        sa.Column("last_modified", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["job_id"], ["archive_jobs.id"], name=op.f("fk_captures_job_id")),
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name=op.f("fk_captures_source_id")),
         sa.ForeignKeyConstraint(["warc_file_id"], ["warc_files.id"], name=op.f("fk_captures_warc_file_id")),
@@ -163,6 +166,10 @@ def upgrade() -> None:
         sa.UniqueConstraint("warc_file_id", "warc_offset", name=op.f("uq_captures_warc_file_id_warc_offset")),
     )
     op.create_index(op.f("ix_captures_job_id"), "captures", ["job_id"], unique=False)
+    op.create_index(
+        op.f("ix_captures_source_id_payload_digest"), "captures", ["source_id", "payload_digest"], unique=False
+    )
+    op.create_index(op.f("ix_captures_warc_record_id"), "captures", ["warc_record_id"], unique=False)
     op.create_index(
         op.f("ix_captures_url_key_capture_timestamp"), "captures", ["url_key", "capture_timestamp"], unique=False
     )
@@ -193,6 +200,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name=op.f("fk_snapshots_source_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_snapshots")),
         sa.UniqueConstraint("capture_id", name=op.f("uq_snapshots_capture_id")),
+        sqlite_autoincrement=True,
     )
     op.create_index(op.f("ix_snapshots_capture_timestamp_id"), "snapshots", ["capture_timestamp", "id"], unique=False)
     op.create_index(op.f("ix_snapshots_document_id"), "snapshots", ["document_id"], unique=False)
@@ -224,6 +232,8 @@ def downgrade() -> None:
     op.drop_index(op.f("ix_snapshots_capture_timestamp_id"), table_name="snapshots")
     op.drop_table("snapshots")
     op.drop_index(op.f("ix_captures_url_key_capture_timestamp"), table_name="captures")
+    op.drop_index(op.f("ix_captures_warc_record_id"), table_name="captures")
+    op.drop_index(op.f("ix_captures_source_id_payload_digest"), table_name="captures")
     op.drop_index(op.f("ix_captures_job_id"), table_name="captures")
     op.drop_table("captures")
     op.drop_index(op.f("ix_warc_files_job_id"), table_name="warc_files")
@@ -240,14 +250,14 @@ def downgrade() -> None:
 
 
 def _create_fts5() -> None:
-    """The words of a document, found by any spelling of its accents; the texts stay in their own table."""
+    """The words of a document, already folded by the program; the texts stay in their own table."""
     op.execute(
-        "CREATE VIRTUAL TABLE documents_fts USING fts5(title, normalized_url_group, text, content='documents',"
-        " content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='3')"
+        "CREATE VIRTUAL TABLE documents_fts USING fts5(title, normalized_url_group, text, content='',"
+        " tokenize='unicode61 remove_diacritics 2', prefix='3')"
     )
 
 
 def _create_search_vector() -> None:
-    """The words of a document, already folded by the program as FTS5 folds them."""
+    """The words of a document, already folded by the program."""
     op.add_column("documents", sa.Column("search_vector", postgresql.TSVECTOR(), nullable=False))
     op.create_index("ix_documents_search_vector", "documents", ["search_vector"], postgresql_using="gin")

@@ -1,0 +1,71 @@
+"""What a plugin is, and what it is handed."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Protocol, runtime_checkable
+
+from webstrata.content.html import charset_of, page_text
+from webstrata.model.assets import AssetRecord, AssetType, NormalizedAsset
+
+__all__ = ["AssetRecord", "AssetType", "CapturedContent", "NormalizedAsset", "Plugin", "version_of"]
+
+_BOM = "\ufeff"
+
+
+@dataclass(frozen=True)
+class CapturedContent:
+    """What one capture holds; all plugins are handed the same value."""
+
+    url: str
+    asset_type: AssetType
+    body: bytes
+    """The bytes as they were sent, without their content and transfer encodings."""
+    captured_at: datetime
+    status_code: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """The answer's headers, names in lower case."""
+
+    @property
+    def content_type(self) -> str | None:
+        """Return the type as the server declared it, parameters and all."""
+        return self.headers.get("content-type")
+
+    @property
+    def media_type(self) -> str | None:
+        """Return the declared type alone, in lower case."""
+        return (self.content_type or "").partition(";")[0].strip().lower() or None
+
+    @cached_property
+    def charset(self) -> str:
+        """Return the charset that the bytes, taken as text, are written in."""
+        return charset_of(self.body, self.content_type)
+
+    @cached_property
+    def text(self) -> str:
+        """Return the bytes as text; a page is cut where it would stall a parser."""
+        if self.asset_type is AssetType.PAGE:
+            return page_text(self.body, self.content_type)
+        return self.body.decode(self.charset, "replace").removeprefix(_BOM)
+
+
+def version_of(plugin: object) -> str | None:
+    """Return the version that a plugin says it has."""
+    version = getattr(plugin, "version", None)
+    return None if version is None else str(version)
+
+
+@runtime_checkable
+class Plugin(Protocol):
+    """Turns what was captured into assets; it may also have a `version`, which is noted with what it does."""
+
+    @property
+    def name(self) -> str:
+        """Return what the plugin is called in configurations and beside its assets."""
+
+    def supports(self, asset_type: str) -> bool:
+        """Tell whether captures of a type are for this plugin."""
+
+    def normalize(self, content: CapturedContent) -> Iterable[NormalizedAsset]:
+        """Return the assets that a capture shows: none, one or many."""

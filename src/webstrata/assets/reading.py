@@ -1,0 +1,36 @@
+"""From a capture to what a plugin is handed: the record at its place in a WARC, with the payload it stands on."""
+
+from pathlib import Path
+from types import MappingProxyType
+
+from webstrata.assets.plugin import AssetType, CapturedContent
+from webstrata.db.engine import Database
+from webstrata.db.plugin_runs import PlacedCapture
+from webstrata.errors import RecordNotFoundError
+from webstrata.storage.paths import confined
+from webstrata.warc.reader import ArchiveRecord, read_record
+from webstrata.warc.revisits import with_payload
+
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+
+
+def captured_content(database: Database, archive_root: Path, capture: PlacedCapture) -> CapturedContent:
+    """Return what a capture holds; WarcError when its bytes are not where they should be."""
+    found = read_record(confined(archive_root, capture.warc_path), capture.offset, capture.length)
+    if found.url != capture.url:
+        raise RecordNotFoundError(f"{capture.warc_path}: the record at byte {capture.offset} is not of {capture.url}")
+    record = with_payload(found, database, archive_root)
+    return CapturedContent(
+        url=capture.url,
+        asset_type=asset_type_of(record),
+        body=record.body_bytes,
+        captured_at=capture.captured_at,
+        status_code=record.status_code,
+        headers=MappingProxyType(record.headers),
+    )
+
+
+def asset_type_of(record: ArchiveRecord) -> AssetType:
+    """Return whether a record is a page, if only an empty one, or something else."""
+    is_page = record.is_html or (not record.body_bytes and record.mime_type in _HTML_TYPES)
+    return AssetType.PAGE if is_page else AssetType.MEDIA

@@ -1,0 +1,70 @@
+"""Calling a plugin: whatever it does, it costs one capture its assets at most."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from traceback import format_exception_only
+
+import structlog
+
+from webstrata.assets.plugin import CapturedContent, Plugin
+from webstrata.errors import UsageError
+from webstrata.model.assets import AssetRecord, NormalizedAsset
+
+log = structlog.get_logger()
+
+MAX_ASSETS = 10_000
+MAX_BYTES = 400_000_000
+"""What a plugin may make of one capture: twice what the largest capture holds."""
+
+_LONGEST_REASON = 2_000
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a capture has no assets of a plugin."""
+
+    reason: str
+
+    @classmethod
+    def of(cls, error: BaseException) -> "Failure":
+        """Return an error as a reason that a database can keep."""
+        return cls(_storable(format_exception_only(error)[-1].strip())[:_LONGEST_REASON])
+
+
+def normalized_by(plugin: Plugin, content: CapturedContent) -> list[NormalizedAsset] | Failure | None:
+    """Return what a plugin makes of a capture: its assets, why it has none, or None when it is not for the plugin."""
+    try:
+        if not plugin.supports(content.asset_type):
+            return None
+        return _checked(plugin.normalize(content))
+    except (Exception, SystemExit) as error:
+        failure = Failure.of(error)
+        log.warning("plugin.page.failed", plugin=plugin.name, url=content.url, reason=failure.reason, exc_info=True)
+        return failure
+
+
+def _checked(found: Iterable[object]) -> list[NormalizedAsset]:
+    """Return what a plugin found; UsageError says what is wrong with it."""
+    assets: dict[str, NormalizedAsset] = {}
+    size = 0
+    for item in found:
+        asset = _pair(item)
+        size += len(asset.content)
+        if asset.record.identifier in assets:
+            raise UsageError(f"the plugin returned {asset.record.identifier!r} twice")
+        if len(assets) == MAX_ASSETS or size > MAX_BYTES:
+            raise UsageError(f"the plugin returned more than {MAX_ASSETS} assets or {MAX_BYTES} bytes")
+        assets[asset.record.identifier] = asset
+    return list(assets.values())
+
+
+def _pair(item: object) -> NormalizedAsset:
+    match item:
+        case (AssetRecord() as record, bytes() as content):
+            return NormalizedAsset(record, content)
+    raise UsageError(f"the plugin returned {item!r:.200}, not an AssetRecord and bytes")
+
+
+def _storable(text: str) -> str:
+    """Return a text without what PostgreSQL cannot keep."""
+    return text.replace("\0", "").encode(errors="replace").decode()

@@ -1,0 +1,65 @@
+"""Fetched answers as WARC records: whole, or standing on a payload that is stored already."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+
+from webstrata.crawl.outcome import Outcome
+from webstrata.db.captures import NewCapture
+from webstrata.model.captures import EarlierCapture, Original
+from webstrata.model.fetching import FetchResult
+from webstrata.model.urls import surt
+from webstrata.warc.record import WarcRecord, digest, exchange
+from webstrata.warc.writer import Extent, WarcFileWriter
+
+
+def payload_digest(result: FetchResult) -> str | None:
+    """Return the digest by which a payload is stored only once; None for errors, redirects, empty and cut answers."""
+    whole = bool(result.body) and result.truncated is None
+    return digest(result.body) if whole and HTTPStatus.OK <= result.status < HTTPStatus.MULTIPLE_CHOICES else None
+
+
+def append_answers(
+    writer: WarcFileWriter, outcomes: Sequence[Outcome], stored: dict[str, Original]
+) -> list[NewCapture]:
+    """Write the answers of a batch and return their captures; `stored` is what the source has, and grows with them."""
+    answers = [(outcome.result, outcome.task.earlier) for outcome in outcomes if outcome.result is not None]
+    originals = []
+    pairs = []
+    for result, earlier in answers:
+        key = payload_digest(result)
+        original = _original(result, earlier, stored.get(key) if key else None)
+        pair = exchange(result, writer.warcinfo_id, original)
+        if key is not None and original is None:
+            stored[key] = Original(pair[0].record_id, result.url, result.fetched_at)
+        originals.append(original)
+        pairs.append(pair)
+    extents = writer.append(record for pair in pairs for record in pair)
+    return [
+        _new_capture(result, pair[0], extent, original)
+        for (result, _), pair, extent, original in zip(answers, pairs, extents[::2], originals, strict=True)
+    ]
+
+
+def _original(result: FetchResult, earlier: EarlierCapture | None, same_payload: Original | None) -> Original | None:
+    if result.status == HTTPStatus.NOT_MODIFIED:
+        return earlier.original if earlier else None
+    return same_payload
+
+
+def _new_capture(result: FetchResult, record: WarcRecord, extent: Extent, original: Original | None) -> NewCapture:
+    content_type = result.header("content-type")
+    return NewCapture(
+        offset=extent.offset,
+        length=extent.length,
+        record_id=record.record_id,
+        record_type="response" if original is None else "revisit",
+        url=result.url,
+        url_key=surt(result.url),
+        captured_at=result.fetched_at,
+        status_code=result.status,
+        mime_type=content_type.partition(";")[0].strip().lower() if content_type else None,
+        payload_digest=record.payload_digest,
+        refers_to=original.record_id if original else None,
+        etag=result.header("etag"),
+        last_modified=result.header("last-modified"),
+    )

@@ -1,0 +1,314 @@
+"""Sitemaps: what a site itself says it has, read with care, as anybody may have written it."""
+
+import asyncio
+import re
+import zlib
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+from itertools import islice
+from xml.parsers import expat
+
+import structlog
+
+from webstrata.content.decode import decoded
+from webstrata.errors import FetchError, UsageError
+from webstrata.model.domains import normalized_domain
+from webstrata.model.fetching import FetchResult
+from webstrata.model.urls import MAX_URL_LENGTH, join, parse_url
+
+log = structlog.get_logger()
+
+Fetch = Callable[[str], Awaitable[FetchResult]]
+
+_MAX_REDIRECTS = 5
+_MAX_NESTING = 16
+_MAX_LAYERS = 2
+"""A packed file may be packed once more for the way; nobody packs it a third time."""
+
+_ELEMENTS_PER_URL = 60
+"""An entry may name a page's translations and pictures; beyond that only reading time is won by someone."""
+
+_STEP = 65_536
+_GZIP = b"\x1f\x8b"
+_GZIP_WINDOW_BITS = 31
+_UTF8_MARK = b"\xef\xbb\xbf"
+_XML_BEGINNINGS = (b"<", b"\xff\xfe", b"\xfe\xff", b"\0<")
+_ROOTS = frozenset({"urlset", "sitemapindex"})
+_WORD = re.compile(rb"\S+")
+_MISSING_PARTS = {4: "-01-01", 7: "-01"}
+"""What a date of this length leaves out."""
+
+
+@dataclass(frozen=True)
+class SitemapLimits:
+    """How much is read; the first two numbers are the sitemap protocol's own."""
+
+    max_bytes: int = 52_428_800
+    max_urls: int = 50_000
+    max_depth: int = 3
+    """How far sitemaps may lead to sitemaps: what an index of indexes names is still read."""
+    max_sitemaps: int = 1_000
+
+
+DEFAULT_LIMITS = SitemapLimits()
+
+
+@dataclass(frozen=True)
+class SitemapEntry:
+    """An address that a sitemap names, and when it says that this last changed."""
+
+    url: str
+    lastmod: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Sitemap:
+    """What a sitemap leads to: pages, or more sitemaps; and why it is not whole, if it is not."""
+
+    urls: tuple[SitemapEntry, ...] = ()
+    children: tuple[SitemapEntry, ...] = ()
+    problem: str | None = None
+
+
+class SitemapError(FetchError):
+    """A sitemap cannot be had, or not be read on."""
+
+
+def sitemap_roots(origin: str, announced: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return where a site's sitemaps begin: where its robots.txt says, else where everybody looks."""
+    joined = (join(f"{origin}/", address) for address in announced if address.strip())
+    return tuple(dict.fromkeys(url for url in joined if url)) or (f"{origin}/sitemap.xml",)
+
+
+async def sitemap_urls(
+    fetch: Fetch, roots: Iterable[str], limits: SitemapLimits = DEFAULT_LIMITS
+) -> AsyncIterator[str]:
+    """Yield the addresses that sitemaps lead to; a broken sitemap is logged and costs only itself.
+
+    An address may come more than once. `fetch` is expected to be polite, to guard the network and to leave redirects
+    to us; roots are URLs as `parse_url` spells them.
+    """
+    walk = _Walk(roots, limits)
+    while (url := walk.next()) is not None:
+        sitemap = await _read(fetch, url, limits)
+        if sitemap.problem is not None:
+            _skipped(url, sitemap.problem)
+        for entry in sitemap.urls:
+            yield entry.url
+        walk.go_on_to(child.url for child in sitemap.children)
+
+
+class _Walk:
+    """The sitemaps still to be read, each once, level by level."""
+
+    def __init__(self, roots: Iterable[str], limits: SitemapLimits) -> None:
+        self._limits = limits
+        self._queue = deque((root, 1) for root in islice(dict.fromkeys(roots), limits.max_sitemaps))
+        self._known = {url for url, _ in self._queue}
+        # A sitemap speaks for its own site: it must not send us round the sitemaps of strangers.
+        self._sites = {normalized_domain(url) for url in self._known}
+        self._at = ("", 0)
+
+    def next(self) -> str | None:
+        """Return the sitemap to read now."""
+        if not self._queue:
+            return None
+        self._at = self._queue.popleft()
+        return self._at[0]
+
+    def go_on_to(self, children: Iterable[str]) -> None:
+        """Take in the sitemaps that the present one leads to, as far as the limits let us."""
+        parent, depth = self._at
+        new = [child for child in dict.fromkeys(children) if child not in self._known]
+        own = [child for child in new if normalized_domain(child) in self._sites]
+        room = self._limits.max_sitemaps - len(self._known) if depth < self._limits.max_depth else 0
+        if len(own) < len(new):
+            _skipped(parent, f"{len(new) - len(own)} of the sitemaps it leads to are on other sites")
+        if len(own) > room:
+            _skipped(parent, f"{len(own) - room} of the sitemaps it leads to are too many or too far from the first")
+        self._known.update(own[:room])
+        self._queue.extend((child, depth + 1) for child in own[:room])
+
+
+def _skipped(url: str, reason: str) -> None:
+    log.info("crawl.sitemap.skipped", url=url, reason=reason)
+
+
+async def _read(fetch: Fetch, url: str, limits: SitemapLimits) -> Sitemap:
+    try:
+        result = await _fetched(fetch, url)
+    except FetchError as error:
+        return Sitemap(problem=str(error))
+    body = result.body
+    if not body.startswith(_GZIP):
+        body = decoded(body, result.header("content-encoding"))
+    # Fifty megabytes take seconds, and others are waiting for the loop.
+    return await asyncio.to_thread(parse_sitemap, body, result.url, limits)
+
+
+async def _fetched(fetch: Fetch, url: str) -> FetchResult:
+    for _ in range(_MAX_REDIRECTS + 1):
+        result = await fetch(url)
+        if result.status == HTTPStatus.OK:
+            return result
+        target = join(url, result.redirect_target) if result.redirect_target is not None else None
+        if target is None:
+            raise SitemapError(f"{url}: the server answered {result.status} {result.reason}".rstrip())
+        url = target
+    raise SitemapError(f"{url}: more than {_MAX_REDIRECTS} redirects")
+
+
+def parse_sitemap(body: bytes, url: str, limits: SitemapLimits = DEFAULT_LIMITS) -> Sitemap:
+    """Return what the sitemap at a URL says, XML or text, packed or not; what comes before a damage is kept."""
+    collected = _Collected(limits)
+    try:
+        # One byte more shows that there is more.
+        whole = _unpacked(body, limits.max_bytes + 1)
+        text = whole[: limits.max_bytes].removeprefix(_UTF8_MARK).lstrip()
+        read = _read_xml if text.startswith(_XML_BEGINNINGS) else _read_lines
+        read(text, collected)
+        if len(whole) > limits.max_bytes:
+            raise SitemapError(f"it is larger than {limits.max_bytes} bytes")
+    except SitemapError as error:
+        return collected.sitemap(f"{url}: {error}")
+    return collected.sitemap(f"{url}: {collected.refused} entries are no web addresses" if collected.refused else None)
+
+
+def _unpacked(body: bytes, most: int) -> bytes:
+    for _ in range(_MAX_LAYERS):
+        if not body.startswith(_GZIP):
+            break
+        body = _gunzipped(body, most)
+    return body
+
+
+def _gunzipped(body: bytes, most: int) -> bytes:
+    """Return what gzip members hold, up to so many bytes."""
+    parts: list[bytes] = []
+    try:
+        while body.startswith(_GZIP) and most > 0:
+            member = zlib.decompressobj(_GZIP_WINDOW_BITS)
+            parts.append(member.decompress(body, most))
+            most -= len(parts[-1])
+            body = member.unused_data
+    except zlib.error:
+        raise SitemapError("its compression is damaged") from None
+    return b"".join(parts)
+
+
+class _Collected:
+    """What was found so far."""
+
+    def __init__(self, limits: SitemapLimits) -> None:
+        self.limits = limits
+        self.refused = 0
+        self._urls: list[SitemapEntry] = []
+        self._children: list[SitemapEntry] = []
+
+    def add(self, loc: str, lastmod: str = "", *, is_sitemap: bool = False) -> None:
+        """Take in an address; one that is relative, or no web address at all, is only counted."""
+        if len(self._urls) + len(self._children) + self.refused >= self.limits.max_urls:
+            raise SitemapError(f"it names more than {self.limits.max_urls} addresses")
+        href = _href(loc)
+        if href is None:
+            self.refused += 1
+        else:
+            (self._children if is_sitemap else self._urls).append(SitemapEntry(href, _moment(lastmod)))
+
+    def sitemap(self, problem: str | None) -> Sitemap:
+        """Return what was found."""
+        return Sitemap(tuple(self._urls), tuple(self._children), problem)
+
+
+def _href(loc: str) -> str | None:
+    try:
+        href = parse_url(loc).href if len(loc) <= MAX_URL_LENGTH else ""
+    except UsageError:
+        return None
+    return href if 0 < len(href) <= MAX_URL_LENGTH else None
+
+
+def _moment(text: str) -> datetime | None:
+    """Return a date as sitemaps write it; UTC is presumed where no zone is given."""
+    text = text.strip()
+    try:
+        moment = datetime.fromisoformat(text + _MISSING_PARTS.get(len(text), ""))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _read_lines(text: bytes, collected: _Collected) -> None:
+    """Read a text sitemap: an address a line, nothing else."""
+    for word in _WORD.finditer(text):
+        collected.add(word[0].decode("utf-8", "replace"))
+        if word.start() == 0 and collected.refused:
+            raise SitemapError("it is neither XML nor a list of web addresses")
+
+
+def _read_xml(text: bytes, collected: _Collected) -> None:
+    reader = _XmlReader(collected)
+    try:
+        reader.parse(text)
+    except expat.ExpatError as error:
+        raise SitemapError(f"it is not well-formed XML ({error})") from None
+    except (ValueError, LookupError) as error:
+        raise SitemapError(f"its encoding cannot be read ({error})") from None
+
+
+class _XmlReader:
+    """Reads `urlset` and `sitemapindex`; whatever prefix they have, their own elements have the same."""
+
+    def __init__(self, collected: _Collected) -> None:
+        self._collected = collected
+        self._most_elements = _ELEMENTS_PER_URL * collected.limits.max_urls
+        self._prefix = ""
+        self._open: list[str] = []
+        self._elements = 0
+        self._text: dict[str, str] = {}
+
+    def parse(self, text: bytes) -> None:
+        """Read a whole document; there is no document type in a sitemap, so none of its tricks are to be had."""
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self._begin
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        parser.StartDoctypeDeclHandler = _refuse_document_type
+        for start in range(0, len(text), _STEP):
+            parser.Parse(text[start : start + _STEP], False)
+            # A tag of a million attributes is read in one go, while nothing else can run.
+            if start - parser.CurrentByteIndex > _STEP:
+                raise SitemapError("one of its tags or comments is too long")
+        parser.Parse(b"", True)
+
+    def _begin(self, name: str, _attributes: dict[str, str]) -> None:
+        self._elements += 1
+        if not self._open:
+            self._prefix = name[: name.rfind(":") + 1]
+            if name.removeprefix(self._prefix) not in _ROOTS:
+                raise SitemapError(f"it is no sitemap but <{name[:40]}>")
+        if len(self._open) >= _MAX_NESTING or self._elements > self._most_elements:
+            raise SitemapError("it has too many elements, or too many in each other")
+        self._open.append(name.removeprefix(self._prefix))
+        if len(self._open) == 2:
+            self._text.clear()
+
+    def _characters(self, data: str) -> None:
+        if len(self._open) == 3:
+            field = self._open[2]
+            so_far = self._text.get(field, "")
+            if field in {"loc", "lastmod"} and len(so_far) <= MAX_URL_LENGTH:
+                self._text[field] = so_far + data[: MAX_URL_LENGTH + 1]
+
+    def _end(self, _name: str) -> None:
+        entry = self._open.pop()
+        if len(self._open) == 1 and entry in {"url", "sitemap"} and "loc" in self._text:
+            self._collected.add(self._text["loc"].strip(), self._text.get("lastmod", ""), is_sitemap=entry == "sitemap")
+
+
+def _refuse_document_type(_name: str, _system: str | None, _public: str | None, _internal: bool) -> None:
+    raise SitemapError("it has a document type, which no sitemap needs")

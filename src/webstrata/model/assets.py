@@ -1,0 +1,317 @@
+"""Assets: what plugins make of captures, how their versions follow each other, and when one counts as gone."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import NamedTuple, TypeVar
+
+from webstrata.errors import UsageError
+
+MAX_IDENTIFIER_BYTES = 2_048
+"""Databases cannot index longer keys."""
+
+MAX_METADATA_BYTES = 1_000_000
+MAX_INTERRUPTIONS = 5
+"""How often a plugin may take its process down with a capture before the two are kept apart."""
+
+FEW = 10
+"""So many assets may vanish from any site at once without a second look."""
+
+GONE_STATUSES = frozenset({404, 410})
+"""Answers that say that nothing is there."""
+
+_MAX_BYTES = {
+    "identifier": MAX_IDENTIFIER_BYTES,
+    "asset_type": 64,
+    "source_url": 65_536,
+    "checksum": 200,
+    "normalized_path": 1_024,
+}
+_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_Json = TypeVar("_Json", list[str], dict[str, object])
+_MOVED_STATUSES = frozenset({301, 308})
+_NOT_MODIFIED = 304
+_KNOBS_WITHOUT_REACH = frozenset(
+    {
+        "backoff_max",
+        "backoff_min",
+        "backoff_multiplier",
+        "concurrency",
+        "fetch_timeout",
+        "jitter",
+        "lease_seconds",
+        "max_bytes",
+        "max_pages",
+        "max_retries",
+        "max_seconds",
+        "per_host_delay",
+        "plugins",
+        "warc_max_bytes",
+    }
+)
+"""Knobs that cannot take a URL out of a job that drains its queue; any other one is taken to do so."""
+
+
+class AssetType(StrEnum):
+    """What a capture is to a plugin."""
+
+    PAGE = "page"
+    MEDIA = "media"
+
+
+class AssetState(StrEnum):
+    """Whether an asset was there when its source was last looked at."""
+
+    PRESENT = "present"
+    MISSING = "missing"
+
+
+class RunStatus(StrEnum):
+    """What became of one plugin on one capture."""
+
+    RUNNING = "running"
+    DONE = "done"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+SETTLED = (RunStatus.DONE, RunStatus.SKIPPED, RunStatus.FAILED)
+
+
+class Sight(StrEnum):
+    """What seeing an asset means for its versions."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    LATE = "late"
+
+
+@dataclass(frozen=True)
+class AssetRecord:
+    """An asset as a plugin describes it; what the database could not keep is refused here."""
+
+    identifier: str
+    asset_type: str
+    source_url: str
+    checksum: str
+    tags: tuple[str, ...] = ()
+    normalized_path: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be kept, and keep a copy of what could be changed from outside."""
+        for name, most in _MAX_BYTES.items():
+            _check_text(name, getattr(self, name), most)
+        if not (self.identifier and self.asset_type and self.checksum):
+            raise UsageError("an asset needs an identifier, an asset type and a checksum")
+        _check_path(self.normalized_path)
+        _check_tags(self.tags)
+        object.__setattr__(self, "tags", tuple(_storable("tags", list(self.tags))))
+        object.__setattr__(self, "metadata", _storable("metadata", dict(self.metadata)))
+
+
+class NormalizedAsset(NamedTuple):
+    """An asset and its normalised bytes; a plain pair of the two does as well."""
+
+    record: AssetRecord
+    content: bytes
+
+
+@dataclass(frozen=True)
+class KnownAsset:
+    """What the newest version of an asset says."""
+
+    checksum: str
+    last_seen_at: datetime
+    missing_since: datetime | None = None
+
+
+@dataclass(frozen=True)
+class UnseenAsset:
+    """An asset that a job did not show, and where and by which job it was seen last."""
+
+    id: int
+    plugin: str
+    url: str
+    last_seen_at: datetime
+    last_seen_job_id: int | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a job got from the URL that an asset was seen on last."""
+
+    capture_id: int
+    captured_at: datetime
+    status_code: int | None
+
+
+class Fate(StrEnum):
+    """What a job says of an asset that it did not show."""
+
+    UNKNOWN = "unknown"
+    GONE = "gone"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True)
+class AssetView:
+    """An asset as a reader meets it."""
+
+    id: int
+    source_id: int
+    plugin: str
+    identifier: str
+    asset_type: str
+    source_url: str
+    state: AssetState
+    version: int
+    checksum: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    missing_since: datetime | None
+
+
+@dataclass(frozen=True)
+class AssetVersionView:
+    """One version of an asset; its bytes are the blob of that digest."""
+
+    asset_id: int
+    version: int
+    checksum: str
+    job_id: int | None
+    captured_at: datetime
+    normalized_path: str
+    blob_digest: str
+    tags: tuple[str, ...]
+    metadata: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class FailedRun:
+    """A capture that a plugin failed on, and why."""
+
+    url: str
+    plugin: str
+    plugin_version: str | None
+    error: str
+
+
+@dataclass(frozen=True)
+class AssetsSummary:
+    """What plugins made of a job's captures."""
+
+    captures: int = 0
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    missing: int = 0
+    unproven: int = 0
+    """Assets that the job did not show, but whose absence it cannot prove."""
+
+
+def checksum_of(content: bytes) -> str:
+    """Return what tells two contents apart: their SHA-256."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def judge_sighting(known: KnownAsset | None, checksum: str, captured_at: datetime) -> Sight:
+    """Return what a sighting makes of an asset; versions only go forward in time."""
+    if known is None:
+        return Sight.NEW
+    if captured_at < known.last_seen_at:
+        return Sight.LATE
+    return Sight.UNCHANGED if checksum == known.checksum else Sight.CHANGED
+
+
+def is_back(known: KnownAsset, captured_at: datetime) -> bool:
+    """Tell whether a sighting takes back that an asset was missing."""
+    return known.missing_since is None or captured_at >= known.missing_since
+
+
+def judge_unseen(asset: UnseenAsset, answer: Answer | None, run: RunStatus | None, *, tried: bool) -> Fate:
+    """Return what a job that ran to its end says of an asset it did not show.
+
+    `run` is what became of the asset's plugin on the answer; `tried` tells whether the job knew the URL at all.
+    """
+    if answer is None:
+        return Fate.UNKNOWN if tried else Fate.ABSENT
+    if answer.captured_at <= asset.last_seen_at:
+        return Fate.UNKNOWN
+    if answer.status_code in GONE_STATUSES | _MOVED_STATUSES:
+        return Fate.GONE
+    looked = run in {RunStatus.DONE, RunStatus.SKIPPED}
+    return Fate.GONE if looked and holds_content(answer.status_code) else Fate.UNKNOWN
+
+
+def holds_content(status_code: int | None) -> bool:
+    """Tell whether an answer with this status is the thing itself and no error or redirect."""
+    return status_code is None or 200 <= status_code <= 299 or status_code == _NOT_MODIFIED
+
+
+def same_reach(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    """Tell whether two jobs, by their stored configurations, get to the same URLs of an unchanged site."""
+    return _reach(one) == _reach(other)
+
+
+def too_many_at_once(absent: int, present: int) -> bool:
+    """Tell whether so much is absent that an outage is likelier: more than a few, and more than half of all."""
+    return absent > FEW and absent * 2 > present
+
+
+def _reach(config: Mapping[str, object]) -> dict[str, object]:
+    """Return the part of a configuration that decides what a job gets to; an empty value is as good as none."""
+    seeds, knobs = config.get("seeds"), config.get("crawl")
+    reach = {
+        **config,
+        "seeds": frozenset(seeds) if isinstance(seeds, list | tuple) else seeds,
+        "crawl": {name: value for name, value in knobs.items() if name not in _KNOBS_WITHOUT_REACH}
+        if isinstance(knobs, Mapping)
+        else knobs,
+    }
+    return {name: value for name, value in reach.items() if value}
+
+
+def _check_text(name: str, value: object, most: int) -> None:
+    if not isinstance(value, str) or "\0" in value:
+        raise UsageError(f"an asset's {name} cannot be {value!r:.200}")
+    try:
+        length = len(value.encode())
+    except UnicodeEncodeError:
+        raise UsageError(f"an asset's {name} is not Unicode: {value!r:.200}") from None
+    if length > most:
+        raise UsageError(f"an asset's {name} has {length} bytes, more than {most}: {value!r:.200}")
+
+
+def _check_tags(tags: object) -> None:
+    if not isinstance(tags, tuple | list) or not all(isinstance(tag, str) for tag in tags):
+        raise UsageError(f"an asset's tags must be words, not {tags!r:.200}")
+
+
+def _check_path(path: str) -> None:
+    """Refuse a path that, laid out in a folder, could leave it."""
+    parts = PurePosixPath(path).parts
+    if path.startswith("/") or ".." in parts or "\\" in path or not path.isprintable():
+        raise UsageError(f"an asset's normalized_path leads out of its folder: {path!r:.200}")
+
+
+def _storable(name: str, value: _Json) -> _Json:
+    """Return a copy of what JSON can hold; UsageError for anything else, and for NUL, which PostgreSQL cannot keep."""
+    try:
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+        length = len(text.encode())
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"an asset's {name} must be JSON: {error}") from error
+    if _ESCAPED_NUL.search(text):
+        raise UsageError(f"an asset's {name} cannot hold NUL")
+    if length > MAX_METADATA_BYTES:
+        raise UsageError(f"an asset's {name} has {length} bytes, more than {MAX_METADATA_BYTES}")
+    copy: _Json = json.loads(text)
+    return copy

@@ -1,0 +1,36 @@
+"""Captures that others stand on: what a revisit refers to, what a re-crawl compares with."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Original:
+    """A record whose payload others may refer to instead of storing it again."""
+
+    record_id: str
+    url: str
+    captured_at: datetime
+
+
+@dataclass(frozen=True)
+class EarlierCapture:
+    """The last good capture of a URL, with what a server needs to say that nothing has changed."""
+
+    original: Original
+    payload_digest: str
+    etag: str | None
+    last_modified: str | None
+    warc_path: str
+    warc_offset: int
+    warc_length: int
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """Return the headers that ask for an answer only if it is another one."""
+        headers = {}
+        if self.etag:
+            headers["If-None-Match"] = self.etag
+        if self.last_modified:
+            headers["If-Modified-Since"] = self.last_modified
+        return headers

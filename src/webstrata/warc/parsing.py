@@ -1,0 +1,77 @@
+"""The one door to fastwarc: what it is given to read, and what becomes of its failures."""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from fastwarc.warc import ArchiveIterator, WarcRecord
+
+from webstrata.errors import RecordNotFoundError, WarcError
+
+
+class BrokenError(Exception):
+    """What is being read cannot be read on from here; the message is fastwarc's."""
+
+
+def parsed_records(stream: "IO[bytes] | BoundedFile") -> Iterator[WarcRecord]:
+    """Yield every record of a stream, HTTP headers parsed, bodies as they are; to be used in `as_broken`."""
+    return iter(ArchiveIterator(stream, parse_http=True, auto_decode="none"))
+
+
+@contextmanager
+def as_broken() -> Iterator[None]:
+    """Turn what fastwarc raises into BrokenError, its panics too: they are no Exceptions."""
+    try:
+        yield
+    except (OSError, EOFError, ValueError) as error:
+        raise BrokenError(str(error)) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise BrokenError(f"the parser gave up: {error}") from error
+
+
+@contextmanager
+def opened(warc_path: Path) -> Iterator[IO[bytes]]:
+    """Open a WARC file; the system's refusals become WarcError."""
+    try:
+        with warc_path.open("rb") as file:
+            yield file
+    except FileNotFoundError as error:
+        raise RecordNotFoundError(f"{warc_path} is not there") from error
+    except OSError as error:
+        raise WarcError(f"{warc_path}: {error.strerror or error}") from error
+
+
+class BoundedFile(io.RawIOBase):
+    """A file that seems to end at a byte: what lies behind is not acknowledged yet."""
+
+    def __init__(self, file: IO[bytes], end: int) -> None:
+        """Read a file up to a byte."""
+        self._file = file
+        self.end = end
+
+    def readable(self) -> bool:
+        """Tell that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Tell that it can be read from anywhere."""
+        return True
+
+    def tell(self) -> int:
+        """Return where the next byte lies."""
+        return self._file.tell()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a byte."""
+        if whence == io.SEEK_END:
+            return self._file.seek(self.end + offset)
+        return self._file.seek(offset, whence)
+
+    def read(self, size: int = -1) -> bytes:
+        """Return what lies before the end, up to a size."""
+        left = max(0, self.end - self._file.tell())
+        return self._file.read(left if size < 0 else min(size, left))

@@ -1,0 +1,94 @@
+"""Finding one's way in a damaged WARC: where a record ends, where the next one begins."""
+
+import re
+import zlib
+from typing import Protocol
+
+_CHUNK = 262_144
+_GZIP = b"\x1f\x8b\x08"
+_GZIP_WINDOW = 31
+_PLAIN = b"WARC/"
+_MAX_HEADER_BYTES = 65_536
+_LENGTH = re.compile(rb"\r\ncontent-length:\s*(\d{1,18})\s*\r\n", re.IGNORECASE)
+_RECORD_ENDING = b"\r\n\r\n"
+
+
+class Seekable(Protocol):
+    """Bytes that can be read from anywhere."""
+
+    def seek(self, offset: int, /) -> int:
+        """Go to a byte."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes."""
+
+
+def is_gzip(data: bytes) -> bool:
+    """Tell whether bytes begin like a gzip member."""
+    return data.startswith(_GZIP)
+
+
+def record_length(file: Seekable, offset: int) -> int | None:
+    """Return how many bytes the record takes that begins at an offset, or None when it is not whole."""
+    file.seek(offset)
+    packed = is_gzip(file.read(len(_GZIP)))
+    file.seek(offset)
+    return _packed_length(file) if packed else _plain_length(file, offset)
+
+
+def _packed_length(file: Seekable) -> int | None:
+    unpacking, size = zlib.decompressobj(_GZIP_WINDOW), 0
+    while not unpacking.eof:
+        packed = unpacking.unconsumed_tail
+        if not packed:
+            packed = file.read(_CHUNK)
+            size += len(packed)
+        try:
+            unpacked = unpacking.decompress(packed, _CHUNK)
+        except zlib.error:
+            return None
+        if not packed and not unpacked:
+            return None
+    return size - len(unpacking.unused_data)
+
+
+def _plain_length(file: Seekable, offset: int) -> int | None:
+    head, ending, _ = file.read(_MAX_HEADER_BYTES).partition(_RECORD_ENDING)
+    declared = _LENGTH.search(head + b"\r\n")
+    if not ending or not head.startswith(_PLAIN) or declared is None:
+        return None
+    length = len(head) + len(ending) + int(declared.group(1))
+    file.seek(offset + length - 1)
+    last, between = file.read(1), file.read(2 * len(_RECORD_ENDING))
+    # Some writers are careless with the empty lines between records.
+    rest = between.lstrip(b"\r\n")
+    return length + len(between) - len(rest) if last and (not rest or rest.startswith(_PLAIN[: len(rest)])) else None
+
+
+def next_record(file: Seekable, start: int) -> int | None:
+    """Return where the next record begins, from a byte on, or None when there is none."""
+    file.seek(0)
+    packed = is_gzip(file.read(len(_GZIP)))
+    mark, lead = (_GZIP, 0) if packed else (b"\n" + _PLAIN, 1)
+    position, kept = start - lead, b""
+    file.seek(position)
+    while chunk := file.read(_CHUNK):
+        block, begin = kept + chunk, position - len(kept)
+        found = block.find(mark)
+        while found >= 0:
+            candidate = begin + found + lead
+            if not packed or _unpacks_to_a_record(file, candidate):
+                return candidate
+            found = block.find(mark, found + 1)
+        position += len(chunk)
+        kept = block[1 - len(mark) :]
+        file.seek(position)
+    return None
+
+
+def _unpacks_to_a_record(file: Seekable, offset: int) -> bool:
+    file.seek(offset)
+    try:
+        return zlib.decompressobj(_GZIP_WINDOW).decompress(file.read(4_096), len(_PLAIN)) == _PLAIN
+    except zlib.error:
+        return False

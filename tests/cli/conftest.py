@@ -1,0 +1,59 @@
+"""The command line, in this process where that is enough."""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import structlog
+
+from webstrata.cli.main import run
+
+CommandLine = Callable[..., "Ended"]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def message(self) -> str:
+        """Return the line that says what went wrong."""
+        (line,) = [line for line in self.err.splitlines() if not line.startswith(("{", "archiving "))]
+        assert line.startswith("webstrata: ")
+        assert len(line) < 400
+        return line.removeprefix("webstrata: ")
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for an archive, and no other settings than the tests' own."""
+    folder = tmp_path / "data"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WEBSTRATA_DATA_DIR", str(folder))
+    monkeypatch.setenv("WEBSTRATA_ALLOW_PRIVATE_NETWORKS", "127.0.0.1/32")
+    monkeypatch.setenv("WEBSTRATA_MAX_RETRIES", "1")
+    return folder
+
+
+@pytest.fixture
+def webstrata(data_dir: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+    """Runs a command line and tells how it ended."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+
+    def run_command(*arguments: str) -> Ended:
+        capsys.readouterr()
+        code = run([*arguments])
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.out + printed.err
+        return Ended(code, printed.out, printed.err)
+
+    yield run_command
+    root.handlers, root.level = handlers, level
+    structlog.reset_defaults()

@@ -1,0 +1,176 @@
+"""Every verb, as its user sees it."""
+
+import json
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from tests.cli.conftest import CommandLine
+from tests.support.program import free_port
+from tests.support.web_server import Answer, WebServer, linked_site, page
+from webstrata import __version__
+from webstrata.cli.main import program
+
+
+def verbs(command: object, *words: str) -> Iterator[tuple[str, ...]]:
+    """Yield every verb that the program has, by its words."""
+    yield words
+    for word, below in getattr(command, "commands", {}).items():
+        yield from verbs(below, *words, word)
+
+
+VERBS = list(verbs(get_command(program)))
+
+
+def test_the_everyday_verbs_are_there() -> None:
+    everyday = {
+        "archive",
+        "run",
+        "serve",
+        "worker",
+        "search",
+        "list-jobs",
+        "show-job",
+        "check-env",
+        "check-db",
+        "verify",
+    }
+    assert {verb[0] for verb in VERBS if verb} >= everyday | {"start-worker", "db"}
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: " ".join(verb) or "webstrata")
+def test_every_verb_explains_itself(webstrata: CommandLine, data_dir: Path, verb: tuple[str, ...], flag: str) -> None:
+    ended = webstrata(*verb, flag)
+    assert (ended.code, ended.err) == (0, "")
+    assert " ".join(["Usage: webstrata", *verb]) in " ".join(ended.out.split())
+    assert not data_dir.exists()
+
+
+def test_without_a_verb_the_help_is_shown(webstrata: CommandLine) -> None:
+    ended = webstrata()
+    assert ended.code == 2
+    assert all(verb[0] in ended.out for verb in VERBS if verb and verb[0] != "start-worker")
+
+
+def test_the_version_is_shown(webstrata: CommandLine) -> None:
+    assert webstrata("--version").out == f"webstrata {__version__}\n"
+
+
+def test_archive_says_what_it_brought_and_what_is_next(
+    webstrata: CommandLine, web_server: WebServer, data_dir: Path
+) -> None:
+    web_server.answers |= {**linked_site(4), "/page/1": Answer(status=500)}
+    ended = webstrata("archive", web_server.url())
+    assert ended.code == 0
+    lines = dict(line.strip().split("  ", 1) for line in ended.out.splitlines() if line.strip())
+    assert lines["archived"] == f"{web_server.url()} (job 1, indexed)"
+    assert lines["captured"] == "7 answers, 4 of them pages"
+    assert lines["new"] == "4 pages"
+    assert lines["not fetched"].startswith(f"1, the first because {web_server.url('/page/1')}: the server answered 500")
+    assert Path(lines["WARC files"]).is_relative_to(data_dir / "archive")
+    assert [file.suffixes for file in Path(lines["WARC files"]).iterdir()] == [[".warc", ".gz"]]
+    assert lines["next"] == "webstrata serve"
+
+
+def test_archive_again_tells_what_is_different(webstrata: CommandLine, web_server: WebServer) -> None:
+    web_server.answers |= {"/": page("Home", "/a"), "/a": page("A", text="before")}
+    webstrata("archive", web_server.url())
+    web_server.answers["/a"] = page("A", text="after")
+    again = webstrata("archive", web_server.url())
+    assert "1 page since last time, 1 the same" in again.out
+    assert "(job 2, indexed)" in again.out
+
+
+def test_an_address_without_its_scheme_means_https(webstrata: CommandLine) -> None:
+    address = f"127.0.0.1:{free_port()}"
+    ended = webstrata("archive", address)
+    assert ended.code == 1
+    assert ended.message.startswith(f"https://{address}/")
+
+
+def test_options_of_archive_are_obeyed(webstrata: CommandLine, web_server: WebServer) -> None:
+    web_server.answers |= linked_site(9)
+    limited = webstrata("archive", web_server.url(), "--max-pages", "3")
+    assert "3 answers" in limited.out
+    assert "the page limit was reached" in limited.out
+    assert len(web_server.pages()) == 3
+    shallow = webstrata("archive", web_server.url("/page/2"), "--max-depth", "0")
+    assert "1 answer," in shallow.out
+
+
+def test_what_was_archived_is_found_and_json_says_the_same(webstrata: CommandLine, web_server: WebServer) -> None:
+    web_server.answers |= linked_site(3)
+    webstrata("archive", web_server.url())
+    shown = webstrata("search", "marmalade", "number2")
+    assert shown.code == 0
+    assert "1 page found" in shown.out
+    assert "Page 2" in shown.out
+    found = json.loads(webstrata("search", "marmalade", "--json").out)
+    assert found["total"] == 3
+    assert {hit["url"] for hit in found["results"]} == {web_server.url(f"/page/{n}") for n in range(3)}
+    nothing = webstrata("search", "xylophone")
+    assert (nothing.code, nothing.out) == (0, "Nothing found. Fewer or other words may help.\n")
+
+
+def test_jobs_are_listed_and_shown_and_json_says_the_same(webstrata: CommandLine, web_server: WebServer) -> None:
+    assert "No jobs yet" in webstrata("list-jobs").out
+    assert json.loads(webstrata("list-jobs", "--json").out) == []
+    web_server.answers["/"] = page("Home")
+    webstrata("archive", web_server.url())
+    listed = webstrata("list-jobs")
+    assert "indexed" in listed.out
+    assert f"127-0-0-1-{web_server.port}" in listed.out
+    (job,) = json.loads(webstrata("list-jobs", "--json", "--status", "indexed").out)
+    assert json.loads(webstrata("show-job", "--id", "1", "--json").out) == job
+    assert (job["id"], job["status"], job["pages_crawled"]) == (1, "indexed", 1)
+    assert "indexed" in webstrata("show-job", "--id", "1").out
+    assert webstrata("list-jobs", "--status", "failed").out == "No such jobs.\n"
+
+
+def test_check_env_shows_every_setting_and_where_it_came_from_and_no_secret(
+    webstrata: CommandLine, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBSTRATA_ADMIN_TOKEN", "hunter2-token")
+    monkeypatch.setenv("HEALTHARCHIVE_DATABASE_URL", "postgresql://archive:hunter2-password@db.example/archive")
+    shown = webstrata("check-env")
+    settings = {knob["name"]: knob for knob in json.loads(webstrata("check-env", "--json").out)}
+    for text in (shown.out, shown.err, json.dumps(settings)):
+        assert "hunter2" not in text
+    assert settings["admin_token"]["origin"] == "WEBSTRATA_ADMIN_TOKEN (environment)"
+    assert settings["database_url"]["value"] == "postgresql://archive:********@db.example/archive"
+    assert settings["database_url"]["origin"] == "HEALTHARCHIVE_DATABASE_URL (environment)"
+    assert settings["max_depth"]["origin"] == "default"
+    assert all(name in shown.out for name in settings)
+    assert (data_dir / "archive").is_dir()
+
+
+def test_check_db_and_db_tell_the_version(webstrata: CommandLine) -> None:
+    assert "is at schema version none" in webstrata("db", "status").out
+    upgraded = webstrata("db", "upgrade")
+    assert upgraded.code == 0
+    assert "is ready, at schema version" in webstrata("check-db").out
+
+
+def test_going_back_a_version_asks_first(webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    webstrata("db", "upgrade")
+    monkeypatch.setattr("sys.stdin", StringIO("n\n"))
+    assert webstrata("db", "downgrade", "base").code == 130
+    assert webstrata("check-db").code == 0
+    monkeypatch.setattr("sys.stdin", StringIO("y\n"))
+    ended = webstrata("db", "downgrade", "base")
+    assert ended.code == 0
+    assert "is at schema version base" in ended.out
+
+
+def test_what_the_program_wrote_passes_its_own_check(
+    webstrata: CommandLine, web_server: WebServer, data_dir: Path
+) -> None:
+    web_server.answers |= linked_site(5)
+    webstrata("archive", web_server.url())
+    ended = webstrata("verify", str(data_dir / "archive"), "--json")
+    report = json.loads(ended.out)
+    assert (ended.code, report["files"], report["findings"]) == (0, 1, [])

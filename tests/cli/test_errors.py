@@ -1,0 +1,213 @@
+"""What goes wrong is said in one line, and the exit code tells what kind it was."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine
+from tests.support.program import Program, free_port
+from tests.support.web_server import Answer, WebServer, page, robots, serving
+from webstrata.db.engine import Database
+from webstrata.db.migrate import head
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("frobnicate",),
+        ("archive",),
+        ("archive", "--max-pages", "0", "example.org"),
+        ("archive", "--max-pages", "many", "example.org"),
+        ("archive", "--unknown", "example.org"),
+        ("search",),
+        ("search", "word", "--from", "yesterday"),
+        ("show-job",),
+        ("show-job", "--id", "first"),
+        ("list-jobs", "--status", "asleep"),
+        ("serve", "--port", "99999"),
+        ("db", "frobnicate"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_two_and_says_what_would_be_right(webstrata: CommandLine, arguments: tuple[str, ...]) -> None:
+    ended = webstrata(*arguments)
+    assert ended.code == 2
+    assert ended.message
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://example.org/", "http://", "mailto:a@example.org", "http://exa mple.org/", "http://:80"]
+)
+def test_what_is_no_address_is_wrong_usage(webstrata: CommandLine, data_dir: Path, url: str) -> None:
+    ended = webstrata("archive", url)
+    assert (ended.code, ended.message) == (
+        2,
+        f"{url!r} is not a web address (expected something like https://example.org/)",
+    )
+    assert not (data_dir / "archive").exists()
+
+
+def test_a_host_that_does_not_resolve_is_named(webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def unknown(*_: object, **__: object) -> list[object]:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr("webstrata.fetch.http._GuardedResolver.resolve", unknown)
+    ended = webstrata("archive", "http://nowhere.example/")
+    assert ended.code == 1
+    assert "http://nowhere.example/" in ended.message
+    assert "does not resolve (is the network up?)" in ended.message
+
+
+def test_a_refused_connection_is_named(webstrata: CommandLine) -> None:
+    with serving() as gone:
+        pass
+    ended = webstrata("archive", gone.url())
+    assert ended.code == 1
+    assert ended.message.endswith("connection refused")
+
+
+@pytest.mark.parametrize(
+    ("status", "phrase"), [(403, "Forbidden"), (404, "Not Found"), (410, "Gone"), (500, "Internal Server Error")]
+)
+def test_a_site_that_refuses_is_told_by_what_it_said(
+    webstrata: CommandLine, web_server: WebServer, status: int, phrase: str
+) -> None:
+    web_server.answers["/"] = Answer(b"no", status=status)
+    ended = webstrata("archive", web_server.url())
+    assert (ended.code, ended.message) == (1, f"{web_server.url()}: the server answered {status} {phrase}")
+
+
+def test_a_site_whose_robots_txt_forbids_everything_is_told_so(webstrata: CommandLine, web_server: WebServer) -> None:
+    web_server.answers["/robots.txt"] = robots("User-agent: *", "Disallow: /")
+    ended = webstrata("archive", web_server.url())
+    assert (ended.code, ended.message) == (1, f"{web_server.url()}: robots.txt does not allow it")
+
+
+def test_a_private_address_is_refused_with_the_setting_that_would_allow_it(
+    webstrata: CommandLine, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WEBSTRATA_ALLOW_PRIVATE_NETWORKS")
+    ended = webstrata("archive", web_server.url())
+    assert ended.code == 1
+    assert "WEBSTRATA_ALLOW_PRIVATE_NETWORKS=127.0.0.1 would allow it" in ended.message
+    assert web_server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("WEBSTRATA_COLOUR", "red"),
+        ("WEBSTRATA_PORT", "http"),
+        ("WEBSTRATA_MAX_PAGES", "0"),
+        ("WEBSTRATA_RESPECT_ROBOTS", "perhaps"),
+        ("WEBSTRATA_ALLOW_PRIVATE_NETWORKS", "10.0.0.1/8"),
+        ("HEALTHARCHIVE_LOG_LEVEL", "loud"),
+    ],
+)
+def test_a_setting_that_is_unknown_or_does_not_parse_is_named(
+    webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    for verb in ("list-jobs", "check-env"):
+        ended = webstrata(verb)
+        assert ended.code == 1
+        assert name in ended.message
+
+
+def test_a_database_at_another_version_is_refused_with_the_command_that_mends_it(
+    webstrata: CommandLine, data_dir: Path
+) -> None:
+    assert webstrata("check-db").code == 0
+    set_version(data_dir, "0000")
+    newer = webstrata("archive", "http://example.org/")
+    assert newer.code == 1
+    assert "0000, unknown to this program: install a newer webstrata" in newer.message
+    database = Database(f"sqlite:///{data_dir / 'webstrata.db'}")
+    with database.write() as session:
+        session.connection().exec_driver_sql("DELETE FROM alembic_version")
+    older = webstrata("serve", "--port", str(free_port()))
+    assert older.code == 1
+    assert f"this program needs {head()}: run `webstrata db upgrade`" in older.message
+
+
+def set_version(data_dir: Path, version: str) -> None:
+    database = Database(f"sqlite:///{data_dir / 'webstrata.db'}")
+    with database.write() as session:
+        session.connection().exec_driver_sql(f"UPDATE alembic_version SET version_num = '{version}'")
+    database.dispose()
+
+
+def test_a_database_that_cannot_be_reached_is_named_without_its_password(
+    webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"127.0.0.1:{free_port()}/archive"
+    monkeypatch.setenv("WEBSTRATA_DATABASE_URL", f"postgresql://user:s3cret@{address}")
+    ended = webstrata("check-db")
+    assert ended.code == 1
+    assert address in ended.message
+    assert "s3cret" not in ended.err
+
+
+@pytest.mark.parametrize(
+    "verb", [("list-jobs",), ("check-env",), ("archive", "http://127.0.0.1:1/"), ("db", "upgrade")]
+)
+def test_a_folder_that_cannot_be_made_is_named(
+    webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("WEBSTRATA_DATA_DIR", str(tmp_path / "file" / "data"))
+    ended = webstrata(*verb)
+    assert ended.code == 1
+    assert str(tmp_path / "file") in ended.message
+
+
+def test_an_archive_folder_that_cannot_be_made_is_named(
+    webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("WEBSTRATA_ARCHIVE_ROOT", str(tmp_path / "file" / "archive"))
+    ended = webstrata("archive", "http://127.0.0.1:1/")
+    assert ended.code == 1
+    assert str(tmp_path / "file") in ended.message
+
+
+def test_an_unknown_job_is_named(webstrata: CommandLine) -> None:
+    ended = webstrata("show-job", "--id", "77")
+    assert (ended.code, ended.message) == (1, "there is no job 77")
+
+
+@pytest.mark.parametrize("verb", ["serve", "run"])
+def test_a_busy_port_is_told_before_any_work(
+    webstrata: CommandLine, web_server: WebServer, data_dir: Path, verb: str
+) -> None:
+    ended = webstrata(verb, "--port", str(web_server.port))
+    assert ended.code == 1
+    assert ended.message.startswith(f"port {web_server.port} on 127.0.0.1 is in use; choose another with --port")
+    assert not (data_dir / "archive").exists()
+
+
+def test_an_address_that_is_not_ours_to_listen_on_is_told(webstrata: CommandLine) -> None:
+    ended = webstrata("serve", "--host", "203.0.113.1", "--port", str(free_port()))
+    assert ended.code == 1
+    assert ended.message.startswith("cannot listen on 203.0.113.1")
+
+
+def test_a_real_process_fails_without_a_traceback_too(tmp_path: Path, web_server: WebServer) -> None:
+    program = Program(tmp_path / "data", {"WEBSTRATA_LOG_LEVEL": "ERROR", "WEBSTRATA_MAX_RETRIES": "1"})
+    web_server.answers["/"] = Answer(b"no", status=403)
+    refused = program.run("archive", web_server.url())
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == f"webstrata: {web_server.url()}: the server answered 403 Forbidden\n"
+    unknown = program.run("frobnicate")
+    assert (unknown.returncode, unknown.stderr.count("\n")) == (2, 1)
+
+
+def test_a_reader_that_leaves_early_is_no_reason_for_a_traceback(tmp_path: Path, web_server: WebServer) -> None:
+    web_server.answers["/"] = page("Home")
+    program = Program(tmp_path / "data")
+    assert program.run("archive", web_server.url()).returncode == 0
+    shell = Program(tmp_path / "data", command=("sh", "-c", f'"{program.command[0]}" -m webstrata "$@" | true', "sh"))
+    ended = shell.run("show-job", "--id", "1", "--json")
+    assert "Traceback" not in ended.stderr
+    assert "Exception ignored" not in ended.stderr

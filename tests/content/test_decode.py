@@ -1,0 +1,114 @@
+import gzip
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webstrata.content import decode
+from webstrata.content.decode import dechunked, decoded
+
+TEXT = b"What a page says. " * 10_000
+
+
+def raw_deflate(data: bytes) -> bytes:
+    packing = zlib.compressobj(wbits=-15)
+    return packing.compress(data) + packing.flush()
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [
+        (TEXT, None),
+        (TEXT, ""),
+        (TEXT, "identity"),
+        (gzip.compress(TEXT), "gzip"),
+        (gzip.compress(TEXT), " X-GZip "),
+        (zlib.compress(TEXT), "deflate"),
+        (raw_deflate(TEXT), "deflate"),
+        (gzip.compress(zlib.compress(TEXT)), "deflate, gzip"),
+        (gzip.compress(TEXT), "identity, gzip"),
+        (gzip.compress(TEXT[:500]) + gzip.compress(TEXT[500:]), "gzip"),
+        (gzip.compress(TEXT) + b"trailing junk", "gzip"),
+    ],
+)
+def test_a_body_comes_out_of_its_encodings(body: bytes, encoding: str | None) -> None:
+    assert decoded(body, encoding) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"), [(TEXT, "gzip"), (TEXT, "deflate"), (b"", "gzip"), (TEXT, "br"), (TEXT, "gzip2")]
+)
+def test_what_was_never_packed_or_in_an_unknown_way_stays_as_it_is(body: bytes, encoding: str) -> None:
+    assert decoded(body, encoding) == body
+
+
+@pytest.mark.parametrize(("packed", "encoding"), [(gzip.compress(TEXT, 1), "gzip"), (raw_deflate(TEXT), "deflate")])
+def test_a_body_that_was_cut_off_gives_what_there_is(packed: bytes, encoding: str) -> None:
+    whole = decoded(packed[: len(packed) // 2], encoding)
+    assert TEXT.startswith(whole)
+    assert len(whole) > len(TEXT) // 4
+
+
+def test_damage_costs_only_what_lies_behind_it() -> None:
+    noise = zlib.compress(bytes(i * i % 251 for i in range(2_000_000)), 0)
+    packed = bytearray(gzip.compress(noise, 0))
+    packed[-100_000] ^= 0xFF
+    packed[1_500_000:1_500_010] = b"\xff" * 10
+    unpacked = decoded(bytes(packed), "gzip")
+    assert len(unpacked) > 1_300_000
+    assert noise[:1_300_000] == unpacked[:1_300_000]
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+@pytest.mark.parametrize("members", [1, 5])
+def test_no_body_unpacks_to_more_than_the_limit(damaged: bool, members: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decode, "MAX_DECODED_BYTES", 1_000_000)
+    packed = bytearray(gzip.compress(b"\0" * 50_000_000) * members)
+    if damaged:
+        packed[-100:] = b"\xff" * 100
+    assert decoded(bytes(packed), "gzip") == b"\0" * 1_000_000
+
+
+def test_a_hundred_declared_encodings_are_not_all_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = TEXT
+    for _ in range(10):
+        packed = gzip.compress(packed, 0)
+    assert decoded(packed, ", ".join(["gzip"] * 10)) != TEXT
+
+
+@given(st.binary(), st.sampled_from(["gzip", "deflate", "gzip, deflate", "br", "identity"]))
+def test_no_body_breaks_the_unpacking(body: bytes, encoding: str) -> None:
+    assert isinstance(decoded(body, encoding), bytes)
+
+
+@pytest.mark.parametrize(
+    ("body", "plain"),
+    [
+        (b"5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n", b"hello world"),
+        (b"5;name=value\r\nhello\r\n0\r\nTrailer: x\r\n\r\n", b"hello"),
+        (b"A\r\n0123456789\r\na\r\n0123456789\r\n0\r\n\r\n", b"01234567890123456789"),
+        (b"0\r\n\r\n", b""),
+        (b"5\r\nhello\r\n", b"hello"),
+        (b"5\r\nhel", b"hel"),
+        (b"5\r\nhello\r\nxyz\r\nrest", b"hello"),
+        (b"ffffffffffffffffffffffff\r\nhello", b"hello"),
+    ],
+)
+def test_chunks_are_put_together(body: bytes, plain: bytes) -> None:
+    assert dechunked(body) == plain
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"\r\n", b"-5\r\nhello\r\n", b"<p>\r\n5\r\nhello", b"xyz\r\nhello"])
+def test_a_body_without_chunks_stays_as_it_is(body: bytes) -> None:
+    assert dechunked(body) == body
+
+
+pieces = st.sampled_from(
+    [b"5\r\nhello\r\n", b"0\r\n\r\n", b"\r\n", b"f" * 40, b"1;", b"-1\r\n", b"\0", b"5\r\nhe", b"\n"]
+)
+
+
+@given(st.binary() | st.lists(pieces, max_size=30).map(b"".join))
+def test_malformed_chunks_end_and_invent_nothing(body: bytes) -> None:
+    assert len(dechunked(body)) <= len(body)

@@ -1,0 +1,160 @@
+"""Crawls of a test's own server, and what they leave in the database and on disk."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from ipaddress import ip_network
+from pathlib import Path
+
+import uvloop
+from sqlalchemy import select
+
+from tests.support.warcs import Record, records
+from webstrata.crawl.commit import CrawlTarget
+from webstrata.crawl.engine import Crawl, CrawlEnd
+from webstrata.db import jobs
+from webstrata.db.engine import Database
+from webstrata.db.frontier import FrontierCounts
+from webstrata.db.tables import Capture, CrawlTask, WarcFile
+from webstrata.fetch.guard import NetworkGuard
+from webstrata.fetch.http import HttpFetcher
+from webstrata.model.jobs import CrawlConfig, JobConfig
+from webstrata.model.scope import ScopeRules
+from webstrata.model.tasks import TaskStatus
+
+GUARD = NetworkGuard((ip_network("127.0.0.0/8"),))
+
+CONFIG = CrawlConfig(
+    user_agent="tester/1",
+    respect_robots=True,
+    concurrency=4,
+    per_host_delay=1.0,
+    fetch_timeout=10,
+    max_body_bytes=1_000_000,
+    max_pages=1000,
+    max_depth=20,
+    max_retries=1,
+    backoff_min=0.01,
+    backoff_max=0.05,
+    backoff_multiplier=2,
+    lease_seconds=60,
+    warc_max_bytes=100_000_000,
+)
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A database with one job, and the folder that the job's files go to."""
+
+    database: Database
+    target: CrawlTarget
+
+    @property
+    def job_id(self) -> int:
+        return self.target.job_id
+
+    def crawl_of(self, *seeds: str, **knobs: object) -> Crawl:
+        """Return a run that has not begun; `rules` among the knobs are its scope."""
+        rules = knobs.pop("rules", None)
+        assert rules is None or isinstance(rules, ScopeRules)
+        config = replace(CONFIG, **knobs)  # type: ignore[arg-type]
+        fetcher = HttpFetcher(
+            GUARD,
+            user_agent=config.user_agent,
+            timeout=config.fetch_timeout,
+            max_body_bytes=config.max_body_bytes,
+            connections=config.concurrency,
+        )
+        return Crawl(self.database, self.target, seeds, config, fetcher, _unwatched, rules=rules)
+
+    def crawl(self, *seeds: str, **knobs: object) -> CrawlEnd:
+        """Run a crawl to its end, as the product runs it."""
+        return self.run(self.crawl_of(*seeds, **knobs))
+
+    def run(self, crawl: Crawl) -> CrawlEnd:
+        """Run a prepared crawl to its end."""
+        return uvloop.run(crawl.run())
+
+    def tasks(self) -> dict[str, CrawlTask]:
+        """Return the job's tasks by their URL."""
+        with self.database.read() as session:
+            rows = session.scalars(select(CrawlTask).where(CrawlTask.job_id == self.job_id)).all()
+            return {row.url: row for row in rows}
+
+    def urls(self, status: TaskStatus) -> set[str]:
+        """Return the URLs whose tasks stand there."""
+        return {url for url, task in self.tasks().items() if task.status == status}
+
+    def captures(self) -> list[Capture]:
+        """Return what the database knows of the job's captures."""
+        with self.database.read() as session:
+            return list(session.scalars(select(Capture).where(Capture.job_id == self.job_id).order_by(Capture.id)))
+
+    def statuses(self) -> dict[str, int | None]:
+        """Return what the server answered, by URL."""
+        return {capture.url: capture.status_code for capture in self.captures()}
+
+    def warc_files(self) -> list[WarcFile]:
+        """Return the job's files as the database knows them."""
+        with self.database.read() as session:
+            return list(session.scalars(select(WarcFile).where(WarcFile.job_id == self.job_id).order_by(WarcFile.id)))
+
+    def path(self, file: WarcFile) -> Path:
+        """Return where a file lies."""
+        return self.target.archive_root / file.path
+
+    def records(self) -> list[Record]:
+        """Return every record of the job's files, in order."""
+        return [record for file in self.warc_files() for record in records(self.path(file))]
+
+    def responses(self) -> list[Record]:
+        """Return the captured answers that are on disk."""
+        return [record for record in self.records() if record.kind == "response"]
+
+
+def _unwatched(_counts: FrontierCounts) -> None:
+    pass
+
+
+def new_archive(database: Database, root: Path) -> Archive:
+    """Return an archive with a job that has not begun."""
+    with database.write() as session:
+        source_id = jobs.ensure_source(session, "site", name="Site", base_url=None)
+        job_id = jobs.add_job(
+            session,
+            source_id,
+            name="site-1",
+            output_dir=str(root / "site" / "job"),
+            config=JobConfig(()),
+            queued_at=datetime.now(UTC),
+        )
+    (root / "site" / "job").mkdir(parents=True)
+    return Archive(database, CrawlTarget(job_id, "site-1", source_id, "site", root, "site/job/warcs"))
+
+
+def archive_of(database: Database, root: Path, job_id: int) -> Archive:
+    """Return the archive of a job that the program made."""
+    with database.read() as session:
+        job = jobs.load_job(session, job_id)
+    folder = Path(job.output_dir, "warcs").relative_to(root).as_posix()
+    return Archive(database, CrawlTarget(job.id, job.name, job.source_id, job.source_code, root, folder))
+
+
+def assert_sound(archive: Archive) -> None:
+    """Make sure that disk and database tell the same: whole records only, each where its row says, one for a URL."""
+    on_disk: Counter[tuple[int, int, int, str, str]] = Counter()
+    for file in archive.warc_files():
+        path = archive.path(file)
+        assert path.stat().st_size == file.committed_bytes, f"{path} has bytes that nobody acknowledged"
+        for record in records(path):
+            if record.kind in ("response", "revisit"):
+                on_disk[(file.id, record.offset, record.length, record.headers["WARC-Record-ID"], record.url)] += 1
+    captures = archive.captures()
+    rows = Counter((c.warc_file_id, c.warc_offset, c.warc_length, c.warc_record_id, c.url) for c in captures)
+    assert rows == on_disk
+    folder = archive.target.archive_root / archive.target.folder
+    known = {archive.path(file) for file in archive.warc_files()}
+    assert set(folder.glob("*")) <= known, "a file that no row knows"
+    captured = Counter(capture.url for capture in captures)
+    assert set(captured.values()) <= {1}, "a URL with two records"
+    assert set(captured) == archive.urls(TaskStatus.FINISHED)

@@ -1,0 +1,152 @@
+"""Crawling a site again: what did not change is not stored again, and nothing is missed because of that."""
+
+import hashlib
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.crawl.runs import Archive
+from tests.support.web_server import Answer, Request, Script, WebServer, page
+from webstrata.db import jobs
+from webstrata.index.pipeline import index_job
+from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.search import SearchRequest
+from webstrata.replay.raw import raw_page
+from webstrata.search.service import search
+from webstrata.warc.verify import verify
+
+NOT_MODIFIED = Answer(status=304, headers=(("ETag", '"same"'),))
+
+
+def answering_conditions(answer: Answer) -> Script:
+    """Send an answer with a validator, and 304 to whoever has it."""
+    tag = f'"{hashlib.sha256(answer.body).hexdigest()[:12]}"'
+    tagged = replace(answer, headers=(*answer.headers, ("ETag", tag)))
+
+    def answered(request: Request) -> Answer:
+        return NOT_MODIFIED if request.header("If-None-Match") == tag else tagged
+
+    return answered
+
+
+def next_job(archive: Archive) -> Archive:
+    """Return the archive with another job of the same source."""
+    target = archive.target
+    folder = f"site/job-{archive.job_id + 1}"
+    (target.archive_root / folder).mkdir(parents=True)
+    with archive.database.write() as session:
+        job_id = jobs.add_job(
+            session,
+            target.source_id,
+            name="again",
+            output_dir=str(target.archive_root / folder),
+            config=JobConfig(()),
+            queued_at=datetime.now(UTC),
+        )
+    return Archive(archive.database, replace(target, job_id=job_id, folder=f"{folder}/warcs"))
+
+
+def warcs(*archives: Archive) -> list[Path]:
+    return [archive.path(file) for archive in archives for file in archive.warc_files()]
+
+
+@pytest.fixture
+def chain(web_server: WebServer) -> WebServer:
+    """A site whose every page is reached only through the one before."""
+    for number in range(4):
+        path = "/" if number == 0 else f"/{number}"
+        web_server.answers[path] = answering_conditions(page(f"Page {number}", f"/{number + 1}", text=f"word{number}"))
+    web_server.answers["/4"] = answering_conditions(page("Page 4"))
+    return web_server
+
+
+def test_an_unchanged_site_is_recorded_as_revisits_down_to_the_same_depth(archive: Archive, chain: WebServer) -> None:
+    archive.crawl(chain.url())
+    again = next_job(archive)
+    end = again.crawl(chain.url())
+    assert end.counts.finished == 5
+    assert {record.kind for record in again.records()} == {"warcinfo", "request", "revisit"}
+    assert {capture.url for capture in again.captures()} == {capture.url for capture in archive.captures()}
+    assert verify(warcs(archive, again)).findings == []
+
+
+def test_a_third_crawl_refers_to_the_first_one_which_holds_the_payload(archive: Archive, chain: WebServer) -> None:
+    archive.crawl(chain.url())
+    second = next_job(archive)
+    second.crawl(chain.url())
+    third = next_job(second)
+    third.crawl(chain.url())
+    holders = {capture.warc_record_id for capture in archive.captures()}
+    assert {capture.refers_to for capture in third.captures()} == holders
+
+
+def test_a_page_that_changed_is_stored_whole(archive: Archive, chain: WebServer) -> None:
+    archive.crawl(chain.url())
+    chain.answers["/2"] = answering_conditions(page("Page 2, new", "/3"))
+    again = next_job(archive)
+    again.crawl(chain.url())
+    kinds = {capture.url: capture.record_type for capture in again.captures()}
+    assert kinds.pop(chain.url("/2")) == "response"
+    assert set(kinds.values()) == {"revisit"}
+
+
+def test_the_same_payload_without_a_validator_is_stored_once(archive: Archive, web_server: WebServer) -> None:
+    web_server.answers |= {"/": page("Home", "/a", "/b"), "/a": page("Twin"), "/b": page("Twin")}
+    archive.crawl(web_server.url())
+    again = next_job(archive)
+    again.crawl(web_server.url())
+    assert [capture.record_type for capture in archive.captures()] == ["response", "response", "revisit"]
+    assert {capture.record_type for capture in again.captures()} == {"revisit"}
+    assert {
+        record.headers["WARC-Profile"].rpartition("/")[2] for record in again.records() if record.kind == "revisit"
+    } == {"identical-payload-digest"}
+    assert verify(warcs(archive, again)).findings == []
+
+
+def test_errors_redirects_and_empty_answers_are_never_revisits(archive: Archive, web_server: WebServer) -> None:
+    empty = Answer(b"")
+    web_server.answers |= {
+        "/": page("Home", "/gone", "/gone-too", "/moved", "/empty", "/empty-too"),
+        "/moved": Answer(b"moved", status=301, headers=(("Location", "/"), ("ETag", '"x"'))),
+        "/empty": empty,
+        "/empty-too": empty,
+    }
+    archive.crawl(web_server.url())
+    again = next_job(archive)
+    again.crawl(web_server.url())
+    kinds = {capture.url: capture.record_type for capture in again.captures()}
+    assert kinds.pop(web_server.url()) == "revisit"
+    assert set(kinds.values()) == {"response"}
+
+
+def test_a_304_to_a_page_whose_record_is_gone_is_asked_for_again(archive: Archive, chain: WebServer) -> None:
+    archive.crawl(chain.url())
+    for path in warcs(archive):
+        path.unlink()
+    again = next_job(archive)
+    end = again.crawl(chain.url())
+    assert end.counts.finished == 5
+
+
+def test_a_304_that_nobody_asked_for_is_just_an_answer(archive: Archive, web_server: WebServer) -> None:
+    web_server.answers["/"] = NOT_MODIFIED
+    archive.crawl(web_server.url())
+    (capture,) = archive.captures()
+    assert (capture.status_code, capture.record_type) == (304, "response")
+
+
+def test_a_revisit_is_found_and_shown_like_the_page_it_stands_for(archive: Archive, chain: WebServer) -> None:
+    archive.crawl(chain.url())
+    again = next_job(archive)
+    again.crawl(chain.url())
+    for each in (archive, again):
+        with each.database.write() as session:
+            jobs.set_job(session, each.job_id, status=JobStatus.COMPLETED)
+        assert index_job(each.job_id, database=each.database, archive_root=each.target.archive_root) == 0
+    found = search(archive.database, SearchRequest(q="word2", include_duplicates=True))
+    assert [view.job_id for view in found.results] == [again.job_id, archive.job_id]
+    newest = raw_page(archive.database, archive.target.archive_root, found.results[0].id)
+    assert b"word2" in newest.content
+    assert found.results[0].status_code == 200

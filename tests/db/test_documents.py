@@ -1,0 +1,99 @@
+import pytest
+from sqlalchemy import func, select
+
+from webstrata.db.documents import MAX_STORED_CHARACTERS, NewDocument, ensure_documents
+from webstrata.db.engine import Database
+from webstrata.db.fulltext import matching_documents
+from webstrata.db.tables import Document
+
+GROUP = "https://example.org/a"
+
+
+def store(database: Database, *documents: NewDocument) -> list[int]:
+    with database.write() as session:
+        ids = ensure_documents(session, documents)
+    return [ids[document.key] for document in documents]
+
+
+def found(database: Database, *words: str) -> dict[int, float]:
+    with database.read() as session:
+        matching = matching_documents(session, words)
+        return {row.document_id: row.score for row in session.execute(select(matching))}
+
+
+def count(database: Database) -> int:
+    with database.read() as session:
+        return session.scalar(select(func.count()).select_from(Document)) or 0
+
+
+def test_a_text_is_stored_once_however_often_it_comes(database: Database) -> None:
+    one = NewDocument(GROUP, "Title", "text")
+    first = store(database, one, one)
+    assert store(database, one, NewDocument(GROUP, "Title", "text")) == first
+    assert count(database) == 1
+    assert len(found(database, "text")) == 1
+
+
+def test_another_title_text_or_page_is_another_document(database: Database) -> None:
+    ids = store(
+        database,
+        NewDocument(GROUP, "Title", "text"),
+        NewDocument(GROUP, "Title", "text2"),
+        NewDocument(GROUP, "Title2", "text"),
+        NewDocument(GROUP + "b", "Title", "text"),
+        NewDocument(GROUP, "Titletext", ""),
+    )
+    assert len(set(ids)) == count(database) == 5
+
+
+def test_words_are_found_in_title_address_and_text(database: Database) -> None:
+    (only,) = store(database, NewDocument("https://example.org/vaccins", "Un titre", "Du texte"))
+    for word in ("titre", "texte", "vaccins", "example"):
+        assert list(found(database, word)) == [only]
+    assert found(database, "titre", "texte", "vaccins").keys() == {only}
+    assert found(database, "titre", "nothing") == {}
+
+
+def test_a_hit_in_the_title_weighs_more_than_one_in_the_address_and_that_more_than_one_in_the_text(
+    database: Database,
+) -> None:
+    filler = "some other words that are here to fill up the text so that one hit does not make all of it"
+    title, address, text = store(
+        database,
+        NewDocument("https://example.org/a", "Measles", filler),
+        NewDocument("https://example.org/measles", "A title", filler),
+        NewDocument("https://example.org/c", "A title", f"{filler} measles"),
+    )
+    scores = found(database, "measles")
+    assert scores[title] > scores[address] > scores[text]
+
+
+def test_a_text_of_any_size_and_kind_is_stored(database: Database) -> None:
+    many_words = " ".join(f"слово{number}" for number in range(100_000))
+    documents = [
+        NewDocument(GROUP + "1", "", many_words),
+        NewDocument(GROUP + "2", "", "x" * 2_000_000),
+        NewDocument(GROUP + "3", "", "".join(map(chr, range(0x4E00, 0x9FFF))) * 20),
+        NewDocument(GROUP + "4", "", " ".join(map(chr, range(0x4E00, 0x9FFF))) * 20),
+        NewDocument(GROUP + "5", "", "".join(f"ﷺ{number}" for number in range(80_000))),
+        NewDocument(GROUP + "6", "", "the same word again " * 30_000),
+        NewDocument(GROUP + "7", "t\0itle", "nul\0 'quotes' \"double\" \\back:slash & | ! ( ) <-> *"),
+        NewDocument(GROUP + "8", "", ""),
+        NewDocument("https://example.org/" + "x" * 2_028, "long address", "text"),
+    ]
+    ids = store(database, *documents)
+    assert len(set(ids)) == len(documents)
+    assert found(database, "слово0").keys() == {ids[0]}
+    assert found(database, "again").keys() == {ids[5]}
+    assert found(database, "quotes", "back", "slash").keys() == {ids[6]}
+    with database.read() as session:
+        lengths = session.scalars(select(func.length(Document.text)).order_by(Document.id)).all()
+    assert max(lengths) <= MAX_STORED_CHARACTERS
+
+
+@pytest.mark.parametrize("word", ["and", "or", "not", "near", "10", "covid19", "1e5", "0x1f", "a", "日本語", "œuvre"])
+def test_no_word_is_special(database: Database, word: str) -> None:
+    (only,) = store(database, NewDocument(GROUP, "", f"before {word} after"))
+    assert found(database, word).keys() == {only}
+    assert found(database, "before", word, "after").keys() == {only}
+    assert found(database, f"{word}x") == {}

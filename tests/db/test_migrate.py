@@ -1,0 +1,161 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import inspect, text
+
+from webstrata.db import migrate
+from webstrata.db.engine import Database
+from webstrata.db.migrate import current, downgrade, head, make_ready, upgrade
+from webstrata.db.tables import Base, Source
+from webstrata.errors import SchemaVersionError, StorageError, UsageError
+
+PROCESSES = 6
+MAKE_READY = """
+import sys
+from webstrata.db.engine import Database
+from webstrata.db.migrate import current, head, make_ready
+database = Database(sys.argv[1])
+print("here", flush=True)
+sys.stdin.readline()
+make_ready(database)
+assert current(database) == head()
+"""
+
+
+@pytest.fixture
+def empty(empty_database_url: str) -> Database:
+    return Database(empty_database_url)
+
+
+def tables(database: Database) -> set[str]:
+    with database.read() as session:
+        return set(inspect(session.connection()).get_table_names())
+
+
+def execute(database: Database, statement: str) -> None:
+    with database.write() as session:
+        session.execute(text(statement))
+
+
+def test_migrations_make_what_the_tables_say(database: Database) -> None:
+    with database.read() as session:
+        context = MigrationContext.configure(session.connection(), opts={"compare_type": True})
+        differences = compare_metadata(context, Base.metadata)
+    assert [difference for difference in differences if not _is_of_the_search_index(difference)] == []
+
+
+def _is_of_the_search_index(difference: object) -> bool:
+    return "documents_fts" in repr(difference) or "search_vector" in repr(difference)
+
+
+def test_every_migration_goes_up_and_down_and_up_again(empty: Database) -> None:
+    upgrade(empty)
+    assert current(empty) == head()
+    assert set(Base.metadata.tables) <= tables(empty)
+    downgrade(empty, "base")
+    assert current(empty) is None
+    assert tables(empty) <= {"alembic_version"}
+    upgrade(empty)
+    assert current(empty) == head()
+    empty.dispose()
+
+
+def test_upgrading_twice_changes_nothing_and_keeps_what_is_there(database: Database) -> None:
+    with database.write() as session:
+        session.add(Source(code="hc", name="hc"))
+    upgrade(database)
+    with database.read() as session:
+        assert session.query(Source).count() == 1
+
+
+def test_an_empty_database_is_made_ready(empty: Database) -> None:
+    make_ready(empty)
+    assert current(empty) == head()
+    make_ready(empty)
+    empty.dispose()
+
+
+def test_a_database_at_a_version_nobody_knows_asks_for_a_newer_program(database: Database) -> None:
+    execute(database, "UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(SchemaVersionError, match=r"at schema version 9999, unknown .* install a newer webstrata"):
+        make_ready(database)
+
+
+def test_a_database_at_an_older_version_names_the_command_that_mends_it(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = head()
+    monkeypatch.setattr(migrate, "head", lambda: "next")
+    with pytest.raises(SchemaVersionError, match=rf"at schema version {at}; .* needs next: run `webstrata db upgrade`"):
+        make_ready(database)
+
+
+def test_somebody_elses_database_is_left_alone(empty: Database) -> None:
+    execute(empty, "CREATE TABLE wp_posts (id INTEGER)")
+    with pytest.raises(SchemaVersionError, match="not a Webstrata database, or half made"):
+        make_ready(empty)
+    assert tables(empty) == {"wp_posts"}
+    empty.dispose()
+
+
+def test_a_schema_that_another_process_made_in_between_is_no_foreign_one(
+    empty: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = migrate.current
+
+    def current_then_made(database: Database) -> str | None:
+        found = real(database)
+        upgrade(database)
+        return found
+
+    monkeypatch.setattr(migrate, "current", current_then_made)
+    make_ready(empty)
+    empty.dispose()
+
+
+def test_many_processes_may_make_a_database_ready_at_once(empty_database_url: str) -> None:
+    command = [sys.executable, "-c", MAKE_READY, empty_database_url]
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(PROCESSES)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"here\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+    ends = [(process.communicate(timeout=60)[1], process.returncode) for process in processes]
+    assert ends == [(b"", 0)] * PROCESSES
+
+
+def test_a_revision_that_is_not_there_is_a_usage_error(database: Database) -> None:
+    with pytest.raises(UsageError, match="no_such"):
+        downgrade(database, "no_such")
+    assert current(database) == head()
+
+
+def test_a_migration_that_would_lose_a_rows_parent_changes_nothing(sqlite_url: str) -> None:
+    database = Database(sqlite_url)
+    with database.engine.connect() as connection:
+        driver = connection.connection.dbapi_connection
+        assert driver is not None
+        driver.execute("PRAGMA foreign_keys=OFF")
+        driver.execute(
+            "INSERT INTO warc_files(id, job_id, path, committed_bytes, indexed_bytes, created_at)"
+            " VALUES (1, 99, 'x', 0, 0, '2026-01-01 00:00:00.000000')"
+        )
+    with pytest.raises(SchemaVersionError, match="rows of warc_files without their archive_jobs"):
+        upgrade(database)
+    database.dispose()
+
+
+def test_a_lock_file_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "x.db.migrate-lock").mkdir()
+    with pytest.raises(StorageError, match="migrate-lock"):
+        upgrade(Database(f"sqlite:///{tmp_path / 'x.db'}"))

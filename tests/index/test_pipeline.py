@@ -1,0 +1,345 @@
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete, select
+from structlog.testing import capture_logs
+
+from tests.support.fetched import NOON, fetched, write_warc
+from webstrata.content.tokens import fold
+from webstrata.db import captures, catalog, jobs
+from webstrata.db.engine import Database
+from webstrata.db.tables import Capture, Snapshot
+from webstrata.errors import NotFoundError, UsageError
+from webstrata.index import pipeline
+from webstrata.index.pipeline import index_job
+from webstrata.model.archive import JobView, SnapshotView
+from webstrata.model.captures import Original
+from webstrata.model.fetching import FetchResult
+from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.search import SearchRequest
+from webstrata.search.service import search
+from webstrata.warc.record import exchange
+from webstrata.warc.writer import WarcFileWriter
+
+SITE = "https://example.org"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A crawled job, with what a test wants to do to it."""
+
+    id: int
+    database: Database
+    root: Path
+
+    def add_warc(self, answers: Sequence[FetchResult], name: str = "one.warc.gz") -> list[int]:
+        """Write answers into a file of the job and return where each lies."""
+        extents = write_warc(self.root / "hc" / name, answers)
+        self.register(name)
+        return [extent.offset for extent in extents]
+
+    def register(self, name: str) -> None:
+        path = f"hc/{name}"
+        size = (self.root / path).stat().st_size
+        with self.database.write() as session:
+            captures.acknowledge(session, captures.add_warc_file(session, self.id, path), size)
+
+    def index(self) -> int:
+        return index_job(self.id, database=self.database, archive_root=self.root)
+
+    def view(self) -> JobView:
+        with self.database.read() as session:
+            view = catalog.job(session, self.id)
+        assert view is not None
+        return view
+
+    def set(self, **values: object) -> None:
+        with self.database.write() as session:
+            jobs.set_job(session, self.id, **values)
+
+    def snapshots(self) -> list[SnapshotView]:
+        with self.database.read() as session:
+            return list(catalog.job_snapshots(session, self.id, limit=1_000, offset=0))
+
+    def captures(self) -> list[Capture]:
+        with self.database.read() as session:
+            found = list(session.scalars(select(Capture).order_by(Capture.id)))
+            session.expunge_all()
+            return found
+
+    def forget_how_far(self) -> None:
+        with self.database.write() as session:
+            for warc in captures.warc_files(session, self.id):
+                captures.mark_indexed(session, warc.id, 0)
+
+
+@pytest.fixture
+def job(database: Database, tmp_path: Path) -> Job:
+    with database.write() as session:
+        source_id = jobs.ensure_source(session, "hc", name="Health", base_url=f"{SITE}/")
+        job_id = jobs.add_job(session, source_id, name="hc", output_dir="", config=JobConfig(()), queued_at=NOON)
+        jobs.set_job(session, job_id, status=JobStatus.COMPLETED)
+    return Job(job_id, database, tmp_path)
+
+
+def found(job: Job, q: str) -> list[str]:
+    return [view.url for view in search(job.database, SearchRequest(q=q)).results]
+
+
+def test_what_was_captured_becomes_what_can_be_found(job: Job) -> None:
+    html = '<html lang="fr-CA"><title>La rougeole</title><p>Deux doses à l\'hôpital.</p></html>'
+    (offset,) = job.add_warc([fetched(f"{SITE}/rougeole?x=1", html)])
+    assert job.index() == 0
+    (snapshot,) = job.snapshots()
+    assert (snapshot.title, snapshot.language, snapshot.status_code) == ("La rougeole", "fr", 200)
+    assert (snapshot.url, snapshot.normalized_url_group) == (f"{SITE}/rougeole?x=1", f"{SITE}/rougeole")
+    assert snapshot.captured_at == NOON
+    assert snapshot.mime_type == "text/html"
+    assert snapshot.content_hash == hashlib.sha256(html.encode()).hexdigest()
+    assert found(job, "hopital") == [snapshot.url]
+    (capture,) = job.captures()
+    assert (capture.warc_offset, capture.record_type, capture.url) == (offset, "response", snapshot.url)
+    view = job.view()
+    assert (view.status, view.status_reason, view.indexed_page_count) == ("indexed", None, 1)
+    assert (view.warc_file_count, view.warc_bytes_total) == (1, (job.root / "hc/one.warc.gz").stat().st_size)
+
+
+def test_everything_is_a_capture_but_only_pages_are_snapshots(job: Job) -> None:
+    job.add_warc(
+        [
+            fetched(f"{SITE}/page"),
+            fetched(f"{SITE}/gone", status=404),
+            fetched(f"{SITE}/image", b"\x89PNG", content_type="image/png"),
+            fetched(f"{SITE}/moved", status=301, headers=[(b"Location", b"/page")]),
+            fetched(f"{SITE}/empty", ""),
+        ]
+    )
+    assert job.index() == 0
+    assert [capture.url.rpartition("/")[2] for capture in job.captures()] == ["page", "gone", "image", "moved", "empty"]
+    assert [snapshot.url.rpartition("/")[2] for snapshot in job.snapshots()] == ["page", "gone"]
+
+
+def test_crawl_and_index_meet_on_the_same_capture(job: Job) -> None:
+    (offset,) = job.add_warc([fetched(f"{SITE}/a")])
+    with job.database.write() as session:
+        (warc,) = captures.warc_files(session, job.id)
+        recorded = captures.NewCapture(
+            offset, 1, "<urn:uuid:1>", "response", f"{SITE}/a", "org,example)/a", NOON, 200, "text/html", None
+        )
+        captures.add_captures(session, job.id, 1, warc.id, [recorded])
+    assert job.index() == 0
+    (capture,) = job.captures()
+    assert capture.warc_record_id == "<urn:uuid:1>"
+    assert len(job.snapshots()) == 1
+
+
+def test_indexing_again_keeps_every_id(job: Job) -> None:
+    job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title><p>text {n}") for n in range(5)])
+    assert job.index() == 0
+    before = job.snapshots()
+    captures_before = [(c.id, c.warc_offset) for c in job.captures()]
+    job.forget_how_far()
+    assert job.index() == 0
+    assert job.snapshots() == before
+    assert [(c.id, c.warc_offset) for c in job.captures()] == captures_before
+    assert job.view().indexed_page_count == 5
+    assert len(found(job, "text")) == 5
+
+
+def test_a_file_that_is_indexed_is_not_read_again(job: Job) -> None:
+    job.add_warc([fetched(f"{SITE}/1")], "one.warc.gz")
+    assert job.index() == 0
+    (job.root / "hc" / "one.warc.gz").unlink()
+    job.add_warc([fetched(f"{SITE}/2")], "two.warc.gz")
+    assert job.index() == 0
+    assert [snapshot.url[-1] for snapshot in job.snapshots()] == ["1", "2"]
+    assert job.view().warc_file_count == 2
+
+
+def test_indexing_goes_on_where_it_was_cut_off(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "_BATCH", 3)
+    job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(8)])
+    done: list[int] = []
+
+    class PowerCutError(BaseException):
+        pass
+
+    def cut_off(pages: int) -> None:
+        done.append(pages)
+        if len(done) == 2:
+            raise PowerCutError
+
+    with pytest.raises(PowerCutError):
+        index_job(job.id, database=job.database, archive_root=job.root, progress=cut_off)
+    first = {snapshot.url: snapshot.id for snapshot in job.snapshots()}
+    assert len(first) == 6
+    assert job.view().status == "indexing"
+    job.set(status=JobStatus.COMPLETED)
+    assert job.index() == 0
+    after = {snapshot.url: snapshot.id for snapshot in job.snapshots()}
+    assert len(after) == 8
+    assert first.items() <= after.items()
+
+
+def test_progress_tells_how_many_pages_are_done(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "_BATCH", 2)
+    answers = [fetched(f"{SITE}/{n}", f"<p>{n}") for n in range(3)]
+    job.add_warc([*answers, fetched(f"{SITE}/i", b"x", content_type="image/png")])
+    told: list[int] = []
+    assert index_job(job.id, database=job.database, archive_root=job.root, progress=told.append) == 0
+    assert told == [2, 1]
+
+
+def test_a_damaged_record_is_skipped_and_logged_with_its_place(job: Job) -> None:
+    file = job.root / "hc" / "one.warc.gz"
+    extents = write_warc(file, [fetched(f"{SITE}/{n}", f"<title>{n}</title>" + "x" * 500) for n in range(4)])
+    data = bytearray(file.read_bytes())
+    data[extents[1].offset + extents[1].length // 2] ^= 0xFF
+    file.write_bytes(data)
+    job.register("one.warc.gz")
+    with capture_logs() as logs:
+        assert job.index() == 0
+    assert [snapshot.url[-1] for snapshot in job.snapshots()] == ["0", "2", "3"]
+    (skipped,) = (line for line in logs if line["event"] == "index.record.skipped")
+    assert (skipped["file"], skipped["offset"]) == ("one.warc.gz", extents[1].offset)
+    assert skipped["reason"]
+
+
+def test_a_record_that_is_about_no_web_address_is_skipped_and_logged(job: Job) -> None:
+    odd, good = job.add_warc([replace(fetched(), url="dns:example.org"), fetched(f"{SITE}/good")])
+    with capture_logs() as logs:
+        assert job.index() == 0
+    assert [snapshot.url for snapshot in job.snapshots()] == [f"{SITE}/good"]
+    assert [line["offset"] for line in logs if line["event"] == "index.record.skipped"] == [odd]
+    assert good > odd
+
+
+def test_hostile_pages_are_indexed_like_others(job: Job) -> None:
+    bodies: list[bytes] = [
+        b"<title>nul\0title</title><p>nul\0text</p>",
+        b"<div>" * 50_000 + b"deep",
+        b"<title>&#xD800;</title>",
+        b"\xff\xfe\xfd" * 1_000,
+        " ".join(f"слово{n}" for n in range(80_000)).encode(),
+        b"",
+    ]
+    hostile = [fetched(f"{SITE}/{n}", body) for n, body in enumerate(bodies)]
+    odd_type = fetched(f"{SITE}/type", content_type="text/html\0; charset=\udcff".encode("utf-8", "replace").decode())
+    job.add_warc([*hostile, odd_type, fetched(f"{SITE}/" + "x" * 6_000), fetched(f"{SITE}/good", "<p>good words")])
+    assert job.index() == 0
+    assert len(job.captures()) == 9
+    assert found(job, "good words") == [f"{SITE}/good"]
+
+
+def test_the_same_text_captured_twice_is_found_as_two_captures_of_one_document(job: Job) -> None:
+    html = "<title>Flu</title><p>text</p>"
+    later = NOON + timedelta(days=1)
+    job.add_warc([fetched(f"{SITE}/flu", html), fetched(f"{SITE}/flu", html + "<!-- other bytes -->", at=later)])
+    assert job.index() == 0
+    with job.database.read() as session:
+        documents = session.scalars(select(Snapshot.document_id)).all()
+    assert len(documents) == 2
+    assert len(set(documents)) == 1
+    assert len(found(job, "flu")) == 2
+
+
+def test_a_revisit_is_indexed_with_the_payload_it_refers_to(job: Job) -> None:
+    body = "<title>Flu</title><p>the same words</p>"
+    job.add_warc([fetched(f"{SITE}/flu", body)], "one.warc.gz")
+    assert job.index() == 0
+    (capture,) = job.captures()
+    original = Original(capture.warc_record_id, capture.url, capture.capture_timestamp)
+    with WarcFileWriter(job.root / "hc" / "two.warc.gz") as writer:
+        again = fetched(f"{SITE}/flu", body, at=NOON + timedelta(days=1))
+        writer.append(exchange(again, writer.warcinfo_id, original))
+    job.register("two.warc.gz")
+    assert job.index() == 0
+    first, second = job.snapshots()
+    assert (second.title, second.content_hash) == (first.title, first.content_hash)
+    assert len(found(job, fold("same words"))) == 2
+
+
+def test_a_job_without_warcs_fails_with_a_reason(job: Job) -> None:
+    assert job.index() == 1
+    view = job.view()
+    assert (view.status, view.status_reason) == ("index_failed", f"job {job.id} has no WARC files")
+
+
+def test_a_job_whose_file_is_gone_fails_with_a_reason_and_succeeds_when_it_is_back(job: Job) -> None:
+    job.add_warc([fetched(f"{SITE}/a")])
+    file = job.root / "hc" / "one.warc.gz"
+    file.rename(file.with_suffix(".away"))
+    assert job.index() == 1
+    assert job.view().status == "index_failed"
+    assert "one.warc.gz is not there" in (job.view().status_reason or "")
+    file.with_suffix(".away").rename(file)
+    assert job.index() == 0
+    assert (job.view().status, job.view().status_reason) == ("indexed", None)
+
+
+def test_why_a_crawl_ended_early_is_still_said_after_indexing(job: Job) -> None:
+    job.add_warc([fetched(f"{SITE}/a")])
+    job.set(status_reason="the page limit was reached")
+    assert job.index() == 0
+    assert job.view().status_reason == "the page limit was reached"
+
+
+def test_a_path_out_of_the_archive_is_not_followed(job: Job, tmp_path_factory: pytest.TempPathFactory) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "x.warc.gz"
+    write_warc(outside, [fetched()])
+    with job.database.write() as session:
+        warc_id = captures.add_warc_file(session, job.id, str(outside))
+        captures.acknowledge(session, warc_id, outside.stat().st_size)
+    assert job.index() == 1
+    assert "leads out of" in (job.view().status_reason or "")
+    assert job.captures() == []
+
+
+def test_only_what_is_acknowledged_is_indexed(job: Job) -> None:
+    file = job.root / "hc" / "one.warc.gz"
+    extents = write_warc(file, [fetched(f"{SITE}/{n}") for n in range(2)])
+    with job.database.write() as session:
+        warc_id = captures.add_warc_file(session, job.id, "hc/one.warc.gz")
+        captures.acknowledge(session, warc_id, extents[1].offset)
+    assert job.index() == 0
+    assert [snapshot.url[-1] for snapshot in job.snapshots()] == ["0"]
+    with job.database.write() as session:
+        captures.acknowledge(session, warc_id, file.stat().st_size)
+    assert job.index() == 0
+    assert [snapshot.url[-1] for snapshot in job.snapshots()] == ["0", "1"]
+
+
+@pytest.mark.parametrize("status", [JobStatus.QUEUED, JobStatus.RUNNING, JobStatus.FAILED])
+def test_a_job_that_has_not_been_crawled_cannot_be_indexed(job: Job, status: JobStatus) -> None:
+    job.set(status=status)
+    with pytest.raises(UsageError, match=f"job {job.id} is {status}"):
+        job.index()
+    assert job.view().status == status
+
+
+def test_a_job_that_is_not_there_cannot_be_indexed(job: Job) -> None:
+    with pytest.raises(NotFoundError):
+        index_job(99, database=job.database, archive_root=job.root)
+
+
+def test_a_stopped_job_stays_stopped_when_its_captures_are_indexed(job: Job) -> None:
+    job.add_warc([fetched(f"{SITE}/a")])
+    job.set(status=JobStatus.STOPPED)
+    assert index_job(job.id, database=job.database, archive_root=job.root, done=JobStatus.STOPPED) == 0
+    assert job.view().status == "stopped"
+    assert len(job.snapshots()) == 1
+
+
+def test_a_lost_index_is_made_anew_from_the_files(job: Job) -> None:
+    job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(3)])
+    assert job.index() == 0
+    with job.database.write() as session:
+        session.execute(delete(Snapshot))
+        session.execute(delete(Capture))
+    job.forget_how_far()
+    assert job.index() == 0
+    assert [snapshot.url[-1] for snapshot in job.snapshots()] == ["0", "1", "2"]

@@ -1,0 +1,25 @@
+"""Jobs over a test's own server, on each database."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.crawl.runs import CONFIG, GUARD
+from webstrata.db.engine import Database
+from webstrata.jobs.lifecycle import Runner
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "archive"
+
+
+@pytest.fixture
+def runner(database: Database, root: Path) -> Runner:
+    return Runner(database, root, CONFIG, GUARD)
+
+
+@pytest.fixture
+def sqlite_runner(sqlite_url: str, root: Path) -> Runner:
+    """Where the kind of database does not matter."""
+    return Runner(Database(sqlite_url), root, CONFIG, GUARD)

@@ -1,0 +1,125 @@
+import json
+from dataclasses import asdict, fields
+from datetime import UTC, datetime, timedelta, timezone
+from math import inf, nan
+from pathlib import Path
+
+import pytest
+
+from webstrata.errors import UsageError
+from webstrata.model.jobs import BOUNDS, CrawlConfig, JobConfig, build_output_dir_for_job, generate_job_name
+from webstrata.model.tasks import RetryPolicy
+from webstrata.settings import Settings, load_settings
+
+LATE = datetime(2026, 1, 1, 1, 30, tzinfo=timezone(timedelta(hours=2)))
+
+
+@pytest.fixture
+def defaults(tmp_path: Path) -> CrawlConfig:
+    settings = load_settings({}, tmp_path / "nothing")
+    return CrawlConfig(**{f.name: getattr(settings, f.name) for f in fields(CrawlConfig)})
+
+
+def test_a_configuration_survives_being_stored() -> None:
+    config = JobConfig(
+        seeds=("https://example.org/", "https://example.org/fr"),
+        crawl={"max_pages": 5, "per_host_delay": 0.5},
+        scope={"deny_paths": ("/private",), "allowed_domains": ("example.org:8080",)},
+        zimit_passthrough_args=("--lang", "en"),
+        tool_options={"cleanup": True, "deep": {"er": [1]}},
+    )
+    assert JobConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
+
+
+def test_what_a_stored_configuration_leaves_out_is_empty() -> None:
+    assert JobConfig.from_json({}) == JobConfig(())
+
+
+@pytest.mark.parametrize(
+    ("stored", "named"),
+    [
+        ({"seed": []}, "seed"),
+        ({"crawl": {"max_page": 1}}, r"crawl\.max_page"),
+        ({"scope": {"deny": []}}, r"scope\.deny"),
+        ({"b": 1, "a": 1, "crawl": {"x": 1}}, r"a, b, crawl\.x"),
+    ],
+)
+def test_a_key_that_nobody_reads_is_refused_by_name(stored: dict[str, object], named: str) -> None:
+    with pytest.raises(UsageError, match=f"unknown key in a job's configuration: {named}$"):
+        JobConfig.from_json(stored)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seeds", "https://example.org/"),
+        ("seeds", [1]),
+        ("seeds", None),
+        ("crawl", []),
+        ("scope", []),
+        ("crawl", None),
+        ("crawl", "max_pages=1"),
+        ("zimit_passthrough_args", "--lang en"),
+        ("tool_options", ["cleanup"]),
+        ("tool_options", 0),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_by_name(key: str, value: object) -> None:
+    with pytest.raises(UsageError, match=f"a job's {key} must be"):
+        JobConfig.from_json({key: value})
+
+
+def test_a_jobs_own_knobs_win_over_the_defaults(defaults: CrawlConfig) -> None:
+    own = defaults.overridden({"max_pages": 5, "per_host_delay": 2, "respect_robots": False, "user_agent": "me"})
+    changed = {"max_pages": 5, "per_host_delay": 2, "respect_robots": False, "user_agent": "me"}
+    assert asdict(own) == asdict(defaults) | changed
+    assert defaults.overridden({}) == defaults
+
+
+@pytest.mark.parametrize(
+    ("knob", "value"),
+    [
+        ("max_pages", "5"),
+        ("max_pages", 5.0),
+        ("max_pages", True),
+        ("max_pages", None),
+        ("max_pages", 0),
+        ("respect_robots", 1),
+        ("respect_robots", "no"),
+        ("per_host_delay", "1"),
+        ("per_host_delay", True),
+        ("per_host_delay", nan),
+        ("per_host_delay", -1),
+        ("lease_seconds", inf),
+        ("backoff_multiplier", 1e300),
+        ("concurrency", 0),
+        ("user_agent", 5),
+        ("user_agent", ""),
+        ("user_agent", "bot\r\nX-Injected: yes"),
+        ("no_such_knob", 1),
+    ],
+)
+def test_a_knob_that_cannot_be_is_refused_by_name(defaults: CrawlConfig, knob: str, value: object) -> None:
+    with pytest.raises(UsageError, match=f"a job's {knob} cannot be "):
+        defaults.overridden({knob: value})
+
+
+def test_jobs_and_settings_agree_on_what_makes_sense() -> None:
+    numbers = {f.name for f in fields(CrawlConfig) if f.type in {int, float}}
+    assert set(BOUNDS) == numbers
+    for name, (lowest, highest) in BOUNDS.items():
+        limits = Settings.model_fields[name].metadata
+        assert [limit.ge for limit in limits if hasattr(limit, "ge")] == [lowest]
+        assert [limit.le for limit in limits if hasattr(limit, "le")] == ([] if highest == inf else [highest])
+
+
+def test_the_retry_knobs_make_the_retry_policy(defaults: CrawlConfig) -> None:
+    own = defaults.overridden({"max_retries": 7, "backoff_min": 2, "backoff_max": 9, "backoff_multiplier": 3})
+    assert own.retry_policy == RetryPolicy(7, 2, 9, 3)
+
+
+def test_a_job_is_named_and_placed_by_its_utc_day() -> None:
+    assert generate_job_name("hc", LATE) == "hc-20251231"
+    placed = build_output_dir_for_job("hc", "hc-20251231", Path("/archive"), LATE)
+    assert placed == Path("/archive/hc/20251231T233000Z__hc-20251231")
+    assert generate_job_name("hc", datetime(2026, 1, 1, tzinfo=UTC)) == "hc-20260101"

@@ -1,0 +1,260 @@
+import ada_url
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webstrata.errors import UsageError
+from webstrata.model.urls import (
+    MAX_URL_LENGTH,
+    bounded,
+    host_of,
+    join,
+    origin_of,
+    parse_url,
+    surt,
+    url_group,
+    url_key,
+    with_scheme,
+)
+
+NOT_WEB_ADDRESSES = [
+    "",
+    " ",
+    "example.org",
+    "//example.org/",
+    "http://",
+    "http://exa mple.org/",
+    "http://ex\0ample.org/",
+    "http://\ud800/",
+    "http://example.org:99999/",
+    "http://256.1.1.1/",
+    "javascript:alert(1)",
+    "data:text/html,hello",
+    "file:///etc/passwd",
+    "ftp://example.org/",
+    "blob:https://example.org/1",
+    "mailto:me@example.org",
+]
+
+hosts = st.from_regex(r"(www\.)?[a-z0-9-]{1,8}(\.[a-z]{1,6}){0,2}\.?", fullmatch=True) | st.ip_addresses(v=4).map(str)
+addresses = st.builds(
+    "{}://{}{}/{}{}".format,
+    st.sampled_from(["http", "https"]),
+    hosts,
+    st.sampled_from(["", ":80", ":443", ":8080"]),
+    st.text(max_size=40),
+    st.text(max_size=10).map(lambda query: f"?{query}"),
+)
+
+
+def parsed(text: str) -> str | None:
+    try:
+        return parse_url(text).href
+    except UsageError:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("text", "href"),
+    [
+        ("https://example.org", "https://example.org/"),
+        ("  HTTP://Example.ORG:80/a/../b?q=1#part\n", "http://example.org/b?q=1"),
+        ("https://user:secret@example.org/", "https://example.org/"),
+        ("https://münchen.example/ü?ä", "https://xn--mnchen-3ya.example/%C3%BC?%C3%A4"),
+        ("http://0x7f.1/", "http://127.0.0.1/"),
+        ("http://[::0:1]/", "http://[::1]/"),
+        ("http://example.org/%7Euser", "http://example.org/%7Euser"),
+    ],
+)
+def test_a_web_address_has_one_spelling(text: str, href: str) -> None:
+    assert parse_url(text).href == href
+
+
+@pytest.mark.parametrize("text", NOT_WEB_ADDRESSES)
+def test_what_is_no_web_address_is_refused_with_an_example_of_one(text: str) -> None:
+    with pytest.raises(UsageError, match=r"is not a web address .* https://example"):
+        parse_url(text)
+
+
+def test_a_refusal_does_not_repeat_a_huge_address() -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_url("data:" + "x" * 1_000_000)
+    assert len(str(caught.value)) < 400
+
+
+@given(st.text() | st.text(alphabet=st.characters(categories=["Cs", "Cc", "L"])) | addresses)
+def test_no_text_breaks_the_parser(text: str) -> None:
+    href = parsed(text)
+    assert href is None or parse_url(href).href == href
+
+
+@given(addresses)
+def test_a_parsed_address_is_plain_ascii_without_credentials_and_fragment(text: str) -> None:
+    href = parsed(text)
+    if href is not None:
+        assert href.isascii()
+        assert "#" not in href
+        assert "@" not in parse_url(href).hostname
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://www.example.org/a/",
+        "https://example.org/a",
+        "https://www.example.org/a?utm_source=x",
+        "https://example.org/a/?q=1#part",
+        "http://example.org:80/a",
+        "https://example.org:443/a",
+        "HTTPS://me:pw@EXAMPLE.org/a",
+    ],
+)
+def test_spellings_of_one_page_share_a_group(url: str) -> None:
+    assert url_group(url) == "https://example.org/a"
+
+
+@pytest.mark.parametrize(
+    ("url", "group"),
+    [
+        ("http://www.example.org/", "https://example.org/"),
+        ("http://www.example.org:8080", "https://example.org:8080/"),
+        ("http://example.org/A", "https://example.org/A"),
+        ("http://www./x", "https://www./x"),
+        ("http://[::1]/", "https://[::1]/"),
+    ],
+)
+def test_what_tells_pages_apart_stays_in_the_group(url: str, group: str) -> None:
+    assert url_group(url) == group
+
+
+@given(addresses)
+def test_a_group_is_bounded_and_is_its_own_group(text: str) -> None:
+    href = parsed(text)
+    if href is None or "://www.www." in href:
+        return
+    group = url_group(href)
+    assert len(group) <= MAX_URL_LENGTH
+    assert url_group(group) == group
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("https://www.example.org/a?q=1", "org,example)/a?q=1"),
+        ("http://example.org", "org,example)/"),
+        ("https://news.example.co.uk:8443/", "uk,co,example,news:8443)/"),
+        ("http://127.0.0.1:8000/", "127.0.0.1:8000)/"),
+        ("http://[2001:db8::1]/", "[2001:db8::1])/"),
+        ("http://host.zone1/", "zone1,host)/"),
+        ("http://www./", ",www)/"),
+    ],
+)
+def test_a_capture_key_reverses_names_and_leaves_addresses(url: str, key: str) -> None:
+    assert surt(url) == key
+
+
+@given(addresses)
+def test_a_capture_key_is_bounded_and_the_same_for_http_and_https(text: str) -> None:
+    href = parsed(text)
+    if href is None or parse_url(href).port:
+        return
+    key = surt(href)
+    assert len(key) <= MAX_URL_LENGTH
+    other = "https" if parse_url(href).scheme == "http" else "http"
+    assert surt(other + href[href.index("://") :]) == key
+
+
+def test_overlong_addresses_keep_a_group_and_a_key_of_their_own() -> None:
+    one, other = (f"https://example.org/{'x' * 5_000}{end}" for end in "ab")
+    for rule in (url_group, surt):
+        assert len(rule(one)) == len(rule(other)) == MAX_URL_LENGTH
+        assert rule(one) != rule(other)
+    assert bounded("https://example.org/") == "https://example.org/"
+
+
+def test_a_url_key_is_short_and_tells_urls_apart() -> None:
+    keys = {url_key(f"https://example.org/{number}") for number in range(1_000)}
+    assert {len(key) for key in keys} == {32}
+    assert len(keys) == 1_000
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "origin"),
+    [
+        ("https://example.org/a", "example.org", "https://example.org"),
+        ("http://example.org:80/", "example.org", "http://example.org"),
+        ("http://Example.org:8080/", "example.org:8080", "http://example.org:8080"),
+        ("http://[::1]:8080/", "[::1]:8080", "http://[::1]:8080"),
+    ],
+)
+def test_host_and_origin_name_a_port_only_when_it_is_another(url: str, host: str, origin: str) -> None:
+    href = parse_url(url).href
+    assert (host_of(href), origin_of(href)) == (host, origin)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("example.org", "https://example.org"),
+        (" example.org/a ", "https://example.org/a"),
+        ("localhost:8080", "https://localhost:8080"),
+        ("http://example.org", "http://example.org"),
+        ("HTTPS://example.org", "HTTPS://example.org"),
+        ("mailto:me@example.org", "mailto:me@example.org"),
+        ("", ""),
+    ],
+)
+def test_an_address_without_a_scheme_is_read_as_a_person_means_it(typed: str, meant: str) -> None:
+    assert with_scheme(typed) == meant
+
+
+@pytest.mark.parametrize(
+    ("reference", "target"),
+    [
+        ("b", "https://example.org/a/b"),
+        ("../b?q#part", "https://example.org/b?q"),
+        ("/", "https://example.org/"),
+        ("//other.example/x", "https://other.example/x"),
+        ("?page=2", "https://example.org/a/?page=2"),
+        ("", "https://example.org/a/"),
+        ("#part", "https://example.org/a/"),
+        (" http://other.example ", "http://other.example/"),
+        ("javascript:void(0)", None),
+        ("mailto:me@example.org", None),
+        ("http://", None),
+        ("data:image/png;base64," + "A" * 100_000, None),
+        ("x" * (MAX_URL_LENGTH + 1), None),
+        ("\ud800", None),
+    ],
+)
+def test_a_link_leads_where_a_browser_would_go_or_nowhere(reference: str, target: str | None) -> None:
+    assert join("https://example.org/a/", reference) == target
+
+
+references = st.text(alphabet="abc/.?#:\\@& \t%[]1é", max_size=20)
+bases = st.from_regex(r"https?://h(:8080)?/([a-z]{0,3}/){0,3}[a-z.]{0,4}(\?[a-z/?=]{0,6})?", fullmatch=True)
+
+
+@given(bases, references)
+def test_joining_is_what_the_url_standard_says(base: str, reference: str) -> None:
+    try:
+        expected: str | None = parse_url(ada_url.join_url(base, reference)).href
+    except (ValueError, UsageError):
+        expected = None
+    assert join(base, reference) == expected
+
+
+@given(addresses)
+def test_host_and_origin_of_a_parsed_address_are_its_parts(text: str) -> None:
+    href = parsed(text)
+    if href is not None:
+        parts = parse_url(href)
+        assert host_of(href) == (f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname)
+        assert origin_of(href) == f"{parts.scheme}://{host_of(href)}"
+
+
+@given(st.text(), st.text())
+def test_joining_never_raises(base: str, reference: str) -> None:
+    for start in (base, "https://example.org/"):
+        target = join(start, reference)
+        assert target is None or parse_url(target).href == target

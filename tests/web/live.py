@@ -1,0 +1,101 @@
+"""An archive served by the program itself, for a real browser."""
+
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from playwright.sync_api import ConsoleMessage, Page, ViewportSize
+
+from tests.support.processes import running
+from tests.web.archive import MAY, SITE, Answer, change, keep, queue
+from webstrata.app import App
+
+PHONE: ViewportSize = {"width": 360, "height": 740}
+MONTHS = 40
+"""How often the page on fever was captured; its snapshots come first."""
+
+PATHS = [
+    "/",
+    "/search?q=fever",
+    "/search?q=fever&includeNon2xx=true&view=snapshots",
+    "/search?q=zebra",
+    "/search?from=x",
+    "/sources",
+    "/snapshot/20",
+    f"/snapshot/{MONTHS + 1}",
+    f"/snapshot/{MONTHS + 2}",
+    "/jobs",
+    "/jobs/1",
+    "/jobs/3",
+    "/jobs/4",
+    "/nothing",
+]
+
+
+def fill(app: App) -> None:
+    """Keep a page with a long history and pages with awkward titles and addresses; leave jobs in every state."""
+    keep(app, [_fever(month) for month in range(MONTHS)])
+    keep(
+        app,
+        [
+            Answer(
+                f"{SITE}heat", "Extreme heat", "Drink water. Nobody may run <script>document.title = 'ran'</script>."
+            ),
+            Answer(f"{SITE}{'a' * 400}", "W" * 300, "Fever " * 100, language="fr"),
+            Answer(f"{SITE}gone", "Gone", "No fever page is here.", status=404),
+        ],
+    )
+    change(app, queue(app), status="failed", status_reason="the server answered 503" * 20, pages_failed=1)
+    change(app, queue(app), status="stopped", status_reason="stopped with 120 URLs to go")
+
+
+@contextmanager
+def served(data: Path, folder: Path, **settings: str) -> Iterator[str]:
+    """Run the program's own server on a free port; no worker, so that jobs stay as they are."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    origin = f"http://127.0.0.1:{port}"
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WEBSTRATA_", "HEALTH"))}
+    environment = {**inherited, "WEBSTRATA_DATA_DIR": str(data), **settings}
+    command = [sys.executable, "-m", "webstrata", "serve", "--no-worker", "--port", str(port)]
+    with running(command, folder / "server.log", lambda: _answers(origin), environment=environment):
+        yield origin
+
+
+def _answers(origin: str) -> bool:
+    try:
+        with urlopen(f"{origin}/api/health", timeout=5) as response:
+            return bool(response.status == 200)
+    except (URLError, ConnectionError):
+        return False
+
+
+def problems_of(page: Page) -> list[str]:
+    """Collect what goes wrong in our own documents; an archived page may ask for what its sandbox refuses."""
+    problems: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        own_fault = "/api/snapshots/raw/" not in message.location.get("url", "") and "/raw/" not in message.text
+        expected = message.text.startswith("Failed to load resource: the server responded with a status of 4")
+        if message.type in {"error", "warning"} and own_fault and not expected:
+            problems.append(message.text)
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("requestfailed", lambda request: problems.append(request.url))
+    return problems
+
+
+def _fever(month: int) -> Answer:
+    hours = "six" if month % 3 else "four"
+    text = f"Give a dose every {hours} hours while the fever lasts. Edition {month // 3}."
+    if month == 0:
+        text = "Give a dose every six hours while the fever lasts."
+    return Answer(f"{SITE}fever", "Fever in children", text, MAY + timedelta(days=30 * month))
