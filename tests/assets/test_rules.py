@@ -110,6 +110,7 @@ def test_what_was_seen_before_it_was_missing_is_still_missing() -> None:
         (JobConfig(("https://b.example/", "https://a.example/")), True),
         (JobConfig(("https://a.example/",)), False),
         (JobConfig(("https://a.example/", "https://b.example/"), {"concurrency": 1, "max_pages": 9}), True),
+        (JobConfig(("https://a.example/", "https://b.example/"), plugins=("page",)), True),
         (JobConfig(("https://a.example/", "https://b.example/"), {"max_depth": 1}), False),
         (JobConfig(("https://a.example/", "https://b.example/"), {"user_agent": "x"}), False),
         (JobConfig(("https://a.example/", "https://b.example/"), zimit_passthrough_args=("--depth",)), False),

@@ -258,3 +258,20 @@ def test_joining_never_raises(base: str, reference: str) -> None:
     for start in (base, "https://example.org/"):
         target = join(start, reference)
         assert target is None or parse_url(target).href == target
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("example.org", "https://example.org"),
+        (" example.org:8080/a?b ", "https://example.org:8080/a?b"),
+        ("localhost:3000", "https://localhost:3000"),
+        ("http://example.org", "http://example.org"),
+        ("mailto:a@example.org", "mailto:a@example.org"),
+        ("nonsense", "nonsense"),
+        ("", ""),
+        ("...", "..."),
+    ],
+)
+def test_an_address_may_be_typed_without_its_scheme(typed: str, meant: str) -> None:
+    assert with_scheme(typed) == meant

@@ -3,7 +3,20 @@
 import pytest
 
 # Folders of tests/ that are not named here need nothing and run first.
-SLOWER_FOLDERS = ("db", "coordination", "crawl", "index", "search", "jobs", "api", "cli", "web", "house", "packaging")
+SLOWER_FOLDERS = (
+    "db",
+    "coordination",
+    "assets",
+    "crawl",
+    "index",
+    "search",
+    "jobs",
+    "api",
+    "cli",
+    "web",
+    "house",
+    "packaging",
+)
 SLOWER_FIXTURES = ("redis_server", "browser")
 
 

@@ -80,25 +80,12 @@ class Runner:
         with structlog.contextvars.bound_contextvars(job_id=job_id):
             try:
                 with _only_worker_of(job):
+                    self.plugins.selected(job.config.plugins)
                     self._index(job, self._crawl(job, watcher), watcher)
-                    self._normalise(job)
             except (StorageError, DatabaseError) as error:
                 _pause(self.database, job_id, error)
                 raise
         return self.summary(job_id)
-
-    def _normalise(self, job: StoredJob) -> None:
-        """Let the plugins look at what was captured; what they cannot do costs neither the job nor a capture."""
-        try:
-            run_plugins(
-                job.id,
-                database=self.database,
-                archive_root=self.archive_root,
-                registry=self.plugins,
-                plugins=job.config.plugins,
-            )
-        except (UsageError, StorageError) as error:
-            log.error("assets.failed", reason=str(error))
 
     def summary(self, job_id: int) -> JobSummary:
         """Return how a job ended, or stands."""
@@ -154,18 +141,21 @@ class Runner:
         return self._settle(job.id, end)
 
     def _index(self, job: StoredJob, ended: JobStatus, watcher: Watcher) -> None:
-        """Make searchable what the crawl brought, if it brought anything."""
+        """Make what the crawl brought searchable, if it brought anything, and let the plugins look at it.
+
+        Only then is the job done: killed before, it counts as under way and somebody goes on with it.
+        """
         with self.database.read() as session:
             _, size = captures.warc_totals(session, job.id)
         if ended is JobStatus.FAILED or not size:
             return
-        index_job(
-            job.id,
-            database=self.database,
-            archive_root=self.archive_root,
-            progress=watcher.indexed,
-            done=JobStatus.STOPPED if ended is JobStatus.STOPPED else JobStatus.INDEXED,
-        )
+        database, root = self.database, self.archive_root
+        if index_job(job.id, database=database, archive_root=root, progress=watcher.indexed, done=JobStatus.INDEXING):
+            return
+        run_plugins(job.id, database=database, archive_root=root, registry=self.plugins, plugins=job.config.plugins)
+        with self.database.write() as session:
+            done = JobStatus.STOPPED if ended is JobStatus.STOPPED else JobStatus.INDEXED
+            jobs.set_job(session, job.id, status=done)
 
     def _target(self, job: StoredJob) -> CrawlTarget:
         try:

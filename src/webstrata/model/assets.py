@@ -276,7 +276,7 @@ def _reach(config: Mapping[str, object]) -> dict[str, object]:
         if isinstance(knobs, Mapping)
         else knobs,
     }
-    return {name: value for name, value in reach.items() if value}
+    return {name: value for name, value in reach.items() if value and name not in _KNOBS_WITHOUT_REACH}
 
 
 def _check_text(name: str, value: object, most: int) -> None:

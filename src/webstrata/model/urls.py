@@ -36,8 +36,10 @@ class UrlParts:
 
 
 def with_scheme(text: str) -> str:
-    """Read `example.org` as a person means it; what has a scheme stays as it is."""
-    return text if not text.strip() or _SCHEME.match(text.strip()) else f"https://{text.strip()}"
+    """Read `example.org/page` as a person means it; what is no host, or has a scheme, stays as it is."""
+    host = re.split(r"[/?#:]", text.strip(), maxsplit=1)[0]
+    is_host = ("." in host.strip(".") or host == "localhost") and not _SCHEME.match(text.strip())
+    return f"https://{text.strip()}" if is_host else text
 
 
 def parse_url(text: str) -> UrlParts:
