@@ -3,7 +3,7 @@ BIN := .venv/bin
 CODE := src tests tools bench
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak lint typecheck bench install install-dev lock clean
+.PHONY: help run test soak lint typecheck bench pictures install install-dev lock clean
 
 help: ## List the targets, each with a sentence.
 	@echo "Usage: make TARGET"
@@ -31,6 +31,9 @@ typecheck: install-dev ## Check the types of the package, its tests and its tool
 
 bench: install-dev ## Measure, and write bench/results.md; PAGES=DIR measures with real pages.
 	$(BIN)/python -m bench
+
+pictures: install-dev ## Take the pictures of the docs anew, from the demo archive.
+	$(BIN)/python -m tools.pictures
 
 install: ## Make .venv with what the program needs.
 	@$(PYTHON) -m tools.setup runtime

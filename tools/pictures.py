@@ -18,7 +18,7 @@ from tools import system_packages
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 SIZE = {"width": 1080, "height": 760}
-PICTURES = {"home.png": "/", "search.png": "/search?q=fever", "snapshot.png": "/search?q=maximum+dose"}
+PICTURES = {"search.png": "/search?q=fever", "snapshot.png": "/search?q=maximum+dose"}
 
 
 def main() -> None:

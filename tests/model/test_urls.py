@@ -201,6 +201,8 @@ def test_host_and_origin_name_a_port_only_when_it_is_another(url: str, host: str
         ("http://example.org", "http://example.org"),
         ("HTTPS://example.org", "HTTPS://example.org"),
         ("mailto:me@example.org", "mailto:me@example.org"),
+        ("nonsense", "nonsense"),
+        ("...", "..."),
         ("", ""),
     ],
 )
@@ -258,20 +260,3 @@ def test_joining_never_raises(base: str, reference: str) -> None:
     for start in (base, "https://example.org/"):
         target = join(start, reference)
         assert target is None or parse_url(target).href == target
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("example.org", "https://example.org"),
-        (" example.org:8080/a?b ", "https://example.org:8080/a?b"),
-        ("localhost:3000", "https://localhost:3000"),
-        ("http://example.org", "http://example.org"),
-        ("mailto:a@example.org", "mailto:a@example.org"),
-        ("nonsense", "nonsense"),
-        ("", ""),
-        ("...", "..."),
-    ],
-)
-def test_an_address_may_be_typed_without_its_scheme(typed: str, meant: str) -> None:
-    assert with_scheme(typed) == meant
