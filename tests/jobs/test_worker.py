@@ -87,6 +87,16 @@ def test_a_configuration_that_makes_no_sense_fails_the_job_with_a_reason(runner:
     assert "colour, crawl.speed" in str(row.status_reason)
 
 
+def test_a_dead_workers_job_that_makes_no_sense_fails_and_the_worker_goes_on(
+    runner: Runner, web_server: WebServer
+) -> None:
+    queue(runner, web_server)
+    set_row(runner.database, status="running", config={"seeds": [web_server.url()], "nonsense": 1})
+    assert work_once(runner)
+    assert status_of(runner.database) == "failed"
+    assert "nonsense" in (job_row(runner.database).status_reason or "")
+
+
 def test_a_vanished_folder_pauses_the_job_and_the_worker_goes_on(runner: Runner, web_server: WebServer) -> None:
     with serving({"/": page("Second")}) as second:
         queue(runner, web_server)

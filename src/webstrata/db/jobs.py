@@ -25,6 +25,14 @@ class StoredJob:
     config: JobConfig
 
 
+@dataclass(frozen=True)
+class JobFolder:
+    """A job and where its files are: all it takes to see whether somebody works on it."""
+
+    id: int
+    output_dir: str
+
+
 def ensure_source(session: Session, code: str, *, name: str, base_url: str | None) -> int:
     """Return the source of a code, made when it is new."""
     known = session.scalar(select(Source.id).where(Source.code == code))
@@ -115,10 +123,10 @@ def outcome(session: Session, job_id: int) -> tuple[str | None, int, int]:
     return row[0], row[1] or 0, row[2] or 0
 
 
-def jobs_under_way(session: Session) -> list[StoredJob]:
-    """Return the jobs that say that somebody works on them."""
-    ids = session.scalars(select(ArchiveJob.id).where(ArchiveJob.status.in_((JobStatus.RUNNING, JobStatus.INDEXING))))
-    return [load_job(session, job_id) for job_id in ids.all()]
+def jobs_under_way(session: Session) -> list[JobFolder]:
+    """Return the jobs that say that somebody works on them, whatever their configuration looks like."""
+    under_way = ArchiveJob.status.in_((JobStatus.RUNNING, JobStatus.INDEXING))
+    return [JobFolder(*row) for row in session.execute(select(ArchiveJob.id, ArchiveJob.output_dir).where(under_way))]
 
 
 def has_indexed_job(session: Session, source_code: str) -> bool:

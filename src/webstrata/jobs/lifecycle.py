@@ -21,7 +21,7 @@ from webstrata.crawl.engine import Crawl, CrawlEnd
 from webstrata.db import captures, frontier, jobs, snapshots
 from webstrata.db.engine import Database
 from webstrata.db.frontier import FrontierCounts
-from webstrata.db.jobs import StoredJob
+from webstrata.db.jobs import JobFolder, StoredJob
 from webstrata.db.snapshots import Comparison
 from webstrata.errors import DatabaseError, LeaseLostError, OutsideRootError, StorageError, UsageError
 from webstrata.fetch.guard import NetworkGuard
@@ -301,7 +301,7 @@ def _has_no_worker(job: StoredJob) -> bool:
 
 
 @contextmanager
-def _only_worker_of(job: StoredJob) -> Iterator[None]:
+def _only_worker_of(job: StoredJob | JobFolder) -> Iterator[None]:
     """Hold the lock that tells others that this job has a living worker; it falls with the process."""
     descriptor = _opened_lock(job)
     try:
@@ -314,7 +314,7 @@ def _only_worker_of(job: StoredJob) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _opened_lock(job: StoredJob) -> int:
+def _opened_lock(job: StoredJob | JobFolder) -> int:
     try:
         return os.open(Path(job.output_dir, ".worker.lock"), os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644)
     except FileNotFoundError:
