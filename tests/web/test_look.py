@@ -49,6 +49,8 @@ def test_no_page_scrolls_sideways_on_a_phone(browser: Browser, live_site: str, p
     page = context.new_page()
     page.goto(path)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.evaluate("document.documentElement.style.letterSpacing = '0.12em'")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], "with a wider font"
     context.close()
 
 
