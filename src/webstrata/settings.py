@@ -137,10 +137,10 @@ class Settings(BaseModel):
         True, "Browse pages from the pages table instead of counting snapshots.", "HA_PAGES_FASTPATH"
     )
 
-    # Taking turns on a domain
+    # Taking turns on a domain: for audits, which are still to come; nothing else reads these
     redis_url: SecretStr | None = _knob(
         None,
-        "redis://host:port/number of the Redis that all workers share; without one, locks hold in one process.",
+        "redis://host:port/number of the Redis that keeps domain locks; only audits will take them, crawls do not.",
         "REDIS_URL",
     )
     domain_lock_ttl_seconds: int = _knob(
