@@ -15,11 +15,12 @@ run: install ## Archive the demo site, or SITE=https://..., and serve the archiv
 
 test: ## Set up PostgreSQL, Redis and a browser, then run every test but the soak tests.
 	@$(PYTHON) -m tools.setup test
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses=2 --dist=loadfile
 
-soak: ## Run the soak tests: what takes longer, from many kills to foreign tools.
+soak: ## Run the soak tests: what takes longer, from many kills to foreign tools, and new examples for every property.
 	@$(PYTHON) -m tools.setup test
 	$(BIN)/pytest -m soak
+	$(BIN)/pytest -m "hypothesis and not soak" --hypothesis-profile=searching --timeout=1800 --numprocesses=2
 
 lint: install-dev ## Check style, formatting and the direction of imports.
 	$(BIN)/ruff check .

@@ -1,6 +1,7 @@
 """Crawling 3,000 linked pages of 15 KB: ours, with WARC and durable frontier, against wget, Scrapy and a bare loop."""
 
 import asyncio
+import math
 import os
 import re
 import shutil
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import time
 import venv
+from collections.abc import Callable
 from pathlib import Path
 
 import aiohttp
@@ -18,6 +20,7 @@ from webstrata.app import build_app
 from webstrata.db import catalog
 from webstrata.settings import load_settings
 
+_ROUNDS = 3
 _ENVIRONMENTS = Path(__file__).parents[1] / ".cache" / "envs"
 _SPIDER = """
 import scrapy
@@ -38,15 +41,16 @@ def measure(folder: Path) -> list[Measurement]:
     """Return everybody's pages a second."""
     root = folder / "site"
     write_site(root)
+    best: dict[str, float] = {}
     with nginx(root, folder) as origin:
-        rates = {
-            "webstrata archive (WARC, durable)": _webstrata(origin, folder),
-            "wget --recursive --warc-file": _wget(origin, folder),
-            "Scrapy (neither)": _scrapy(origin, folder),
-            "bare aiohttp loop (neither)": _bare(origin),
-        }
+        # In turns, and the best of each: what else the machine does must not decide.
+        for number in range(_ROUNDS):
+            room = folder / f"round-{number}"
+            room.mkdir()
+            for what, seconds_of in _CONTENDERS.items():
+                best[what] = min(best.get(what, math.inf), seconds_of(origin, room))
     return [
-        Measurement(what, PAGES / seconds, "pages/s", ours=n == 0) for n, (what, seconds) in enumerate(rates.items())
+        Measurement(what, PAGES / seconds, "pages/s", ours=n == 0) for n, (what, seconds) in enumerate(best.items())
     ]
 
 
@@ -124,7 +128,7 @@ def _environment(name: str, *packages: str) -> str:
     return str(python)
 
 
-def _bare(origin: str) -> float:
+def _bare(origin: str, _folder: Path) -> float:
     return asyncio.run(_fetch_all(origin))
 
 
@@ -141,3 +145,11 @@ async def _fetch_all(origin: str) -> float:
         began = time.monotonic()
         await asyncio.gather(*(worker(session) for _ in range(32)))
         return time.monotonic() - began
+
+
+_CONTENDERS: dict[str, Callable[[str, Path], float]] = {
+    "webstrata archive (WARC, durable)": _webstrata,
+    "wget --recursive --warc-file": _wget,
+    "Scrapy (neither)": _scrapy,
+    "bare aiohttp loop (neither)": _bare,
+}

@@ -15,7 +15,7 @@ from bench.report import Measurement
 from webstrata.app import App, build_app
 from webstrata.db import captures, jobs
 from webstrata.index.pipeline import index_job
-from webstrata.jobs.lifecycle import queue_archive
+from webstrata.jobs.queueing import queue_archive
 from webstrata.model.fetching import FetchResult
 from webstrata.model.jobs import JobStatus
 from webstrata.settings import load_settings

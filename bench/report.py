@@ -7,12 +7,13 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class Measurement:
-    """One rate; `ours` marks the one that the others are compared with."""
+    """One rate or size; `ours` marks the one that the others are compared with, `asked` says what ours should be."""
 
     what: str
     rate: float
     unit: str
     ours: bool = False
+    asked: str | None = None
 
 
 def written(sections: Mapping[str, Sequence[Measurement]], when: datetime, machine: str) -> str:
@@ -24,11 +25,14 @@ def written(sections: Mapping[str, Sequence[Measurement]], when: datetime, machi
         "",
     ]
     for name, measurements in sections.items():
-        ours = next(m.rate for m in measurements if m.ours)
-        lines += [f"## {name.capitalize()}", "", "| What | Rate | Ours is |", "|---|---|---|"]
-        lines += [
-            f"| {m.what} | {m.rate:,.0f} {m.unit} | {'–' if m.ours else f'{ours / m.rate:.1f} × as fast'} |"
-            for m in measurements
-        ]
+        ours = next((m.rate for m in measurements if m.ours), None)
+        lines += [f"## {name.capitalize()}", "", "| What | Measured | Ours is |", "|---|---|---|"]
+        lines += [f"| {m.what} | {m.rate:,.0f} {m.unit} | {_compared(m, ours)} |" for m in measurements]
         lines.append("")
     return "\n".join(lines)
+
+
+def _compared(measurement: Measurement, ours: float | None) -> str:
+    if measurement.asked is not None:
+        return f"asked to be {measurement.asked}"
+    return "–" if measurement.ours or ours is None else f"{ours / measurement.rate:.1f} × as fast"

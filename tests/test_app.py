@@ -12,18 +12,20 @@ from webstrata.settings import load_settings
 URL = "https://shop.example/"
 
 
-def test_domains_are_locked_through_redis_where_one_is_set(redis_url: str, tmp_path: Path) -> None:
-    settings = load_settings(
-        {"WEBSTRATA_DATA_DIR": str(tmp_path), "REDIS_URL": redis_url, "DOMAIN_LOCK_TTL_SECONDS": "77"}
-    )
-    app = build_app(settings)
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> dict[str, str]:
+    return {"WEBSTRATA_DATA_DIR": str(tmp_path), "WEBSTRATA_DATABASE_URL": database_url}
+
+
+def test_domains_are_locked_through_redis_where_one_is_set(redis_url: str, settings: dict[str, str]) -> None:
+    app = build_app(load_settings({**settings, "REDIS_URL": redis_url, "DOMAIN_LOCK_TTL_SECONDS": "77"}))
     with app.domain_turns().hold(URL, "session"), Redis.from_url(redis_url) as client:
         assert 70 < client.ttl("lock:domain:shop.example") <= 77
     app.close()
 
 
-def test_domains_are_locked_in_one_process_without_redis(tmp_path: Path) -> None:
-    app = build_app(load_settings({"WEBSTRATA_DATA_DIR": str(tmp_path), "DOMAIN_MIN_DELAY_MS": "0"}))
+def test_domains_are_locked_in_one_process_without_redis(settings: dict[str, str]) -> None:
+    app = build_app(load_settings({**settings, "DOMAIN_MIN_DELAY_MS": "0"}))
     turns = app.domain_turns()
     turns._sleep = lambda _seconds: None
     with turns.hold(URL, "first"), pytest.raises(DomainLockTimeoutError), turns.hold(URL, "second"):
@@ -31,9 +33,18 @@ def test_domains_are_locked_in_one_process_without_redis(tmp_path: Path) -> None
     app.close()
 
 
-def test_locks_can_be_disabled(tmp_path: Path) -> None:
-    app = build_app(load_settings({"WEBSTRATA_DATA_DIR": str(tmp_path), "DISABLE_LOCKS": "true"}))
+def test_locks_can_be_disabled(settings: dict[str, str]) -> None:
+    app = build_app(load_settings({**settings, "DISABLE_LOCKS": "true"}))
     turns = app.domain_turns()
     with turns.hold(URL, "first"), turns.hold(URL, "second") as held:
         assert held is None
+    app.close()
+
+
+def test_jobs_go_through_the_proxy_that_is_set_and_nobody_is_shown_its_password(settings: dict[str, str]) -> None:
+    app = build_app(load_settings({**settings, "WEBSTRATA_HTTP_PROXY": "http://me:geheim@proxy:3128"}))
+    runner = app.runner()
+    assert runner.proxy == "http://me:geheim@proxy:3128"
+    assert "geheim" not in repr(runner)
+    assert "geheim" not in repr(app)
     app.close()

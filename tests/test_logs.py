@@ -14,7 +14,16 @@ from pydantic import SecretStr
 from structlog.contextvars import bound_contextvars
 
 from webstrata.errors import UsageError
-from webstrata.logs import HIDDEN, SERVER_LOGGING, configure_logging, redact, render_json, render_text
+from webstrata.logs import (
+    HIDDEN,
+    SERVER_LOGGING,
+    configure_logging,
+    harmless,
+    redact,
+    render_json,
+    render_text,
+    without_secrets,
+)
 
 
 class Terminal(StringIO):
@@ -221,6 +230,21 @@ def test_whatever_a_stranger_writes_stays_on_one_line(written: str) -> None:
         assert "\x1b" not in line
         assert line.encode("utf-8")
     assert json.loads(render_json(None, "info", event))["path"] == event["path"]
+
+
+@given(st.text())
+def test_harmless_text_commands_no_terminal_and_keeps_what_can_be_read(written: str) -> None:
+    shown = harmless(written)
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", shown)
+    assert "Año, 5 €: [bold]" in harmless(f"{written}Año, 5 €: [bold]")
+
+
+def test_what_is_kept_without_secrets_is_plain_and_else_the_same() -> None:
+    told = {"seeds": ("https://me:word@example.org/",), "crawl": {"api_key": "x", "max_pages": 5, "delay": None}}
+    assert without_secrets(told) == {
+        "seeds": [f"https://me:{HIDDEN}@example.org/"],
+        "crawl": {"api_key": HIDDEN, "max_pages": 5, "delay": None},
+    }
 
 
 @given(st.text(min_size=1, max_size=50))

@@ -45,12 +45,18 @@ GIVEN: dict[str, tuple[str, object]] = {
     "respect_noarchive": ("on", True),
     "user_agent": ("bot (+https://me.example)", "bot (+https://me.example)"),
     "allow_private_networks": ("10.0.0.0/8, ::1", (IPv4Network("10.0.0.0/8"), IPv6Network("::1/128"))),
+    "http_proxy": ("http://me:geheim@proxy:3128", SecretStr("http://me:geheim@proxy:3128")),
     "respect_robots": ("0", False),
     "concurrency": ("4", 4),
     "per_host_delay": ("0.25", 0.25),
+    "per_host_concurrency": ("2", 2),
+    "max_crawl_delay": ("0", 0.0),
+    "jitter": ("0.5", 0.5),
     "fetch_timeout": ("5", 5.0),
     "max_body_bytes": ("1000", 1000),
     "max_pages": ("7", 7),
+    "max_seconds": ("1.5", 1.5),
+    "max_bytes": ("1000", 1000),
     "max_depth": ("0", 0),
     "max_retries": ("0", 0),
     "backoff_min": ("0", 0.0),
@@ -58,6 +64,7 @@ GIVEN: dict[str, tuple[str, object]] = {
     "backoff_multiplier": ("1", 1.0),
     "lease_seconds": ("30", 30.0),
     "warc_max_bytes": ("5000", 5000),
+    "fetcher": ("null", "null"),
 }
 
 UNPARSABLE = {
@@ -68,9 +75,13 @@ UNPARSABLE = {
     "pages_fastpath": ["maybe"],
     "user_agent": ["bot\r\nX-Injected: yes", "böt"],
     "allow_private_networks": ["10.0.0.0/33", "10.0.0.1/8", "localhost"],
+    "http_proxy": ["proxy:3128", "https://proxy:3128", "http://", "http://proxy:port", "http://proxy/path"],
     "respect_robots": ["2"],
     "concurrency": ["0", "many"],
     "per_host_delay": ["-1", "nan", "inf"],
+    "per_host_concurrency": ["0", "257", "1.5"],
+    "max_crawl_delay": ["-1", "nan", "3601"],
+    "jitter": ["-0.1", "1.1", "nan"],
     "fetch_timeout": ["0", "nan"],
     "domain_lock_ttl_seconds": ["0", "soon"],
     "domain_throttle_ttl_seconds": ["-1"],
@@ -79,6 +90,8 @@ UNPARSABLE = {
     "disable_locks": ["perhaps"],
     "max_body_bytes": ["0"],
     "max_pages": ["0"],
+    "max_seconds": ["0", "inf", "nan"],
+    "max_bytes": ["0", "1e6"],
     "max_depth": ["-1"],
     "max_retries": ["-1", "101"],
     "backoff_min": ["inf", "-1"],
@@ -86,6 +99,7 @@ UNPARSABLE = {
     "backoff_multiplier": ["0.5", "1e300"],
     "lease_seconds": ["0", "inf"],
     "warc_max_bytes": ["10"],
+    "fetcher": ["ftp", "HTTP"],
 }
 
 

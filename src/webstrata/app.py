@@ -3,17 +3,20 @@
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from webstrata.assets.registry import PluginRegistry
+from webstrata.coordination.permits import DatabasePermits, PermitStore
+from webstrata.coordination.redis_permits import RedisPermits
 from webstrata.coordination.redis_store import RedisStore
 from webstrata.coordination.store import MemoryStore
 from webstrata.coordination.turns import DomainPolicy, DomainTurns
 from webstrata.db.engine import Database
 from webstrata.db.migrate import make_ready
-from webstrata.fetch.guard import NetworkGuard
-from webstrata.jobs.lifecycle import Runner
 from webstrata.model.jobs import CrawlConfig
 from webstrata.settings import Settings
+
+if TYPE_CHECKING:
+    from webstrata.jobs.lifecycle import Runner
 
 
 @dataclass(frozen=True)
@@ -24,13 +27,32 @@ class App:
     database: Database
     archive_root: Path
 
-    def runner(self, *allowed_endpoints: tuple[str, int]) -> Runner:
+    def runner(self, *allowed_endpoints: tuple[str, int]) -> "Runner":
         """Return what runs jobs here; single addresses may pass the network guard for it."""
+        # The crawler takes long to load, and most commands and the server do without it.
+        from webstrata.assets.registry import PluginRegistry
+        from webstrata.fetch.guard import NetworkGuard
+        from webstrata.jobs.lifecycle import Runner
+
         guard = NetworkGuard(self.settings.allow_private_networks, frozenset(allowed_endpoints))
         defaults = CrawlConfig(**{f.name: getattr(self.settings, f.name) for f in fields(CrawlConfig)})
         plugins = PluginRegistry()
         plugins.load_entrypoints()
-        return Runner(self.database, self.archive_root, defaults, guard, plugins)
+        proxy = self.settings.http_proxy
+        return Runner(
+            self.database,
+            self.archive_root,
+            defaults,
+            guard,
+            self._permits(),
+            plugins,
+            proxy.get_secret_value() if proxy else None,
+        )
+
+    def _permits(self) -> PermitStore:
+        """Return who gives turns on hosts: Redis where one is set, else the database."""
+        url = self.settings.redis_url
+        return DatabasePermits(self.database) if url is None else RedisPermits(url.get_secret_value())
 
     def domain_turns(self) -> DomainTurns:
         """Return what lets sessions take turns on a domain: through Redis where one is set, else in this process."""

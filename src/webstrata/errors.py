@@ -4,6 +4,7 @@ WebstrataError
 ├── SettingsError                a knob is unknown or does not parse
 ├── UsageError                   what the caller gave makes no sense
 ├── NotFoundError                the thing asked for is not in the archive
+├── ConflictError                what was asked for does not go with how things stand
 ├── PortInUseError               somebody else listens where we want to
 ├── DatabaseError
 │   ├── DatabaseUnavailableError cannot be reached
@@ -15,6 +16,7 @@ WebstrataError
 ├── CoordinationUnavailableError the store of locks and throttles cannot be reached
 ├── DomainLockTimeoutError       other sessions kept a domain's lock too long
 ├── LeaseLostError               another worker holds what we were working on
+├── TooManyViewersError          as many watch already as this process can serve
 ├── MissingExtraError            an optional part of the product is not installed
 └── FetchError                   a URL could not be fetched, and trying again will not help
     ├── BlockedAddressError      the network guard refused the address
@@ -41,6 +43,10 @@ class UsageError(WebstrataError):
 
 class NotFoundError(WebstrataError):
     """The thing asked for is not in the archive."""
+
+
+class ConflictError(WebstrataError):
+    """What was asked for does not go with how things stand; the message says how they do."""
 
 
 class PortInUseError(WebstrataError):
@@ -87,6 +93,10 @@ class LeaseLostError(WebstrataError):
     """Another worker holds what we were working on; nothing was written."""
 
 
+class TooManyViewersError(WebstrataError):
+    """As many live views are open as this process serves at once."""
+
+
 class MissingExtraError(WebstrataError):
     """An optional part is not installed."""
 
@@ -99,10 +109,18 @@ class FetchError(WebstrataError):
 
     transient = False
     retry_after = timedelta(0)
+    kind = "fetch"
+    """What went wrong, in a word that failures can be counted by: dns, connect, timeout, tls, protocol, …"""
+
+    def __init__(self, message: str, *, kind: str | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind or self.kind
 
 
 class BlockedAddressError(FetchError):
     """The network guard refused the address."""
+
+    kind = "blocked"
 
 
 class TransientFetchError(FetchError):
@@ -110,6 +128,10 @@ class TransientFetchError(FetchError):
 
     transient = True
 
-    def __init__(self, message: str, retry_after: timedelta = timedelta(0)) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, retry_after: timedelta = timedelta(0), *, kind: str | None = None) -> None:
+        super().__init__(message, kind=kind)
         self.retry_after = retry_after
+
+
+OUR_TROUBLE = (StorageError, DatabaseError, CoordinationUnavailableError)
+"""What is no fault of a page or a job: both wait until it is over, and nothing counts against them."""

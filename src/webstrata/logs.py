@@ -98,7 +98,12 @@ def _renderer(format: str, stream: TextIO) -> Processor:
 
 def redact(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """Return the event as plain values, without secrets."""
-    return {key: _without_secrets(key, value, depth=0) for key, value in event.items()}
+    return without_secrets(event)
+
+
+def without_secrets(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain values to show or keep: what is called a secret, and passwords in addresses, are hidden."""
+    return {key: _without_secrets(key, value, depth=0) for key, value in values.items()}
 
 
 def _without_secrets(key: str, value: object, depth: int) -> object:
@@ -132,7 +137,12 @@ def render_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
     traces = [str(fields.pop(key)) for key in _TRACEBACKS if key in fields]
     line = " ".join([*head, name, *(f"{key}={_shown(value)}" for key, value in fields.items())])
     marked = (f"    | {part}" for trace in traces for part in trace.split("\n"))
-    return "\n".join(_UNSAFE.sub(_escaped, part) for part in (line, *marked))
+    return "\n".join(map(harmless, (line, *marked)))
+
+
+def harmless(text: str) -> str:
+    """Return a text on one line, with what could command a terminal or forge a line spelt out."""
+    return _UNSAFE.sub(_escaped, text)
 
 
 def _in_order(event: EventDict) -> dict[str, Any]:

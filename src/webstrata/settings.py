@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from dotenv import dotenv_values
 from pydantic import (
@@ -33,6 +33,8 @@ DOTENV = ".env"
 
 _HIDDEN = "********"
 _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
+
+_PROXY = re.compile(r"http://([^/@\s]*@)?([^/@:\s\[\]]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?/?")
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -82,6 +84,13 @@ def _one_line(value: str) -> str:
     return value
 
 
+def _http_address(value: SecretStr) -> SecretStr:
+    """Refuse what is no proxy that we can speak to."""
+    if not _PROXY.fullmatch(value.get_secret_value()):
+        raise ValueError("only an address such as http://user:password@host:port is one of a proxy")
+    return value
+
+
 def _upper(value: object) -> object:
     """Accept a level's name in any case."""
     return value.upper() if isinstance(value, str) else value
@@ -89,6 +98,7 @@ def _upper(value: object) -> object:
 
 Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
 Networks = Annotated[tuple[Network, ...], BeforeValidator(_networks)]
+ProxyAddress = Annotated[SecretStr, AfterValidator(_http_address)]
 HeaderValue = Annotated[str, AfterValidator(_one_line)]
 
 
@@ -137,10 +147,11 @@ class Settings(BaseModel):
         True, "Browse pages from the pages table instead of counting snapshots.", "HA_PAGES_FASTPATH"
     )
 
-    # Taking turns on a domain: for audits, which are still to come; nothing else reads these
+    # Taking turns: crawls on a host, through Redis or the database; audits, which are still to come, on a domain
     redis_url: SecretStr | None = _knob(
         None,
-        "redis://host:port/number of the Redis that keeps domain locks; only audits will take them, crawls do not.",
+        "redis://host:port/number of the Redis that keeps the crawls' turns on hosts and the audits' locks on domains. "
+        "Default: the database keeps the turns.",
         "REDIS_URL",
     )
     domain_lock_ttl_seconds: int = _knob(
@@ -172,30 +183,55 @@ class Settings(BaseModel):
     allow_private_networks: Networks = _knob(
         (), "Networks (CIDR, comma-separated) that the crawler may reach although they are not public."
     )
+    http_proxy: ProxyAddress | None = _knob(
+        None,
+        "http://user:password@host:port of a proxy that all crawling goes through; it looks names up itself, so it "
+        "must refuse private networks too.",
+    )
     respect_robots: bool = _knob(True, "Obey robots.txt.")
     use_sitemaps: bool = _knob(True, "Also fetch what the sitemaps that robots.txt names list.")
     respect_nofollow: bool = _knob(False, "Do not follow the links of a page that says nofollow.")
     respect_noarchive: bool = _knob(False, "Do not keep a page that says noarchive.")
     concurrency: int = _knob(16, "Requests under way at once.", ge=1, le=256)
-    per_host_delay: float = _knob(
-        1.0, "Seconds between two requests to one host; loopback is never delayed.", ge=0, le=3600
+    per_host_delay: float | None = _knob(
+        None,
+        "Seconds for which a host rests after a request, whoever made it. Default: 1, on loopback none.",
+        ge=0,
+        le=3600,
+    )
+    per_host_concurrency: int | None = _knob(
+        None,
+        "Requests to one host at once, over all workers. Default: one, on loopback as many as there are.",
+        ge=1,
+        le=256,
+    )
+    max_crawl_delay: float = _knob(
+        60.0, "Seconds of a Crawl-delay in robots.txt that are obeyed at most; 0 ignores it.", ge=0, le=3600
+    )
+    jitter: float = _knob(
+        0.25, "By which share chance lengthens the waits before retries and between requests to a host.", ge=0, le=1
     )
     fetch_timeout: float = _knob(30.0, "Seconds that one fetch may take in all.", ge=0.001, le=3600)
     max_body_bytes: int = _knob(
         100_000_000, "Bytes of a response that are kept; the rest is cut and marked as truncated.", ge=1
     )
     max_pages: int = _knob(10_000, "URLs that one job fetches at most.", ge=1)
+    max_seconds: float | None = _knob(
+        None, "Seconds that one run of a job crawls at most. Default: no limit.", ge=0.001, le=31_536_000
+    )
+    max_bytes: int | None = _knob(None, "Bytes of responses that one job receives at most. Default: no limit.", ge=1)
     max_depth: int = _knob(20, "Links followed from a seed at most.", ge=0)
     max_retries: int = _knob(3, "Requests for one URL in a run at most; 0 and 1 both mean one.", ge=0, le=100)
-    backoff_min: float = _knob(
-        1.0, "Seconds before the first retry; chance adds up to a quarter to every wait.", ge=0, le=86_400
-    )
-    backoff_max: float = _knob(60.0, "Seconds before any retry at most, but for that quarter.", ge=0, le=86_400)
+    backoff_min: float = _knob(1.0, "Seconds before the first retry, without jitter.", ge=0, le=86_400)
+    backoff_max: float = _knob(60.0, "Seconds before any retry at most, without jitter.", ge=0, le=86_400)
     backoff_multiplier: float = _knob(2.0, "How much longer each retry waits than the one before.", ge=1, le=100)
     lease_seconds: float = _knob(
         120.0, "Seconds after which a silent worker's URLs are given to another.", ge=1, le=86_400
     )
     warc_max_bytes: int = _knob(1_000_000_000, "Size at which a new WARC file is begun.", ge=1_000)
+    fetcher: Literal["http", "null"] = _knob(
+        "http", "What fetches: http, or null, which answers everything itself and reaches no network; for dry runs."
+    )
 
     @model_validator(mode="after")
     def _place_what_was_not_placed(self) -> Self:

@@ -40,24 +40,11 @@ def client(database: Database, root: Path) -> TestClient:
 
 
 @pytest.fixture
-def sqlite_database(sqlite_url: str) -> Iterator[Database]:
-    """For tests to which the kind of database makes no difference."""
-    opened = Database(sqlite_url)
-    yield opened
-    opened.dispose()
-
-
-@pytest.fixture
-def sqlite_archive(sqlite_database: Database, root: Path) -> Archive:
-    return Archive(sqlite_database, root)
-
-
-@pytest.fixture
-def sqlite_client(sqlite_database: Database, root: Path) -> MakeClient:
-    """Makes clients of the SQLite archive; further arguments are settings."""
+def make_client(database: Database, root: Path) -> MakeClient:
+    """Makes clients of the archive; further arguments are settings."""
 
     def make(client: tuple[str, int] = ("testclient", 50000), **settings: Any) -> TestClient:
-        api = create_api(App(make_settings(**settings), sqlite_database, root))
+        api = create_api(App(make_settings(**settings), database, root))
         return TestClient(api, client=client, headers={"Host": "localhost"})
 
     return make

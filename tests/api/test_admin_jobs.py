@@ -60,6 +60,7 @@ DETAIL_COLUMNS: dict[str, Any] = {
     "state_file_path": ".state.json",
     "config": {"seeds": ["https://health.example/"], "crawl": {"max_pages": 5}},
     "last_stats_json": {"crawled": 10},
+    "stop_requested_at": NOON + timedelta(seconds=6),
 }
 DETAIL = {
     "outputDir": "health/20240501T120000Z__health-20240501",
@@ -75,6 +76,7 @@ DETAIL = {
     "stateFilePath": ".state.json",
     "config": {"seeds": ["https://health.example/"], "crawl": {"max_pages": 5}},
     "lastStats": {"crawled": 10},
+    "stopRequestedAt": "2024-05-01T12:00:06+00:00",
 }
 
 

@@ -3,11 +3,12 @@
 import json
 import logging
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from io import StringIO
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 import structlog
 from fastapi import FastAPI, Request
@@ -37,8 +38,8 @@ EVERYWHERE = {
 
 
 @pytest.fixture
-def client(sqlite_client: MakeClient) -> TestClient:
-    return sqlite_client()
+def client(make_client: MakeClient) -> TestClient:
+    return make_client()
 
 
 @pytest.fixture
@@ -48,8 +49,8 @@ def api(client: TestClient) -> FastAPI:
 
 
 @pytest.fixture
-def snapshot_id(sqlite_archive: Archive) -> int:
-    return sqlite_archive.snapshot()
+def snapshot_id(archive: Archive) -> int:
+    return archive.snapshot()
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_behind_tls_browsers_are_told_to_stay_there(client: TestClient) -> None:
     assert "strict-transport-security" not in client.get("/api/stats", headers={"X-Forwarded-Proto": "http"}).headers
 
 
-@pytest.mark.parametrize("given", ["abc", "A-1._~+/=:@z", "x" * 128, str(uuid.uuid4())])
+@pytest.mark.parametrize("given", ["abc", "A-1._~+/=:@z", "x" * 128, "0b7f6c1e-6f0c-4a52-9d7e-2f8f4a1f3c55"])
 def test_a_harmless_request_id_is_echoed(client: TestClient, given: str) -> None:
     assert client.get("/api/stats", headers={"X-Request-Id": given}).headers["x-request-id"] == given
 
@@ -193,6 +194,8 @@ def test_an_answer_that_breaks_off_is_not_passed_off_as_whole(client: TestClient
         (errors.BlockedAddressError("10.0.0.1 is private"), 400, "10.0.0.1 is private"),
         (errors.TransientFetchError("no answer in time"), 502, "no answer in time"),
         (errors.LeaseLostError("too late"), 409, "too late"),
+        (errors.ConflictError("it runs already"), 409, "it runs already"),
+        (errors.TooManyViewersError("64 are open"), 429, "64 are open"),
         (errors.MissingExtraError("Replay", "zim"), 501, "Replay needs an extra: pip install 'webstrata[zim]'"),
         (errors.DatabaseUnavailableError("/var/db: gone"), 503, "The archive's database is not available"),
         (errors.SchemaVersionError("at 0001"), 503, "The archive's database is not available"),
@@ -276,7 +279,7 @@ def test_head_answers_as_get_does_without_a_body(client: TestClient, snapshot_id
         }
 
 
-def test_no_byte_of_a_body_leaves_for_a_head() -> None:
+def sent_for_a_head(answer: StreamingResponse) -> list[Message]:
     sent: list[Message] = []
 
     async def send(message: Message) -> None:
@@ -286,11 +289,23 @@ def test_no_byte_of_a_body_leaves_for_a_head() -> None:
         raise AssertionError("nobody reads the body of a HEAD")
 
     scope = {"type": "http", "method": "HEAD", "path": "/", "headers": []}
-    anyio.run(
-        HeadAsGet(StreamingResponse(iter([b"a", b"b"]))), scope | {"asgi": {"spec_version": "2.4"}}, receive, send
-    )
-    assert sent[0]["type"] == "http.response.start"
-    assert b"".join(message["body"] for message in sent[1:]) == b""
+    anyio.run(HeadAsGet(answer), scope | {"asgi": {"spec_version": "2.4"}}, receive, send)
+    return sent
+
+
+def test_no_byte_of_a_body_leaves_for_a_head() -> None:
+    start, *rest = sent_for_a_head(StreamingResponse(iter([b"a", b"b"])))
+    assert start["type"] == "http.response.start"
+    assert b"".join(message["body"] for message in rest) == b""
+
+
+def test_a_head_does_not_wait_for_an_answer_without_end() -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            yield b"more"
+            await anyio.lowlevel.checkpoint()
+
+    assert [message.get("body") for message in sent_for_a_head(StreamingResponse(endless()))] == [None, b""]
 
 
 @pytest.mark.parametrize("path", [*PUBLIC, "/api/snapshot/999", "/api/search?page=0"])
@@ -332,8 +347,8 @@ def test_a_preflight_allows_reading_and_nothing_else(client: TestClient) -> None
     assert preflight("GET", "https://evil.example")[0] == 400
 
 
-def test_the_settings_say_which_origins_may_read(sqlite_client: MakeClient) -> None:
-    client = sqlite_client(cors_origins=("https://mine.example",))
+def test_the_settings_say_which_origins_may_read(make_client: MakeClient) -> None:
+    client = make_client(cors_origins=("https://mine.example",))
     for origin, allowed in (("https://mine.example", "https://mine.example"), ("http://localhost:3000", None)):
         answer = client.get("/api/stats", headers={"Origin": origin})
         assert answer.headers.get("access-control-allow-origin") == allowed
@@ -354,6 +369,9 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         "/api/admin/jobs/status-counts",
         "/api/admin/jobs/{job_id}",
         "/api/admin/jobs/{job_id}/snapshots",
+        "/api/admin/jobs/{job_id}/events",
+        "/api/admin/jobs/{job_id}/stop",
+        "/api/admin/jobs/{job_id}/resume",
     }
     for path in ("/docs", "/redoc"):
         assert client.get(path).status_code == 404

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
-from webstrata.api.same_origin import is_same_origin, require_same_origin
+from webstrata.api.same_origin import is_from_another_site, is_same_origin, require_same_origin
 
 
 def request(**headers: str) -> Request:
@@ -60,6 +60,14 @@ def test_a_form_of_our_own_pages_is_accepted(headers: dict[str, str]) -> None:
 )
 def test_a_form_of_anybody_else_is_refused(headers: dict[str, str]) -> None:
     assert not is_same_origin(request(**headers))
+
+
+def test_a_program_says_nothing_of_pages_and_a_page_elsewhere_is_told_apart() -> None:
+    assert not is_from_another_site(request())
+    assert not is_from_another_site(request(referer="https://evil.example/"))
+    assert not is_from_another_site(request(origin="http://archive.example:8080", sec_fetch_site="same-origin"))
+    for headers in ({"origin": "null"}, {"origin": "https://evil.example"}, {"sec_fetch_site": "same-site"}):
+        assert is_from_another_site(request(**headers))
 
 
 @given(st.text(max_size=40), st.text(max_size=40))

@@ -112,8 +112,8 @@ def test_behind_the_last_page_there_is_nothing_but_the_total_stays(
         *(("pageSize", "0"), ("pageSize", "101"), ("pageSize", "x")),
     ],
 )
-def test_a_parameter_out_of_bounds_is_refused_by_name(sqlite_client: MakeClient, name: str, value: str) -> None:
-    answer = sqlite_client().get("/api/search", params={name: value})
+def test_a_parameter_out_of_bounds_is_refused_by_name(make_client: MakeClient, name: str, value: str) -> None:
+    answer = make_client().get("/api/search", params={name: value})
     assert answer.status_code == 422
     assert [problem["loc"] for problem in answer.json()["detail"]] == [["query", name]]
 

@@ -5,13 +5,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
-from tests.api.conftest import MakeClient
 from webstrata.replay.banner import BANNER_ID
-
-
-@pytest.fixture
-def sqlite(sqlite_client: MakeClient) -> TestClient:
-    return sqlite_client()
 
 
 def test_a_snapshot_tells_all_that_the_contract_names(client: TestClient, archive: Archive) -> None:
@@ -53,8 +47,8 @@ def test_an_id_that_no_snapshot_has_is_not_found(client: TestClient, path: str) 
 
 
 @pytest.mark.parametrize("path", ["/api/snapshot/x", "/api/snapshots/raw/1.5", "/api/snapshots/%00/timeline"])
-def test_an_id_that_is_no_number_is_refused(sqlite: TestClient, path: str) -> None:
-    answer = sqlite.get(path)
+def test_an_id_that_is_no_number_is_refused(client: TestClient, path: str) -> None:
+    answer = client.get(path)
     assert answer.status_code == 422
     assert answer.json()["detail"][0]["loc"] == ["path", "snapshot_id"]
 
@@ -137,11 +131,11 @@ def test_hostile_titles_and_addresses_stay_text_in_the_banner(client: TestClient
     ],
 )
 def test_a_page_keeps_its_charset_under_a_name_that_browsers_know(
-    sqlite: TestClient, sqlite_archive: Archive, declared: str, encoded_as: str, label: str
+    client: TestClient, archive: Archive, declared: str, encoded_as: str, label: str
 ) -> None:
     page = "<meta charset=utf-8><body>日本のインフルエンザ"
-    snapshot_id = sqlite_archive.snapshot(body=page.encode(encoded_as), content_type=declared)
-    answer = sqlite.get(f"/api/snapshots/raw/{snapshot_id}")
+    snapshot_id = archive.snapshot(body=page.encode(encoded_as), content_type=declared)
+    answer = client.get(f"/api/snapshots/raw/{snapshot_id}")
     assert answer.headers["content-type"] == f"text/html; charset={label}"
     shown = answer.content.decode(encoded_as)
     assert shown.endswith("日本のインフルエンザ")
@@ -162,10 +156,10 @@ def test_a_page_keeps_its_charset_under_a_name_that_browsers_know(
     ],
 )
 def test_only_harmless_kinds_are_served_as_what_they_are(
-    sqlite: TestClient, sqlite_archive: Archive, archived_as: str, served_as: str
+    client: TestClient, archive: Archive, archived_as: str, served_as: str
 ) -> None:
-    snapshot_id = sqlite_archive.snapshot(body=b"<svg/>", content_type=archived_as, mime_type=archived_as)
-    answer = sqlite.get(f"/api/snapshots/raw/{snapshot_id}")
+    snapshot_id = archive.snapshot(body=b"<svg/>", content_type=archived_as, mime_type=archived_as)
+    answer = client.get(f"/api/snapshots/raw/{snapshot_id}")
     assert answer.headers["content-type"].partition(";")[0] == served_as
     assert (answer.content == b"<svg/>") is (served_as != "text/html")
     assert answer.headers["content-security-policy"].startswith("sandbox;")

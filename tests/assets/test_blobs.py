@@ -135,7 +135,7 @@ def _clean(archive: Archive, session: object) -> list[str]:
     return going
 
 
-def test_a_cleaner_waits_for_what_is_about_to_be_referred_to(postgres_url: str, tmp_path: Path) -> None:
+def test_on_postgresql_a_cleaner_waits_for_what_is_about_to_be_referred_to(postgres_url: str, tmp_path: Path) -> None:
     """SQLite lets only one of the two write at all; PostgreSQL would show the cleaner how things were before."""
     archive, digest = Archive(Database(postgres_url), tmp_path), checksum_of(b"own")
     job, deleted = archive.job(OWN), []

@@ -73,7 +73,7 @@ def test_a_plugin_that_comes_later_runs_on_what_others_have_done(archive: Archiv
     assert archive.run(job, plugin).new == len(PAGES)
 
 
-def interrupt(_content: CapturedContent) -> NoReturn:
+def interrupt(*_: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
@@ -160,6 +160,16 @@ def test_a_capture_that_takes_the_process_down_is_given_up_and_costs_nothing_els
     assert failure.url == f"{SITE}/deadly"
     assert f"ended {MAX_INTERRUPTIONS} times" in failure.error
     assert statuses(archive, job) == {RunStatus.DONE: len(PAGES), RunStatus.FAILED: 1}
+
+
+def test_a_capture_that_was_given_up_is_not_even_read(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = archive.job(html("/deadly", "Boom."))
+    monkeypatch.setattr("webstrata.assets.stage.captured_content", interrupt)
+    for _ in range(MAX_INTERRUPTIONS):
+        with pytest.raises(KeyboardInterrupt):
+            archive.run(job, Counting())
+    assert archive.run(job, Counting()).failed == 1
+    assert f"ended {MAX_INTERRUPTIONS} times" in archive.failures(job)[0].error
 
 
 def test_what_another_process_settles_meanwhile_stays_as_it_is(archive: Archive) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import structlog
 
+from tests.support.program import Program
 from webstrata.cli.main import run
 
 CommandLine = Callable[..., "Ended"]
@@ -42,8 +43,21 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def webstrata(data_dir: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
-    """Runs a command line and tells how it ended."""
+def program(database_url: str, tmp_path: Path) -> Program:
+    """The program as a process of its own, on each database."""
+    return Program(tmp_path / "data", {"WEBSTRATA_DATABASE_URL": database_url})
+
+
+@pytest.fixture
+def webstrata(plain_webstrata: CommandLine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """Runs a command line on each database and tells how it ended."""
+    monkeypatch.setenv("WEBSTRATA_DATABASE_URL", database_url)
+    return plain_webstrata
+
+
+@pytest.fixture
+def plain_webstrata(data_dir: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+    """Runs a command line that needs no database, or names its own, and tells how it ended."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
 

@@ -1,6 +1,8 @@
 """Every verb, as its user sees it."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -13,6 +15,8 @@ from tests.support.program import free_port
 from tests.support.web_server import Answer, WebServer, linked_site, page
 from webstrata import __version__
 from webstrata.cli.main import program
+from webstrata.db import jobs
+from webstrata.db.engine import Database
 
 
 def verbs(command: object, *words: str) -> Iterator[tuple[str, ...]]:
@@ -43,21 +47,35 @@ def test_the_everyday_verbs_are_there() -> None:
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: " ".join(verb) or "webstrata")
-def test_every_verb_explains_itself(webstrata: CommandLine, data_dir: Path, verb: tuple[str, ...], flag: str) -> None:
-    ended = webstrata(*verb, flag)
+def test_every_verb_explains_itself(
+    plain_webstrata: CommandLine, data_dir: Path, verb: tuple[str, ...], flag: str
+) -> None:
+    ended = plain_webstrata(*verb, flag)
     assert (ended.code, ended.err) == (0, "")
     assert " ".join(["Usage: webstrata", *verb]) in " ".join(ended.out.split())
     assert not data_dir.exists()
 
 
-def test_without_a_verb_the_help_is_shown(webstrata: CommandLine) -> None:
-    ended = webstrata()
+def test_without_a_verb_the_help_is_shown(plain_webstrata: CommandLine) -> None:
+    ended = plain_webstrata()
     assert ended.code == 2
     assert all(verb[0] in ended.out for verb in VERBS if verb and verb[0] != "start-worker")
 
 
-def test_the_version_is_shown(webstrata: CommandLine) -> None:
-    assert webstrata("--version").out == f"webstrata {__version__}\n"
+def test_help_comes_without_loading_what_takes_long() -> None:
+    asked = "import sys; from webstrata.cli.main import run; run(['--help']); print(*sys.modules, file=sys.stderr)"
+    ended = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert "archive" in ended.stdout
+    assert not {"sqlalchemy", "aiohttp", "granian", "pydantic", "structlog"} & {*ended.stderr.split()}
+
+
+def test_without_a_database_setting_the_archive_is_an_sqlite_file(plain_webstrata: CommandLine, data_dir: Path) -> None:
+    assert f"sqlite:///{data_dir / 'webstrata.db'} is ready" in plain_webstrata("check-db").out
+    assert (data_dir / "webstrata.db").is_file()
+
+
+def test_the_version_is_shown(plain_webstrata: CommandLine) -> None:
+    assert plain_webstrata("--version").out == f"webstrata {__version__}\n"
 
 
 def test_archive_says_what_it_brought_and_what_is_next(
@@ -102,6 +120,28 @@ def test_options_of_archive_are_obeyed(webstrata: CommandLine, web_server: WebSe
     assert "1 answer," in shallow.out
 
 
+def test_every_crawl_option_of_archive_is_a_knob_of_its_job(
+    webstrata: CommandLine, web_server: WebServer, database: Database
+) -> None:
+    web_server.answers["/"] = page("Home")
+    options = {
+        "--max-pages": ("max_pages", 3),
+        "--max-depth": ("max_depth", 2),
+        "--max-seconds": ("max_seconds", 60.0),
+        "--max-bytes": ("max_bytes", 1_000_000),
+        "--delay": ("per_host_delay", 0.0),
+        "--per-host-concurrency": ("per_host_concurrency", 2),
+        "--max-crawl-delay": ("max_crawl_delay", 5.0),
+        "--jitter": ("jitter", 0.5),
+        "--fetcher": ("fetcher", "http"),
+    }
+    given = [word for option, (_, value) in options.items() for word in (option, str(value))]
+    assert webstrata("archive", web_server.url(), *given).code == 0
+    with database.read() as session:
+        config = jobs.load_job(session, 1).config
+    assert config.crawl == dict(options.values())
+
+
 def test_what_was_archived_is_found_and_json_says_the_same(webstrata: CommandLine, web_server: WebServer) -> None:
     web_server.answers |= linked_site(3)
     webstrata("archive", web_server.url())
@@ -132,12 +172,12 @@ def test_jobs_are_listed_and_shown_and_json_says_the_same(webstrata: CommandLine
 
 
 def test_check_env_shows_every_setting_and_where_it_came_from_and_no_secret(
-    webstrata: CommandLine, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+    plain_webstrata: CommandLine, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEBSTRATA_ADMIN_TOKEN", "hunter2-token")
     monkeypatch.setenv("HEALTHARCHIVE_DATABASE_URL", "postgresql://archive:hunter2-password@db.example/archive")
-    shown = webstrata("check-env")
-    settings = {knob["name"]: knob for knob in json.loads(webstrata("check-env", "--json").out)}
+    shown = plain_webstrata("check-env")
+    settings = {knob["name"]: knob for knob in json.loads(plain_webstrata("check-env", "--json").out)}
     for text in (shown.out, shown.err, json.dumps(settings)):
         assert "hunter2" not in text
     assert settings["admin_token"]["origin"] == "WEBSTRATA_ADMIN_TOKEN (environment)"
@@ -148,11 +188,14 @@ def test_check_env_shows_every_setting_and_where_it_came_from_and_no_secret(
     assert (data_dir / "archive").is_dir()
 
 
-def test_check_db_and_db_tell_the_version(webstrata: CommandLine) -> None:
-    assert "is at schema version none" in webstrata("db", "status").out
-    upgraded = webstrata("db", "upgrade")
+def test_check_db_and_db_tell_the_version(
+    plain_webstrata: CommandLine, empty_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBSTRATA_DATABASE_URL", empty_database_url)
+    assert "is at schema version none" in plain_webstrata("db", "status").out
+    upgraded = plain_webstrata("db", "upgrade")
     assert upgraded.code == 0
-    assert "is ready, at schema version" in webstrata("check-db").out
+    assert "is ready, at schema version" in plain_webstrata("check-db").out
 
 
 def test_going_back_a_version_asks_first(webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

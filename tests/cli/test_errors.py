@@ -1,6 +1,7 @@
 """What goes wrong is said in one line, and the exit code tells what kind it was."""
 
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from webstrata.db.migrate import head
         ("archive",),
         ("archive", "--max-pages", "0", "example.org"),
         ("archive", "--max-pages", "many", "example.org"),
+        ("archive", "--jitter", "2", "example.org"),
+        ("archive", "--fetcher", "ftp", "example.org"),
         ("archive", "--unknown", "example.org"),
         ("search",),
         ("search", "word", "--from", "yesterday"),
@@ -30,8 +33,10 @@ from webstrata.db.migrate import head
     ],
     ids=" ".join,
 )
-def test_wrong_usage_is_two_and_says_what_would_be_right(webstrata: CommandLine, arguments: tuple[str, ...]) -> None:
-    ended = webstrata(*arguments)
+def test_wrong_usage_is_two_and_says_what_would_be_right(
+    plain_webstrata: CommandLine, arguments: tuple[str, ...]
+) -> None:
+    ended = plain_webstrata(*arguments)
     assert ended.code == 2
     assert ended.message
 
@@ -52,7 +57,7 @@ def test_a_host_that_does_not_resolve_is_named(webstrata: CommandLine, monkeypat
     async def unknown(*_: object, **__: object) -> list[object]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr("webstrata.fetch.http._GuardedResolver.resolve", unknown)
+    monkeypatch.setattr("uvloop.Loop.getaddrinfo", unknown)
     ended = webstrata("archive", "http://nowhere.example/")
     assert ended.code == 1
     assert "http://nowhere.example/" in ended.message
@@ -106,44 +111,40 @@ def test_a_private_address_is_refused_with_the_setting_that_would_allow_it(
     ],
 )
 def test_a_setting_that_is_unknown_or_does_not_parse_is_named(
-    webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+    plain_webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
     for verb in ("list-jobs", "check-env"):
-        ended = webstrata(verb)
+        ended = plain_webstrata(verb)
         assert ended.code == 1
         assert name in ended.message
 
 
 def test_a_database_at_another_version_is_refused_with_the_command_that_mends_it(
-    webstrata: CommandLine, data_dir: Path
+    webstrata: CommandLine, database: Database
 ) -> None:
     assert webstrata("check-db").code == 0
-    set_version(data_dir, "0000")
+    execute(database, "UPDATE alembic_version SET version_num = '0000'")
     newer = webstrata("archive", "http://example.org/")
     assert newer.code == 1
     assert "0000, unknown to this program: install a newer webstrata" in newer.message
-    database = Database(f"sqlite:///{data_dir / 'webstrata.db'}")
-    with database.write() as session:
-        session.connection().exec_driver_sql("DELETE FROM alembic_version")
+    execute(database, "DELETE FROM alembic_version")
     older = webstrata("serve", "--port", str(free_port()))
     assert older.code == 1
     assert f"this program needs {head()}: run `webstrata db upgrade`" in older.message
 
 
-def set_version(data_dir: Path, version: str) -> None:
-    database = Database(f"sqlite:///{data_dir / 'webstrata.db'}")
+def execute(database: Database, statement: str) -> None:
     with database.write() as session:
-        session.connection().exec_driver_sql(f"UPDATE alembic_version SET version_num = '{version}'")
-    database.dispose()
+        session.connection().exec_driver_sql(statement)
 
 
 def test_a_database_that_cannot_be_reached_is_named_without_its_password(
-    webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch
+    plain_webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = f"127.0.0.1:{free_port()}/archive"
     monkeypatch.setenv("WEBSTRATA_DATABASE_URL", f"postgresql://user:s3cret@{address}")
-    ended = webstrata("check-db")
+    ended = plain_webstrata("check-db")
     assert ended.code == 1
     assert address in ended.message
     assert "s3cret" not in ended.err
@@ -153,11 +154,11 @@ def test_a_database_that_cannot_be_reached_is_named_without_its_password(
     "verb", [("list-jobs",), ("check-env",), ("archive", "http://127.0.0.1:1/"), ("db", "upgrade")]
 )
 def test_a_folder_that_cannot_be_made_is_named(
-    webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verb: tuple[str, ...]
+    plain_webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verb: tuple[str, ...]
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("WEBSTRATA_DATA_DIR", str(tmp_path / "file" / "data"))
-    ended = webstrata(*verb)
+    ended = plain_webstrata(*verb)
     assert ended.code == 1
     assert str(tmp_path / "file") in ended.message
 
@@ -193,8 +194,8 @@ def test_an_address_that_is_not_ours_to_listen_on_is_told(webstrata: CommandLine
     assert ended.message.startswith("cannot listen on 203.0.113.1")
 
 
-def test_a_real_process_fails_without_a_traceback_too(tmp_path: Path, web_server: WebServer) -> None:
-    program = Program(tmp_path / "data", {"WEBSTRATA_LOG_LEVEL": "ERROR", "WEBSTRATA_MAX_RETRIES": "1"})
+def test_a_real_process_fails_without_a_traceback_too(program: Program, web_server: WebServer) -> None:
+    program = replace(program, settings={**program.settings, "WEBSTRATA_LOG_LEVEL": "ERROR"})
     web_server.answers["/"] = Answer(b"no", status=403)
     refused = program.run("archive", web_server.url())
     assert (refused.returncode, refused.stdout) == (1, "")
@@ -203,11 +204,10 @@ def test_a_real_process_fails_without_a_traceback_too(tmp_path: Path, web_server
     assert (unknown.returncode, unknown.stderr.count("\n")) == (2, 1)
 
 
-def test_a_reader_that_leaves_early_is_no_reason_for_a_traceback(tmp_path: Path, web_server: WebServer) -> None:
+def test_a_reader_that_leaves_early_is_no_reason_for_a_traceback(program: Program, web_server: WebServer) -> None:
     web_server.answers["/"] = page("Home")
-    program = Program(tmp_path / "data")
     assert program.run("archive", web_server.url()).returncode == 0
-    shell = Program(tmp_path / "data", command=("sh", "-c", f'"{program.command[0]}" -m webstrata "$@" | true', "sh"))
+    shell = replace(program, command=("sh", "-c", f'"{program.command[0]}" -m webstrata "$@" | true', "sh"))
     ended = shell.run("show-job", "--id", "1", "--json")
     assert "Traceback" not in ended.stderr
     assert "Exception ignored" not in ended.stderr

@@ -1,63 +1,234 @@
-"""Progress: a bar on a terminal, lines elsewhere."""
+"""Progress: a live view on a terminal, lines elsewhere."""
 
+import fcntl
 import os
 import pty
+import re
 import select
+import signal
+import struct
 import subprocess
 import sys
+import termios
 import threading
 import time
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import StringIO
+
+import pytest
+from rich.console import Console
 
 from tests.support.program import Program
 from tests.support.web_server import Answer, WebServer, linked_site, page
+from webstrata.cli.progress import HOSTS_SHOWN, LINE_EVERY, LiveView, line, line_watcher
+from webstrata.crawl.tally import CrawlProgress
+from webstrata.db.frontier import FrontierCounts
+from webstrata.model.reports import CrawlReport, HostReport, busiest
 
 SECONDS = 30
+HOSTILE = "\x1b]0;owned\x07\x1b[2J[bold red]\r\n\u202eevil"
+SHOW_CURSOR = "\x1b[?25h"
+
+COUNTS = FrontierCounts(pending=1_200, in_progress=16, finished=345, error=5)
+REPORT = CrawlReport(
+    345,
+    12_300_000,
+    {"http_503": 12, "timeout": 3, "dns": 2, "tls": 2, "connect": 1, "robots": 1, "proxy": 1},
+    busiest({f"host-{n}.example.org": HostReport(100 - n, 1_000_000, n) for n in range(30)}),
+    123.45,
+)
 
 
-def seen_on_a_terminal(terminal: int, *words: str) -> str:
-    """Return what a terminal shows once it has shown all the words."""
-    shown, deadline = "", time.monotonic() + SECONDS
-    while not all(word in shown for word in words):
-        assert time.monotonic() < deadline, f"{words} was not all shown, the last: {shown[-200:]!r}"
-        if select.select([terminal], [], [], 0.1)[0]:
-            shown += os.read(terminal, 65_536).decode(errors="replace")
-    return shown
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
-def test_a_terminal_shows_a_bar_and_then_the_summary(tmp_path: Path, web_server: WebServer) -> None:
-    held = threading.Event()
-    web_server.answers |= {**linked_site(5), "/page/4": Answer(page("Slow").body, waits_for=held)}
-    program = Program(tmp_path / "data", {"TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"})
-    program.folder.mkdir()
-    terminal, side = pty.openpty()
+def drawn(view: LiveView, width: int = 80, height: int = 24, *, colours: bool = False) -> str:
+    """Return what a terminal of a size shows."""
+    written = StringIO()
+    console = Console(
+        file=written, width=width, height=height, force_terminal=colours, color_system="truecolor" if colours else None
+    )
+    console.print(view)
+    return written.getvalue()
+
+
+def view_of(label: str = "https://example.org/", report: CrawlReport = REPORT) -> LiveView:
+    view = LiveView(label)
+    view.crawled(CrawlProgress(COUNTS, report))
+    return view
+
+
+def test_the_view_tells_how_far_how_fast_what_waits_and_what_failed() -> None:
+    clock = Clock()
+    view = LiveView("https://example.org/", clock)
+    view.crawled(CrawlProgress(COUNTS, REPORT))
+    clock.now += 75
+    title, bar, speed, queue, errors, heading, *hosts = drawn(view).splitlines()
+    assert title.rstrip() == "archiving https://example.org/"
+    assert "━" in bar
+    assert "350 of 1,566 URLs" in bar
+    assert speed.rstrip() == "0:01:15  123.5 answers a second, 12.3 MB"
+    assert queue.rstrip() == "1,200 waiting, 16 in progress"
+    assert errors.rstrip() == "errors: 12 http_503, 3 timeout, 2 dns, 2 tls, 1 connect, 2 of other kinds"
+    assert heading.split() == ["host", "answers", "size", "errors"]
+    assert hosts[0].split() == ["host-0.example.org", "100", "1.0", "MB", "0"]
+    assert len(hosts) == HOSTS_SHOWN
+
+
+def test_the_view_says_when_pages_are_indexed() -> None:
+    view = view_of()
+    assert "indexed" not in drawn(view)
+    view.indexed(1_000)
+    view.indexed(200)
+    assert "indexed 1,200 pages" in drawn(view)
+
+
+def test_before_the_first_news_there_is_something_to_see() -> None:
+    assert "0 of 0 URLs" in drawn(LiveView("https://example.org/"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 12), (40, 10), (30, 8), (20, 24), (200, 60)])
+def test_the_view_fits_its_terminal(size: tuple[int, int]) -> None:
+    width, height = size
+    hosts = {f"a-very-long-name-of-a-host-{n}.example.org": HostReport(10**9, 10**15, 10**9) for n in range(30)}
+    view = view_of("https://example.org/" + "x" * 300, CrawlReport(1, 1, {"k" * 50: 1, "l" * 50: 2}, hosts, 10**6))
+    view.indexed(5)
+    lines = drawn(view, width, height).splitlines()
+    assert max(map(len, lines)) <= width
+    assert len(lines) < height
+
+
+def test_what_strangers_wrote_does_not_reach_the_terminal_as_it_is() -> None:
+    report = CrawlReport(1, 1, {HOSTILE: 1}, {HOSTILE: HostReport(1, 1, 1)}, 1)
+    shown = drawn(view_of(HOSTILE, report), 200, 40)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", shown)
+    assert shown.count("[bold red]") == 3, "no markup is obeyed either"
+    assert not re.search(r"[\x00-\x1f\u202e]", line(HOSTILE, CrawlProgress(COUNTS, report)))
+
+
+def test_colours_are_left_out_when_nobody_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    coloured = re.compile(r"\x1b\[[0-9;]*\b(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m")
+    assert coloured.search(drawn(view_of(), colours=True))
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not coloured.search(drawn(view_of(), colours=True))
+
+
+def test_a_line_tells_the_same_in_short() -> None:
+    assert line("https://example.org/", CrawlProgress(COUNTS, REPORT)) == (
+        "archiving https://example.org/: 345 of 1566 URLs, 5 failed, 1,200 waiting, 16 in progress, "
+        "123.5 answers a second, 12.3 MB; "
+        "errors: 12 http_503, 3 timeout, 2 dns, 2 tls, 1 connect, 2 of other kinds"
+    )
+    assert line("x", CrawlProgress(FrontierCounts(), CrawlReport())).endswith("0 bytes")
+
+
+def test_a_line_comes_every_few_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    watcher = line_watcher("x", clock)
+    for _ in range(10):
+        watcher.crawled(CrawlProgress(COUNTS, REPORT))
+        clock.now += LINE_EVERY / 4
+    printed = capsys.readouterr()
+    assert len(printed.err.splitlines()) == 2
+    assert printed.out == ""
+
+
+@dataclass
+class Terminal:
+    """A terminal of its own, and the program that runs in it."""
+
+    process: subprocess.Popen[bytes]
+    ours: int
+    theirs: int
+    shown: str = ""
+    settings: list[object] = field(default_factory=list)
+
+    def shows(self, *words: str) -> str:
+        """Return what is shown once all the words have been."""
+        deadline = time.monotonic() + SECONDS
+        while not all(word in self.shown for word in words):
+            assert time.monotonic() < deadline, f"{words} was not all shown, the last: {self.shown[-400:]!r}"
+            if select.select([self.ours], [], [], 0.1)[0]:
+                self.shown += os.read(self.ours, 65_536).decode(errors="replace")
+        return self.shown
+
+
+@contextmanager
+def in_a_terminal(program: Program, *arguments: str, term: str = "xterm-256color") -> Iterator[Terminal]:
+    """Run the program in a terminal of 80 columns and 24 lines."""
+    program.folder.mkdir(exist_ok=True)
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     process = subprocess.Popen(
-        [sys.executable, "-m", "webstrata", "archive", web_server.url()],
+        [sys.executable, "-m", "webstrata", *arguments],
         cwd=program.folder,
-        env=program.environment,
-        stdin=side,
-        stdout=side,
-        stderr=side,
+        env={**program.environment, "TERM": term},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
         start_new_session=True,
     )
-    os.close(side)
+    terminal = Terminal(process, ours, theirs, settings=termios.tcgetattr(theirs))
     try:
-        shown = seen_on_a_terminal(terminal, f"archiving {web_server.url()}", "━", " 9/10")
-        assert "crawl.start" not in shown
-        held.set()
-        ending = seen_on_a_terminal(terminal, "captured", "10 answers", "webstrata serve")
-        assert "Traceback" not in shown + ending
-        assert process.wait(SECONDS) == 0
+        yield terminal
     finally:
-        held.set()
         process.kill()
         process.wait()
-        os.close(terminal)
+        os.close(theirs)
+        os.close(ours)
 
 
-def test_elsewhere_there_is_no_bar(tmp_path: Path, web_server: WebServer) -> None:
+@pytest.fixture
+def held(web_server: WebServer) -> Iterator[threading.Event]:
+    """A site one of whose pages comes only when this is set."""
+    waiting = threading.Event()
+    web_server.answers |= {**linked_site(5), "/page/4": Answer(page("Slow").body, waits_for=waiting)}
+    yield waiting
+    waiting.set()
+
+
+def test_a_terminal_shows_the_view_and_then_the_summary(
+    program: Program, web_server: WebServer, held: threading.Event
+) -> None:
+    with in_a_terminal(program, "archive", web_server.url()) as terminal:
+        host = web_server.origin.removeprefix("http://")
+        shown = terminal.shows(f"archiving {web_server.url()}", "━", "9 of 10 URLs", "in progress", f"{host} ")
+        assert "crawl.start" not in shown
+        held.set()
+        ending = terminal.shows("captured", "10 answers", "run-1.json", "webstrata serve")
+        assert "Traceback" not in ending
+        assert terminal.process.wait(SECONDS) == 0
+
+
+def test_a_terminal_is_left_as_it_was_after_an_interrupt(
+    program: Program, web_server: WebServer, held: threading.Event
+) -> None:
+    with in_a_terminal(program, "archive", web_server.url()) as terminal:
+        terminal.shows("9 of 10 URLs")
+        terminal.process.send_signal(signal.SIGINT)
+        ending = terminal.shows("job 1, stopped", "the same command again, to go on")
+        assert terminal.process.wait(SECONDS) == 130
+        assert ending.rindex(SHOW_CURSOR) > ending.rindex("\x1b[?25l")
+        assert termios.tcgetattr(terminal.theirs) == terminal.settings
+        assert "Traceback" not in ending
+
+
+def test_a_terminal_that_can_do_nothing_gets_no_codes(program: Program, web_server: WebServer) -> None:
     web_server.answers |= linked_site(5)
-    ended = Program(tmp_path / "data").run("archive", web_server.url())
+    with in_a_terminal(program, "archive", web_server.url(), term="dumb") as terminal:
+        assert "\x1b" not in terminal.shows("webstrata serve")
+
+
+def test_elsewhere_there_is_no_view(program: Program, web_server: WebServer) -> None:
+    web_server.answers |= linked_site(5)
+    ended = program.run("archive", web_server.url())
     assert ended.returncode == 0
     assert "━" not in ended.stdout + ended.stderr
-    assert "\x1b[" not in ended.stdout + ended.stderr
+    assert "\x1b" not in ended.stdout + ended.stderr

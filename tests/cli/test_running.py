@@ -1,7 +1,4 @@
-"""`run`, `serve` and the worker beside them: real processes, with the demo site on its one port.
-
-Everything that starts the demo is in this file: two of them at once would fight over the port.
-"""
+"""`run`, `serve` and the worker beside them: real processes, with the demo site on its one port."""
 
 import json
 import os
@@ -17,13 +14,16 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.rows import status_of
+from tests.support.databases import FreshDatabase
 from tests.support.program import Program, Started, alive, children_of, free_port
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site, page
 from webstrata.db.engine import Database
 from webstrata.demo.server import serve_demo
 from webstrata.demo.site import DEMO_ORIGIN
-from webstrata.jobs.lifecycle import queue_archive
+from webstrata.jobs.queueing import queue_archive
+
+pytestmark = pytest.mark.usefixtures("demo_port")
 
 SOON_SECONDS = 15
 
@@ -41,8 +41,13 @@ class FirstStart:
 
 
 @pytest.fixture(scope="module")
-def first_start(tmp_path_factory: pytest.TempPathFactory) -> FirstStart:
-    program = Program(tmp_path_factory.mktemp("demo"), {"WEBSTRATA_ALLOW_PRIVATE_NETWORKS": ""})
+def first_start(fresh_database_url: FreshDatabase, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FirstStart]:
+    with fresh_database_url() as url:
+        settings = {"WEBSTRATA_DATABASE_URL": url, "WEBSTRATA_ALLOW_PRIVATE_NETWORKS": ""}
+        yield started_first(Program(tmp_path_factory.mktemp("demo"), settings))
+
+
+def started_first(program: Program) -> FirstStart:
     with serving(program, "run") as (server, port):
         home_page = str(answer(port, "/"))
         found = json.loads(str(answer(port, "/api/search?q=fever&view=pages")))
@@ -56,11 +61,6 @@ def first_start(tmp_path_factory: pytest.TempPathFactory) -> FirstStart:
 def demo(first_start: FirstStart) -> Program:
     """The program over an archive of the demo site."""
     return first_start.program
-
-
-@pytest.fixture
-def program(database_url: str, tmp_path: Path) -> Program:
-    return Program(tmp_path / "data", {"WEBSTRATA_DATABASE_URL": database_url})
 
 
 def answer(port: int, path: str) -> str | None:
@@ -151,12 +151,10 @@ def test_a_killed_server_leaves_no_process_behind_either(demo: Program) -> None:
 
 
 def test_a_killed_servers_job_is_taken_up_by_the_next_worker(
-    sqlite_url: str, tmp_path: Path, web_server: WebServer
+    program: Program, database: Database, web_server: WebServer
 ) -> None:
     held = threading.Event()
     web_server.answers |= {**linked_site(3), "/page/1": (Answer(waits_for=held), page("Page 1"))}
-    program = Program(tmp_path / "data", {"WEBSTRATA_DATABASE_URL": sqlite_url})
-    database = Database(sqlite_url)
     with serving(program, "serve") as (server, _):
         queue_archive(database, program.folder / "archive", (web_server.url(),))
         wait_until(lambda: "/page/1" in web_server.paths(), "the worker is at work")
@@ -195,13 +193,40 @@ def test_the_worker_beside_a_server_runs_what_is_queued(
         assert json.loads(str(answer(port, "/api/search?q=marmalade&view=pages")))["total"] == 3
 
 
-def test_without_a_worker_what_is_queued_stays_queued(sqlite_url: str, tmp_path: Path, web_server: WebServer) -> None:
-    program = Program(tmp_path / "data", {"WEBSTRATA_DATABASE_URL": sqlite_url})
-    database = Database(sqlite_url)
+def workers_beside(server: Started) -> list[int]:
+    """Return the workers among a server's processes."""
+    found = []
+    for pid in children_of(server.process.pid):
+        try:
+            if b"\0worker\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(pid)
+        except OSError:
+            continue
+    return found
+
+
+def test_a_worker_that_dies_beside_a_server_is_followed_by_another(
+    program: Program, database: Database, web_server: WebServer
+) -> None:
+    web_server.answers |= linked_site(3)
+    with serving(program, "serve") as (server, _):
+        wait_until(lambda: len(workers_beside(server)) == 1, "a worker is there")
+        (first,) = workers_beside(server)
+        os.kill(first, signal.SIGKILL)
+        queue_archive(database, program.folder / "archive", (web_server.url(),))
+        wait_until(lambda: status_of(database) == "indexed", "the job was run")
+        (second,) = workers_beside(server)
+        server.signal(signal.SIGINT)
+        server.ended(SOON_SECONDS)
+    assert not alive(second)
+
+
+def test_without_a_worker_what_is_queued_stays_queued(
+    program: Program, database: Database, web_server: WebServer
+) -> None:
     with serving(program, "serve", "--no-worker") as (server, port):
         queue_archive(database, program.folder / "archive", (web_server.url(),))
-        commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children_of(server.process.pid)]
-        assert not [command for command in commands if b"\0worker\0" in command]
+        assert workers_beside(server) == []
         assert answer(port, "/") is not None
         server.signal(signal.SIGINT)
         server.ended(SOON_SECONDS)

@@ -1,12 +1,20 @@
 import gzip
+import random
+import sys
 import zlib
 
+import brotli
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.content import decode
 from webstrata.content.decode import dechunked, decoded
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 TEXT = b"What a page says. " * 10_000
 
@@ -30,6 +38,11 @@ def raw_deflate(data: bytes) -> bytes:
         (gzip.compress(TEXT), "identity, gzip"),
         (gzip.compress(TEXT[:500]) + gzip.compress(TEXT[500:]), "gzip"),
         (gzip.compress(TEXT) + b"trailing junk", "gzip"),
+        (zlib.compress(TEXT) + b"trailing junk", "deflate"),
+        (brotli.compress(TEXT), "br"),
+        (zstd.compress(TEXT), "zstd"),
+        (zstd.compress(TEXT[:500]) + zstd.compress(TEXT[500:]), "ZSTD"),
+        (gzip.compress(brotli.compress(TEXT)), "br, gzip"),
     ],
 )
 def test_a_body_comes_out_of_its_encodings(body: bytes, encoding: str | None) -> None:
@@ -37,7 +50,8 @@ def test_a_body_comes_out_of_its_encodings(body: bytes, encoding: str | None) ->
 
 
 @pytest.mark.parametrize(
-    ("body", "encoding"), [(TEXT, "gzip"), (TEXT, "deflate"), (b"", "gzip"), (TEXT, "br"), (TEXT, "gzip2")]
+    ("body", "encoding"),
+    [(TEXT, "gzip"), (TEXT, "deflate"), (b"", "gzip"), (TEXT, "br"), (TEXT, "zstd"), (TEXT, "gzip2")],
 )
 def test_what_was_never_packed_or_in_an_unknown_way_stays_as_it_is(body: bytes, encoding: str) -> None:
     assert decoded(body, encoding) == body
@@ -48,6 +62,22 @@ def test_a_body_that_was_cut_off_gives_what_there_is(packed: bytes, encoding: st
     whole = decoded(packed[: len(packed) // 2], encoding)
     assert TEXT.startswith(whole)
     assert len(whole) > len(TEXT) // 4
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd"])
+def test_of_newer_encodings_too_a_cut_body_gives_what_there_is(encoding: str) -> None:
+    text = random.Random(1).randbytes(1_000_000)
+    packed = brotli.compress(text, quality=1) if encoding == "br" else zstd.compress(text)
+    whole = decoded(packed[:700_000], encoding)
+    assert text.startswith(whole)
+    assert len(whole) > 300_000
+
+
+def test_a_window_larger_than_the_web_allows_is_not_opened() -> None:
+    text = random.Random(1).randbytes(20_000_000)
+    allowed, too_large = (zstd.compress(text, options={zstd.CompressionParameter.window_log: n}) for n in (23, 25))
+    assert decoded(allowed, "zstd") == text
+    assert decoded(too_large, "zstd") == too_large
 
 
 def test_damage_costs_only_what_lies_behind_it() -> None:
@@ -70,6 +100,26 @@ def test_no_body_unpacks_to_more_than_the_limit(damaged: bool, members: int, mon
     assert decoded(bytes(packed), "gzip") == b"\0" * 1_000_000
 
 
+@pytest.mark.parametrize("encoding", ["br", "zstd", "deflate"])
+def test_no_encoding_unpacks_to_more_than_the_limit(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decode, "MAX_DECODED_BYTES", 1_000_000)
+    zeros = b"\0" * 5_000_000
+    packed = {"br": brotli.compress(zeros, quality=1), "zstd": zstd.compress(zeros), "deflate": zlib.compress(zeros)}
+    assert decoded(packed[encoding], encoding) == b"\0" * 1_000_000
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+def test_a_body_of_nothing_but_empty_members_is_given_up(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decode, "_MAX_MEMBERS", 10)
+    empty, full = {
+        "gzip": (gzip.compress(b""), gzip.compress(TEXT)),
+        "zstd": (zstd.compress(b""), zstd.compress(TEXT)),
+    }[encoding]
+    assert decoded(empty * 9 + full, encoding) == TEXT
+    body = empty * 10 + full
+    assert decoded(body, encoding) == body
+
+
 def test_a_hundred_declared_encodings_are_not_all_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = TEXT
     for _ in range(10):
@@ -77,7 +127,7 @@ def test_a_hundred_declared_encodings_are_not_all_tried(monkeypatch: pytest.Monk
     assert decoded(packed, ", ".join(["gzip"] * 10)) != TEXT
 
 
-@given(st.binary(), st.sampled_from(["gzip", "deflate", "gzip, deflate", "br", "identity"]))
+@given(st.binary(), st.sampled_from(["gzip", "deflate", "gzip, deflate", "br", "zstd", "identity"]))
 def test_no_body_breaks_the_unpacking(body: bytes, encoding: str) -> None:
     assert isinstance(decoded(body, encoding), bytes)
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webstrata.content import html as content_html
 from webstrata.content.defuse import DEEPEST, MOST_ATTRIBUTES, defused
 from webstrata.content.html import charset_of, make_snippet, page_text, parse_page
 
@@ -45,6 +46,14 @@ def test_the_charset_comes_from_the_mark_then_http_then_the_page_then_its_bytes(
 @pytest.mark.parametrize("name", ["rot13", "hex", "zlib", "idna", "utf-7", "unicode_escape", "undefined", "\0", "é"])
 def test_a_name_that_is_no_charset_of_the_web_is_ignored(name: str) -> None:
     assert page_text("é".encode(), f"text/html; charset={name}") == "é"
+
+
+@given(
+    st.binary().map(lambda body: bytes(byte & 127 for byte in body))
+    | st.text("ab~{}\x1b$(B\0+-", min_size=1).map(str.encode)
+)
+def test_a_body_that_needs_no_detection_reads_as_if_it_had_been_detected(body: bytes) -> None:
+    assert page_text(body) == body.decode(charset_of(body, None), "replace")
 
 
 @pytest.mark.parametrize(
@@ -109,6 +118,32 @@ def test_items_and_paragraphs_stand_on_lines_of_their_own() -> None:
     assert parse_page(html.encode(), UTF8).text.split() == ["one", "two", "three", "four", "five", "six"]
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<script>var x</script><p>one</p><p>two<br>three</p><img alt='a picture'><style>p{}</style>",
+        "<table><tr><th>Dose</th><th>Age</th></tr><tr><td>10</td><td>mg</td></tr></table>",
+        "lead<p>in\nthe <b>mid</b>dle</p>four <i>words</i> here<dl><dt>five</dt><dd>six</dd></dl>",
+        "<p>a<noscript>x</noscript><template>y</template><select><option>z</select><svg><text>b</text></svg></p>",
+        "<div>a<div>b</div>c<object>d</object><button>e</button><textarea>f</textarea><iframe>g</iframe></div>",
+        "",
+    ],
+)
+def test_a_vast_page_reads_like_any_other(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = parse_page(source.encode(), UTF8).text
+    monkeypatch.setattr(content_html, "_VAST", -1)
+    assert parse_page(source.encode(), UTF8).text.splitlines() == [
+        line.strip() for line in usual.splitlines() if line.strip()
+    ]
+
+
+def test_a_page_on_which_the_usual_reading_would_not_end_is_vast() -> None:
+    page = parse_page(b"<p>word by word</p>" * 100_000, UTF8)
+    assert page.is_vast
+    assert page.text.count("word by word\n") == 99_999
+    assert not parse_page(b"<p>word by word</p>" * 1_000, UTF8).is_vast
+
+
 HOSTILE = {
     "deep": "<div>" * 100_000 + "deep",
     "deep and closed": "<div>" * 100_000 + "deep" + "</div>" * 100_000,
@@ -163,6 +198,13 @@ def test_a_large_page_is_not_cut(html: str) -> None:
 def test_a_page_that_nests_beyond_reason_is_cut_there() -> None:
     html = "<p>before</p>" + "<div>" * 50_000 + "behind"
     assert defused(html) == "<p>before</p>" + "<div>" * DEEPEST
+
+
+@pytest.mark.parametrize("before", range(0, 30_000, 1_999))
+def test_a_tag_beyond_reason_is_found_wherever_it_stands(before: int) -> None:
+    bomb = f"<p {' '.join(f'a{n}' for n in range(4 * MOST_ATTRIBUTES))}>"
+    assert defused("x" * before + bomb) == "x" * before
+    assert defused("<i>x</i>" * (before // 8) + bomb + "behind") == "<i>x</i>" * (before // 8) + "behind"
 
 
 def test_only_the_tag_with_too_many_attributes_goes() -> None:

@@ -1,11 +1,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
 from webstrata.content.html import page_text
-from webstrata.content.links import links_in
+from webstrata.content.links import _kept_link, links_in
 from webstrata.model.tasks import Link, TaskType
-from webstrata.model.urls import parse_url
+from webstrata.model.urls import join, parse_url
 
 PAGE = "https://example.org/folder/page?q=1"
 
@@ -106,3 +107,91 @@ def test_any_reference_gives_a_proper_url_or_none(reference: str) -> None:
     escaped = reference.replace("&", "&amp;").replace('"', "&quot;")
     for url in urls(page_text(f'<a href="{escaped}">'.encode("utf-8", "replace"), "text/html; charset=utf-8")):
         assert parse_url(url).href == url
+
+
+KINDS = (
+    "a[href], area[href], frame[src], iframe[src], img[src], script[src], source[src], audio[src], video[src],"
+    ' embed[src], link[rel~="stylesheet"][href], link[rel~="icon"][href]'
+)
+LEADING = ("a", "area", "frame", "iframe")
+
+
+def links_by_the_standards(html: str, url: str) -> tuple[Link, ...]:
+    """Return what selectors find and the URL standard makes of it, one by one."""
+    tree = LexborHTMLParser(html)
+    base = tree.css_first("base[href]")
+    start = (join(url, base.attributes["href"] or "") if base else None) or url
+    found: dict[str, Link] = {}
+    for element in tree.css(KINDS):
+        name = "href" if element.tag in ("a", "area", "link") else "src"
+        target = join(start, element.attributes[name] or "")
+        if target is not None:
+            found.setdefault(target, Link(target, TaskType.PAGE if element.tag in LEADING else TaskType.MEDIA))
+    return tuple(found.values())
+
+
+tags = st.sampled_from(
+    ["a", "area", "base", "iframe", "img", "script", "source", "video", "embed", "link", "p", "form"]
+)
+rels = st.sampled_from(
+    ["icon", "ICON", "a\ticon", "stylesheet\fb", "a\u00a0icon", "icons", "", "canonical", "\u0131con", "x\x0bicon"]
+)
+REFERENCES = (
+    *(
+        "",
+        "a",
+        "/a",
+        "./a",
+        "../a",
+        "a#b",
+        "#b",
+        "?q",
+        "//h/a",
+        "/a b",
+        "/%2e%2e/a",
+        "/a/..",
+        "\\a",
+        "mailto:a",
+        "x" * 400,
+    ),
+    *(
+        "https://example.org/a",
+        "https://example.org/folder/a",
+        "https://example.orgx/a",
+        "https:?q",
+        "https:a",
+        "HTTP://h",
+    ),
+)
+references = st.sampled_from(REFERENCES) | st.text(alphabet="ab/.?#:\\@ \t%é", max_size=8)
+elements = st.builds(
+    lambda tag, rel, href, src: (
+        f'<{tag} rel="{rel}"'
+        + (f' href="{href}"' if href is not None else "")
+        + (f' src="{src}"' if src is not None else "")
+        + f"></{tag}>"
+    ),
+    tags,
+    rels,
+    st.none() | references,
+    st.none() | references,
+)
+
+
+@given(
+    st.lists(elements, max_size=6).map("".join),
+    st.sampled_from([PAGE, "https://example.org/folder/?p=/", "http://h/"]),
+)
+def test_links_are_what_selectors_and_the_url_standard_say(html: str, url: str) -> None:
+    assert links_in(html, url) == links_by_the_standards(html, url)
+
+
+def test_links_that_are_shared_by_pages_are_made_once() -> None:
+    (one,), (other,) = (links_in("<a href=/menu>", f"https://example.org/{page}") for page in ("a", "b/c?d"))
+    assert one is other
+
+
+def test_long_references_are_not_kept_in_memory() -> None:
+    before = _kept_link.cache_info().currsize
+    links_in("".join(f"<a href='/{'x' * 400}{n}'>" for n in range(20)), PAGE)
+    assert _kept_link.cache_info().currsize == before

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -10,15 +10,16 @@ import uvloop
 from sqlalchemy import select
 
 from tests.support.warcs import Record, records
+from webstrata.coordination.permits import DatabasePermits, HostPermits, Politeness
 from webstrata.crawl.commit import CrawlTarget
-from webstrata.crawl.engine import Crawl, CrawlEnd
+from webstrata.crawl.engine import Crawl, CrawlEnd, CrawlRun
+from webstrata.crawl.tally import CrawlProgress
 from webstrata.db import jobs
 from webstrata.db.engine import Database
-from webstrata.db.frontier import FrontierCounts
 from webstrata.db.tables import Capture, CrawlTask, WarcFile
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.http import HttpFetcher
-from webstrata.model.jobs import CrawlConfig, JobConfig
+from webstrata.model.jobs import CrawlConfig, JobConfig, JobStatus
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tasks import TaskStatus
 
@@ -28,7 +29,10 @@ CONFIG = CrawlConfig(
     user_agent="tester/1",
     respect_robots=True,
     concurrency=4,
-    per_host_delay=1.0,
+    per_host_delay=None,
+    per_host_concurrency=None,
+    max_crawl_delay=60,
+    jitter=0.25,
     fetch_timeout=10,
     max_body_bytes=1_000_000,
     max_pages=1000,
@@ -39,6 +43,9 @@ CONFIG = CrawlConfig(
     backoff_multiplier=2,
     lease_seconds=60,
     warc_max_bytes=100_000_000,
+    max_seconds=None,
+    max_bytes=None,
+    fetcher="http",
 )
 
 
@@ -48,13 +55,16 @@ class Archive:
 
     database: Database
     target: CrawlTarget
+    owner: str = "here:1:me"
 
     @property
     def job_id(self) -> int:
         return self.target.job_id
 
     def crawl_of(self, *seeds: str, **knobs: object) -> Crawl:
-        """Return a run that has not begun; `rules` among the knobs are its scope."""
+        """Return a run that has not begun, whatever stopped the last; `rules` among the knobs are its scope."""
+        with self.database.write() as session:
+            jobs.set_job(session, self.job_id, stop_requested_at=None)
         rules = knobs.pop("rules", None)
         assert rules is None or isinstance(rules, ScopeRules)
         config = replace(CONFIG, **knobs)  # type: ignore[arg-type]
@@ -65,7 +75,10 @@ class Archive:
             max_body_bytes=config.max_body_bytes,
             connections=config.concurrency,
         )
-        return Crawl(self.database, self.target, seeds, config, fetcher, _unwatched, rules=rules)
+        run = CrawlRun(self.target, seeds, rules or ScopeRules.of(seeds), config, self.owner, datetime.now(UTC))
+        politeness = Politeness(config.per_host_delay, config.per_host_concurrency, config.jitter)
+        permits = HostPermits(DatabasePermits(self.database), self.owner, politeness, hold=timedelta(minutes=1))
+        return Crawl(self.database, run, fetcher, permits, _unwatched)
 
     def crawl(self, *seeds: str, **knobs: object) -> CrawlEnd:
         """Run a crawl to its end, as the product runs it."""
@@ -112,7 +125,7 @@ class Archive:
         return [record for record in self.records() if record.kind == "response"]
 
 
-def _unwatched(_counts: FrontierCounts) -> None:
+def _unwatched(_progress: CrawlProgress) -> None:
     pass
 
 
@@ -128,6 +141,7 @@ def new_archive(database: Database, root: Path) -> Archive:
             config=JobConfig(()),
             queued_at=datetime.now(UTC),
         )
+        jobs.set_job(session, job_id, status=JobStatus.RUNNING)
     (root / "site" / "job").mkdir(parents=True)
     return Archive(database, CrawlTarget(job_id, "site-1", source_id, "site", root, "site/job/warcs"))
 

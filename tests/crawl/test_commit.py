@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from tests.crawl.runs import Archive, assert_sound
 from tests.support.web_server import Answer, WebServer, linked_site, page
+from webstrata.crawl.answers import append_answers
 from webstrata.crawl.commit import Committer, recover
 from webstrata.crawl.outcome import Outcome
 from webstrata.db import captures, frontier
@@ -130,7 +131,7 @@ def outcome(task: Task, *links: str) -> Outcome:
 
 @pytest.fixture
 def committer(archive: Archive) -> Iterator[Committer]:
-    committer = Committer(archive.database, archive.target, 1_000_000)
+    committer = Committer(archive.database, archive.target, archive.owner, 1_000_000)
     yield committer
     committer.close()
 
@@ -151,7 +152,7 @@ def test_after_a_fault_nothing_of_the_batch_is_left_and_it_can_be_committed_agai
     tasks = archive.tasks()
     assert {tasks[task.url].status for task in others} == {TaskStatus.IN_PROGRESS}
     assert "http://site.example/found" not in tasks
-    recover(archive.database, archive.target)
+    recover(archive.database, archive.target.archive_root, archive.owner)
     assert [archive.path(file).stat().st_size for file in archive.warc_files()] == [
         file.committed_bytes for file in archive.warc_files()
     ]
@@ -206,7 +207,7 @@ def test_while_the_database_is_away_a_file_is_left_for_recovery(
         with pytest.raises(DatabaseUnavailableError):
             committer.commit([outcome(second)])
     assert archive.path(file).stat().st_size > file.committed_bytes
-    recover(archive.database, archive.target)
+    recover(archive.database, archive.target.archive_root, archive.owner)
     assert_sound(archive)
 
 
@@ -231,7 +232,7 @@ def test_a_crawl_that_met_a_fault_ends_with_it_and_the_next_run_completes_the_jo
 
 
 def test_after_a_fault_nothing_more_is_fetched(
-    sqlite_archive: Archive,
+    archive: Archive,
     web_server: WebServer,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
@@ -244,7 +245,7 @@ def test_after_a_fault_nothing_more_is_fetched(
     asked_at_the_fault: list[int] = []
 
     def fdatasync(descriptor: int) -> None:
-        if len(sqlite_archive.captures()) == 0:
+        if len(archive.captures()) == 0:
             really_sync(descriptor)
             return
         asked_at_the_fault.append(len(web_server.requests))
@@ -253,7 +254,7 @@ def test_after_a_fault_nothing_more_is_fetched(
     monkeypatch.setattr("webstrata.warc.writer.os.fdatasync", fdatasync)
     web_server.answers["/page/0"] = page("Quick")
     with pytest.raises(StorageError):
-        sqlite_archive.crawl(web_server.url(), concurrency=4)
+        archive.crawl(web_server.url(), concurrency=4)
     held.set()
     # What is under way may still reach the server; what was leased ahead may not begin.
     assert len(web_server.requests) <= asked_at_the_fault[0] + 4
@@ -266,12 +267,50 @@ def test_work_that_another_worker_took_over_leaves_nothing_of_ours(archive: Arch
         session.execute(
             update(CrawlTask).where(CrawlTask.id == theirs.id).values(lease_token="another", lease_owner="b")
         )
-    committer.commit([outcome(ours, "/a"), outcome(theirs, "/b")])
+    committed = committer.commit([outcome(ours, "/a"), outcome(theirs, "/b")])
+    assert [kept.task.id for kept in committed.outcomes] == [ours.id]
     assert [record.url for record in archive.responses()] == [ours.url]
     tasks = archive.tasks()
     assert set(tasks) == {ours.url, theirs.url, "http://site.example/a"}
     assert (tasks[theirs.url].status, tasks[theirs.url].lease_token) == ("in_progress", "another")
     assert_sound(archive)
+
+
+def test_of_two_visits_to_one_page_the_one_that_holds_the_lease_counts(archive: Archive, committer: Committer) -> None:
+    (robbed,) = claimed(archive, "/1")
+    with archive.database.write() as session:
+        session.execute(update(CrawlTask).values(lease_expires_at=datetime.now(UTC) - timedelta(seconds=1)))
+    (holder,) = claimed(archive, "/1")
+    committer.commit([outcome(robbed, "/lost"), outcome(holder, "/found")])
+    assert archive.tasks()[holder.url].status == TaskStatus.FINISHED
+    assert "http://site.example/found" in archive.tasks()
+    assert_sound(archive)
+
+
+def test_a_payload_that_another_worker_stores_in_the_same_moment_is_stored_once(
+    archive: Archive, committer: Committer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = claimed(archive, "/ours", "/theirs")
+    body = b"<title>The same</title>" * 10
+    other = Committer(archive.database, archive.target, "them", 1_000_000)
+
+    def append_after_the_other(*arguments: object) -> object:
+        monkeypatch.setattr("webstrata.crawl.commit.append_answers", append_answers)
+        other.commit([answered(theirs, body)])
+        return append_answers(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("webstrata.crawl.commit.append_answers", append_after_the_other)
+    committer.commit([answered(ours, body)])
+    other.close()
+    kinds = {capture.url: capture.record_type for capture in archive.captures()}
+    assert kinds == {theirs.url: "response", ours.url: "revisit"}
+    assert_sound(archive)
+
+
+def answered(task: Task, body: bytes) -> Outcome:
+    found = outcome(task)
+    assert found.result is not None
+    return replace(found, result=replace(found.result, body=body))
 
 
 def test_a_batch_that_was_taken_over_as_a_whole_leaves_nothing_at_all(archive: Archive, committer: Committer) -> None:
@@ -301,7 +340,7 @@ def test_what_a_dead_writer_left_behind_is_cut_off(archive: Archive, committer: 
     (file,) = archive.warc_files()
     with archive.path(file).open("ab") as torn:
         torn.write(b"\x1f\x8b half a record")
-    recover(archive.database, archive.target)
+    recover(archive.database, archive.target.archive_root, archive.owner)
     assert_sound(archive)
     committer.close()
     committer.commit([outcome(second)])
@@ -310,12 +349,12 @@ def test_what_a_dead_writer_left_behind_is_cut_off(archive: Archive, committer: 
 
 def test_a_file_in_which_nothing_was_acknowledged_is_forgotten(archive: Archive) -> None:
     with archive.database.write() as session:
-        captures.add_warc_file(session, archive.job_id, f"{archive.target.folder}/a.warc.gz")
-        captures.add_warc_file(session, archive.job_id, f"{archive.target.folder}/never-made.warc.gz")
+        captures.add_warc_file(session, archive.job_id, f"{archive.target.folder}/a.warc.gz", archive.owner)
+        captures.add_warc_file(session, archive.job_id, f"{archive.target.folder}/never-made.warc.gz", archive.owner)
     folder = archive.target.archive_root / archive.target.folder
     folder.mkdir()
     (folder / "a.warc.gz").write_bytes(b"\x1f\x8b half a warcinfo")
-    recover(archive.database, archive.target)
+    recover(archive.database, archive.target.archive_root, archive.owner)
     assert archive.warc_files() == []
     assert list(folder.iterdir()) == []
 
@@ -327,7 +366,7 @@ def test_a_file_that_lost_acknowledged_bytes_is_reported_and_left_alone(archive:
     (file,) = archive.warc_files()
     os.truncate(archive.path(file), file.committed_bytes - 10)
     with pytest.raises(StorageError, match="10 bytes shorter"):
-        recover(archive.database, archive.target)
+        recover(archive.database, archive.target.archive_root, archive.owner)
     archive.path(file).unlink()
     with pytest.raises(StorageError, match="No such file"):
-        recover(archive.database, archive.target)
+        recover(archive.database, archive.target.archive_root, archive.owner)

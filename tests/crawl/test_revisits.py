@@ -45,6 +45,7 @@ def next_job(archive: Archive) -> Archive:
             config=JobConfig(()),
             queued_at=datetime.now(UTC),
         )
+        jobs.set_job(session, job_id, status=JobStatus.RUNNING)
     return Archive(archive.database, replace(target, job_id=job_id, folder=f"{folder}/warcs"))
 
 

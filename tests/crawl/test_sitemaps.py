@@ -2,27 +2,31 @@
 
 import asyncio
 import gzip
+import threading
 import tracemalloc
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta, timezone
 
+import brotli
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from tests.crawl.runs import GUARD
+from tests.support.fetched import fetched
 from tests.support.web_server import Answer, WebServer, gzipped, redirect, serving
+from webstrata.content.decode import decoded
+from webstrata.crawl import sitemaps
 from webstrata.crawl.sitemaps import (
     DEFAULT_LIMITS,
     Sitemap,
-    SitemapEntry,
     SitemapLimits,
     parse_sitemap,
     sitemap_roots,
     sitemap_urls,
 )
 from webstrata.fetch.http import HttpFetcher
+from webstrata.model.fetching import FetchResult
 
 WHERE = "https://example.org/sitemap.xml"
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -47,10 +51,10 @@ def xml(body: bytes) -> Answer:
 
 
 def urls(sitemap: Sitemap) -> list[str]:
-    return [entry.url for entry in sitemap.urls]
+    return list(sitemap.urls)
 
 
-def test_a_sitemap_names_pages_and_when_they_changed() -> None:
+def test_a_sitemap_names_pages_among_much_else() -> None:
     body = f"""\ufeff
 
     <?xml-stylesheet type="text/xsl" href="/main.xsl"?>
@@ -64,17 +68,17 @@ def test_a_sitemap_names_pages_and_when_they_changed() -> None:
     </urlset>""".encode()
     assert parse_sitemap(body, WHERE) == Sitemap(
         urls=(
-            SitemapEntry("https://example.org/a?x=1&y=2", datetime(2024, 5, 1, tzinfo=UTC)),
-            SitemapEntry("https://example.org/b?c&d", datetime(2024, 5, 1, 10, tzinfo=timezone(timedelta(hours=2)))),
-            SitemapEntry("https://example.org/%C3%BC", datetime(2024, 5, 1, tzinfo=UTC)),
-            SitemapEntry("https://example.org/d"),
+            "https://example.org/a?x=1&y=2",
+            "https://example.org/b?c&d",
+            "https://example.org/%C3%BC",
+            "https://example.org/d",
         )
     )
 
 
 def test_an_index_names_sitemaps() -> None:
     sitemap = parse_sitemap(index("https://example.org/1.xml", "https://example.org/2.xml.gz"), WHERE)
-    assert [child.url for child in sitemap.children] == ["https://example.org/1.xml", "https://example.org/2.xml.gz"]
+    assert sitemap.children == ("https://example.org/1.xml", "https://example.org/2.xml.gz")
     assert (sitemap.urls, sitemap.problem) == ((), None)
 
 
@@ -172,6 +176,18 @@ def test_a_packed_sitemap_that_is_cut_short_gives_what_is_there() -> None:
     assert "not well-formed XML" in str(sitemap.problem)
 
 
+def test_a_packed_sitemap_that_is_damaged_gives_what_comes_before() -> None:
+    packed = bytearray(gzip.compress(urlset(*(f"https://example.org/{n * 7919}" for n in range(20_000)))))
+    packed[-8:] = b"\xff" * 8
+    sitemap = parse_sitemap(bytes(packed), WHERE)
+    assert len(sitemap.urls) > 1_000
+    assert "not well-formed XML" in str(sitemap.problem)
+
+
+def test_a_packed_sitemap_of_a_million_empty_members_is_given_up() -> None:
+    assert "compression is damaged" in str(parse_sitemap(gzip.compress(b"") * 1_000_000, WHERE).problem)
+
+
 @pytest.mark.parametrize("pack", [lambda body: body, gzip.compress])
 def test_a_sitemap_is_read_up_to_its_limits(pack: object) -> None:
     assert callable(pack)
@@ -204,7 +220,7 @@ def test_what_unpacks_to_more_than_the_limit_is_not_unpacked_whole() -> None:
 def test_no_bytes_raise(body: bytes) -> None:
     for form in (body, gzip.compress(body), b"\x1f\x8b" + body):
         sitemap = parse_sitemap(form, WHERE)
-        assert all(entry.url.startswith("http") for entry in sitemap.urls)
+        assert all(url.startswith("http") for url in sitemap.urls)
 
 
 @pytest.mark.parametrize(
@@ -249,6 +265,24 @@ def test_an_index_is_walked_to_its_pages(web_server: WebServer) -> None:
     }
     assert walked([web_server.url("/sitemap.xml")]) == (pages, [])
     assert web_server.paths() == ["/sitemap.xml", "/sitemap_index.xml", "/1.xml", "/2.xml.gz", "/3", "/4.txt"]
+
+
+def test_unpacking_a_sitemap_does_not_hold_up_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    def noting_where(body: bytes, encoding: str | None) -> bytes:
+        places.append(threading.current_thread())
+        return decoded(body, encoding)
+
+    async def fetch(url: str) -> FetchResult:
+        return fetched(url, brotli.compress(urlset(f"{url}/a")), headers=[(b"Content-Encoding", b"br")])
+
+    async def read() -> list[str]:
+        return [url async for url in sitemap_urls(fetch, [WHERE])]
+
+    places: list[threading.Thread] = []
+    monkeypatch.setattr(sitemaps, "decoded", noting_where)
+    assert asyncio.run(read()) == [f"{WHERE}/a"]
+    assert len(places) == 1
+    assert places != [threading.main_thread()]
 
 
 def test_a_broken_sitemap_costs_only_itself(web_server: WebServer) -> None:

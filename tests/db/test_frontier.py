@@ -135,18 +135,25 @@ def test_a_task_that_waits_is_not_due_before_its_time(database: Database, job: i
     assert again.lease_token != task.lease_token
 
 
-def test_the_next_due_moment_is_that_of_what_waits(database: Database, job: int) -> None:
-    with database.read() as session:
-        assert frontier.next_due(session, job) is None
+def test_what_waits_and_what_is_under_way_are_told_apart(database: Database, job: int) -> None:
+    def standing() -> tuple[bool, int]:
+        with database.read() as session:
+            return frontier.has_any(session, job, TaskStatus.PENDING), frontier.under_way(session, job)
+
+    assert standing() == (False, 0)
+    add(database, job, "a")
+    assert standing() == (True, 0)
+    (task,) = claim(database, job)
+    assert standing() == (False, 1)
+    settle(database, replace(task, status=TaskStatus.PENDING, next_run_at=NOW + timedelta(days=1)))
+    assert standing() == (True, 0), "what is not due yet waits too"
+
+
+def test_a_job_tells_the_hosts_that_it_knows(database: Database, job: int) -> None:
     add(database, job, "a", "b")
-    tasks = claim(database, job)
-    for task, seconds in zip(tasks, (90, 30), strict=True):
-        settle(database, replace(task, status=TaskStatus.PENDING, next_run_at=NOW + timedelta(seconds=seconds)))
+    add(database, job, "c", host="other.example:8080")
     with database.read() as session:
-        assert frontier.next_due(session, job) == NOW + timedelta(seconds=30)
-    claim(database, job, now=LATER)
-    with database.read() as session:
-        assert frontier.next_due(session, job) == NOW + timedelta(seconds=90)
+        assert frontier.hosts(session, job) == {"example.org", "other.example:8080"}
 
 
 def test_settling_writes_how_it_went_and_gives_the_lease_back(database: Database, job: int) -> None:
@@ -225,11 +232,58 @@ def test_released_tasks_are_in_line_again_and_their_workers_stale(database: Data
     done, open_task = claim(database, job)
     settle(database, finished(done))
     with database.write() as session:
-        frontier.release_all(session, job, NOW)
+        frontier.release(session, job, "somebody else", NOW)
+    assert counts(database, job).in_progress == 1
+    with database.write() as session:
+        frontier.release(session, job, "me", NOW)
     assert settle(database, finished(open_task)) == [finished(open_task)]
     (again,) = claim(database, job)
     assert again.id == open_task.id
     assert rows(database)[1].reclaim_count == 0
+
+
+def test_what_a_dead_worker_held_is_taken_back_at_once_and_counted(database: Database, job: int, shelf: Shelf) -> None:
+    other = shelf.job("phac")
+    add(database, job, "a", "b")
+    add(database, other, "c")
+    claim(database, job, "dead", limit=1)
+    claim(database, job, "alive", limit=1)
+    claim(database, other, "dead")
+    with database.write() as session:
+        frontier.reclaim(session, "dead", NOW)
+    taken = [(row.status, row.reclaim_count, row.last_error) for row in rows(database)]
+    back = ("pending", 1, "its worker died")
+    assert taken == [back, ("in_progress", 0, None), back]
+
+
+def test_a_task_that_lost_two_workers_is_leased_by_itself_to_somebody_with_nothing_else_in_hand(
+    database: Database, job: int
+) -> None:
+    add(database, job, "a", "b")
+    for _ in range(2):
+        claim(database, job, "dead")
+        with database.write() as session:
+            frontier.reclaim(session, "dead", NOW)
+    add(database, job, "innocent")
+    first = claim(database, job)
+    assert paths(first) == ["innocent"]
+    with database.write() as session:
+        assert frontier.claim(session, job, "me", limit=5, now=NOW, lease=LEASE, alone=False) == []
+    (suspect,) = claim(database, job)
+    assert (paths([suspect]), suspect.suspect) == (["a"], True)
+    settle(database, finished(suspect))
+    assert paths(claim(database, job)) == ["b"]
+
+
+def test_a_page_that_kills_its_workers_takes_no_other_page_with_it(database: Database, job: int) -> None:
+    add(database, job, *(f"good{n}" for n in range(5)), "killer", *(f"fine{n}" for n in range(5)))
+    while tasks := claim(database, job, "mortal"):
+        if any(task.url.endswith("killer") for task in tasks):
+            with database.write() as session:
+                frontier.reclaim(session, "mortal", NOW)
+        else:
+            settle(database, *map(finished, tasks))
+    assert counts(database, job) == FrontierCounts(finished=10, error=1)
 
 
 def test_resuming_gives_failed_urls_a_fresh_start(database: Database, job: int) -> None:
@@ -237,7 +291,7 @@ def test_resuming_gives_failed_urls_a_fresh_start(database: Database, job: int) 
     failed, done = claim(database, job)
     settle(database, replace(failed, status=TaskStatus.ERROR, attempts=3, last_error="x"), finished(done))
     with database.write() as session:
-        frontier.revive_errors(session, job, LATER)
+        frontier.revive(session, job, LATER)
     (again,) = claim(database, job, now=LATER)
     assert (again.id, again.attempts) == (failed.id, 0)
 

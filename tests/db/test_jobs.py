@@ -100,14 +100,6 @@ def test_counts_and_outcome_are_kept_with_the_job(database: Database) -> None:
         assert jobs.outcome(session, job) == ("why", 7, 2)
 
 
-def test_jobs_under_way_are_those_somebody_works_on(database: Database) -> None:
-    running, indexing, _queued = (add_job(database) for _ in range(3))
-    set_job(database, running, status=JobStatus.RUNNING)
-    set_job(database, indexing, status=JobStatus.INDEXING)
-    with database.read() as session:
-        assert {job.id for job in jobs.jobs_under_way(session)} == {running, indexing}
-
-
 def test_a_source_was_archived_when_a_job_of_it_was_indexed(database: Database, shelf: Shelf) -> None:
     job = add_job(database)
 

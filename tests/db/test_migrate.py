@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 from webstrata.db import migrate
@@ -13,7 +14,7 @@ from webstrata.db.migrate import current, downgrade, head, make_ready, upgrade
 from webstrata.db.tables import Base, Source
 from webstrata.errors import SchemaVersionError, StorageError, UsageError
 
-PROCESSES = 6
+PROCESSES = 4
 MAKE_READY = """
 import sys
 from webstrata.db.engine import Database
@@ -50,6 +51,14 @@ def test_migrations_make_what_the_tables_say(database: Database) -> None:
 
 def _is_of_the_search_index(difference: object) -> bool:
     return "documents_fts" in repr(difference) or "search_vector" in repr(difference)
+
+
+def test_every_migration_is_in_a_file_named_after_it_and_the_last_is_ours() -> None:
+    scripts = ScriptDirectory(str(Path(migrate.__file__).parent / "migrations"))
+    assert {Path(script.path).name.partition("_")[0] for script in scripts.walk_revisions()} == {
+        script.revision for script in scripts.walk_revisions()
+    }
+    assert scripts.get_heads() == [head()]
 
 
 def test_every_migration_goes_up_and_down_and_up_again(empty: Database) -> None:
@@ -140,7 +149,7 @@ def test_a_revision_that_is_not_there_is_a_usage_error(database: Database) -> No
     assert current(database) == head()
 
 
-def test_a_migration_that_would_lose_a_rows_parent_changes_nothing(sqlite_url: str) -> None:
+def test_a_migration_of_sqlite_that_would_lose_a_rows_parent_changes_nothing(sqlite_url: str) -> None:
     database = Database(sqlite_url)
     with database.engine.connect() as connection:
         driver = connection.connection.dbapi_connection
@@ -155,7 +164,7 @@ def test_a_migration_that_would_lose_a_rows_parent_changes_nothing(sqlite_url: s
     database.dispose()
 
 
-def test_a_lock_file_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None:
+def test_a_lock_file_beside_sqlite_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "x.db.migrate-lock").mkdir()
     with pytest.raises(StorageError, match="migrate-lock"):
         upgrade(Database(f"sqlite:///{tmp_path / 'x.db'}"))

@@ -14,6 +14,8 @@ from webstrata.demo.server import serve_demo
 from webstrata.demo.site import DEMO_HOST, DEMO_ORIGIN, DEMO_PORT, build_site
 from webstrata.errors import PortInUseError, UsageError
 
+pytestmark = pytest.mark.usefixtures("demo_port")
+
 PAGE = "/en/guidance/fever-in-children"
 
 

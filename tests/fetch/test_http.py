@@ -12,30 +12,13 @@ from pathlib import Path
 import pytest
 import uvloop
 
+from tests.fetch.fetching import fetch, fetcher, resolving, with_fetcher
 from tests.support.web_server import Answer, WebServer, gzipped, page, redirect, serving
 from webstrata.errors import BlockedAddressError, FetchError, TransientFetchError
 from webstrata.fetch.guard import NetworkGuard
-from webstrata.fetch.http import HttpFetcher
 from webstrata.model.fetching import FetchResult
 
-LOOPBACK = NetworkGuard((ip_network("127.0.0.0/8"), ip_network("::1/128")))
 HELLO = page("Hello")
-
-
-def fetcher(guard: NetworkGuard = LOOPBACK, *, timeout: float = 10, max_body_bytes: int = 1_000_000) -> HttpFetcher:
-    return HttpFetcher(
-        guard, user_agent="tester/1 (ünï)", timeout=timeout, max_body_bytes=max_body_bytes, connections=4
-    )
-
-
-async def with_fetcher(used: HttpFetcher, *urls: str) -> list[FetchResult]:
-    async with used:
-        return [await used.fetch(url) for url in urls]
-
-
-def fetch(url: str, used: HttpFetcher | None = None) -> FetchResult:
-    """Fetch in the event loop that the product runs in."""
-    return uvloop.run(with_fetcher(used or fetcher(), url))[0]
 
 
 def test_status_headers_and_body_are_kept_as_they_came(web_server: WebServer) -> None:
@@ -55,6 +38,7 @@ def test_status_headers_and_body_are_kept_as_they_came(web_server: WebServer) ->
         (b"Content-Length", b"5"),
     )
     assert result.truncated is None
+    assert result.response_head + result.body == raw
 
 
 def test_a_packed_body_is_not_unpacked(web_server: WebServer) -> None:
@@ -192,7 +176,7 @@ def test_what_the_server_asks_us_to_wait_is_kept(web_server: WebServer) -> None:
     assert (result.transient, result.header("retry-after")) == (True, "120")
 
 
-@pytest.mark.parametrize("path", ["/", "/a%20b/%C3%A9?x=1&y=%2F", "/a?b?c|d[e]", "//double//", "/;p=1?q"])
+@pytest.mark.parametrize("path", ["/", "/a%20b/%C3%A9?x=1&y=%2F", "/a?b?c|d[e]", "//double//", "/;p=1?q", "/a?"])
 def test_the_kept_request_is_what_the_server_received(web_server: WebServer, path: str) -> None:
     web_server.answers[path] = HELLO
     result = fetch(web_server.url(path))
@@ -207,9 +191,24 @@ def test_a_request_names_the_crawler_and_its_host_and_nothing_secret(web_server:
     (request,) = web_server.requests
     assert request.header("host") == f"127.0.0.1:{web_server.port}"
     assert request.header("user-agent") == "tester/1 (ünï)".encode().decode("latin-1")
+    assert request.header("accept-encoding") == "gzip, deflate, br"
     assert request.header("authorization") is None
     assert b"secret" not in request.head
     assert result.url == web_server.url()
+
+
+def test_conditions_are_sent_as_the_server_once_wrote_them_and_add_no_line(web_server: WebServer) -> None:
+    async def conditional() -> FetchResult:
+        conditions = {"If-None-Match": '"caf\xe9"\r\nX-Injected: yes', "If-Modified-Since": "yesterday\0"}
+        async with fetcher() as used:
+            return await used.fetch(web_server.url(), conditions)
+
+    web_server.answers["/"] = HELLO
+    result = uvloop.run(conditional())
+    (request,) = web_server.requests
+    assert request.head == result.request_head
+    assert b'\r\nIf-None-Match: "caf\xe9"  X-Injected: yes\r\nIf-Modified-Since: yesterday \r\n' in request.head
+    assert request.header("x-injected") is None
 
 
 def test_cookies_are_not_kept(web_server: WebServer) -> None:
@@ -246,15 +245,6 @@ def test_a_private_address_is_refused_in_whatever_spelling_without_a_connection(
     with pytest.raises(BlockedAddressError, match="is not a public address"):
         fetch(url, fetcher(NetworkGuard()))
     assert web_server.requests == []
-
-
-def resolving(*addresses: str) -> Callable[..., list[object]]:
-    """Return a name service that knows only these addresses, whatever the name."""
-
-    def getaddrinfo(host: str, port: int, *_: object, **__: object) -> list[object]:
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
-
-    return getaddrinfo
 
 
 def test_a_name_that_leads_to_a_private_address_is_refused(

@@ -1,3 +1,4 @@
+import gzip
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -194,6 +195,14 @@ def test_progress_tells_how_many_pages_are_done(job: Job, monkeypatch: pytest.Mo
     assert told == [2, 1]
 
 
+def test_large_pages_are_saved_before_they_fill_the_memory(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "_BATCH_CHARACTERS", 1_000)
+    job.add_warc([fetched(f"{SITE}/{n}", f"<p>{n} " + "words " * 100) for n in range(5)])
+    told: list[int] = []
+    assert index_job(job.id, database=job.database, archive_root=job.root, progress=told.append) == 0
+    assert told == [2, 2, 1]
+
+
 def test_a_damaged_record_is_skipped_and_logged_with_its_place(job: Job) -> None:
     file = job.root / "hc" / "one.warc.gz"
     extents = write_warc(file, [fetched(f"{SITE}/{n}", f"<title>{n}</title>" + "x" * 500) for n in range(4)])
@@ -261,6 +270,38 @@ def test_a_revisit_is_indexed_with_the_payload_it_refers_to(job: Job) -> None:
     first, second = job.snapshots()
     assert (second.title, second.content_hash) == (first.title, first.content_hash)
     assert len(found(job, fold("same words"))) == 2
+
+
+def test_a_revisit_is_indexed_whether_its_record_comes_before_or_behind_it_in_the_file(job: Job) -> None:
+    body = "<title>Flu</title><p>the same words</p>"
+    with WarcFileWriter(job.root / "hc" / "one.warc.gz") as writer:
+        stored, request = exchange(fetched(f"{SITE}/flu", body), writer.warcinfo_id)
+        original = Original(stored.record_id, f"{SITE}/flu", NOON)
+        before, after = (fetched(f"{SITE}/{name}", body) for name in ("before", "after"))
+        writer.append(exchange(before, writer.warcinfo_id, original))
+        writer.append([stored, request])
+        writer.append(exchange(after, writer.warcinfo_id, original))
+    job.register("one.warc.gz")
+    assert job.index() == 0
+    assert {snapshot.url.rpartition("/")[2]: snapshot.title for snapshot in job.snapshots()} == {
+        "before": "Flu",
+        "flu": "Flu",
+        "after": "Flu",
+    }
+
+
+def test_a_revisit_that_names_no_record_is_not_taken_for_one_of_a_nameless_record(job: Job) -> None:
+    flu, cold = (fetched(f"{SITE}/{name}", f"<title>{name}</title>") for name in ("flu", "cold"))
+    again = fetched(f"{SITE}/again", cold.body, at=NOON + timedelta(days=1))
+    with WarcFileWriter(job.root / "hc" / "one.warc.gz") as writer:
+        record = exchange(flu, writer.warcinfo_id)[0]
+        nameless = gzip.compress(gzip.decompress(record.data).replace(record.record_id.encode(), b""))
+        writer.append([replace(record, data=nameless)])
+        writer.append(exchange(cold, writer.warcinfo_id))
+        writer.append(exchange(again, writer.warcinfo_id, Original("", cold.url, NOON)))
+    job.register("one.warc.gz")
+    assert job.index() == 0
+    assert [snapshot.title for snapshot in job.snapshots()] == ["flu", "cold", "cold"]
 
 
 def test_a_job_without_warcs_fails_with_a_reason(job: Job) -> None:

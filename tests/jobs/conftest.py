@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.crawl.runs import CONFIG, GUARD
+from webstrata.coordination.permits import DatabasePermits
 from webstrata.db.engine import Database
 from webstrata.jobs.lifecycle import Runner
 
@@ -16,10 +17,4 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def runner(database: Database, root: Path) -> Runner:
-    return Runner(database, root, CONFIG, GUARD)
-
-
-@pytest.fixture
-def sqlite_runner(sqlite_url: str, root: Path) -> Runner:
-    """Where the kind of database does not matter."""
-    return Runner(Database(sqlite_url), root, CONFIG, GUARD)
+    return Runner(database, root, CONFIG, GUARD, DatabasePermits(database))

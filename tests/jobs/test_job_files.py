@@ -1,3 +1,4 @@
+import json
 from dataclasses import fields
 from pathlib import Path
 
@@ -120,6 +121,11 @@ def test_a_value_may_be_written_once_and_used_twice(file: Path) -> None:
         (URL + "crawl: {per_host_delay: fast}", "job.yaml:2: crawl.per_host_delay must be a number, not 'fast'"),
         (URL + "crawl: {respect_robots: 1}", "job.yaml:2: crawl.respect_robots must be true or false, not '1'"),
         (URL + "crawl: {respect_robots: !!bool x}", "job.yaml:2: crawl.respect_robots must be true or false, not 'x'"),
+        (URL + "crawl: {per_host_concurrency: 1.5}", "job.yaml:2: crawl.per_host_concurrency must be a whole number"),
+        (URL + "crawl: {jitter: null}", "job.yaml:2: crawl.jitter must be a number, not 'null'"),
+        (URL + "crawl: {fetcher: ftp}", "job.yaml:2: crawl.fetcher must be http or null, not 'ftp'"),
+        (URL + "crawl: {fetcher: }", "job.yaml:2: crawl.fetcher must be http or null, not ''"),
+        (URL + "crawl: {fetcher: [http]}", "job.yaml:2: crawl.fetcher must be http or null, not a list"),
         (URL + "crawl: {user_agent: 5}", "job.yaml:2: crawl.user_agent must be text, in quotes if"),
         (URL + "crawl:\n- max_pages: 5", "job.yaml:3: crawl must be a mapping, not a list"),
         (URL + "crawl:", "job.yaml:2: crawl must be a mapping, not ''"),
@@ -156,9 +162,15 @@ def test_what_a_job_file_should_not_say_is_refused_where_it_stands(file: Path, c
         (URL.encode() + b"# \xff", "job.yaml:2: invalid start byte"),
         ("[" * 50_000, "job.yaml:1: nested too deep"),
         ("- " * 50_000, "job.yaml:1: nested too deep"),
+        (URL + 'source: {name: "\\U99999999"}', "job.yaml:2: a number that YAML cannot have"),
+        (URL + 'source: {name: "\\U00110000"}', "job.yaml:2: a number that YAML cannot have"),
+        (f"%YAML {'9' * 5_000}.1\n---\n", "job.yaml:1: a number that YAML cannot have"),
         ("#" * 262_145, "job.yaml: a job file cannot be larger than 262144 bytes"),
     ],
-    ids=["open", "colons", "asterisk", "alias", "documents", "null", "latin", "brackets", "dashes", "size"],
+    ids=[
+        *("open", "colons", "asterisk", "alias", "documents", "null", "latin", "brackets", "dashes"),
+        *("overflow", "no character", "version", "size"),
+    ],
 )
 def test_what_is_no_yaml_is_refused_where_it_stands(file: Path, content: str | bytes, reason: str) -> None:
     assert refusal(file, content).startswith(reason)
@@ -184,13 +196,23 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
         read_job_file(tmp_path / name, CRAWL_KNOBS)
 
 
+@pytest.mark.parametrize("written", ["null", "~", ""])
+def test_a_knob_that_may_be_nothing_can_be_given_as_nothing(file: Path, written: str) -> None:
+    file.write_text(f"{URL}crawl:\n  per_host_delay: {written}\n  max_bytes: {written}", encoding="utf-8")
+    assert read_job_file(file, CRAWL_KNOBS).crawl == {"per_host_delay": None, "max_bytes": None}
+
+
+@pytest.mark.parametrize("written", ["null", "'null'", "http"])
+def test_a_fetcher_is_called_by_its_name_even_if_yaml_means_nothing_by_it(file: Path, written: str) -> None:
+    file.write_text(f"{URL}crawl: {{fetcher: {written}}}", encoding="utf-8")
+    assert read_job_file(file, CRAWL_KNOBS).crawl == {"fetcher": written.strip("'")}
+
+
 def test_every_knob_of_a_crawl_can_be_given_and_its_bounds_are_kept(file: Path, tmp_path: Path) -> None:
     settings = load_settings({}, tmp_path / "nothing")
     defaults = {f.name: getattr(settings, f.name) for f in fields(CrawlConfig)}
     config = CrawlConfig(**defaults)
-    lines = [
-        f"  {name}: {str(value).lower() if isinstance(value, bool) else value}" for name, value in defaults.items()
-    ]
+    lines = [f"  {name}: {json.dumps(value)}" for name, value in defaults.items()]
     file.write_text("\n".join([URL.strip(), "crawl:", *lines]), encoding="utf-8")
     job = read_job_file(file, CRAWL_KNOBS, config.overridden)
     assert config.overridden(job.crawl) == config

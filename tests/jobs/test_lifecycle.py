@@ -1,7 +1,6 @@
 """A job's life, in one process."""
 
 import errno
-import fcntl
 import os
 import shutil
 import signal
@@ -16,12 +15,25 @@ import pytest
 
 from tests.crawl.runs import archive_of, assert_sound
 from tests.jobs.rows import job_row, set_row, status_of
+from tests.support.redis import redis_process
 from tests.support.waiting import wait_until
-from tests.support.web_server import Answer, WebServer, linked_site, page, serving
+from tests.support.web_server import Answer, Request, WebServer, linked_site, page, serving
+from webstrata.coordination.presence import present
+from webstrata.coordination.redis_permits import RedisPermits
 from webstrata.db import captures
-from webstrata.errors import DatabaseError, LeaseLostError, StorageError, UsageError, WebstrataError
-from webstrata.jobs.lifecycle import Runner, queue_archive, source_code_of
+from webstrata.errors import (
+    CoordinationUnavailableError,
+    DatabaseError,
+    LeaseLostError,
+    StorageError,
+    UsageError,
+    WebstrataError,
+)
+from webstrata.jobs.leading import leading
+from webstrata.jobs.lifecycle import Runner
+from webstrata.jobs.queueing import queue_archive, source_code_of
 from webstrata.model.jobs import JobStatus
+from webstrata.model.tasks import TaskStatus
 from webstrata.model.urls import parse_url
 
 
@@ -31,9 +43,8 @@ def queue(runner: Runner, web_server: WebServer, **crawl: object) -> int:
 
 @contextmanager
 def living_worker(runner: Runner, job_id: int) -> Iterator[None]:
-    """Hold a job's lock, as the process that works on it does."""
-    with Path(job_row(runner.database, job_id).output_dir, ".worker.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    """Lead a job, as the process that works on it does."""
+    with present(runner.archive_root) as owner, leading(runner.database, job_id, owner):
         yield
 
 
@@ -132,6 +143,67 @@ def test_a_full_disk_pauses_a_job_and_says_so(
     assert_sound(archive_of(runner.database, runner.archive_root, job_id))
 
 
+def test_a_redis_that_is_gone_pauses_a_job_and_costs_no_page(
+    runner: Runner, web_server: WebServer, tmp_path: Path
+) -> None:
+    web_server.answers |= linked_site(10)
+    last = web_server.answers["/page/3"]
+    assert isinstance(last, Answer)
+    with redis_process(tmp_path) as (url, redis):
+
+        def gone(_request: Request) -> Answer:
+            redis.kill()
+            redis.wait()
+            return last
+
+        web_server.answers["/page/3"] = gone
+        job_id = queue(runner, web_server, per_host_delay=0.01)
+        with pytest.raises(CoordinationUnavailableError):
+            replace(runner, permits=RedisPermits(url)).run(job_id)
+    assert_paused(runner, "Redis")
+    archive = archive_of(runner.database, runner.archive_root, job_id)
+    assert archive.urls(TaskStatus.ERROR) | archive.urls(TaskStatus.IN_PROGRESS) == set()
+    assert runner.run(job_id).status is JobStatus.INDEXED
+    assert archive.urls(TaskStatus.FINISHED) == {web_server.url(path) for path in linked_site(10)}
+    assert_sound(archive)
+
+
+def test_a_job_interrupted_while_it_was_indexed_is_only_indexed(
+    runner: Runner, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> int:
+        raise StorageError("No space left on device")
+
+    web_server.answers |= linked_site(3)
+    job_id = queue(runner, web_server, max_pages=4)
+    with monkeypatch.context() as patch:
+        patch.setattr("webstrata.jobs.lifecycle.index_job", full)
+        with pytest.raises(StorageError):
+            runner.run(job_id)
+    before, asked = job_row(runner.database), len(web_server.requests)
+    assert runner.run(job_id).status is JobStatus.INDEXED
+    after = job_row(runner.database)
+    assert (after.started_at, after.finished_at) == (before.started_at, before.finished_at)
+    assert len(web_server.requests) == asked
+
+
+def test_a_signal_that_came_before_the_crawl_stops_it(runner: Runner, web_server: WebServer) -> None:
+    interrupted = threading.Event()
+    interrupted.set()
+    assert runner.run(queue(runner, web_server), interrupted=interrupted).status is JobStatus.STOPPED
+    assert web_server.requests == []
+
+
+def test_a_job_that_makes_no_sense_has_failed_whoever_runs_it(runner: Runner, web_server: WebServer) -> None:
+    urls = (web_server.url(),)
+    job_id = queue_archive(runner.database, runner.archive_root, urls, plugins=("no-such-plugin",))
+    with pytest.raises(WebstrataError, match="no-such-plugin"):
+        runner.run(job_id)
+    row = job_row(runner.database)
+    assert (row.status, row.lease_owner) == ("failed", None)
+    assert "no-such-plugin" in str(row.status_reason)
+
+
 def assert_paused(runner: Runner, reason: str) -> None:
     row = job_row(runner.database)
     assert row.status == "retryable"
@@ -185,7 +257,6 @@ def test_a_missing_file_in_the_middle_of_the_work_is_not_taken_for_a_missing_fol
 def test_two_processes_do_not_work_on_one_job(runner: Runner, web_server: WebServer) -> None:
     web_server.answers["/"] = page("Home")
     job_id = queue(runner, web_server)
-    set_row(runner.database, status="running")
     with living_worker(runner, job_id):
         with pytest.raises(LeaseLostError, match="job 1 is being worked on by another process"):
             runner.run(job_id)
@@ -196,7 +267,6 @@ def test_two_processes_do_not_work_on_one_job(runner: Runner, web_server: WebSer
 
 def test_asking_again_for_a_site_whose_job_runs_leaves_that_job_alone(runner: Runner, web_server: WebServer) -> None:
     job_id = queue(runner, web_server)
-    set_row(runner.database, status="running")
     with living_worker(runner, job_id):
         assert queue(runner, web_server, max_pages=7) == job_id
     row = job_row(runner.database)
@@ -252,16 +322,16 @@ def test_a_job_that_somebody_is_about_to_run_is_held_back_from_workers(runner: R
 @pytest.mark.parametrize(
     "url", ["", "not a url", "ftp://example.org/", "http://", "mailto:a@example.org", "http://[::1"]
 )
-def test_what_is_no_address_is_refused_by_name(sqlite_runner: Runner, url: str) -> None:
+def test_what_is_no_address_is_refused_by_name(runner: Runner, url: str) -> None:
     with pytest.raises(UsageError, match="is not a web address"):
-        queue_archive(sqlite_runner.database, sqlite_runner.archive_root, (url,))
-    assert not sqlite_runner.archive_root.exists()
+        queue_archive(runner.database, runner.archive_root, (url,))
+    assert not runner.archive_root.exists()
 
 
-def test_credentials_in_an_address_are_not_kept(sqlite_runner: Runner, web_server: WebServer) -> None:
+def test_credentials_in_an_address_are_not_kept(runner: Runner, web_server: WebServer) -> None:
     url = web_server.url("/#part").replace("http://", "http://user:secret@")
-    queue_archive(sqlite_runner.database, sqlite_runner.archive_root, (url,))
-    config = job_row(sqlite_runner.database).config
+    queue_archive(runner.database, runner.archive_root, (url,))
+    config = job_row(runner.database).config
     assert config is not None
     assert config["seeds"] == [web_server.url()]
 

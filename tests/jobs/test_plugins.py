@@ -10,7 +10,8 @@ from webstrata.assets.plugin import CapturedContent, NormalizedAsset
 from webstrata.assets.registry import PluginRegistry
 from webstrata.db import assets, jobs
 from webstrata.errors import UsageError
-from webstrata.jobs.lifecycle import Runner, queue_archive
+from webstrata.jobs.lifecycle import Runner
+from webstrata.jobs.queueing import queue_archive
 from webstrata.model.jobs import JobStatus
 
 

@@ -13,7 +13,7 @@ from tests.support.program import Program
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site, page, serving
 from webstrata.db.engine import Database
-from webstrata.jobs.lifecycle import queue_archive
+from webstrata.jobs.queueing import queue_archive
 from webstrata.model.tasks import TaskStatus
 
 PAGES = 10
@@ -23,12 +23,6 @@ SOON_SECONDS = 10
 @pytest.fixture
 def program(database_url: str, tmp_path: Path) -> Program:
     return Program(tmp_path / "data", {"WEBSTRATA_DATABASE_URL": database_url})
-
-
-@pytest.fixture
-def sqlite_program(sqlite_url: str, tmp_path: Path) -> Program:
-    """Where the kind of database does not matter."""
-    return Program(tmp_path / "data", {"WEBSTRATA_DATABASE_URL": sqlite_url})
 
 
 @pytest.fixture
@@ -94,9 +88,9 @@ def test_a_second_process_is_refused_and_the_first_goes_on(
     assert_sound(archive_of(database, program.folder / "archive", 1))
 
 
-def test_an_idle_worker_leaves_at_once(sqlite_program: Program) -> None:
+def test_an_idle_worker_leaves_at_once(program: Program) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
-        with sqlite_program.started("worker", "--poll-interval", "60") as worker:
+        with program.started("worker", "--poll-interval", "60") as worker:
             wait_until(lambda: "worker.start" in worker.output, "the worker waits")
             worker.signal(number)
             assert worker.ended(SOON_SECONDS) == 0
@@ -145,9 +139,8 @@ def test_a_killed_workers_job_is_taken_up_by_the_next_worker_and_completed(
 
 
 def test_an_archive_beside_a_worker_is_not_taken_from_it(
-    sqlite_program: Program, sqlite_url: str, web_server: WebServer
+    program: Program, database: Database, web_server: WebServer
 ) -> None:
-    program, database = sqlite_program, Database(sqlite_url)
     web_server.answers["/"] = page("Home")
     with program.started("worker", "--poll-interval", "0.1") as worker:
         wait_until(lambda: "worker.start" in worker.output, "the worker waits")

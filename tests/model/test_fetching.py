@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -5,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webstrata.model.digests import digest
 from webstrata.model.fetching import MAX_RETRY_AFTER, FetchResult, retry_after
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -57,6 +59,18 @@ def test_a_header_is_found_in_any_case_and_the_first_one_counts() -> None:
     assert result.header("x-other") is None
 
 
+def test_all_values_of_a_header_are_a_line_each() -> None:
+    result = answer(200, (b"X-One", b"caf\xe9"), (b"X-Two", b"2"), (b"x-ONE", b"two"))
+    assert result.header_lines("x-one") == "café\ntwo"
+    assert result.header_lines("x-other") is None
+
+
+def test_the_digest_is_the_body_s() -> None:
+    one = answer(200)
+    assert one.body_digest == digest(one.body)
+    assert replace(one, body=b"other").body_digest == digest(b"other")
+
+
 @pytest.mark.parametrize(("status", "transient"), [(200, False), (404, False), (429, True), (500, True), (501, False)])
 def test_some_answers_say_come_back_later(status: int, transient: bool) -> None:
     assert answer(status).transient is transient
@@ -65,3 +79,7 @@ def test_some_answers_say_come_back_later(status: int, transient: bool) -> None:
 @pytest.mark.parametrize(("status", "target"), [(301, "/new"), (308, "/new"), (200, None), (304, None), (300, None)])
 def test_only_a_redirect_leads_elsewhere(status: int, target: str | None) -> None:
     assert answer(status, (b"Location", b"/new")).redirect_target == target
+
+
+def test_a_redirect_to_raw_bytes_leads_where_a_browser_would_go() -> None:
+    assert answer(302, (b"Location", b"/caf\xc3\xa9?q=\xff%20")).redirect_target == "/caf%C3%A9?q=%FF%20"

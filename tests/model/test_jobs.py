@@ -3,6 +3,7 @@ from dataclasses import asdict, fields
 from datetime import UTC, datetime, timedelta, timezone
 from math import inf, nan
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -96,6 +97,22 @@ def test_a_jobs_own_knobs_win_over_the_defaults(defaults: CrawlConfig) -> None:
         ("user_agent", 5),
         ("user_agent", ""),
         ("user_agent", "bot\r\nX-Injected: yes"),
+        ("per_host_concurrency", 0),
+        ("per_host_concurrency", 2.5),
+        ("per_host_concurrency", True),
+        ("max_crawl_delay", None),
+        ("max_crawl_delay", nan),
+        ("jitter", 1.01),
+        ("jitter", -0.1),
+        ("jitter", None),
+        ("max_seconds", 0),
+        ("max_seconds", inf),
+        ("max_seconds", "60"),
+        ("max_bytes", 0),
+        ("max_bytes", 1.5),
+        ("fetcher", None),
+        ("fetcher", "ftp"),
+        ("fetcher", ["http"]),
         ("no_such_knob", 1),
     ],
 )
@@ -104,8 +121,19 @@ def test_a_knob_that_cannot_be_is_refused_by_name(defaults: CrawlConfig, knob: s
         defaults.overridden({knob: value})
 
 
+@pytest.mark.parametrize("knob", ["per_host_delay", "per_host_concurrency", "max_seconds", "max_bytes"])
+def test_a_knob_that_may_be_nothing_can_be_taken_back_to_it(defaults: CrawlConfig, knob: str) -> None:
+    set_to_one = defaults.overridden({knob: 1})
+    assert getattr(set_to_one, knob) == 1
+    assert set_to_one.overridden({knob: None}) == defaults
+
+
+def test_a_job_may_choose_its_fetcher(defaults: CrawlConfig) -> None:
+    assert defaults.overridden({"fetcher": "null"}).fetcher == "null"
+
+
 def test_jobs_and_settings_agree_on_what_makes_sense() -> None:
-    numbers = {f.name for f in fields(CrawlConfig) if f.type in {int, float}}
+    numbers = {f.name for f in fields(CrawlConfig) if {int, float} & {f.type, *get_args(f.type)}}
     assert set(BOUNDS) == numbers
     for name, (lowest, highest) in BOUNDS.items():
         limits = Settings.model_fields[name].metadata
@@ -114,8 +142,8 @@ def test_jobs_and_settings_agree_on_what_makes_sense() -> None:
 
 
 def test_the_retry_knobs_make_the_retry_policy(defaults: CrawlConfig) -> None:
-    own = defaults.overridden({"max_retries": 7, "backoff_min": 2, "backoff_max": 9, "backoff_multiplier": 3})
-    assert own.retry_policy == RetryPolicy(7, 2, 9, 3)
+    knobs = {"max_retries": 7, "backoff_min": 2, "backoff_max": 9, "backoff_multiplier": 3, "jitter": 0.5}
+    assert defaults.overridden(knobs).retry_policy == RetryPolicy(7, 2, 9, 3, 0.5)
 
 
 def test_a_job_is_named_and_placed_by_its_utc_day() -> None:

@@ -74,6 +74,8 @@ def test_a_domain_takes_in_its_host_and_says_which_ports_and_what_below_it(
         "::1",
         "256.1.1.1",
         "[example.org]",
+        "0..",
+        "example..org",
     ],
 )
 def test_what_is_no_domain_is_refused_by_name(domain: str) -> None:
@@ -194,6 +196,11 @@ def test_every_beginning_of_a_path_is_a_pattern_for_it(path: str, length: int) -
     href = f"http://example.org{whole}"
     assert ScopeRules(("example.org",), deny_paths=(literal,)).admits(href) is False
     assert ScopeRules(("example.org",), deny_paths=(f"{literal}$",)).admits(href) is (beginning != whole)
+
+
+def test_every_www_before_a_site_is_folded_away() -> None:
+    assert canonical_domain("www.www.example.org") == canonical_domain("example.org") == "example.org"
+    assert canonical_domain("www.www.org") == canonical_domain("www.org") == "www.org"
 
 
 @given(st.text(max_size=60))

@@ -6,11 +6,13 @@ from hypothesis import strategies as st
 from webstrata.errors import UsageError
 from webstrata.model.urls import (
     MAX_URL_LENGTH,
+    Base,
     bounded,
     host_of,
     join,
     origin_of,
     parse_url,
+    resolve,
     surt,
     url_group,
     url_key,
@@ -233,17 +235,49 @@ def test_a_link_leads_where_a_browser_would_go_or_nowhere(reference: str, target
     assert join("https://example.org/a/", reference) == target
 
 
-references = st.text(alphabet="abc/.?#:\\@& \t%[]1é", max_size=20)
-bases = st.from_regex(r"https?://h(:8080)?/([a-z]{0,3}/){0,3}[a-z.]{0,4}(\?[a-z/?=]{0,6})?", fullmatch=True)
+HOSTILE = "abZ09/.?#:\\@&=%+,;~_- \t\n[]{}|^`'\"<>!$*()\0é\u3002\u2025\ud800"
+PIECES = (
+    *("a", "index.html", "..", ".", "%2e", ".%2E", "%2F", "/", "//", "?", "#", "://", "h", "q=1&b", "\t"),
+    *("https:", "http:", "HTTPS://", "https://h", "http://h:8080", "https://h:8080/", "javascript:"),
+    *("xn--", "xn--a", "@", ":80", "0x7f.1"),
+)
+references = st.text(alphabet=HOSTILE, max_size=20) | st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
+bases = st.from_regex(
+    r"https?://(h|1\.2|xn--)(:8080|:80)?/([a-z.~_-]{0,3}/){0,3}[a-z.]{0,4}(\?[a-z/?=]{0,6})?", fullmatch=True
+)
+
+
+def joined_by_the_standard(base: str, reference: str) -> str | None:
+    try:
+        href = parse_url(ada_url.join_url(base, reference)).href
+    except (ValueError, UsageError):
+        return None
+    return href if len(href) <= MAX_URL_LENGTH else None
 
 
 @given(bases, references)
 def test_joining_is_what_the_url_standard_says(base: str, reference: str) -> None:
-    try:
-        expected: str | None = parse_url(ada_url.join_url(base, reference)).href
-    except (ValueError, UsageError):
-        expected = None
-    assert join(base, reference) == expected
+    assert join(base, reference) == joined_by_the_standard(base, reference)
+
+
+@given(bases.map(parsed).filter(bool), references)
+def test_a_reference_depends_on_no_more_than_its_part_of_the_base(base: str, reference: str) -> None:
+    assert resolve(Base.of(base).part_for(reference), reference) == joined_by_the_standard(base, reference)
+
+
+@pytest.mark.parametrize(
+    "reference", ["https:?q", "https:", "https:x", "h\nttps:?q", "_x", "~x", "-x", "?q", "", "#", "x:y"]
+)
+def test_what_refers_to_the_page_itself_is_joined_to_all_of_it(reference: str) -> None:
+    for base in ("https://h/a/b?c=/", "https://h/a/", "https://h/a/?c=d/e"):
+        assert resolve(Base.of(base).part_for(reference), reference) == joined_by_the_standard(base, reference)
+
+
+def test_a_reference_that_becomes_too_long_leads_nowhere() -> None:
+    base = Base.of(f"https://h/{'a' * 1_000}/")
+    for length, fits in ((MAX_URL_LENGTH - len(base.href), True), (MAX_URL_LENGTH - len(base.href) + 1, False)):
+        reference = "b" * length
+        assert (resolve(base.part_for(reference), reference) is not None) is fits
 
 
 @given(addresses)

@@ -1,7 +1,8 @@
 """The databases that Webstrata works with: a test that takes one of these fixtures runs once on each."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,15 @@ import pytest
 if TYPE_CHECKING:
     from webstrata.db.engine import Database
 
+FreshDatabase = Callable[[], AbstractContextManager[str]]
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
 def database_kind(request: pytest.FixtureRequest) -> str:
-    """Which database a test runs on."""
+    """Which database a test runs on: the one parameter behind all that follows.
+
+    It lives as long as the run, so that an archive which many tests only read can be made once on each database.
+    """
     return str(request.param)
 
 
@@ -41,12 +47,23 @@ def database(database_url: str) -> Iterator["Database"]:
     opened.dispose()
 
 
+@pytest.fixture(scope="session")
+def fresh_database_url(
+    database_kind: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> FreshDatabase:
+    """Makes migrated databases for fixtures that live longer than one test."""
+    if database_kind == "postgresql":
+        lent: FreshDatabase = request.getfixturevalue("postgres_clones").lent
+        return lent
+    template: Path = request.getfixturevalue("sqlite_template")
+    return lambda: _copied(template, tmp_path_factory.mktemp("database"))
+
+
 @pytest.fixture
-def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
+def sqlite_url(sqlite_template: Path, tmp_path: Path) -> Iterator[str]:
     """The address of a migrated SQLite file."""
-    file = tmp_path / "webstrata.db"
-    shutil.copyfile(sqlite_template, file)
-    return f"sqlite:///{file}"
+    with _copied(sqlite_template, tmp_path) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
@@ -60,3 +77,10 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     upgrade(database)
     database.dispose()
     return file
+
+
+@contextmanager
+def _copied(template: Path, folder: Path) -> Iterator[str]:
+    file = folder / "webstrata.db"
+    shutil.copyfile(template, file)
+    yield f"sqlite:///{file}"

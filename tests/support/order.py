@@ -17,9 +17,11 @@ SLOWER_FOLDERS = (
     "house",
     "packaging",
 )
-SLOWER_FIXTURES = ("redis_server", "browser")
+SLOWER_FIXTURES = ("database_kind", "redis_server", "browser")
 
 
+# Last: pytest itself first puts all tests of one database together, those of slow folders before quick ones.
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sort by folder, then by the slowest service a test uses; pytest's own order decides the rest."""
     items.sort(key=lambda item: (_folder_rank(item.nodeid), _fixture_rank(item)))

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 ALLOWED = "allowed-skips.txt"
+OFFENCES = "offences"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -38,15 +39,21 @@ class SkipPolicy:
             self._note(report.nodeid, _reason(report))
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
-        if self.options.keyword or self.options.lf:
+        if self.options.keyword or getattr(self.options, "lf", False):
             return
         expression = self.options.markexpr
         for item in items:
             if not _left_out_as_soak(item, expression):
                 self._note(item.nodeid, f"deselected by -m {expression!r}" if expression else "deselected")
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: object) -> None:
+        """Take over what one of several test processes left out: only they collect."""
+        self.offences |= getattr(node, "workeroutput", {}).get(OFFENCES, {})
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        getattr(session.config, "workeroutput", {})[OFFENCES] = self.offences
         if self.offences and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 import socket
 import zlib
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from urllib.error import URLError
@@ -16,6 +17,7 @@ from tests.support.fetched import NOON, fetched
 from tests.support.foreign import foreign_programs, run
 from tests.support.processes import running
 from tests.support.warcs import Record, records
+from webstrata.fetch.wire import read_head
 from webstrata.model.captures import Original
 from webstrata.model.fetching import FetchResult
 from webstrata.warc.record import exchange
@@ -25,6 +27,14 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(600)]
 
 SITE = "https://example.org"
 PAGE = "<title>Un été</title><p>À l'hôpital.</p>"
+
+
+def received(name: str, head: bytes) -> FetchResult:
+    """Return an answer as the fetcher brings it, with the very bytes of an odd head."""
+    answer = fetched(f"{SITE}/{name}", PAGE, headers=read_head(head).headers, content_type=None)
+    return replace(answer, response_head=head)
+
+
 ANSWERS = [
     fetched(f"{SITE}/", PAGE),
     fetched(f"{SITE}/packed", gzip.compress(PAGE.encode()), headers=[(b"Content-Encoding", b"gzip")]),
@@ -34,6 +44,16 @@ ANSWERS = [
     fetched(f"{SITE}/moved", "", status=301, headers=[(b"Location", b"/")]),
     fetched(f"{SITE}/image", bytes(range(256)) * 40, content_type="image/png"),
     fetched(f"{SITE}/empty", ""),
+    received(
+        "folded",
+        b"HTTP/1.1 200  Fine\r\nContent-Type: text/html\r\nX: y\r\n  z\r\nno colon\r\nX-Latin: \xe9\xff\r\n\r\n",
+    ),
+    received("bare", b"HTTP/1.1 200\nContent-Type: text/html\nX: y\n\n"),
+    received(
+        "lying",
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ),
+    received("long", b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX: " + b"x" * 30_000 + b"\r\n\r\n"),
 ]
 
 FASTWARC = """

@@ -182,6 +182,17 @@ def test_junk_between_records_is_passed_over(file: Path, junk: bytes) -> None:
     assert [read_record(file, record.offset, record.length) for record in found] == found
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_file_whose_very_beginning_is_damaged_is_still_read(file: Path, place: int) -> None:
+    write_pages(file)
+    data = bytearray(file.read_bytes())
+    data[place] ^= 0x41
+    file.write_bytes(data)
+    found, damages = read_all(file)
+    assert [record.url for record in found] == pages()
+    assert [damage.offset for damage in damages] == [0]
+
+
 def test_a_record_that_is_cut_off_is_no_record(file: Path) -> None:
     extents = write_pages(file, 3)
     offset, length = extents[2]
@@ -206,6 +217,8 @@ def test_a_file_shorter_than_acknowledged_is_reported(file: Path) -> None:
     [
         (b"WARC-Date: 2026-01-01", b"WARC-Date: 2026-13-01", "is no date"),
         (b"WARC-Date: ", b"X-Date: ", "is no date"),
+        (b"2026-01-01T00:00:00.000000Z", b"0001-01-01T00:00:00+05:00", "is no date"),
+        (b"2026-01-01T00:00:00.000000Z", b"9999-12-31T23:59:59-05:00", "is no date"),
     ],
 )
 def test_a_record_that_makes_no_sense_is_located_and_skipped(file: Path, old: bytes, new: bytes, reason: str) -> None:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from tests.support.fetched import NOON, fetched
 from tests.support.warcs import records
 from webstrata.model.captures import Original
-from webstrata.warc.record import digest, exchange, http_head, new_record_id, warc_date, warcinfo
+from webstrata.model.digests import digest
+from webstrata.warc.record import exchange, http_head, new_record_id, warc_date, warcinfo
 from webstrata.warc.writer import WarcFileWriter
 
 BODY = b"caf\xe9 \r\n\r\nWARC/1.1\r\n" * 100
@@ -93,6 +94,26 @@ def test_chunks_that_are_gone_are_not_announced() -> None:
     head = http_head(answer)
     assert b"\r\nX-Archive-Orig-Transfer-ENCODING: chunked\r\n" in head
     assert b"\r\nContent-Encoding: gzip\r\n" in head
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200  Fine \r\nX:y\r\nx :  z\r\n folded\r\nno colon\r\nX-\xe9: \xff\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nVary: Transfer-Encoding\r\nContent-Length: 5\r\n\r\n",
+    ],
+)
+def test_a_head_that_is_known_is_written_byte_for_byte(head: bytes) -> None:
+    assert http_head(replace(fetched(), response_head=head)) == head
+
+
+def test_of_a_known_head_only_what_readers_would_trip_over_is_changed() -> None:
+    head = b"HTTP/1.1 200 OK\nA:1\r\ntransfer-Encoding : chunked\nContent-Length: 3\n\n"
+    answer = replace(fetched(headers=[(b"transfer-Encoding", b"chunked")]), response_head=head)
+    assert http_head(answer) == (
+        b"HTTP/1.1 200 OK\r\nA:1\r\nX-Archive-Orig-transfer-Encoding : chunked\r\n"
+        b"X-Archive-Orig-Content-Length: 3\r\n\r\n"
+    )
 
 
 @pytest.mark.parametrize("where", ["url", "reason", "header name", "header value", "ip address"])

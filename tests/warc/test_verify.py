@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from webstrata.cli.main import run
+from webstrata.model.digests import digest
 from webstrata.model.fetching import FetchResult
-from webstrata.warc.record import digest, exchange
+from webstrata.warc.record import exchange
 from webstrata.warc.verify import Report, verify
 from webstrata.warc.writer import Extent, WarcFileWriter
 
@@ -89,6 +90,28 @@ def test_a_damaged_record_is_named_and_the_others_are_still_read(tmp_path: Path)
     assert report.records == 20
 
 
+def test_behind_a_damaged_record_a_plain_file_is_read_on(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc"
+    kind, wrong = {"WARC-Type": "resource"}, {"WARC-Type": "resource", "WARC-Block-Digest": digest(b"other")}
+    for length in (3, 100_000, int("9" * 18)):
+        damaged = record(kind, b"first", length=length)
+        path.write_bytes(damaged + record(kind, b"second") + record(wrong, b"third") + record(kind, b"fourth"))
+        report = verify([path])
+        assert report.records == 4
+        assert reasons(report)[1:] == ["the block is not what its digest says"]
+
+
+@pytest.mark.parametrize("place", range(10))
+def test_a_file_whose_very_beginning_is_damaged_is_still_read(tmp_path: Path, place: int) -> None:
+    path = tmp_path / "a.warc.gz"
+    extents = written(path, [fetched(n) for n in range(3)])
+    data = bytearray(path.read_bytes())
+    data[place] ^= 0x41
+    data[extents[-1].offset + 40] ^= 0x41
+    path.write_bytes(data)
+    assert extents[-1].offset in [finding.offset for finding in verify([path]).findings]
+
+
 @pytest.mark.parametrize("cut", [1, 8, 100])
 def test_a_cut_tail_is_named(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "a.warc.gz"
@@ -140,6 +163,8 @@ def test_a_wrong_length_is_named(tmp_path: Path) -> None:
     assert reasons(verify([path])) == ["the record does not end where its Content-Length says"]
     path.write_bytes(record({"WARC-Type": "resource"}, b"").replace(b"Content-Length: 0", b"Content-Length: many"))
     assert reasons(verify([path])) == ["Content-Length is 'many', not a number"]
+    path.write_bytes(record({"WARC-Type": "resource"}, b"").replace(b"Length: 0", b"Length: " + b"9" * 5_000))
+    assert reasons(verify([path])) == [f"Content-Length is '{'9' * 40}', not a number"]
 
 
 def test_a_revisit_needs_its_target_in_one_of_the_files(tmp_path: Path) -> None:
@@ -152,6 +177,16 @@ def test_a_revisit_needs_its_target_in_one_of_the_files(tmp_path: Path) -> None:
     assert reasons(verify([revisit])) == [
         "revisit of a record that is not there: https://example.org/ of 2026-01-01T00:00:00Z"
     ]
+
+
+def test_a_revisit_may_name_its_target_by_the_payload_s_digest_alone(tmp_path: Path) -> None:
+    original, revisit = tmp_path / "original.warc", tmp_path / "revisit.warc"
+    original.write_bytes(record({"WARC-Type": "resource", "WARC-Payload-Digest": digest(b"x")}, b"x"))
+    revisit.write_bytes(record({"WARC-Type": "revisit", "WARC-Payload-Digest": digest(b"x")}, b""))
+    assert verify([revisit, original]).findings == []
+    assert reasons(verify([revisit])) == [f"revisit of a record that is not there: {digest(b'x')}"]
+    revisit.write_bytes(record({"WARC-Type": "revisit"}, b""))
+    assert reasons(verify([revisit, original])) == ["revisit of a record that is not there: it names none"]
 
 
 def test_records_that_share_a_gzip_member_are_named(tmp_path: Path) -> None:

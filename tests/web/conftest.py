@@ -1,6 +1,7 @@
 """The site over a real archive, and a client in this process that reads its pages."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 from starlette.testclient import TestClient
 
+from tests.support.databases import FreshDatabase
 from tests.web.live import fill, served
-from webstrata.app import App, build_app
+from webstrata.app import App
 from webstrata.db.engine import Database
 from webstrata.settings import Environment, Settings
 from webstrata.web.site import create_site
@@ -52,11 +54,9 @@ class Page:
 
 
 @pytest.fixture
-def app(sqlite_url: str, tmp_path: Path) -> Iterator[App]:
+def app(database: Database, tmp_path: Path) -> App:
     """An empty archive."""
-    opened = Database(sqlite_url)
-    yield make_app(opened, tmp_path)
-    opened.dispose()
+    return make_app(database, tmp_path)
 
 
 @pytest.fixture
@@ -76,19 +76,25 @@ def make_client(app: App) -> MakeClient:
     return make
 
 
+@pytest.fixture(scope="module")
+def shared_app(fresh_database_url: FreshDatabase, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """An empty archive that the tests of a module fill once."""
+    with fresh_app(fresh_database_url, tmp_path_factory.mktemp("archive")) as app:
+        yield app
+
+
 @pytest.fixture(scope="session")
-def live_archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+def live_archive(fresh_database_url: FreshDatabase, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The archive that a real browser looks at."""
-    app = build_app(Settings(data_dir=tmp_path_factory.mktemp("archive")))
-    fill(app)
-    yield app
-    app.close()
+    with fresh_app(fresh_database_url, tmp_path_factory.mktemp("archive")) as app:
+        fill(app)
+        yield app
 
 
 @pytest.fixture(scope="session")
 def live_site(live_archive: App, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The origin of a server for that archive."""
-    with served(live_archive.settings.data_dir, tmp_path_factory.mktemp("server")) as origin:
+    with served(live_archive.settings, tmp_path_factory.mktemp("server")) as origin:
         yield origin
 
 
@@ -104,9 +110,21 @@ def page(context: BrowserContext) -> BrowserPage:
     return context.new_page()
 
 
+@contextmanager
+def fresh_app(fresh_database_url: FreshDatabase, folder: Path) -> Iterator[App]:
+    """Open an empty archive while the block runs."""
+    with fresh_database_url() as url:
+        database = Database(url)
+        yield make_app(database, folder)
+        database.dispose()
+
+
 def make_app(database: Database, folder: Path, token: str | None = None, env: str = "development") -> App:
     settings = Settings(
-        data_dir=folder, env=Environment(env), admin_token=SecretStr(token) if token is not None else None
+        data_dir=folder,
+        database_url=SecretStr(database.url.render_as_string(hide_password=False)),
+        env=Environment(env),
+        admin_token=SecretStr(token) if token is not None else None,
     )
     root = folder / "archive"
     root.mkdir(exist_ok=True)

@@ -5,16 +5,19 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from playwright.sync_api import ConsoleMessage, Page, ViewportSize
+from playwright.sync_api import ConsoleMessage, Page, Request, ViewportSize
 
 from tests.support.processes import running
 from tests.web.archive import MAY, SITE, Answer, change, keep, queue
 from webstrata.app import App
+from webstrata.db import jobs, reports
+from webstrata.model.reports import CrawlReport, HostReport
+from webstrata.settings import Settings
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
 MONTHS = 40
@@ -34,6 +37,7 @@ PATHS = [
     "/jobs/1",
     "/jobs/3",
     "/jobs/4",
+    "/jobs/5",
     "/nothing",
 ]
 
@@ -53,17 +57,19 @@ def fill(app: App) -> None:
     )
     change(app, queue(app), status="failed", status_reason="the server answered 503" * 20, pages_failed=1)
     change(app, queue(app), status="stopped", status_reason="stopped with 120 URLs to go")
+    _crawl(app, queue(app))
 
 
 @contextmanager
-def served(data: Path, folder: Path, **settings: str) -> Iterator[str]:
+def served(of: Settings, folder: Path, **settings: str) -> Iterator[str]:
     """Run the program's own server on a free port; no worker, so that jobs stay as they are."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     origin = f"http://127.0.0.1:{port}"
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WEBSTRATA_", "HEALTH"))}
-    environment = {**inherited, "WEBSTRATA_DATA_DIR": str(data), **settings}
+    archive = {"WEBSTRATA_DATA_DIR": str(of.data_dir), "WEBSTRATA_DATABASE_URL": of.database_url.get_secret_value()}
+    environment = {**inherited, **archive, **settings}
     command = [sys.executable, "-m", "webstrata", "serve", "--no-worker", "--port", str(port)]
     with running(command, folder / "server.log", lambda: _answers(origin), environment=environment):
         yield origin
@@ -89,8 +95,23 @@ def problems_of(page: Page) -> list[str]:
 
     page.on("console", note)
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("requestfailed", lambda request: problems.append(request.url))
+    page.on("requestfailed", lambda request: None if _was_closed(request) else problems.append(request.url))
     return problems
+
+
+def _was_closed(request: Request) -> bool:
+    """Tell whether a stream of news ended because its page closed it."""
+    return request.resource_type == "eventsource" and request.failure == "net::ERR_ABORTED"
+
+
+def _crawl(app: App, job_id: int) -> None:
+    """Leave a job as if it were being crawled, with long names and large numbers."""
+    hosts = {f"{'long-' * 12}{n}.health.example": HostReport(10**6, 10**12, 10**4) for n in range(20)}
+    report = CrawlReport(2 * 10**7, 2 * 10**13, {"timeout": 10**5, "http_503": 7, "x" * 80: 1}, hosts, 1234.5)
+    with app.database.write() as session:
+        jobs.set_crawl_counts(session, job_id, {"pending": 10**7, "in_progress": 16, "finished": 10**7, "error": 10**5})
+        reports.write(session, job_id, "here:1:x", report, datetime.now(UTC))
+    change(app, job_id, status="running", started_at=datetime.now(UTC))
 
 
 def _fever(month: int) -> Answer:

@@ -1,14 +1,11 @@
 """What holds for every page."""
 
-from collections.abc import Iterator
-
 import pytest
 from starlette.testclient import TestClient
 
 from tests.web.archive import SITE, Answer, keep, queue
 from tests.web.conftest import TOKEN, MakeClient, Page
-from webstrata.app import build_app
-from webstrata.settings import Settings
+from webstrata.app import App
 from webstrata.web.assets import our_assets
 from webstrata.web.site import create_site
 
@@ -17,13 +14,11 @@ MAX_PAGE_BYTES = 60_000
 
 
 @pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+def full(shared_app: App) -> TestClient:
     """An archive with so much in it that every list is as long as it gets."""
-    app = build_app(Settings(data_dir=tmp_path_factory.mktemp("full")))
-    keep(app, [Answer(f"{SITE}{n}", f"Page {n}", "Hello. " * 50) for n in range(60)])
-    queue(app)
-    yield TestClient(create_site(app))
-    app.close()
+    keep(shared_app, [Answer(f"{SITE}{n}", f"Page {n}", "Hello. " * 50) for n in range(60)])
+    queue(shared_app)
+    return TestClient(create_site(shared_app))
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -173,6 +173,18 @@ def test_a_running_job_is_followed_until_it_is_done(page: Page, live_archive: Ap
     assert problems == []
 
 
+def test_the_list_of_jobs_is_followed_too(page: Page, live_archive: App) -> None:
+    problems = problems_of(page)
+    job_id = queue(live_archive)
+    page.goto("/jobs")
+    page.get_by_role("textbox", name="Archive a site").fill("https://half-typed")
+    change(live_archive, job_id, status="running", started_at=datetime.now(UTC), pages_crawled=4_321)
+    expect(page.locator("#jobs")).to_contain_text("4,321", timeout=20_000)
+    expect(page.get_by_role("textbox", name="Archive a site")).to_have_value("https://half-typed")
+    change(live_archive, job_id, status="indexed")
+    assert problems == []
+
+
 def test_everything_works_without_javascript(browser: Browser, live_site: str) -> None:
     context = browser.new_context(base_url=live_site, java_script_enabled=False)
     page = context.new_page()
@@ -195,10 +207,8 @@ def test_everything_works_without_javascript(browser: Browser, live_site: str) -
     context.close()
 
 
-def test_administrators_sign_in_and_out(
-    browser: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    with served(tmp_path, tmp_path_factory.mktemp("guarded"), WEBSTRATA_ADMIN_TOKEN=TOKEN) as origin:
+def test_administrators_sign_in_and_out(browser: Browser, live_archive: App, tmp_path: Path) -> None:
+    with served(live_archive.settings, tmp_path, WEBSTRATA_ADMIN_TOKEN=TOKEN) as origin:
         context = browser.new_context(base_url=origin)
         page = context.new_page()
         page.goto("/jobs")

@@ -1,15 +1,27 @@
+import json
+import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from tests.web.archive import SITE, Answer, change, keep, queue
-from tests.web.conftest import TOKEN, MakeClient, Page
+from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db import catalog
+from webstrata.db import catalog, jobs, reports
 from webstrata.model.jobs import JobStatus
+from webstrata.model.reports import CrawlReport, HostReport
 from webstrata.web.assets import HTMX, our_assets
 from webstrata.web.jobs import summary
+
+REPORT = CrawlReport(
+    12,
+    1_200_005,
+    {"timeout": 2, "http_503": 1},
+    {"health.example": HostReport(11, 1_200_000, 1), "<b>odd</b>": HostReport(1, 5, 2)},
+    3.4,
+)
 
 
 def newest_job(app: App) -> int:
@@ -80,42 +92,162 @@ def test_of_a_large_job_the_first_snapshots_are_shown(client: TestClient, app: A
     assert "The first 50 of 60." in page.text()
 
 
-def test_a_running_job_keeps_its_page_up_to_date(client: TestClient, app: App) -> None:
+def running(app: App, **columns: object) -> int:
+    """Leave a job as if its crawl were under way."""
     job_id = queue(app)
-    change(app, job_id, status="running", started_at=datetime.now(UTC), pages_crawled=12, pages_total=40)
-    page = Page(client.get(f"/jobs/{job_id}"))
+    with app.database.write() as session:
+        jobs.set_crawl_counts(session, job_id, {"pending": 20, "in_progress": 6, "finished": 12, "error": 2})
+        reports.write(session, job_id, "here:1:x", REPORT, datetime.now(UTC))
+    change(app, job_id, **{"status": "running", "started_at": datetime.now(UTC), **columns})
+    return job_id
+
+
+def test_a_running_job_tells_how_far_and_how_fast_it_is(client: TestClient, app: App) -> None:
+    page = Page(client.get(f"/jobs/{running(app)}"))
     assert "▸ Crawling" in page.text("#progress .lead")
-    assert page.one("progress").attributes == {"value": "12", "max": "40", "aria-label": "Pages crawled"}
+    assert page.one("progress").attributes == {"value": "14", "max": "40", "aria-label": "Pages done"}
+    figures = dict(zip(page.texts(".figures dt"), page.texts(".figures dd"), strict=True))
+    assert figures.pop("Took")
+    assert figures == {
+        "Pages crawled": "12 of 40",
+        "Per second": "3.4",
+        "Waiting": "20",
+        "In progress": "6",
+        "Failed": "2",
+        "Received": "1.2 MB",
+    }
+    assert page.texts("[data-table=errors] tbody tr") == ["No answer in time2", "503 Service Unavailable1"]
+    assert page.texts("[data-table=hosts] tbody th") == ["health.example", "<b>odd</b>"]
+    assert page.texts("[data-table=hosts] tbody td") == ["11", "1.2 MB", "1", "1", "5 bytes", "2"]
     assert "None yet." in page.text()
-    assert HTMX in our_assets(), "set-up fetches htmx"
-    live = page.one("#progress")
-    assert live.attributes["hx-get"] == f"/jobs/{job_id}"
-    assert live.attributes["hx-trigger"] == "every 2s"
-    assert page.all("head script[src*=htmx]")
+
+
+def test_a_running_job_keeps_its_page_up_to_date(client: TestClient, app: App) -> None:
+    job_id = running(app)
+    page = Page(client.get(f"/jobs/{job_id}"))
+    assert page.one("#progress").attributes["data-events"] == f"/jobs/{job_id}/events"
+    assert page.all("head script[src*='live.js']")
     assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in page.html
+    assert "This page keeps itself up to date." in page.text("#progress .lead")
 
 
-def test_without_htmx_a_running_job_reloads_its_page(
+def test_a_job_that_is_over_has_a_page_that_stands_still(client: TestClient, app: App) -> None:
+    page = Page(client.get(f"/jobs/{running(app, status='indexed', finished_at=datetime.now(UTC))}"))
+    assert not page.all("script[src*='live.js'], [data-events], progress, template, meta[http-equiv=refresh]")
+    assert page.texts("[data-table=errors] caption") == ["Tries that failed, in the last run"]
+
+
+def test_a_job_without_reports_hides_their_tables(client: TestClient, app: App) -> None:
+    page = Page(client.get(f"/jobs/{queue(app)}"))
+    assert [node.attributes["data-table"] for node in page.all("[data-table][hidden]")] == ["errors", "hosts"]
+
+
+def told(client: TestClient, job_id: int) -> tuple[str, dict[str, Any]]:
+    """Return the first news of a job that is over."""
+    answer = client.get(f"/jobs/{job_id}/events")
+    assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+    name, data = re.findall(r"^(?:event|data): (.*)$", answer.text, re.MULTILINE)
+    return name, json.loads(data)
+
+
+def test_the_news_of_a_job_say_what_its_page_says(client: TestClient, app: App) -> None:
+    job_id = running(app, status="stopped", finished_at=datetime.now(UTC))
+    name, news = told(client, job_id)
+    assert name == "end"
+    page = Page(client.get(f"/jobs/{job_id}"))
+    assert news["figures"] == dict(zip(page.texts(".figures dt"), page.texts("[data-figure]"), strict=True))
+    assert news["of"].strip() == page.text("[data-of]") == "of 40"
+    assert [row[0] for row in news["hosts"]] == page.texts("[data-table=hosts] tbody th")
+    assert (news["done"], news["known"], news["said"]) == (14, 40, "14 of 40 pages done.")
+
+
+def test_a_stopped_job_that_is_still_being_indexed_is_under_way(client: TestClient, app: App) -> None:
+    soon = datetime.now(UTC) + timedelta(minutes=1)
+    page = Page(client.get(f"/jobs/{running(app, status='stopped', lease_owner='x', lease_expires_at=soon)}"))
+    assert page.text("#progress .lead") == "■ Stopped What it captured is being indexed."
+    assert page.all("[data-events]")
+    assert not page.all("#progress form")
+
+
+@pytest.mark.parametrize("status", ["running", "queued", "retryable"])
+def test_a_job_that_is_not_over_can_be_stopped(client: TestClient, app: App, status: str) -> None:
+    job_id = running(app, status=status)
+    page = Page(client.get(f"/jobs/{job_id}"))
+    assert page.one("#progress form").attributes["action"] == f"/jobs/{job_id}/stop"
+    after = Page(client.post(f"/jobs/{job_id}/stop", headers=OWN_ORIGIN))
+    assert after.status == 200
+    if status == "running":
+        assert "It stops within seconds" in after.text("#progress .lead")
+        assert not after.all("#progress form")
+    else:
+        assert "■ Stopped" in after.text("#progress .lead")
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("stopped", "Go on where it stopped"),
+        ("failed", "Try again"),
+        ("index_failed", "Try again"),
+        ("indexed", "Try the 2 failed pages again"),
+    ],
+)
+def test_a_job_that_did_not_get_everything_can_go_on(client: TestClient, app: App, status: str, words: str) -> None:
+    job_id = running(app, status=status)
+    page = Page(client.get(f"/jobs/{job_id}"))
+    assert page.text("#progress button") == words
+    after = Page(client.post(f"/jobs/{job_id}/resume", headers=OWN_ORIGIN))
+    assert "○ Queued" in after.text("#progress .lead")
+
+
+def test_a_job_that_got_everything_has_no_button(client: TestClient, app: App) -> None:
+    keep(app, [Answer(SITE, "Front", "Hello.")])
+    assert not Page(client.get(f"/jobs/{newest_job(app)}")).all("#progress button")
+
+
+def test_what_cannot_be_done_with_a_job_is_said_on_a_page(make_client: MakeClient, app: App) -> None:
+    job_id = running(app)
+    page = Page(make_client().post(f"/jobs/{job_id}/resume", headers=OWN_ORIGIN))
+    assert page.status == 409
+    assert page.text("h1") == "That does not go now"
+    assert f"job {job_id} is running already" in page.text()
+    assert Page(make_client().post("/jobs/77/stop", headers=OWN_ORIGIN)).status == 404
+
+
+@pytest.mark.parametrize("action", ["stop", "resume"])
+def test_orders_are_taken_from_our_own_pages_and_administrators_only(
+    make_client: MakeClient, app: App, action: str
+) -> None:
+    job_id = running(app, status="queued" if action == "stop" else "stopped")
+    path = f"/jobs/{job_id}/{action}"
+    for headers in ({}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        assert make_client().post(path, headers=headers).status_code == 403
+    assert make_client(token=TOKEN).post(path, headers=OWN_ORIGIN).status_code == 403
+    with app.database.read() as session:
+        found = catalog.job(session, job_id)
+    assert found is not None
+    assert found.status == ("queued" if action == "stop" else "stopped")
+
+
+def test_the_list_of_jobs_follows_them_while_any_is_under_way(client: TestClient, app: App) -> None:
+    assert HTMX in our_assets(), "set-up fetches htmx"
+    job_id = queue(app)
+    page = Page(client.get("/jobs"))
+    live = page.one("#jobs")
+    assert live.attributes["hx-get"] == "/jobs?page=1"
+    assert live.attributes["hx-trigger"] == "every 5s"
+    assert page.all("head script[src*=htmx]")
+    change(app, job_id, status="indexed")
+    assert not Page(client.get("/jobs")).all("script[src*=htmx], [hx-get]")
+
+
+def test_without_htmx_the_list_of_jobs_stands_still(
     client: TestClient, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job_id = queue(app)
+    queue(app)
     without = {name: asset for name, asset in our_assets().items() if name != HTMX}
     monkeypatch.setattr("webstrata.web.pages.our_assets", lambda: without)
-    page = Page(client.get(f"/jobs/{job_id}"))
-    assert page.one("meta[http-equiv=refresh]").attributes["content"] == "5"
-    assert not page.all("script[src*=htmx], meta[name=htmx-config], [hx-get]")
-
-
-def test_once_a_job_is_over_the_page_that_watched_it_loads_anew(client: TestClient, app: App) -> None:
-    job_id = queue(app)
-    asked_by_htmx = {"HX-Request": "true"}
-    assert "hx-refresh" not in client.get(f"/jobs/{job_id}", headers=asked_by_htmx).headers
-    change(app, job_id, status="indexed")
-    assert client.get(f"/jobs/{job_id}", headers=asked_by_htmx).headers["hx-refresh"] == "true"
-    settled = client.get(f"/jobs/{job_id}")
-    assert "hx-refresh" not in settled.headers
-    assert "hx-get" not in settled.text
-    assert "refresh" not in settled.text
+    assert not Page(client.get("/jobs")).all("script[src*=htmx], meta[name=htmx-config], [hx-get]")
 
 
 def test_a_failed_job_says_why_and_offers_to_go_on(client: TestClient, app: App) -> None:
@@ -132,7 +264,7 @@ def test_a_failed_job_says_why_and_offers_to_go_on(client: TestClient, app: App)
     )
     page = Page(client.get(f"/jobs/{job_id}"))
     assert page.text(".notice") == f"Reason: {reason}"
-    assert page.one("#archive-url").attributes["value"] == SITE
+    assert page.text("#progress button") == "Try again"
     assert "3 min 20 s" in page.text(".figures")
     assert "It ended before everything was captured." in page.text("#progress .lead")
 
@@ -150,7 +282,7 @@ def test_a_job_without_source_and_configuration_is_shown(make_client: MakeClient
     change(app, job_id, source_id=None, config=None, status="failed")
     page = Page(make_client().get(f"/jobs/{job_id}"))
     assert page.status == 200
-    assert page.one("#archive-url").attributes["value"] == ""
+    assert page.text("#progress button") == "Try again"
 
 
 def test_an_unknown_job_is_a_page_that_says_so(make_client: MakeClient) -> None:
@@ -159,7 +291,7 @@ def test_an_unknown_job_is_a_page_that_says_so(make_client: MakeClient) -> None:
     assert "There is no such job in this archive." in page.text()
 
 
-@pytest.mark.parametrize("path", ["/jobs", "/jobs/1"])
+@pytest.mark.parametrize("path", ["/jobs", "/jobs/1", "/jobs/1/events"])
 def test_jobs_are_closed_to_who_does_not_know_the_token(make_client: MakeClient, path: str) -> None:
     page = Page(make_client(token=TOKEN).get(path))
     assert page.status == 403

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs import SETTLED, JobStatus
 from webstrata.web import present
 
 NOW = datetime(2024, 5, 3, 12, 5, 9, tzinfo=UTC)
@@ -143,6 +143,39 @@ def test_a_state_that_nobody_knows_is_shown_as_it_is() -> None:
     assert present.job_state("odd").words == "odd"
 
 
-def test_jobs_that_need_somebody_to_go_on_are_settled() -> None:
-    settled = {status for status in JobStatus if present.is_settled(status)}
-    assert settled == {JobStatus.INDEXED, JobStatus.STOPPED, JobStatus.FAILED, JobStatus.INDEX_FAILED}
+def test_what_is_settled_reads_as_over() -> None:
+    over = {status for status in JobStatus if present.job_state(status).kind in {"done", "stopped", "failed"}}
+    assert over == set(SETTLED)
+
+
+@pytest.mark.parametrize(
+    ("a_second", "words"),
+    [
+        (0, "0"),
+        (0.001, "0"),
+        (0.25, "0.25"),
+        (0.999, "1.0"),
+        (1, "1.0"),
+        (12.34, "12.3"),
+        (99.97, "100"),
+        (1234.5, "1,234"),
+    ],
+)
+def test_rates_have_the_digits_that_matter(a_second: float, words: str) -> None:
+    assert present.rate(a_second) == words
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("http_503", "503 Service Unavailable"),
+        ("http_599", "599"),
+        ("http_", "http_"),
+        ("timeout", "No answer in time"),
+        ("robots", "Not allowed by robots.txt"),
+        ("new kind", "new kind"),
+        ("404", "404"),
+    ],
+)
+def test_failures_are_told_in_words_where_there_are_any(kind: str, words: str) -> None:
+    assert present.failure(kind) == words

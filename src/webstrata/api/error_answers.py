@@ -13,11 +13,13 @@ STATUS_CODES: dict[type[errors.WebstrataError], int] = {
     errors.NotFoundError: 404,
     errors.UsageError: 422,
     errors.LeaseLostError: 409,
+    errors.ConflictError: 409,
     errors.BlockedAddressError: 400,
     errors.FetchError: 502,
     errors.MissingExtraError: 501,
     errors.DatabaseUnavailableError: 503,
     errors.SchemaVersionError: 503,
+    errors.TooManyViewersError: 429,
     errors.WebstrataError: 500,
 }
 """The closest ancestor of an error decides."""

@@ -1,5 +1,6 @@
 """HEAD wherever GET works."""
 
+import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
@@ -16,7 +17,14 @@ class HeadAsGet:
             await self.app(scope, receive, send)
             return
 
-        async def without_body(message: Message) -> None:
-            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+        # Cancelled once the head is out: a live view would else go on for as long as there is something to see.
+        with anyio.CancelScope() as answering:
 
-        await self.app({**scope, "method": "GET"}, receive, without_body)
+            async def without_body(message: Message) -> None:
+                if message["type"] != "http.response.body":
+                    await send(message)
+                elif not answering.cancel_called:
+                    await send({"type": "http.response.body", "body": b""})
+                    answering.cancel()
+
+            await self.app({**scope, "method": "GET"}, receive, without_body)

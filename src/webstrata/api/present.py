@@ -1,11 +1,15 @@
 """From what the archive knows to what the API says."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, date, datetime
 
 from webstrata.api.schemas import (
     ArchiveStatsSchema,
+    CrawlCountsSchema,
+    HostReportSchema,
     JobDetailSchema,
+    JobProgressSchema,
     JobSnapshotSummarySchema,
     JobSummarySchema,
     SnapshotDetailSchema,
@@ -14,6 +18,7 @@ from webstrata.api.schemas import (
     TimelineEntrySchema,
     TimelineSchema,
 )
+from webstrata.db.reports import JobProgress
 from webstrata.model.archive import ArchiveTotals, JobView, SnapshotView, SourceSummary
 
 
@@ -164,6 +169,35 @@ def job_detail(job: JobView) -> JobDetailSchema:
         stateFilePath=job.state_file_path,
         config=None if job.config is None else dict(job.config),
         lastStats=None if job.last_stats is None else dict(job.last_stats),
+        stopRequestedAt=_if_known(job.stop_requested_at),
+    )
+
+
+def job_progress(progress: JobProgress, now: datetime) -> JobProgressSchema:
+    """Present how a job is getting on at a moment."""
+    job, counts, report = progress.job, progress.counts, progress.report
+    took = (job.finished_at or now) - job.started_at if job.started_at else None
+    return JobProgressSchema(
+        id=job.id,
+        status=job.status,
+        statusReason=job.status_reason,
+        startedAt=_if_known(job.started_at),
+        finishedAt=_if_known(job.finished_at),
+        stopRequestedAt=_if_known(job.stop_requested_at),
+        seconds=None if took is None else max(0, int(took.total_seconds())),
+        indexedPageCount=job.indexed_page_count,
+        counts=CrawlCountsSchema(
+            pending=counts.pending,
+            inProgress=counts.in_progress,
+            finished=counts.finished,
+            failed=counts.error,
+            total=counts.total,
+        ),
+        responses=report.responses,
+        bytes=report.bytes,
+        rate=report.rate,
+        errors=dict(report.errors),
+        hosts=[HostReportSchema(host=host, **asdict(seen)) for host, seen in report.hosts.items()],
     )
 
 

@@ -1,4 +1,4 @@
-"""Forms that write take no orders from other sites' pages."""
+"""What writes takes no orders from other sites' pages."""
 
 from urllib.parse import urlsplit
 
@@ -14,16 +14,30 @@ async def require_same_origin(request: Request) -> None:
         raise HTTPException(403, "This form was not sent from a page of this site")
 
 
+async def refuse_other_sites(request: Request) -> None:
+    """Refuse a write that another site's page sent: for routes of the API, whose programs say nothing of pages.
+
+    In open development whoever is on this machine may write, and so might any page in a browser on it.
+    """
+    if is_from_another_site(request):
+        raise HTTPException(403, "This request was sent from a page of another site")
+
+
 def is_same_origin(request: Request) -> bool:
     """Tell whether a request comes from a page of ours: what a browser says must agree, and it must say something."""
     headers = request.headers
-    site, origin, referer = (headers.get(name) for name in ("sec-fetch-site", "origin", "referer"))
+    if is_from_another_site(request):
+        return False
+    said = "sec-fetch-site" in headers or "origin" in headers
+    return said or ("referer" in headers and _is_ours(headers["referer"], headers.get("host", "")))
+
+
+def is_from_another_site(request: Request) -> bool:
+    """Tell whether a browser says that a page of another site sent a request."""
+    site, origin = (request.headers.get(name) for name in ("sec-fetch-site", "origin"))
     if site is not None and site not in _OWN_PAGES:
-        return False
-    if origin is not None and not _is_ours(origin, headers.get("host", "")):
-        return False
-    said = site is not None or origin is not None
-    return said or (referer is not None and _is_ours(referer, headers.get("host", "")))
+        return True
+    return origin is not None and not _is_ours(origin, request.headers.get("host", ""))
 
 
 def _is_ours(url: str, host: str) -> bool:

@@ -170,6 +170,45 @@ class JobDetailSchema(JobSummarySchema):
     stateFilePath: str | None
     config: dict[str, object] | None
     lastStats: dict[str, object] | None
+    stopRequestedAt: str | None
+
+
+class CrawlCountsSchema(BaseModel):
+    """Where a job's URLs stand."""
+
+    pending: int
+    inProgress: int
+    finished: int
+    failed: int
+    total: int
+
+
+class HostReportSchema(BaseModel):
+    """What came from one host; errors are tries that failed."""
+
+    host: str
+    responses: int
+    bytes: int
+    errors: int
+
+
+class JobProgressSchema(BaseModel):
+    """How a job is getting on; what is below `counts` is of its present run, or its last."""
+
+    id: int
+    status: str
+    statusReason: str | None
+    startedAt: str | None
+    finishedAt: str | None
+    stopRequestedAt: str | None
+    seconds: int | None
+    indexedPageCount: int
+    counts: CrawlCountsSchema
+    responses: int
+    bytes: int
+    rate: float
+    errors: dict[str, int]
+    hosts: list[HostReportSchema]
 
 
 class JobListResponseSchema(BaseModel):

@@ -10,6 +10,7 @@ from webstrata.api.error_answers import UnexpectedErrors, add_error_answers
 from webstrata.api.head import HeadAsGet
 from webstrata.api.headers import SafeHeaders
 from webstrata.api.limits import RequestLimits
+from webstrata.api.live import Viewers
 from webstrata.api.request_log import RequestLog
 from webstrata.app import App
 
@@ -32,6 +33,7 @@ def create_api(app: App) -> FastAPI:
         ],
     )
     api.state.webstrata = app
+    api.state.viewers = Viewers()
     add_error_answers(api)
     for area in (health, sources, search, snapshots, admin_jobs):
         api.include_router(area.router)

@@ -133,18 +133,18 @@ class _Stage:
             yield from self._on_capture(capture, runs[capture.id])
 
     def _on_capture(self, capture: PlacedCapture, runs: Sequence[BegunRun]) -> Iterator[_Worked]:
+        # Before reading: that, too, may be what ends the process.
+        yield from (self._given_up(run) for run in runs if run.attempts > MAX_INTERRUPTIONS)
+        runs = [run for run in runs if run.attempts <= MAX_INTERRUPTIONS]
+        if not runs:
+            return
         try:
             content = captured_content(self.database, self.archive_root, capture)
         except (WarcError, OutsideRootError, ValueError) as error:
             log.warning("assets.capture.unreadable", url=capture.url, reason=str(error))
             yield from (self._failed(run, Failure.of(error)) for run in runs)
             return
-        for run in runs:
-            if run.attempts > MAX_INTERRUPTIONS:
-                reason = f"the process ended {MAX_INTERRUPTIONS} times while {run.plugin} worked on this capture"
-                yield self._failed(run, Failure(reason))
-            else:
-                yield self._on_content(capture, content, run)
+        yield from (self._on_content(capture, content, run) for run in runs)
 
     def _on_content(self, capture: PlacedCapture, content: CapturedContent, run: BegunRun) -> _Worked:
         plugin = self.plugins[run.plugin]
@@ -158,6 +158,10 @@ class _Stage:
             tuple(_sighting(capture, run.plugin, asset) for asset in found or ()),
             contents,
         )
+
+    def _given_up(self, run: BegunRun) -> _Worked:
+        reason = f"the process ended {MAX_INTERRUPTIONS} times while {run.plugin} worked on this capture"
+        return self._failed(run, Failure(reason))
 
     def _failed(self, run: BegunRun, failure: Failure) -> _Worked:
         version = version_of(self.plugins[run.plugin])

@@ -1,33 +1,11 @@
 """`archive` and `run`: from an address to a searchable archive in one go."""
 
-from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from webstrata.app import App
-from webstrata.cli.progress import watching
-from webstrata.cli.serving import refuse_busy_port, serve_until_stopped
-from webstrata.cli.start import started
-from webstrata.cli.summary import print_summary
-from webstrata.db import jobs
-from webstrata.demo.server import serve_demo
-from webstrata.demo.site import DEMO_HOST, DEMO_PORT
-from webstrata.errors import UsageError, WebstrataError
-from webstrata.jobs.job_files import JobFile, read_job_file
-from webstrata.jobs.lifecycle import JobSummary, queue_archive
-from webstrata.model.jobs import CRAWL_KNOBS, JobStatus
-from webstrata.model.scope import ScopeRules
-from webstrata.model.urls import parse_url, with_scheme
-
 verbs = typer.Typer()
-
-_HOLD = timedelta(minutes=1)
-"""How long workers leave a job alone that is about to be run here; long over before anyone misses it."""
-
-DEMO_CODE = "demo"
-DEMO_NAME = "Northvale, the built-in demo site"
 
 Addresses = Annotated[
     list[str] | None, typer.Argument(metavar="[URL...]", help="Where to begin, all on one site.", show_default=False)
@@ -38,7 +16,21 @@ JobFilePath = Annotated[
 ]
 MaxPages = Annotated[int | None, typer.Option(min=1, help="Fetch at most this many URLs.")]
 MaxDepth = Annotated[int | None, typer.Option(min=0, help="Follow links at most this far.")]
-Delay = Annotated[float | None, typer.Option("--delay", min=0, help="Seconds between two requests to one host.")]
+MaxSeconds = Annotated[float | None, typer.Option(min=0.001, max=31_536_000, help="Crawl at most this long.")]
+MaxBytes = Annotated[int | None, typer.Option(min=1, help="Receive at most this many bytes.")]
+Delay = Annotated[
+    float | None, typer.Option("--delay", min=0, max=3600, help="Seconds for which a host rests after a request.")
+]
+PerHost = Annotated[
+    int | None, typer.Option("--per-host-concurrency", min=1, max=256, help="Requests to one host at once.")
+]
+MaxCrawlDelay = Annotated[
+    float | None, typer.Option(min=0, max=3600, help="Seconds of a Crawl-delay that are obeyed at most.")
+]
+Jitter = Annotated[float | None, typer.Option(min=0, max=1, help="By which share waits are lengthened at random.")]
+Fetcher = Annotated[
+    Literal["http", "null"] | None, typer.Option(help="What fetches; null reaches no network, for dry runs.")
+]
 
 
 @verbs.command()
@@ -47,38 +39,32 @@ def archive(
     file: JobFilePath = None,
     max_pages: MaxPages = None,
     max_depth: MaxDepth = None,
+    max_seconds: MaxSeconds = None,
+    max_bytes: MaxBytes = None,
     delay: Delay = None,
+    per_host_concurrency: PerHost = None,
+    max_crawl_delay: MaxCrawlDelay = None,
+    jitter: Jitter = None,
+    fetcher: Fetcher = None,
 ) -> None:
     """Archive a site: fetch its pages, keep them as WARC, make them searchable.
 
     A run that was stopped or killed goes on where it was when the same command is given again.
     """
-    given = {"max_pages": max_pages, "max_depth": max_depth, "per_host_delay": delay}
-    knobs: dict[str, object] = {name: value for name, value in given.items() if value is not None}
-    with started(quiet=True) as app:
-        job = _wanted(app, urls or [], file)
-        job_id = queue_archive(
-            app.database,
-            app.archive_root,
-            job.seeds,
-            crawl={**job.crawl, **knobs},
-            scope=job.scope,
-            plugins=job.plugins,
-            code=job.source_code,
-            name=job.source_name,
-            hold=_HOLD,
-        )
-        print_summary(_run_job(app, job_id, label=job.seeds[0]), next_step="webstrata serve")
+    from webstrata.cli.jobs_here import archive_here
 
-
-def _wanted(app: App, urls: list[str], file: Path | None) -> JobFile:
-    """Return what is to be archived: what the command line names, or what a job file asks for."""
-    if bool(urls) == (file is not None):
-        raise UsageError("give either an address such as https://example.org/ or a job file (--file)")
-    if file is not None:
-        return read_job_file(file, CRAWL_KNOBS, app.runner().defaults.overridden)
-    seeds = tuple(parse_url(with_scheme(url)).href for url in urls)
-    return JobFile(seeds, ScopeRules.of(seeds))
+    given = {
+        "max_pages": max_pages,
+        "max_depth": max_depth,
+        "max_seconds": max_seconds,
+        "max_bytes": max_bytes,
+        "per_host_delay": delay,
+        "per_host_concurrency": per_host_concurrency,
+        "max_crawl_delay": max_crawl_delay,
+        "jitter": jitter,
+        "fetcher": fetcher,
+    }
+    archive_here(urls or [], file, {name: value for name, value in given.items() if value is not None})
 
 
 @verbs.command()
@@ -89,37 +75,6 @@ def run(
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port to serve on.")] = None,
 ) -> None:
     """Archive a site, or the built-in demo site, and serve the archive until Ctrl-C."""
-    with started(quiet=True) as app:
-        address = (app.settings.host, port or app.settings.port)
-        refuse_busy_port(*address)
-        place = f"http://{address[0]}:{address[1]}/"
-        if site is None:
-            _archive_demo(app, place)
-        else:
-            job_id = queue_archive(app.database, app.archive_root, (with_scheme(site),), hold=_HOLD)
-            print_summary(_run_job(app, job_id, label=site), next_step=place)
-    serve_until_stopped(*address)
+    from webstrata.cli.jobs_here import run_here
 
-
-def _archive_demo(app: App, place: str) -> None:
-    """Archive both editions of the demo site the first time, the second one later."""
-    with app.database.read() as session:
-        seen_before = jobs.has_indexed_job(session, DEMO_CODE)
-    for edition in (2,) if seen_before else (1, 2):
-        with serve_demo(edition) as origin:
-            job_id = queue_archive(
-                app.database, app.archive_root, (origin,), code=DEMO_CODE, name=DEMO_NAME, hold=_HOLD
-            )
-            label = f"demo site, edition {edition}"
-            print_summary(_run_job(app, job_id, (DEMO_HOST, DEMO_PORT), label=label), next_step=place, label=label)
-
-
-def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: str) -> JobSummary:
-    with watching(label) as watcher:
-        summary = app.runner(*allowed_endpoints).run(job_id, watcher)
-    if summary.status is JobStatus.STOPPED:
-        print_summary(summary, next_step="the same command again, to go on")
-        raise KeyboardInterrupt
-    if summary.status in (JobStatus.FAILED, JobStatus.INDEX_FAILED) or summary.refusal:
-        raise WebstrataError(summary.refusal or summary.reason or f"job {job_id} failed")
-    return summary
+    run_here(site, port)

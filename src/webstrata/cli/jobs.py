@@ -1,4 +1,4 @@
-"""`list-jobs` and `show-job`: what is queued, running and done."""
+"""`list-jobs`, `show-job`, `stop-job` and `resume-job`: what is queued, running and done, and its end or going on."""
 
 import dataclasses
 import json
@@ -10,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from webstrata.cli.start import started
-from webstrata.db import catalog
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import JobView
 from webstrata.model.jobs import JobStatus
@@ -18,6 +17,7 @@ from webstrata.model.jobs import JobStatus
 verbs = typer.Typer()
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+WhichJob = Annotated[int, typer.Option("--id", min=1, max=2**31 - 1, help="Which job.", show_default=False)]
 
 
 @verbs.command("list-jobs")
@@ -28,25 +28,28 @@ def list_jobs(
     as_json: AsJson = False,
 ) -> None:
     """List jobs, newest first."""
+    from webstrata.db import catalog
+
     with started(quiet=True) as app, app.database.read() as session:
-        jobs, total = catalog.jobs(session, source=source, status=status, limit=limit)
+        found, total = catalog.jobs(session, source=source, status=status, limit=limit)
     if as_json:
-        print(json.dumps([dataclasses.asdict(job) for job in jobs], default=str, indent=2))
-    elif not jobs and (source or status):
+        print(json.dumps([dataclasses.asdict(job) for job in found], default=str, indent=2))
+    elif not found and (source or status):
         print("No such jobs.")
-    elif not jobs:
+    elif not found:
         print("No jobs yet. Archive a site: webstrata archive https://example.org/")
     else:
-        Console().print(_table(jobs))
-        if total > len(jobs):
-            print(f"{total - len(jobs)} more: --limit {total}")
+        Console().print(_table(found))
+        if total > len(found):
+            print(f"{total - len(found)} more: --limit {total}")
 
 
 @verbs.command("show-job")
-def show_job(
-    job_id: Annotated[int, typer.Option("--id", min=1, help="Which job.", show_default=False)], as_json: AsJson = False
-) -> None:
+def show_job(job_id: WhichJob, as_json: AsJson = False) -> None:
     """Show everything about one job."""
+    from webstrata.db import catalog
+    from webstrata.logs import harmless
+
     with started(quiet=True) as app, app.database.read() as session:
         job = catalog.job(session, job_id)
     if job is None:
@@ -57,12 +60,37 @@ def show_job(
         return
     for name, value in values.items():
         if value is not None:
-            print(f"{name:>26}  {json.dumps(value) if isinstance(value, dict) else value}")
+            print(f"{name:>26}  {json.dumps(value) if isinstance(value, dict) else harmless(str(value))}")
 
 
-def _table(jobs: tuple[JobView, ...]) -> Table:
+@verbs.command("stop-job")
+def stop_job(job_id: WhichJob) -> None:
+    """Stop a job, wherever it runs: within seconds, keeping what it captured."""
+    from webstrata.db import jobs
+    from webstrata.jobs.queueing import request_stop
+
+    with started(quiet=True) as app:
+        request_stop(app.database, job_id)
+        with app.database.read() as session:
+            stopped = jobs.status_of(session, job_id) is JobStatus.STOPPED
+    print(f"job {job_id} {'is stopped' if stopped else 'stops within seconds'}; webstrata resume-job --id {job_id}")
+
+
+@verbs.command("resume-job")
+def resume(job_id: WhichJob) -> None:
+    """Put a job that is over back in the queue: it goes on where it was and tries again what failed."""
+    from webstrata.jobs.queueing import resume_job
+
+    with started(quiet=True) as app:
+        resume_job(app.database, job_id)
+    print(f"job {job_id} is queued; a worker takes it up (webstrata serve, or webstrata worker)")
+
+
+def _table(found: tuple[JobView, ...]) -> Table:
+    from webstrata.logs import harmless
+
     table = Table("id", "source", "status", "pages", "failed", "WARCs", "started", "why", box=None, pad_edge=False)
-    for job in jobs:
+    for job in found:
         started_at = f"{job.started_at:%Y-%m-%d %H:%M} UTC" if job.started_at else "–"
         table.add_row(
             str(job.id),
@@ -72,6 +100,6 @@ def _table(jobs: tuple[JobView, ...]) -> Table:
             str(job.pages_failed or 0),
             str(job.warc_file_count),
             started_at,
-            Text(job.status_reason or ""),
+            Text(harmless(job.status_reason or "")),
         )
     return table

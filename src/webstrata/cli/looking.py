@@ -12,12 +12,9 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from webstrata.cli.start import start_logging, started
-from webstrata.db.migrate import current
 from webstrata.errors import StorageError, UsageError
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search import SearchRequest, SearchResponse, Sort, View
-from webstrata.search.service import search as find
-from webstrata.settings import load_settings, show_settings
 
 verbs = typer.Typer()
 
@@ -40,6 +37,8 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Search the text of everything archived."""
+    from webstrata.search.service import search as find
+
     request = SearchRequest(
         q=" ".join(words),
         source=source,
@@ -60,6 +59,8 @@ def search(
 @verbs.command("check-env")
 def check_env(as_json: AsJson = False) -> None:
     """Show every setting, its value and where it came from, and make sure the archive's folder is there."""
+    from webstrata.settings import load_settings, show_settings
+
     settings = load_settings()
     start_logging(settings, quiet=True)
     knobs = show_settings(settings)
@@ -82,6 +83,8 @@ def check_env(as_json: AsJson = False) -> None:
 @verbs.command("check-db")
 def check_db() -> None:
     """Make sure the database can be reached and has the schema that this program needs."""
+    from webstrata.db.migrate import current
+
     with started(quiet=True) as app:
         app.database.ping()
         print(f"{app.database.shown} is ready, at schema version {current(app.database)}")

@@ -1,5 +1,6 @@
 """The `webstrata` program: its verbs, its exit codes, its one-line errors."""
 
+import os
 import sys
 
 import typer
@@ -38,6 +39,17 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; what went wrong is said in one line on standard error."""
     try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who read has left: what is still to be written must not be tried again when the program ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    try:
         code = program(arguments, prog_name="webstrata", standalone_mode=False)
     except typer.Exit as leaving:
         return leaving.exit_code
@@ -47,11 +59,10 @@ def run(arguments: list[str]) -> int:
             print(f"webstrata: {message} (--help says more)", file=sys.stderr)
         return WRONG_USAGE
     except WebstrataError as error:
-        print(f"webstrata: {error}", file=sys.stderr)
+        from webstrata.logs import harmless
+
+        print(f"webstrata: {harmless(str(error))}", file=sys.stderr)
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
-        return FAILED
     return code if isinstance(code, int) else DONE

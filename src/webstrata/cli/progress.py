@@ -1,62 +1,144 @@
-"""How a job is getting on: a bar on a terminal, a line now and then elsewhere."""
+"""How a job is getting on: a live view on a terminal, a line now and then elsewhere."""
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.filesize import decimal
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Column, Table
+from rich.text import Text
 
+from webstrata.crawl.tally import CrawlProgress
 from webstrata.db.frontier import FrontierCounts
 from webstrata.jobs.lifecycle import Watcher
+from webstrata.logs import harmless
+from webstrata.model.reports import CrawlReport
 
-_LINE_EVERY = 10.0
+LINE_EVERY = 5.0
+HOSTS_SHOWN = 8
+KINDS_SHOWN = 5
+
+_LINES_BESIDE_HOSTS = 8
+_WIDEST_BAR = 40
+_NARROWEST_TABLE = 40
 
 
 @contextmanager
 def watching(label: str) -> Iterator[Watcher]:
     """Show a job's progress while it runs."""
-    if not sys.stderr.isatty():
-        yield _line_watcher(label)
+    console = Console(stderr=True)
+    if not sys.stderr.isatty() or console.is_dumb_terminal:
+        yield line_watcher(label)
         return
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[note]}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield _bar_watcher(bar, label)
+    view = LiveView(label)
+    with Live(view, console=console, transient=True):
+        yield Watcher(view.crawled, view.indexed)
 
 
-def _bar_watcher(bar: Progress, label: str) -> Watcher:
-    crawling = bar.add_task(f"archiving {label}", total=None, note="")
-    indexing = bar.add_task("indexing", total=None, note="pages", visible=False)
+class LiveView:
+    """What a terminal shows of a job: how far it is, how fast, what waits, what failed, and the busiest hosts."""
 
-    def crawled(counts: FrontierCounts) -> None:
-        note = f"{counts.error} failed" if counts.error else ""
-        bar.update(crawling, completed=counts.finished + counts.error, total=counts.total, note=note)
+    def __init__(self, label: str, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin before the first news."""
+        self._label = harmless(label)
+        self._clock = clock
+        self._began = clock()
+        self._progress = CrawlProgress(FrontierCounts(), CrawlReport())
+        self._indexed = 0
 
-    def indexed(pages: int) -> None:
-        bar.update(indexing, advance=pages, visible=True)
+    def crawled(self, progress: CrawlProgress) -> None:
+        """Take news of the crawl."""
+        self._progress = progress
 
-    return Watcher(crawled, indexed)
+    def indexed(self, pages: int) -> None:
+        """Take news of the index: so many pages more."""
+        self._indexed += pages
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw the view, as large as the terminal has room for."""
+        counts, report = self._progress.counts, self._progress.report
+        elapsed = timedelta(seconds=int(self._clock() - self._began))
+        yield _one_line(f"archiving {self._label}", "bold")
+        yield _bar(counts, options.max_width)
+        yield _one_line(f"{elapsed}  {_speed(report)}, {decimal(report.bytes)}")
+        yield _one_line(_queue(counts))
+        if report.errors:
+            yield _one_line(f"errors: {kinds(report)}", "red")
+        if self._indexed:
+            yield _one_line(f"indexed {self._indexed:,} pages")
+        rows = min(HOSTS_SHOWN, console.size.height - _LINES_BESIDE_HOSTS)
+        if report.hosts and rows > 0 and options.max_width >= _NARROWEST_TABLE:
+            yield _hosts(report, rows)
 
 
-def _line_watcher(label: str) -> Watcher:
-    last = time.monotonic()
+def line_watcher(label: str, clock: Callable[[], float] = time.monotonic) -> Watcher:
+    """Return who prints a plain line every few seconds."""
+    last = clock()
 
-    def crawled(counts: FrontierCounts) -> None:
+    def crawled(progress: CrawlProgress) -> None:
         nonlocal last
-        if time.monotonic() - last >= _LINE_EVERY:
-            last = time.monotonic()
-            print(
-                f"archiving {label}: {counts.finished} of {counts.total} URLs, {counts.error} failed",
-                file=sys.stderr,
-                flush=True,
-            )
+        if clock() - last >= LINE_EVERY:
+            last = clock()
+            print(line(label, progress), file=sys.stderr, flush=True)
 
     return Watcher(crawled)
+
+
+def line(label: str, progress: CrawlProgress) -> str:
+    """Return how a crawl is getting on, in one line."""
+    counts, report = progress.counts, progress.report
+    parts = [
+        f"archiving {harmless(label)}: {counts.finished} of {counts.total} URLs",
+        f"{counts.error} failed",
+        _queue(counts),
+        _speed(report),
+        decimal(report.bytes),
+    ]
+    return ", ".join(parts) + (f"; errors: {kinds(report)}" if report.errors else "")
+
+
+def kinds(report: CrawlReport) -> str:
+    """Return how often tries failed, the most frequent kinds first."""
+    shown = [f"{count:,} {harmless(kind)}" for kind, count in list(report.errors.items())[:KINDS_SHOWN]]
+    left = sum(report.errors.values()) - sum(list(report.errors.values())[:KINDS_SHOWN])
+    return ", ".join([*shown, f"{left:,} of other kinds"] if left else shown)
+
+
+def _queue(counts: FrontierCounts) -> str:
+    return f"{counts.pending:,} waiting, {counts.in_progress:,} in progress"
+
+
+def _speed(report: CrawlReport) -> str:
+    return f"{report.rate:,.1f} answers a second"
+
+
+def _one_line(words: str, style: str = "") -> Text:
+    return Text(words, style=style, no_wrap=True, overflow="ellipsis")
+
+
+def _bar(counts: FrontierCounts, width: int) -> Table:
+    done = counts.finished + counts.error
+    bar = ProgressBar(total=counts.total or None, completed=done, width=max(4, min(_WIDEST_BAR, width - 30)))
+    row = Table.grid(padding=(0, 1))
+    row.add_row(bar, _one_line(f"{done:,} of {counts.total:,} URLs"))
+    return row
+
+
+def _hosts(report: CrawlReport, rows: int) -> Table:
+    table = Table(
+        "host",
+        Column("answers", justify="right", no_wrap=True),
+        Column("size", justify="right", no_wrap=True),
+        Column("errors", justify="right", no_wrap=True),
+        box=None,
+        pad_edge=False,
+        header_style="dim",
+    )
+    for host, seen in list(report.hosts.items())[:rows]:
+        table.add_row(_one_line(harmless(host)), f"{seen.responses:,}", decimal(seen.bytes), f"{seen.errors:,}")
+    return table

@@ -12,20 +12,17 @@ from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-from granian import Granian
-from granian.constants import Interfaces
 
-from webstrata.app import build_app
 from webstrata.cli.start import start_logging, started
 from webstrata.errors import PortInUseError, WebstrataError
-from webstrata.jobs.worker import run_worker_loop
-from webstrata.logs import SERVER_LOGGING
-from webstrata.settings import load_settings
 
 verbs = typer.Typer()
 
 _STOP_SECONDS = 10
+_RESTART_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
+_LAST_ANSWERS_SECONDS = 2
+"""How long a stop waits for answers that are under way: a live view would else keep it waiting for ever."""
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on.")]
@@ -54,6 +51,8 @@ def worker(
     """Run queued jobs, one after the other, until Ctrl-C."""
     if parent is not None:
         _end_with(parent)
+    from webstrata.jobs.worker import run_worker_loop
+
     with started() as app:
         run_worker_loop(poll_interval, once, runner=app.runner())
 
@@ -75,6 +74,11 @@ def refuse_busy_port(host: str, port: int) -> None:
 
 def serve_until_stopped(host: str, port: int, *, worker: bool = True) -> None:
     """Serve until Ctrl-C or SIGTERM, with a worker beside unless told otherwise."""
+    from granian import Granian
+    from granian.constants import Interfaces
+
+    from webstrata.logs import SERVER_LOGGING
+
     print(f"Serving on http://{host}:{port}/ (Ctrl-C to stop)", flush=True)
     server = Granian(
         "webstrata.cli.serving:site",
@@ -83,6 +87,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True) -> None:
         address=host,
         port=port,
         log_dictconfig=SERVER_LOGGING,
+        workers_kill_timeout=_LAST_ANSWERS_SECONDS,
     )
     with _worker_process() if worker else _nothing():
         server.serve()
@@ -91,6 +96,8 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True) -> None:
 
 def site() -> object:
     """Return the ASGI application; each serving process calls this once."""
+    from webstrata.app import build_app
+    from webstrata.settings import load_settings
     from webstrata.web.site import create_site
 
     _end_with(os.getppid())
@@ -106,18 +113,50 @@ def _nothing() -> Iterator[None]:
 
 @contextmanager
 def _worker_process() -> Iterator[None]:
-    """Keep a worker running; in a session of its own, so that a Ctrl-C reaches it through us and in good order."""
-    command = [sys.executable, "-m", "webstrata", "worker", "--parent", str(os.getpid()), "--poll-interval", "1"]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own program
+    """Keep a worker running beside the server."""
+    keeper = _WorkerKeeper()
     try:
         yield
     finally:
-        process.terminate()
+        keeper.stop()
+
+
+class _WorkerKeeper:
+    """Starts a worker, and another one when it dies."""
+
+    def __init__(self) -> None:
+        self._changing = threading.Lock()
+        self._over = threading.Event()
+        self._process = _new_worker()
+        threading.Thread(target=self._keep, name="worker", daemon=True).start()
+
+    def stop(self) -> None:
+        """End the worker: asked first, killed when it does not listen."""
+        with self._changing:
+            self._over.set()
+        self._process.terminate()
         try:
-            process.wait(_STOP_SECONDS)
+            self._process.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            self._process.kill()
+            self._process.wait()
+
+    def _keep(self) -> None:
+        while True:
+            code = self._process.wait()
+            if self._over.wait(_RESTART_SECONDS):
+                return
+            with self._changing:
+                if self._over.is_set():
+                    return
+                print(f"webstrata: the worker ended with exit code {code}; another one starts", file=sys.stderr)
+                self._process = _new_worker()
+
+
+def _new_worker() -> subprocess.Popen[bytes]:
+    """Start a worker in a session of its own, so that a Ctrl-C reaches it through us and in good order."""
+    command = [sys.executable, "-m", "webstrata", "worker", "--parent", str(os.getpid()), "--poll-interval", "1"]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own program
 
 
 def _end_with(parent: int) -> None:

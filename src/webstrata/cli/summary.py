@@ -1,6 +1,8 @@
 """What a job brought, in a few lines."""
 
 from webstrata.jobs.lifecycle import JobSummary
+from webstrata.jobs.run_report import report_path
+from webstrata.logs import harmless
 
 
 def print_summary(summary: JobSummary, *, next_step: str, label: str | None = None) -> None:
@@ -15,11 +17,12 @@ def print_summary(summary: JobSummary, *, next_step: str, label: str | None = No
         "not fetched": _not_fetched(summary),
         "note": summary.reason or "",
         "WARC files": str(summary.warc_folder),
+        "report": _report(summary),
         "next": next_step,
     }
     for name, value in lines.items():
         if value:
-            print(f"{name:>12}  {value}")
+            print(f"{name:>12}  {harmless(value)}")
     print(flush=True)
 
 
@@ -31,3 +34,8 @@ def _not_fetched(summary: JobSummary) -> str:
     if not summary.failed:
         return ""
     return f"{summary.failed}, the first because {summary.first_error}"
+
+
+def _report(summary: JobSummary) -> str:
+    path = report_path(summary.warc_folder.parent, summary.job_id)
+    return str(path) if path.is_file() else ""

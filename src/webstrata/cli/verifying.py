@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from webstrata.errors import NotFoundError
-from webstrata.warc.verify import verify as verify_files
 
 verbs = typer.Typer()
 
@@ -24,6 +23,8 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """Read every byte of WARC files, ours or anybody's; exit 1 and say where when something is wrong."""
+    from webstrata.warc.verify import verify as verify_files
+
     report = verify_files(_files(paths))
     if as_json:
         print(json.dumps(dataclasses.asdict(report), default=str, indent=2))

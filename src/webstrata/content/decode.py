@@ -1,15 +1,66 @@
 """Undoing content encodings, with a limit: a small body may unpack to anything."""
 
+import sys
 import zlib
+from collections.abc import Callable
+from typing import Protocol
+
+import brotli
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 MAX_DECODED_BYTES = 200_000_000
 """The largest body that is unpacked; what lies behind is dropped."""
 
-_WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-_RAW_DEFLATE = -15
 _MAX_ENCODINGS = 4
 _STEP = 65_536
 """Damage is noticed a step at a time: what was unpacked before its step is kept."""
+
+_ZSTD_WINDOW: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
+"""8 MB, the most that a web page may ask a reader to remember (RFC 9659)."""
+
+_GZIP = 31
+_ZLIB = 15
+_RAW_DEFLATE = -15
+_IN_MEMBERS = frozenset({"gzip", "x-gzip", "zstd"})
+"""What may consist of several streams, one behind the other."""
+
+_MAX_MEMBERS = 10_000
+"""Beyond that they are not there to hold anything: empty ones take time and never fill the room."""
+
+_DAMAGED = (zlib.error, brotli.error, zstd.ZstdError)
+
+
+class _Unpacker(Protocol):
+    """Undoes one compressed stream; zlib's and zstd's objects do it in this form already."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+class _Brotli:
+    """Undoes Brotli, whose library knows nothing of what may lie behind a stream."""
+
+    unused_data = b""
+
+    def __init__(self) -> None:
+        self._stream = brotli.Decompressor()
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._stream.is_finished())
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        # The library's limit is a hint: it stops at the next of its own blocks.
+        return bytes(self._stream.process(data, output_buffer_limit=max_length)[:max_length])
 
 
 def decoded(body: bytes, content_encoding: str | None) -> bytes:
@@ -18,46 +69,63 @@ def decoded(body: bytes, content_encoding: str | None) -> bytes:
     for encoding in reversed(encodings[-_MAX_ENCODINGS:]):
         if encoding == "identity":
             continue
-        if encoding not in _WINDOW_BITS:
+        if encoding not in _UNPACKERS:
             return body
-        body = _inflated(body, _WINDOW_BITS[encoding])
+        body = unpacked(body, encoding, MAX_DECODED_BYTES)
     return body
 
 
-def _inflated(body: bytes, window_bits: int) -> bytes:
-    """Unpack as much as there is; a cut or damaged end costs only the end, and what was never packed stays."""
-    if window_bits == _WINDOW_BITS["deflate"] and not _has_zlib_header(body):
-        window_bits = _RAW_DEFLATE
+def unpacked(body: bytes, encoding: str, most: int) -> bytes:
+    """Return up to so many bytes; a cut or damaged end costs only the end, and what was never packed stays."""
     parts: list[bytes] = []
-    room, rest = MAX_DECODED_BYTES, body
-    # gzip may consist of several members, one behind the other.
-    while rest and room > 0:
-        part, rest = _member(rest, window_bits, room)
+    room, start = most, 0
+    for _ in range(_MAX_MEMBERS if encoding in _IN_MEMBERS else 1):
+        part, start = _member(body, start, _UNPACKERS[encoding](body), room)
         parts.append(part)
         room -= len(part)
+        if start >= len(body) or room <= 0:
+            break
     return b"".join(parts) or body
 
 
-def _member(body: bytes, window_bits: int, room: int) -> tuple[bytes, bytes]:
-    """Return what one compressed stream holds, up to `room` bytes, and what lies behind it when it ends well."""
-    unpacking, parts = zlib.decompressobj(window_bits), []
+def _member(body: bytes, start: int, unpacker: _Unpacker, room: int) -> tuple[bytes, int]:
+    """Return what the compressed stream at a byte holds, up to `room` bytes, and where it ends if it ends well."""
+    parts = []
     try:
-        for start in range(0, len(body), _STEP):
-            part = unpacking.decompress(body[start : start + _STEP], room)
+        for begin in range(start, len(body), _STEP):
+            step = body[begin : begin + _STEP]
+            part = unpacker.decompress(step, room)
             parts.append(part)
             room -= len(part)
-            if unpacking.eof:
-                return b"".join(parts), unpacking.unused_data + body[start + _STEP :]
+            if unpacker.eof:
+                return b"".join(parts), begin + len(step) - len(unpacker.unused_data)
             if room <= 0:
                 break
-    except zlib.error:
+    except _DAMAGED:
         pass
-    return b"".join(parts), b""
+    return b"".join(parts), len(body)
+
+
+def _gzip(_body: bytes) -> _Unpacker:
+    return zlib.decompressobj(_GZIP)
+
+
+def _deflate(body: bytes) -> _Unpacker:
+    return zlib.decompressobj(_ZLIB if _has_zlib_header(body) else _RAW_DEFLATE)
 
 
 def _has_zlib_header(body: bytes) -> bool:
     """Tell real deflate (RFC 1950) from the raw one that some servers send under the same name."""
     return len(body) >= 2 and body[0] & 0x0F == 8 and int.from_bytes(body[:2], "big") % 31 == 0
+
+
+_UNPACKERS: dict[str, Callable[[bytes], _Unpacker]] = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": lambda _body: _Brotli(),
+    "zstd": lambda _body: zstd.ZstdDecompressor(options=_ZSTD_WINDOW),
+}
 
 
 def dechunked(body: bytes) -> bytes:

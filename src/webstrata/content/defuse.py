@@ -39,8 +39,16 @@ def defused(html: str) -> str:
 def _is_harmless(html: str) -> bool:
     if html.count("<") > _HARMLESS_TAGS:
         return False
+    if not _may_have_long_tag(html):
+        return True
     long_parts = (part for part in html.split("<") if len(part) > _HARMLESS_TAG_LENGTH)
     return all(_tag_length(part) <= _HARMLESS_TAG_LENGTH for part in long_parts)
+
+
+def _may_have_long_tag(html: str) -> bool:
+    """Tell, without taking the page apart, whether some stretch without `<` fills a whole step."""
+    step = _HARMLESS_TAG_LENGTH // 2
+    return any(html.find("<", start, start + step) < 0 for start in range(0, len(html) - step, step))
 
 
 def _tag_length(part: str) -> int:

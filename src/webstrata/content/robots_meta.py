@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
+from webstrata.content.robots_txt import product_token
+
 _HEAD_WITHIN = 262_144
 """Where a page's head is looked for; some are long with styles and scripts, but not that long."""
 
-_META = re.compile("<[mM][eE][tT][aA][^<>]*")
+_MARK = re.compile("</(?:head|HEAD)|<[mM][eE][tT][aA][^<>]*")
 _FOR_ALL = "robots"
 _FORBIDDING = ("nofollow", "noarchive", "noindex", "none")
-_PRODUCT = re.compile(r"[a-z0-9_.-]*")
 _AGENT = re.compile(r"\s*[a-z][a-z0-9_.-]*\s*")
 _VALUE = re.compile(r":[^,;]*")
 _SEPARATORS = re.compile(r"[\s,;]+")
@@ -34,8 +35,7 @@ def robots_directives(html: str | None, x_robots_tag: str | None, user_agent: st
 
     Several headers are given as lines of one text. Whatever is forbidden anywhere is forbidden.
     """
-    product = _PRODUCT.match(user_agent.lower())
-    ours = {_FOR_ALL, product[0] if product else ""} - {""}
+    ours = {_FOR_ALL, product_token(user_agent)} - {""}
     words = {*_words_of_header(x_robots_tag or "", ours), *_words_of_page(html or "", ours)}
     return RobotsDirectives(
         nofollow=not words.isdisjoint({"nofollow", "none"}),
@@ -60,20 +60,22 @@ def _words_of_header(lines: str, ours: set[str]) -> Iterator[str]:
 
 def _words_of_page(html: str, ours: set[str]) -> Iterator[str]:
     """Yield the directives of a page's head; only a head that may have some is parsed."""
-    head = html[: _head_length(html)]
-    if not any(_may_forbid(meta[0].lower(), ours) for meta in _META.finditer(head)):
+    head = _head_that_may_forbid(html, ours)
+    if not head:
         return
     for element in LexborHTMLParser(head).css("meta[name][content]"):
         if (element.attributes["name"] or "").strip().lower() in ours:
             yield from _SEPARATORS.split(_VALUE.sub("", (element.attributes["content"] or "").lower()))
 
 
-def _head_length(html: str) -> int:
-    for end in ("</head", "</HEAD"):
-        length = html.find(end, 0, _HEAD_WITHIN)
-        if length >= 0:
-            return length
-    return _HEAD_WITHIN
+def _head_that_may_forbid(html: str, ours: set[str]) -> str:
+    may_forbid, end = False, _HEAD_WITHIN
+    for mark in _MARK.finditer(html, 0, _HEAD_WITHIN):
+        if mark[0].startswith("</"):
+            end = mark.start()
+            break
+        may_forbid = may_forbid or _may_forbid(mark[0].lower(), ours)
+    return html[:end] if may_forbid else ""
 
 
 def _may_forbid(meta: str, ours: set[str]) -> bool:

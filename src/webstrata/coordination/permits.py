@@ -1,46 +1,237 @@
-"""Per-host turns within one process: a request starts no sooner than the delay after the last one ended."""
+"""Per-host turns across processes: a host has slots; each is held during a request and rests after it.
+
+Slots have numbers, so jobs that grant a host different concurrencies share its first ones.
+"""
 
 import asyncio
+import math
+import random
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
 from ipaddress import ip_address
+from typing import Protocol
+from uuid import uuid4
+
+import structlog
+
+from webstrata.coordination.threads import in_thread
+from webstrata.db import permits
+from webstrata.db.engine import Database
+from webstrata.errors import WebstrataError
+
+log = structlog.get_logger()
+
+DEFAULT_DELAY = 1.0
+ASK_AGAIN = timedelta(milliseconds=100)
+"""How soon to ask again for a slot that is held: it may be given back at any moment."""
+
+_SPREAD = 0.02
+_PRUNED_EVERY = 600.0
+_KEPT = timedelta(hours=1)
+_HOSTS_KEPT = 1_000
+
+
+@dataclass(frozen=True)
+class Permit:
+    """A slot of a host that was taken; the token proves that it is still the taker's."""
+
+    host: str
+    slot: int
+    token: str
+
+
+class PermitStore(Protocol):
+    """Keeps the slots of hosts for all processes; every method acts in one step that nobody can come between.
+
+    CoordinationUnavailableError or DatabaseUnavailableError says that the store cannot be reached.
+    """
+
+    def take(self, host: str, owner: str, *, slots: int, hold: timedelta) -> Permit | timedelta:
+        """Take a free slot, or return how long to wait; it falls back by itself after `hold`."""
+        ...
+
+    def give_back(self, permit: Permit, rest: timedelta) -> None:
+        """Let a slot rest from now on; if it is not ours any more, nothing changes."""
+        ...
+
+    def resting(self, slots: int) -> dict[str, float]:
+        """Return the hosts with no free slot, each with the seconds until one is; 0 if one is held: at any moment."""
+        ...
+
+    def forget_owner(self, owner: str, rest: timedelta) -> None:
+        """Let the slots that a dead owner holds rest from now on."""
+        ...
+
+
+class DatabasePermits:
+    """Permits that all processes on one database share."""
+
+    def __init__(self, database: Database) -> None:
+        """Use a database that is ready."""
+        self._database = database
+        self._pruning = threading.Lock()
+        self._prune_at = 0.0
+
+    def take(self, host: str, owner: str, *, slots: int, hold: timedelta) -> Permit | timedelta:
+        """Take a free slot, or return how long to wait."""
+        # Most askers have to wait: they only read, and hold up nobody who writes.
+        with self._database.read() as session:
+            busy = permits.busy_slots(session, slots, host)
+        if len(busy) >= slots:
+            return min(min(slot.free_in, ASK_AGAIN) if slot.held else slot.free_in for slot in busy)
+        self._prune_now_and_then()
+        token = uuid4().hex
+        with self._database.write() as session:
+            taken = permits.take_slot(session, host, owner, token, slots=slots, hold=hold)
+        return ASK_AGAIN if taken is None else Permit(host, taken, token)
+
+    def give_back(self, permit: Permit, rest: timedelta) -> None:
+        """Let a slot rest that is still ours."""
+        with self._database.write() as session:
+            permits.give_slot_back(session, permit.host, permit.slot, permit.token, rest)
+
+    def resting(self, slots: int) -> dict[str, float]:
+        """Return the hosts with no free slot."""
+        waits: dict[str, list[float]] = {}
+        with self._database.read() as session:
+            for slot in permits.busy_slots(session, slots):
+                waits.setdefault(slot.host, []).append(0.0 if slot.held else slot.free_in.total_seconds())
+        return {host: min(each) for host, each in waits.items() if len(each) >= slots}
+
+    def forget_owner(self, owner: str, rest: timedelta) -> None:
+        """Let the slots that a dead owner holds rest from now on."""
+        with self._database.write() as session:
+            permits.forget_owner(session, owner, rest)
+
+    def _prune_now_and_then(self) -> None:
+        with self._pruning:
+            if time.monotonic() < self._prune_at:
+                return
+            self._prune_at = time.monotonic() + _PRUNED_EVERY
+        with self._database.write() as session:
+            permits.prune(session, _KEPT)
+
+
+@dataclass(frozen=True)
+class Politeness:
+    """How hosts are spared: by default a second's rest and one request at a time, on loopback neither."""
+
+    delay: float | None
+    concurrency: int | None
+    jitter: float
+    """By which share a rest is lengthened at random."""
 
 
 class HostPermits:
-    """Gives every host its turns: one request at a time and a rest after it, where there is a delay."""
+    """The turns of one process: it waits for a host's slots, holds them and gives them back."""
 
-    def __init__(self, delay: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """Use one delay for every host; loopback, which is our own machine, has none."""
-        self._delay = delay
+    def __init__(
+        self,
+        store: PermitStore,
+        owner: str,
+        politeness: Politeness,
+        hold: timedelta,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take turns in an owner's name; `hold` covers the longest request there is."""
+        self._store = store
+        self._owner = owner
+        self._politeness = politeness
+        self._hold = hold
         self._clock = clock
-        self._locks: dict[str, asyncio.Lock] = {}
-        self._free_at: dict[str, float] = {}
+        self._told: dict[str, float] = {}
+        self._not_before: dict[str, float] = {}
+        self._queues: dict[tuple[str, int], asyncio.Semaphore] = {}
+
+    def is_limited(self, host: str) -> bool:
+        """Tell whether a host's turns are waited for at all; where they are not, a turn costs nothing."""
+        return not _is_loopback(host) or self._politeness.concurrency is not None or self.delay_of(host) > 0
 
     def delay_of(self, host: str) -> float:
-        """Return the seconds between two requests to a host."""
-        return 0.0 if _is_loopback(host) else self._delay
+        """Return the seconds for which a host rests after a request."""
+        wanted = self._politeness.delay
+        if wanted is None:
+            wanted = 0.0 if _is_loopback(host) else DEFAULT_DELAY
+        return max(wanted, self._told.get(host, 0.0))
 
-    def resting(self) -> dict[str, float]:
-        """Return the hosts whose turn it is not yet, each with the seconds until it is; a busy one counts as now."""
+    def slots_of(self, host: str) -> int:
+        """Return how many requests a host gets at a time, where it is limited."""
+        return 1 if host in self._told else self._politeness.concurrency or 1
+
+    def slow_down(self, host: str, crawl_delay: float) -> None:
+        """Obey a host that asks for a longer rest and so for one request at a time, beginning now."""
+        if not math.isfinite(crawl_delay) or crawl_delay <= self._told.get(host, 0.0):
+            return
+        self._told[host] = crawl_delay
+        self._not_before[host] = self._clock() + crawl_delay
+
+    async def resting(self) -> dict[str, float]:
+        """Return the hosts whose turn it is not yet, each with the seconds until it is; 0 means at any moment."""
+        found: dict[str, float] = {}
+        for slots in {self.slots_of(host) for host, _ in self._queues}:
+            waits = await in_thread(self._store.resting, slots)
+            found |= {h: wait for h, wait in waits.items() if self.is_limited(h) and self.slots_of(h) == slots}
         now = self._clock()
-        busy = {host: 0.0 for host, lock in self._locks.items() if lock.locked()}
-        return busy | {host: at - now for host, at in self._free_at.items() if at > now}
+        return found | {h: at - now for h, at in self._not_before.items() if at - now > found.get(h, 0.0)}
 
     @asynccontextmanager
     async def turn(self, host: str) -> AsyncIterator[None]:
-        """Wait for a host's turn and hold it while it is asked."""
-        if not self.delay_of(host):
+        """Wait for a host's turn, hold it while it is asked, and let it rest then."""
+        if not self.is_limited(host):
             yield
             return
-        async with self._locks.setdefault(host, asyncio.Lock()):
-            await asyncio.sleep(max(0.0, self._free_at.get(host, 0.0) - self._clock()))
+        slots = self.slots_of(host)
+        # Those who wait here queue up, so that not all of them ask the store.
+        async with self._queues.setdefault((host, slots), asyncio.Semaphore(slots)):
+            permit = await self._taken(host, slots)
             try:
                 yield
             finally:
-                self._free_at[host] = self._clock() + self.delay_of(host)
+                await in_thread(self._give_back, permit, self._rest(host))
+
+    async def _taken(self, host: str, slots: int) -> Permit:
+        await asyncio.sleep(max(0.0, self._not_before.get(host, 0.0) - self._clock()))
+        while True:
+            taken = await self._ask(host, slots)
+            if isinstance(taken, Permit):
+                return taken
+            await asyncio.sleep(taken.total_seconds() + random.uniform(0, _SPREAD))  # noqa: S311 - spreads askers
+
+    async def _ask(self, host: str, slots: int) -> Permit | timedelta:
+        """Ask once; a slot that comes when nobody wants it any more goes back unused."""
+        answers: list[Permit | timedelta] = []
+
+        def ask() -> None:
+            answers.append(self._store.take(host, self._owner, slots=slots, hold=self._hold))
+
+        try:
+            await in_thread(ask)
+        except asyncio.CancelledError:
+            for unused in answers:
+                if isinstance(unused, Permit):
+                    await in_thread(self._give_back, unused, timedelta(0))
+            raise
+        return answers[0]
+
+    def _give_back(self, permit: Permit, rest: timedelta) -> None:
+        """Give a slot back; what was fetched under it counts even if the store is away, and the slot falls back."""
+        try:
+            self._store.give_back(permit, rest)
+        except WebstrataError as error:
+            log.warning("permit.give_back.failed", host=permit.host, reason=str(error))
+
+    def _rest(self, host: str) -> timedelta:
+        longer = 1 + random.random() * self._politeness.jitter  # noqa: S311 - spreads requests
+        return timedelta(seconds=self.delay_of(host) * longer)
 
 
+@lru_cache(_HOSTS_KEPT)
 def _is_loopback(host: str) -> bool:
     name, _, port = host.rpartition(":")
     if not port.isdecimal() or not name:

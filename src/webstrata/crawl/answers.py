@@ -8,14 +8,14 @@ from webstrata.db.captures import NewCapture
 from webstrata.model.captures import EarlierCapture, Original
 from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import surt
-from webstrata.warc.record import WarcRecord, digest, exchange
+from webstrata.warc.record import WarcRecord, exchange
 from webstrata.warc.writer import Extent, WarcFileWriter
 
 
 def payload_digest(result: FetchResult) -> str | None:
     """Return the digest by which a payload is stored only once; None for errors, redirects, empty and cut answers."""
     whole = bool(result.body) and result.truncated is None
-    return digest(result.body) if whole and HTTPStatus.OK <= result.status < HTTPStatus.MULTIPLE_CHOICES else None
+    return result.body_digest if whole and HTTPStatus.OK <= result.status < HTTPStatus.MULTIPLE_CHOICES else None
 
 
 def append_answers(

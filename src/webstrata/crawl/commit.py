@@ -4,7 +4,7 @@ Kill the process anywhere: bytes without a row lie behind the acknowledged end o
 without its bytes cannot be.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,17 +13,18 @@ import structlog
 
 from webstrata.crawl.answers import append_answers, payload_digest
 from webstrata.crawl.outcome import Outcome
-from webstrata.db import captures, frontier
+from webstrata.db import captures, frontier, leases
 from webstrata.db.captures import NewCapture
 from webstrata.db.engine import Database, Session
-from webstrata.errors import DatabaseError, LeaseLostError
-from webstrata.model.tasks import Link, Task
+from webstrata.db.leases import Spent
+from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
+from webstrata.model.tasks import Link, Task, TaskStatus
 from webstrata.storage.paths import confined
 from webstrata.warc.writer import WarcFileWriter, cut_tail, new_warc_name
 
 log = structlog.get_logger()
 
-_MOST_REMEMBERED = 1_000_000
+_MOST_REMEMBERED = 200_000
 """URLs that a run remembers to have recorded, to spare the database; forgetting them costs only time."""
 
 
@@ -42,12 +43,26 @@ class CrawlTarget:
 
 @dataclass(frozen=True)
 class Claim:
-    """A wish for work: who wants how much of it, for how long, and which hosts are to be left alone."""
+    """A wish for work: how much of it, for how long, within which limits, and which hosts are to be left alone."""
 
-    owner: str
     limit: int
     lease: timedelta
+    max_pages: int
+    max_bytes: int | None = None
     resting_hosts: frozenset[str] = frozenset()
+    alone: bool = True
+    """Whether there is nothing else in hand."""
+
+
+@dataclass(frozen=True)
+class Committed:
+    """What a commit brought: work, unless the job has all that it may have."""
+
+    tasks: list[Task]
+    limit: str | None = None
+    """The limit that was reached, if one was."""
+    outcomes: Sequence[Outcome] = ()
+    """What it made last: all but the outcomes whose lease was lost."""
 
 
 class _StaleTasksError(LeaseLostError):
@@ -55,96 +70,135 @@ class _StaleTasksError(LeaseLostError):
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         super().__init__(f"{len(tasks)} tasks were taken over by another worker")
-        self.task_ids = {task.id for task in tasks}
+        self.leases = {(task.id, task.lease_token) for task in tasks}
+
+
+class _StoredMeanwhileError(WebstrataError):
+    """Another worker stored a payload of the batch since we looked."""
 
 
 class Committer:
-    """Settles batches of outcomes, one after the other."""
+    """Settles batches of one worker's outcomes, one after the other."""
 
-    def __init__(self, database: Database, target: CrawlTarget, warc_max_bytes: int) -> None:
+    def __init__(self, database: Database, target: CrawlTarget, owner: str, warc_max_bytes: int) -> None:
         """Begin with no file: the first capture opens one."""
         self._database = database
         self._target = target
+        self._owner = owner
         self._warc_max_bytes = warc_max_bytes
         self._writer: WarcFileWriter | None = None
         self._warc_file_id = 0
         self._recorded: set[str] = set()
         self._history: bool | None = None
 
-    def commit(self, outcomes: Sequence[Outcome], claim: Claim | None = None) -> list[Task]:
+    def commit(self, outcomes: Sequence[Outcome], claim: Claim | None = None) -> Committed:
         """Make outcomes last and lease what to do next, in one transaction.
 
         Outcomes whose lease was lost are dropped, and leave nothing behind.
         """
         while True:
             try:
-                claimed = self._commit_all(outcomes, claim)
+                committed = self._commit_all(outcomes, claim)
+            except _StoredMeanwhileError:
+                log.info("crawl.payload.stored_meanwhile")
             except _StaleTasksError as stale:
-                log.warning("crawl.lease.lost", tasks=sorted(stale.task_ids))
-                outcomes = [outcome for outcome in outcomes if outcome.task.id not in stale.task_ids]
+                log.warning("crawl.lease.lost", tasks=sorted(task_id for task_id, _ in stale.leases))
+                outcomes = [o for o in outcomes if (o.task.id, o.task.lease_token) not in stale.leases]
             else:
                 self._remember(outcomes)
-                return claimed
+                return replace(committed, outcomes=outcomes)
 
     def close(self) -> None:
-        """Let go of the open file."""
+        """Let go of the open file; it may be longer than it should be, until `recover`."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
 
-    def _commit_all(self, outcomes: Sequence[Outcome], claim: Claim | None) -> list[Task]:
+    def _commit_all(self, outcomes: Sequence[Outcome], claim: Claim | None) -> Committed:
         digests = {payload_digest(outcome.result) for outcome in outcomes if outcome.result is not None}
         if not digests:
             return self._record(outcomes, [], claim)
+        wanted = {key for key in digests if key}
         with self._database.read() as session:
-            stored = captures.originals(session, self._target.source_id, {key for key in digests if key})
+            stored = captures.originals(session, self._target.source_id, wanted)
+        fresh = wanted - stored.keys()
         writer = self._open_writer()
         acknowledged = writer.size
         try:
             new_captures = append_answers(writer, outcomes, stored)
             writer.sync()
-            return self._record(outcomes, new_captures, claim)
+            return self._record(outcomes, new_captures, claim, fresh)
         except DatabaseError:
             # The commit may have happened and only the news of it got lost; recovery, later, knows where to cut.
             self.close()
             raise
         except BaseException:
-            writer.cut_back(acknowledged)
+            self._cut_back(acknowledged)
             raise
 
+    def _cut_back(self, size: int) -> None:
+        """Forget what was written behind a size; a file that cannot be cut is written to no more."""
+        assert self._writer is not None
+        try:
+            self._writer.cut_back(size)
+        except StorageError as error:
+            log.error("crawl.cut_back.failed", reason=str(error))
+            self.close()
+
     def _record(
-        self, outcomes: Sequence[Outcome], new_captures: Sequence[NewCapture], claim: Claim | None
-    ) -> list[Task]:
+        self,
+        outcomes: Sequence[Outcome],
+        new_captures: Sequence[NewCapture],
+        claim: Claim | None,
+        fresh: Collection[str] = (),
+    ) -> Committed:
         """Tell the database, in one transaction, what is on disk and what was found; lease what is next."""
         now, target = datetime.now(UTC), self._target
+        answered = sum(outcome.task.status is TaskStatus.FINISHED for outcome in outcomes)
+        size = sum(len(outcome.result.body) for outcome in outcomes if outcome.result is not None)
         with self._database.write() as session:
+            spent = leases.spend(session, target.job_id, answered, size)
             stale = frontier.settle(session, [outcome.task for outcome in outcomes], now)
             if stale:
                 raise _StaleTasksError(stale)
             for depth, links in self._new_links(outcomes).items():
                 frontier.add_links(session, target.job_id, links, depth, now)
             if new_captures and self._writer is not None:
+                self._refuse_twins(session, fresh)
                 captures.add_captures(session, target.job_id, target.source_id, self._warc_file_id, new_captures)
                 captures.acknowledge(session, self._warc_file_id, self._writer.size)
-            if claim is None or claim.limit <= 0:
-                return []
-            return self._claimed(session, claim, now)
+            return self._claimed(session, claim, spent, now) if claim is not None else Committed([])
 
-    def _claimed(self, session: Session, claim: Claim, now: datetime) -> list[Task]:
-        """Lease tasks, each with what was captured of its URL before."""
-        target = self._target
+    def _refuse_twins(self, session: Session, fresh: Collection[str]) -> None:
+        """Make sure, now that it is our turn, that nobody stored the same payloads while we wrote ours."""
+        if fresh and captures.originals(session, self._target.source_id, fresh):
+            raise _StoredMeanwhileError
+
+    def _claimed(self, session: Session, claim: Claim, spent: Spent, now: datetime) -> Committed:
+        """Lease tasks, as many as the limits leave room for, each with what was captured of its URL before."""
+        limit = _limit_reached(claim, spent)
+        if limit is not None:
+            return Committed([], limit)
+        # What others have under way may all succeed, and counts then.
+        room = claim.max_pages - spent.responses - frontier.under_way(session, self._target.job_id)
+        if min(claim.limit, room) <= 0:
+            return Committed([])
         tasks = frontier.claim(
             session,
-            target.job_id,
-            claim.owner,
-            limit=claim.limit,
+            self._target.job_id,
+            self._owner,
+            limit=min(claim.limit, room),
             now=now,
             lease=claim.lease,
             resting_hosts=claim.resting_hosts,
+            alone=claim.alone,
         )
+        return Committed(self._with_history(session, tasks))
+
+    def _with_history(self, session: Session, tasks: list[Task]) -> list[Task]:
         if not tasks or not self._has_history(session):
             return tasks
-        urls = [task.url for task in tasks]
+        target, urls = self._target, [task.url for task in tasks]
         earlier = captures.earlier_captures(session, target.source_id, target.job_id, urls)
         return [replace(task, earlier=earlier.get(task.url)) for task in tasks]
 
@@ -179,21 +233,28 @@ class Committer:
         target = self._target
         path = f"{target.folder}/{new_warc_name(target.source_code)}"
         with self._database.write() as session:
-            self._warc_file_id = captures.add_warc_file(session, target.job_id, path)
+            self._warc_file_id = captures.add_warc_file(session, target.job_id, path, self._owner)
         fields = [("isPartOf", target.source_code), ("description", f"job {target.job_id}: {target.job_name}")]
         self._writer = WarcFileWriter(confined(target.archive_root, path), fields)
         return self._writer
 
 
-def recover(database: Database, target: CrawlTarget) -> None:
-    """Cut a job's files back to what was acknowledged; only for a job without a living worker."""
+def _limit_reached(claim: Claim, spent: Spent) -> str | None:
+    if spent.responses >= claim.max_pages:
+        return "page limit"
+    return "byte limit" if claim.max_bytes is not None and spent.bytes >= claim.max_bytes else None
+
+
+def recover(database: Database, archive_root: Path, owner: str) -> None:
+    """Cut what a worker wrote back to what was acknowledged: for one that is gone, or takes its leave."""
     with database.read() as session:
-        known = captures.warc_files(session, target.job_id)
-    for warc in known:
-        path = confined(target.archive_root, warc.path)
+        left = captures.warc_files_of(session, owner)
+    for warc in left:
+        path = confined(archive_root, warc.path)
         if warc.committed_bytes == 0:
             path.unlink(missing_ok=True)
-            with database.write() as session:
-                captures.forget_warc_file(session, warc.id)
         elif (cut := cut_tail(path, warc.committed_bytes)) > 0:
             log.info("crawl.recover.cut", file=warc.path, bytes=cut)
+        with database.write() as session:
+            captures.forget_warc_file(session, warc.id)
+            captures.disown_warc_file(session, warc.id)

@@ -13,3 +13,5 @@ class Outcome:
     task: Task
     result: FetchResult | None = None
     links: tuple[Link, ...] = ()
+    error_kind: str | None = None
+    """What went wrong with this try, in a word; None when nothing did."""

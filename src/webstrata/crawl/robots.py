@@ -1,85 +1,121 @@
-"""robots.txt as RFC 9309 reads it: asked once an origin, obeyed for a day."""
+"""robots.txt as RFC 9309 has it asked for: once an origin, obeyed for a day; while it cannot be had, nothing is."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from protego import Protego
-
 from webstrata.content.decode import decoded
+from webstrata.content.robots_txt import RobotsTxt
 from webstrata.errors import FetchError, TransientFetchError
 from webstrata.model.fetching import FetchResult, retry_after
-from webstrata.model.urls import join, origin_of
+from webstrata.model.urls import host_of, join, origin_of
 
-_MAX_BYTES = 500 * 1024
 _MAX_REDIRECTS = 5
 _KEPT_FOR = timedelta(hours=24)
+_FIRST_PAUSE = timedelta(seconds=0.5)
+_LONGEST_PAUSE = timedelta(minutes=1)
+"""How long a robots.txt that could not be had is not asked for again, however many URLs wait for it."""
 
-_ALLOW_ALL = ""
+_ALLOW_ALL = RobotsTxt()
 
 Fetch = Callable[[str], Awaitable[FetchResult]]
+
+
+@dataclass
+class _Asked:
+    """What is known of an origin's robots.txt, or is being found out."""
+
+    rules: asyncio.Task[RobotsTxt]
+    until: datetime
+    failures: int = 0
 
 
 class RobotsRules:
     """Answers whether our crawler may ask for a URL."""
 
-    def __init__(self, fetch: Fetch, user_agent: str) -> None:
-        """Ask for robots.txt with a fetch that keeps the house's politeness."""
+    def __init__(
+        self,
+        fetch: Fetch,
+        user_agent: str,
+        told_delay: Callable[[str, float], None] | None = None,
+        max_crawl_delay: float = 60.0,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """Ask for robots.txt with a fetch that keeps the house's politeness; pass on which hosts ask for which delay.
+
+        A delay that is longer than the longest is cut to it.
+        """
         self._fetch = fetch
         self._user_agent = user_agent
-        self._asked: dict[str, tuple[asyncio.Task[Protego], datetime]] = {}
+        self._told_delay = told_delay
+        self._max_crawl_delay = max_crawl_delay
+        self._clock = clock
+        self._asked: dict[str, _Asked] = {}
 
     async def allows(self, url: str) -> bool:
         """Tell whether robots.txt lets us fetch a URL; FetchError when it cannot be had, which forbids everything."""
-        return bool((await self._known(url)).can_fetch(url, self._user_agent))
+        return (await self._known(url)).allows(url)
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
         """Return the sitemaps that the robots.txt of a URL's origin names; none when it cannot be had."""
         try:
-            return tuple((await self._known(url)).sitemaps)
+            return (await self._known(url)).sitemaps
         except FetchError:
             return ()
 
-    async def _known(self, url: str) -> Protego:
+    async def _known(self, url: str) -> RobotsTxt:
         origin = origin_of(url)
-        known = self._asked.get(origin)
-        if known is None or datetime.now(UTC) - known[1] > _KEPT_FOR:
-            known = (asyncio.ensure_future(self._rules(origin)), datetime.now(UTC))
-            known[0].add_done_callback(_noticed)
-            self._asked[origin] = known
+        asked = self._asked.get(origin)
+        if asked is None or (asked.rules.done() and self._clock() >= asked.until):
+            asked = self._ask(origin, asked.failures if asked else 0)
         try:
-            return await asyncio.shield(known[0])
-        except FetchError:
-            self._asked.pop(origin, None)
-            raise
+            return await asyncio.shield(asked.rules)
+        except TransientFetchError as error:
+            wait = max(asked.until - self._clock(), timedelta(0))
+            raise TransientFetchError(str(error), wait, kind=error.kind) from error
 
-    async def _rules(self, origin: str) -> Protego:
-        return Protego.parse(await self._text(f"{origin}/robots.txt"))
+    def _ask(self, origin: str, failures: int) -> _Asked:
+        asking = asyncio.ensure_future(self._rules(origin))
+        asked = self._asked[origin] = _Asked(asking, self._clock() + _KEPT_FOR, failures)
+        asking.add_done_callback(lambda _done: self._settle(asked))
+        return asked
 
-    async def _text(self, url: str) -> str:
-        """Return what governs an origin: nothing when there is no robots.txt or it leads nowhere."""
+    def _settle(self, asked: _Asked) -> None:
+        """Decide when to ask again; a failure is looked at, though nobody may be left who waits for it."""
+        error = None if asked.rules.cancelled() else asked.rules.exception()
+        if isinstance(error, FetchError):
+            pause = min(_FIRST_PAUSE * 2 ** min(asked.failures, 10), _LONGEST_PAUSE)
+            asked.failures += 1
+            asked.until = self._clock() + max(pause, error.retry_after)
+        elif error is not None or asked.rules.cancelled():
+            asked.until = self._clock()
+        else:
+            asked.failures = 0
+
+    async def _rules(self, origin: str) -> RobotsTxt:
+        result = await self._final_answer(f"{origin}/robots.txt")
+        if result is None or 300 <= result.status < 500:
+            return _ALLOW_ALL
+        content = decoded(result.body, result.header("content-encoding"))
+        rules = RobotsTxt.parse(content, self._user_agent, is_cut=result.truncated is not None)
+        delay = min(rules.crawl_delay, self._max_crawl_delay)
+        if self._told_delay is not None and delay > 0:
+            self._told_delay(host_of(f"{origin}/"), delay)
+        return rules
+
+    async def _final_answer(self, url: str) -> FetchResult | None:
+        """Return what governs an origin, whoever answers; None when that leads nowhere."""
         for _ in range(_MAX_REDIRECTS + 1):
             result = await self._fetch(url)
+            if result.transient or result.status >= 500:
+                wait = retry_after(result.header("retry-after"), self._clock())
+                reason = f"{url}: the server answered {result.status} {result.reason}".rstrip()
+                raise TransientFetchError(reason, wait, kind=f"http_{result.status}")
             target = result.redirect_target
-            if target is None:
-                return _text_of(result)
-            followed = join(url, target)
-            if followed is None:
-                return _ALLOW_ALL
+            followed = None if target is None else join(url, target)
+            if target is None or followed is None:
+                return result
             url = followed
-        return _ALLOW_ALL
-
-
-def _noticed(asking: asyncio.Task[Protego]) -> None:
-    """Look at a failure that nobody may be left to look at: every visit that waited for it may have been called off."""
-    if not asking.cancelled():
-        asking.exception()
-
-
-def _text_of(result: FetchResult) -> str:
-    if result.transient or result.status >= 500:
-        wait = retry_after(result.header("retry-after"), datetime.now(UTC))
-        raise TransientFetchError(f"{result.url}: the server answered {result.status} {result.reason}".rstrip(), wait)
-    if result.status >= 300:
-        return _ALLOW_ALL
-    return decoded(result.body, result.header("content-encoding"))[:_MAX_BYTES].decode("utf-8-sig", "replace")
+        return None

@@ -2,18 +2,16 @@
 
 import asyncio
 import re
-import zlib
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from http import HTTPStatus
 from itertools import islice
 from xml.parsers import expat
 
 import structlog
 
-from webstrata.content.decode import decoded
+from webstrata.content.decode import decoded, unpacked
 from webstrata.errors import FetchError, UsageError
 from webstrata.model.domains import normalized_domain
 from webstrata.model.fetching import FetchResult
@@ -33,13 +31,10 @@ _ELEMENTS_PER_URL = 60
 
 _STEP = 65_536
 _GZIP = b"\x1f\x8b"
-_GZIP_WINDOW_BITS = 31
 _UTF8_MARK = b"\xef\xbb\xbf"
 _XML_BEGINNINGS = (b"<", b"\xff\xfe", b"\xfe\xff", b"\0<")
 _ROOTS = frozenset({"urlset", "sitemapindex"})
 _WORD = re.compile(rb"\S+")
-_MISSING_PARTS = {4: "-01-01", 7: "-01"}
-"""What a date of this length leaves out."""
 
 
 @dataclass(frozen=True)
@@ -57,19 +52,11 @@ DEFAULT_LIMITS = SitemapLimits()
 
 
 @dataclass(frozen=True)
-class SitemapEntry:
-    """An address that a sitemap names, and when it says that this last changed."""
-
-    url: str
-    lastmod: datetime | None = None
-
-
-@dataclass(frozen=True)
 class Sitemap:
     """What a sitemap leads to: pages, or more sitemaps; and why it is not whole, if it is not."""
 
-    urls: tuple[SitemapEntry, ...] = ()
-    children: tuple[SitemapEntry, ...] = ()
+    urls: tuple[str, ...] = ()
+    children: tuple[str, ...] = ()
     problem: str | None = None
 
 
@@ -96,9 +83,9 @@ async def sitemap_urls(
         sitemap = await _read(fetch, url, limits)
         if sitemap.problem is not None:
             _skipped(url, sitemap.problem)
-        for entry in sitemap.urls:
-            yield entry.url
-        walk.go_on_to(child.url for child in sitemap.children)
+        for listed in sitemap.urls:
+            yield listed
+        walk.go_on_to(sitemap.children)
 
 
 class _Walk:
@@ -142,11 +129,15 @@ async def _read(fetch: Fetch, url: str, limits: SitemapLimits) -> Sitemap:
         result = await _fetched(fetch, url)
     except FetchError as error:
         return Sitemap(problem=str(error))
+    # Fifty megabytes take seconds, and others are waiting for the loop.
+    return await asyncio.to_thread(_parsed, result, limits)
+
+
+def _parsed(result: FetchResult, limits: SitemapLimits) -> Sitemap:
     body = result.body
     if not body.startswith(_GZIP):
         body = decoded(body, result.header("content-encoding"))
-    # Fifty megabytes take seconds, and others are waiting for the loop.
-    return await asyncio.to_thread(parse_sitemap, body, result.url, limits)
+    return parse_sitemap(body, result.url, limits)
 
 
 async def _fetched(fetch: Fetch, url: str) -> FetchResult:
@@ -181,22 +172,10 @@ def _unpacked(body: bytes, most: int) -> bytes:
     for _ in range(_MAX_LAYERS):
         if not body.startswith(_GZIP):
             break
-        body = _gunzipped(body, most)
+        packed, body = body, unpacked(body, "gzip", most)
+        if body is packed:
+            raise SitemapError("its compression is damaged")
     return body
-
-
-def _gunzipped(body: bytes, most: int) -> bytes:
-    """Return what gzip members hold, up to so many bytes."""
-    parts: list[bytes] = []
-    try:
-        while body.startswith(_GZIP) and most > 0:
-            member = zlib.decompressobj(_GZIP_WINDOW_BITS)
-            parts.append(member.decompress(body, most))
-            most -= len(parts[-1])
-            body = member.unused_data
-    except zlib.error:
-        raise SitemapError("its compression is damaged") from None
-    return b"".join(parts)
 
 
 class _Collected:
@@ -205,10 +184,10 @@ class _Collected:
     def __init__(self, limits: SitemapLimits) -> None:
         self.limits = limits
         self.refused = 0
-        self._urls: list[SitemapEntry] = []
-        self._children: list[SitemapEntry] = []
+        self._urls: list[str] = []
+        self._children: list[str] = []
 
-    def add(self, loc: str, lastmod: str = "", *, is_sitemap: bool = False) -> None:
+    def add(self, loc: str, *, is_sitemap: bool = False) -> None:
         """Take in an address; one that is relative, or no web address at all, is only counted."""
         if len(self._urls) + len(self._children) + self.refused >= self.limits.max_urls:
             raise SitemapError(f"it names more than {self.limits.max_urls} addresses")
@@ -216,7 +195,7 @@ class _Collected:
         if href is None:
             self.refused += 1
         else:
-            (self._children if is_sitemap else self._urls).append(SitemapEntry(href, _moment(lastmod)))
+            (self._children if is_sitemap else self._urls).append(href)
 
     def sitemap(self, problem: str | None) -> Sitemap:
         """Return what was found."""
@@ -229,16 +208,6 @@ def _href(loc: str) -> str | None:
     except UsageError:
         return None
     return href if 0 < len(href) <= MAX_URL_LENGTH else None
-
-
-def _moment(text: str) -> datetime | None:
-    """Return a date as sitemaps write it; UTC is presumed where no zone is given."""
-    text = text.strip()
-    try:
-        moment = datetime.fromisoformat(text + _MISSING_PARTS.get(len(text), ""))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _read_lines(text: bytes, collected: _Collected) -> None:
@@ -268,7 +237,7 @@ class _XmlReader:
         self._prefix = ""
         self._open: list[str] = []
         self._elements = 0
-        self._text: dict[str, str] = {}
+        self._loc: str | None = None
 
     def parse(self, text: bytes) -> None:
         """Read a whole document; there is no document type in a sitemap, so none of its tricks are to be had."""
@@ -295,19 +264,17 @@ class _XmlReader:
             raise SitemapError("it has too many elements, or too many in each other")
         self._open.append(name.removeprefix(self._prefix))
         if len(self._open) == 2:
-            self._text.clear()
+            self._loc = None
 
     def _characters(self, data: str) -> None:
-        if len(self._open) == 3:
-            field = self._open[2]
-            so_far = self._text.get(field, "")
-            if field in {"loc", "lastmod"} and len(so_far) <= MAX_URL_LENGTH:
-                self._text[field] = so_far + data[: MAX_URL_LENGTH + 1]
+        so_far = self._loc or ""
+        if len(self._open) == 3 and self._open[2] == "loc" and len(so_far) <= MAX_URL_LENGTH:
+            self._loc = so_far + data[: MAX_URL_LENGTH + 1]
 
     def _end(self, _name: str) -> None:
         entry = self._open.pop()
-        if len(self._open) == 1 and entry in {"url", "sitemap"} and "loc" in self._text:
-            self._collected.add(self._text["loc"].strip(), self._text.get("lastmod", ""), is_sitemap=entry == "sitemap")
+        if len(self._open) == 1 and entry in {"url", "sitemap"} and self._loc is not None:
+            self._collected.add(self._loc.strip(), is_sitemap=entry == "sitemap")
 
 
 def _refuse_document_type(_name: str, _system: str | None, _public: str | None, _internal: bool) -> None:

@@ -28,6 +28,8 @@ log = structlog.get_logger()
 class DisallowedError(FetchError):
     """robots.txt does not want this URL fetched."""
 
+    kind = "robots"
+
 
 @dataclass(frozen=True)
 class PageWishes:
@@ -67,7 +69,8 @@ class Visitor:
             await self._ask_robots(task.url)
             result, links = await self._answer(task)
         except FetchError as error:
-            return Outcome(after_failure(task, error, self.retries, datetime.now(UTC), _jitter()))
+            failed = after_failure(task, error, self.retries, datetime.now(UTC), _jitter())
+            return Outcome(failed, error_kind=error.kind)
         wished = self.wishes.of(result)
         admitted = self.scope.admitted(() if wished.nofollow else links, task.depth + 1)
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=None)
@@ -96,7 +99,8 @@ class Visitor:
         result = await self.fetch(url, conditions)
         if result.transient:
             wait = retry_after(result.header("retry-after"), datetime.now(UTC))
-            raise TransientFetchError(f"{url}: the server answered {result.status} {result.reason}".rstrip(), wait)
+            message = f"{url}: the server answered {result.status} {result.reason}".rstrip()
+            raise TransientFetchError(message, wait, kind=f"http_{result.status}")
         return result
 
 

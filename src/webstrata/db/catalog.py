@@ -219,4 +219,5 @@ def _job_view(job: ArchiveJob, source: Source | None) -> JobView:
         state_file_path=job.state_file_path,
         config=job.config,
         last_stats=job.last_stats_json,
+        stop_requested_at=job.stop_requested_at,
     )

@@ -18,13 +18,15 @@ __all__ = ["Database", "Session"]
 BUSY_TIMEOUT_MS = 15_000
 """How long SQLite waits for another process's write before it gives up; ours last milliseconds."""
 
+FROZEN_TIMEOUT_MS = 60_000
+"""How long PostgreSQL waits for a transaction in which nothing happens; ours never pause."""
+
 _SQLITE_PRAGMAS = (
     f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}",
     "PRAGMA foreign_keys=ON",
     "PRAGMA synchronous=FULL",
     "PRAGMA temp_store=MEMORY",
     "PRAGMA cache_size=-65536",
-    "PRAGMA mmap_size=268435456",
 )
 
 
@@ -115,8 +117,9 @@ def _parsed(url: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() != "sqlite":
-        # Days are UTC days, whatever the server thinks of time zones.
-        options = {"options": "-c timezone=UTC"}
+        # Days are UTC days, whatever the server thinks of time zones. A process that is frozen in the middle of a
+        # transaction must not hold up the others for as long as it sleeps.
+        options = {"options": f"-c timezone=UTC -c idle_in_transaction_session_timeout={FROZEN_TIMEOUT_MS}"}
         return create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, connect_args=options)
     _make_folder_of(url)
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False})

@@ -1,36 +1,74 @@
 """The frontier: every URL a job knows, who works on it, and when it is due."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-from sqlalchemy import Table, bindparam, case, func, select, update
+from sqlalchemy import ColumnElement, Table, bindparam, case, func, null, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from webstrata.db.tables import CrawlTask
-from webstrata.model.tasks import MAX_RECLAIMS, Link, Task, TaskStatus, TaskType
+from webstrata.db.bulk import ManyRows
+from webstrata.db.tables import ArchiveJob, CrawlTask
+from webstrata.model.tasks import MAX_RECLAIMS, SUSPECT_AFTER, Link, Task, TaskStatus, TaskType
 from webstrata.model.urls import host_of, url_key
 
 _TASKS = CrawlTask.__table__
 assert isinstance(_TASKS, Table)
 
-_SETTLE = (
+_READ_AT_ONCE = 1_000
+_NO_LEASE = {"lease_owner": null(), "lease_token": null(), "lease_expires_at": null()}
+_SETTLED = ("status", "attempt_count", "last_error", "next_run_at", "updated_at")
+_SETTLE = ManyRows(
     update(_TASKS)
     .where(_TASKS.c.id == bindparam("task_id"))
+    .values({name: bindparam(f"to_{name}") for name in _SETTLED} | _NO_LEASE),
+    {"task_id": _TASKS.c.id} | {f"to_{name}": _TASKS.c[name] for name in _SETTLED},
+)
+_ADDED = (
+    *("job_id", "url", "url_key", "host", "depth", "task_type", "priority", "status", "attempt_count"),
+    *("reclaim_count", "next_run_at", "created_at", "updated_at"),
+)
+_ADD = {
+    kind: ManyRows(dialect.insert(_TASKS).on_conflict_do_nothing().inline(), {name: _TASKS.c[name] for name in _ADDED})
+    for kind, dialect in (("sqlite", sqlite), ("postgresql", postgresql))
+}
+_T = _TASKS.c
+_DUE = (
+    select(_T.id, _T.url, _T.depth, _T.task_type, _T.attempt_count, _T.reclaim_count)
+    .where(_T.job_id == bindparam("job_id"), _T.status == TaskStatus.PENDING, _T.next_run_at <= bindparam("now"))
+    .where(_T.host.not_in(bindparam("resting", expanding=True)))
+    .order_by(_T.priority, _T.id)
+    .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
+)
+_DUE_AND_TRUSTED = _DUE.where(_T.reclaim_count < SUSPECT_AFTER)
+_LEASE = (
+    update(_TASKS)
+    .where(_T.id.in_(bindparam("ids", expanding=True)))
     .values(
-        status=bindparam("to_status"),
-        attempt_count=bindparam("attempts"),
-        last_error=bindparam("error"),
-        next_run_at=bindparam("due"),
+        status=TaskStatus.IN_PROGRESS,
+        lease_owner=bindparam("owner"),
+        lease_token=bindparam("token"),
+        lease_expires_at=bindparam("until"),
         updated_at=bindparam("now"),
-        lease_owner=None,
-        lease_token=None,
-        lease_expires_at=None,
     )
 )
-_LEASED = (CrawlTask.id, CrawlTask.url, CrawlTask.depth, CrawlTask.task_type, CrawlTask.attempt_count)
+_HELD = select(_T.id, _T.lease_token).where(_T.id.in_(bindparam("ids", expanding=True))).with_for_update()
+_UNDER_WAY = select(func.count()).where(_T.job_id == bindparam("job_id"), _T.status == TaskStatus.IN_PROGRESS)
+_TAKE_BACK = (
+    update(_TASKS)
+    .where(_T.status == TaskStatus.IN_PROGRESS)
+    .values(
+        status=case((_T.reclaim_count + 1 >= MAX_RECLAIMS, TaskStatus.ERROR.value), else_=TaskStatus.PENDING.value),
+        reclaim_count=_T.reclaim_count + 1,
+        last_error=bindparam("why"),
+        updated_at=bindparam("now"),
+        **_NO_LEASE,
+    )
+)
+_TAKE_BACK_EXPIRED = _TAKE_BACK.where(_T.job_id == bindparam("of_job"), _T.lease_expires_at <= bindparam("now"))
 
 
 @dataclass(frozen=True)
@@ -50,28 +88,12 @@ class FrontierCounts:
 
 def add_links(session: Session, job_id: int, links: Iterable[Link], depth: int, now: datetime) -> None:
     """Add the URLs that a job does not know yet; nearer ones come first."""
-    rows = [
-        {
-            "job_id": job_id,
-            "url": link.url,
-            "url_key": url_key(link.url),
-            "host": host_of(link.url),
-            "depth": depth,
-            "task_type": link.task_type.value,
-            "priority": depth,
-            "status": TaskStatus.PENDING.value,
-            "attempt_count": 0,
-            "reclaim_count": 0,
-            "next_run_at": now,
-            "created_at": now,
-            "updated_at": now,
-        }
-        for link in links
-    ]
-    if rows:
-        dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
-        # Past the ORM, which would take three times as long over rows that nobody looks at again.
-        session.connection().execute(dialect.insert(_TASKS).on_conflict_do_nothing(), rows)
+    _ADD[session.get_bind().dialect.name].execute(session, [_new_task(job_id, link, depth, now) for link in links])
+
+
+def _new_task(job_id: int, link: Link, depth: int, now: datetime) -> tuple[object, ...]:
+    key, host = url_key(link.url), host_of(link.url)
+    return (job_id, link.url, key, host, depth, link.task_type, depth, TaskStatus.PENDING, 0, 0, now, now, now)
 
 
 def claim(
@@ -83,34 +105,26 @@ def claim(
     now: datetime,
     lease: timedelta,
     resting_hosts: Collection[str] = (),
+    alone: bool = True,
 ) -> list[Task]:
-    """Lease up to `limit` due tasks to an owner, taking back what dead owners left."""
-    _reclaim_expired(session, job_id, now)
-    due = (
-        select(*_LEASED)
-        .where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.PENDING, CrawlTask.next_run_at <= now)
-        .order_by(CrawlTask.priority, CrawlTask.id)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-    )
-    if resting_hosts:
-        due = due.where(CrawlTask.host.not_in(resting_hosts))
-    rows = session.execute(due).all()
+    """Lease up to `limit` due tasks to an owner, taking back what expired.
+
+    A task that lost its workers before is leased by itself, to an owner with nothing else in hand (`alone`): should it
+    be the one that kills them, it takes no other with it.
+    """
+    reclaim_expired(session, job_id, now)
+    connection = session.connection()
+    wanted = {"job_id": job_id, "now": now, "most": limit, "resting": list(resting_hosts)}
+    rows = connection.execute(_DUE_AND_TRUSTED, wanted).all()
+    if not rows and alone:
+        rows = connection.execute(_DUE, wanted | {"most": min(limit, 1)}).all()
     token = uuid4().hex
-    session.execute(
-        update(CrawlTask)
-        .where(CrawlTask.id.in_([row.id for row in rows]))
-        .values(
-            status=TaskStatus.IN_PROGRESS,
-            lease_owner=owner,
-            lease_token=token,
-            lease_expires_at=now + lease,
-            updated_at=now,
-        )
-        .execution_options(synchronize_session=False)
-    )
+    if rows:
+        ids = [row.id for row in rows]
+        connection.execute(_LEASE, {"ids": ids, "owner": owner, "token": token, "until": now + lease, "now": now})
     return [
-        Task(row.id, row.url, row.depth, TaskType(row.task_type), row.attempt_count, lease_token=token) for row in rows
+        Task(row.id, row.url, row.depth, TaskType(row.task_type), row.attempt_count, token, reclaims=row.reclaim_count)
+        for row in rows
     ]
 
 
@@ -118,25 +132,15 @@ def settle(session: Session, tasks: Sequence[Task], now: datetime) -> list[Task]
     """Write where tasks stand now and give their leases back; return those that were no longer ours, unwritten."""
     if not tasks:
         return []
-    held = session.execute(
-        select(CrawlTask.id, CrawlTask.lease_token).where(CrawlTask.id.in_([t.id for t in tasks])).with_for_update()
-    )
+    held = session.connection().execute(_HELD, {"ids": [task.id for task in tasks]})
     tokens = {row.id: row.lease_token for row in held}
     ours = [task for task in tasks if tokens.get(task.id) == task.lease_token]
-    if ours:
-        session.connection().execute(_SETTLE, [_settled(task, now) for task in ours])
+    _SETTLE.execute(session, [_settled(task, now) for task in ours])
     return [task for task in tasks if tokens.get(task.id) != task.lease_token]
 
 
-def _settled(task: Task, now: datetime) -> dict[str, object]:
-    return {
-        "task_id": task.id,
-        "to_status": task.status.value,
-        "attempts": task.attempts,
-        "error": task.last_error,
-        "due": task.next_run_at or now,
-        "now": now,
-    }
+def _settled(task: Task, now: datetime) -> tuple[object, ...]:
+    return (task.id, task.status, task.attempts, task.last_error, task.next_run_at or now, now)
 
 
 def renew(session: Session, job_id: int, owner: str, now: datetime, lease: timedelta) -> None:
@@ -149,23 +153,30 @@ def renew(session: Session, job_id: int, owner: str, now: datetime, lease: timed
     )
 
 
-def release_all(session: Session, job_id: int, now: datetime) -> None:
-    """Put every leased task back in line: for a job that is known to have no living worker."""
+def release(session: Session, job_id: int, owner: str, now: datetime) -> None:
+    """Put what an owner leased back in line: for one that takes its leave."""
     session.execute(
         update(CrawlTask)
-        .where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.IN_PROGRESS)
-        .values(status=TaskStatus.PENDING, lease_owner=None, lease_token=None, lease_expires_at=None, updated_at=now)
+        .where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.IN_PROGRESS, CrawlTask.lease_owner == owner)
+        .values(status=TaskStatus.PENDING, updated_at=now, **_NO_LEASE)
         .execution_options(synchronize_session=False)
     )
 
 
-def revive_errors(session: Session, job_id: int, now: datetime) -> None:
-    """Give the URLs that failed in an earlier run a fresh start."""
+def reclaim(session: Session, owner: str, now: datetime) -> None:
+    """Take back what a dead owner leased, of whatever job."""
+    held = (CrawlTask.job_id.in_(jobs_of(session, owner)), CrawlTask.lease_owner == owner)
+    _take_back(session, held, "its worker died", now)
+
+
+def revive(session: Session, job_id: int, now: datetime) -> None:
+    """Give the URLs that failed in an earlier run a fresh start, and let those go on that lost their workers."""
+    of_job = update(CrawlTask).where(CrawlTask.job_id == job_id).execution_options(synchronize_session=False)
+    session.execute(of_job.where(CrawlTask.reclaim_count > 0).values(reclaim_count=0))
     session.execute(
-        update(CrawlTask)
-        .where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.ERROR)
-        .values(status=TaskStatus.PENDING, attempt_count=0, reclaim_count=0, next_run_at=now, updated_at=now)
-        .execution_options(synchronize_session=False)
+        of_job.where(CrawlTask.status == TaskStatus.ERROR).values(
+            status=TaskStatus.PENDING, attempt_count=0, next_run_at=now, updated_at=now
+        )
     )
 
 
@@ -177,19 +188,34 @@ def counts(session: Session, job_id: int) -> FrontierCounts:
     return FrontierCounts(**{row[0]: row[1] for row in rows})
 
 
-def next_due(session: Session, job_id: int) -> datetime | None:
-    """Return when the next waiting task is due, or None when none waits."""
-    return session.scalar(
-        select(func.min(CrawlTask.next_run_at)).where(
-            CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.PENDING
-        )
-    )
+def has_any(session: Session, job_id: int, *statuses: TaskStatus) -> bool:
+    """Tell whether any of a job's tasks stands there; asked in one go, so that none slips from one to the other."""
+    found = select(CrawlTask.id).where(CrawlTask.job_id == job_id, CrawlTask.status.in_(statuses))
+    return session.scalar(found.limit(1)) is not None
 
 
-def urls_with_queries(session: Session, job_id: int) -> list[str]:
-    """Return the known URLs of a job that have a query: what guards against traps has to remember."""
-    rows = session.scalars(select(CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.url.contains("?")))
-    return list(rows)
+def jobs_of(session: Session, owner: str) -> list[int]:
+    """Return the jobs of which an owner holds tasks, in order."""
+    # Named job by job, so that the index finds the few that are under way.
+    held = (CrawlTask.job_id.in_(select(ArchiveJob.id)), CrawlTask.status == TaskStatus.IN_PROGRESS)
+    found = select(CrawlTask.job_id).where(*held, CrawlTask.lease_owner == owner).distinct()
+    return sorted(session.scalars(found))
+
+
+def hosts(session: Session, job_id: int) -> set[str]:
+    """Return every host that a job knows URLs of."""
+    return set(session.scalars(select(CrawlTask.host).where(CrawlTask.job_id == job_id).distinct()))
+
+
+def under_way(session: Session, job_id: int) -> int:
+    """Return how many of a job's tasks somebody works on."""
+    return session.connection().scalar(_UNDER_WAY, {"job_id": job_id}) or 0
+
+
+def urls_with_queries(session: Session, job_id: int) -> Iterator[str]:
+    """Yield the known URLs of a job that have a query: what guards against traps has to remember."""
+    known = select(CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.url.contains("?"))
+    yield from session.scalars(known.execution_options(yield_per=_READ_AT_ONCE))
 
 
 def first_error(session: Session, job_id: int) -> str | None:
@@ -202,24 +228,11 @@ def first_error(session: Session, job_id: int) -> str | None:
     )
 
 
-def _reclaim_expired(session: Session, job_id: int, now: datetime) -> None:
-    """Take expired leases back; a task that lost its worker too often is given up."""
-    worn_out = CrawlTask.reclaim_count + 1 >= MAX_RECLAIMS
-    session.execute(
-        update(CrawlTask)
-        .where(
-            CrawlTask.job_id == job_id,
-            CrawlTask.status == TaskStatus.IN_PROGRESS,
-            CrawlTask.lease_expires_at <= now,
-        )
-        .values(
-            status=case((worn_out, TaskStatus.ERROR.value), else_=TaskStatus.PENDING.value),
-            reclaim_count=CrawlTask.reclaim_count + 1,
-            last_error="lease expired",
-            lease_owner=None,
-            lease_token=None,
-            lease_expires_at=None,
-            updated_at=now,
-        )
-        .execution_options(synchronize_session=False)
-    )
+def reclaim_expired(session: Session, job_id: int, now: datetime) -> None:
+    """Take back the tasks of a job whose leases ran out."""
+    session.connection().execute(_TAKE_BACK_EXPIRED, {"of_job": job_id, "why": "lease expired", "now": now})
+
+
+def _take_back(session: Session, which: Sequence[ColumnElement[bool]], why: str, now: datetime) -> None:
+    """Take leases back; a task that lost its worker too often is given up."""
+    session.connection().execute(_TAKE_BACK.where(*which), {"why": why, "now": now})

@@ -1,6 +1,6 @@
 """Sources and jobs as they are created, claimed and settled."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,18 +19,14 @@ class StoredJob:
     id: int
     name: str
     status: JobStatus
+    started_at: datetime | None
+    finished_at: datetime | None
+    crawl_ended: JobStatus | None
+    """How the crawl of the present run ended, if it did."""
     output_dir: str
     source_id: int
     source_code: str
     config: JobConfig
-
-
-@dataclass(frozen=True)
-class JobFolder:
-    """A job and where its files are: all it takes to see whether somebody works on it."""
-
-    id: int
-    output_dir: str
 
 
 def ensure_source(session: Session, code: str, *, name: str, base_url: str | None) -> int:
@@ -68,11 +64,40 @@ def load_job(session: Session, job_id: int) -> StoredJob:
         id=job.id,
         name=job.name,
         status=JobStatus(job.status),
+        started_at=job.started_at,
+        finished_at=job.finished_at,
+        crawl_ended=JobStatus(job.crawler_stage) if job.finished_at and job.crawler_stage else None,
         output_dir=job.output_dir,
         source_id=source.id,
         source_code=source.code,
         config=JobConfig.from_json(job.config or {}),
     )
+
+
+def status_of(session: Session, job_id: int) -> JobStatus:
+    """Return where a job stands; NotFoundError when there is none."""
+    status = session.scalar(select(ArchiveJob.status).where(ArchiveJob.id == job_id).with_for_update())
+    if status is None:
+        raise NotFoundError(f"there is no job {job_id}")
+    return JobStatus(status)
+
+
+def has_begun(session: Session, job_id: int) -> bool:
+    """Tell whether a run of a job is under way or was interrupted: there may be something to index."""
+    return session.scalar(select(ArchiveJob.started_at).where(ArchiveJob.id == job_id)) is not None
+
+
+def host_delays(session: Session, job_ids: Collection[int]) -> list[float]:
+    """Return the delays between requests to a host that jobs name themselves."""
+    configs = session.scalars(select(ArchiveJob.config).where(ArchiveJob.id.in_(job_ids)))
+    crawls = [config.get("crawl") for config in configs if config]
+    named = [crawl.get("per_host_delay") for crawl in crawls if isinstance(crawl, dict)]
+    return [float(delay) for delay in named if isinstance(delay, int | float)]
+
+
+def sitemaps_were_read(session: Session, job_id: int) -> bool:
+    """Tell whether everything that a site's sitemaps list is known to a job."""
+    return session.scalar(select(ArchiveJob.sitemaps_read_at).where(ArchiveJob.id == job_id)) is not None
 
 
 def next_in_line(session: Session, now: datetime) -> int | None:
@@ -82,7 +107,6 @@ def next_in_line(session: Session, now: datetime) -> int | None:
         .where(ArchiveJob.status.in_(CLAIMABLE), or_(ArchiveJob.not_before.is_(None), ArchiveJob.not_before <= now))
         .order_by(ArchiveJob.queued_at.asc().nulls_first(), ArchiveJob.created_at, ArchiveJob.id)
         .limit(1)
-        .with_for_update(skip_locked=True, of=ArchiveJob)
     )
 
 
@@ -121,12 +145,6 @@ def outcome(session: Session, job_id: int) -> tuple[str | None, int, int]:
         )
     ).one()
     return row[0], row[1] or 0, row[2] or 0
-
-
-def jobs_under_way(session: Session) -> list[JobFolder]:
-    """Return the jobs that say that somebody works on them, whatever their configuration looks like."""
-    under_way = ArchiveJob.status.in_((JobStatus.RUNNING, JobStatus.INDEXING))
-    return [JobFolder(*row) for row in session.execute(select(ArchiveJob.id, ArchiveJob.output_dir).where(under_way))]
 
 
 def has_indexed_job(session: Session, source_code: str) -> bool:

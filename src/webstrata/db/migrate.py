@@ -1,19 +1,21 @@
-"""The schema's versions: bring a database to ours, tell where it stands, refuse to work on another."""
+"""The schema's versions: bring a database to ours, tell where it stands, refuse to work on another.
+
+Every command asks where its database stands, and Alembic takes long to load: only what migrates loads it.
+"""
 
 import fcntl
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util.exc import CommandError
 from sqlalchemy import Connection, inspect, text
 
 from webstrata.db.engine import Database
 from webstrata.errors import SchemaVersionError, StorageError, UsageError
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _ADVISORY_LOCK = 0x5754_5354_5241_5441
@@ -21,24 +23,30 @@ _ADVISORY_LOCK = 0x5754_5354_5241_5441
 
 def head() -> str:
     """Return the schema version that this program works with."""
-    revision = ScriptDirectory.from_config(_config()).get_current_head()
-    assert revision is not None
-    return revision
+    return max(_versions())
 
 
 def current(database: Database) -> str | None:
     """Return the schema version a database is at, or None when it has none yet."""
     with database.read() as session:
-        return MigrationContext.configure(session.connection()).get_current_revision()
+        connection = session.connection()
+        if not inspect(connection).has_table("alembic_version"):
+            return None
+        version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+        return version
 
 
 def upgrade(database: Database) -> None:
     """Bring a database to this program's version; many processes may try at once."""
+    from alembic import command
+
     _migrate(database, lambda config: command.upgrade(config, "head"))
 
 
 def downgrade(database: Database, revision: str) -> None:
     """Take a database back to an earlier version; `base` means an empty one."""
+    from alembic import command
+
     _migrate(database, lambda config: command.downgrade(config, revision))
 
 
@@ -56,8 +64,7 @@ def make_ready(database: Database) -> None:
 
 
 def _mismatch(database: Database, found: str | None) -> str:
-    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-    if found is not None and found not in known:
+    if found is not None and found not in _versions():
         return f"{database.shown} is at schema version {found}, unknown to this program: install a newer webstrata"
     place = f"at schema version {found}" if found else "not a Webstrata database, or half made"
     return f"{database.shown} is {place}; this program needs {head()}: run `webstrata db upgrade`"
@@ -68,13 +75,22 @@ def _is_empty(database: Database) -> bool:
         return not inspect(session.connection()).get_table_names()
 
 
-def _config() -> Config:
+def _versions() -> set[str]:
+    """Return every version that we have been at; the file that leads to it is named after it."""
+    return {file.name.partition("_")[0] for file in (_MIGRATIONS / "versions").glob("[0-9]*.py")}
+
+
+def _config() -> "Config":
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     return config
 
 
-def _migrate(database: Database, step: Callable[[Config], None]) -> None:
+def _migrate(database: Database, step: "Callable[[Config], None]") -> None:
+    from alembic.util.exc import CommandError
+
     config = _config()
     connecting = _sqlite_connection if database.is_sqlite else _postgresql_connection
     try:

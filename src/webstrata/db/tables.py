@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Integer, MetaData, String, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, MetaData, String, UniqueConstraint, false
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import JSON
@@ -76,6 +76,9 @@ class ArchiveJob(Base):
     lease_owner: Mapped[str | None]
     lease_token: Mapped[str | None]
     lease_expires_at: Mapped[datetime | None]
+    stop_requested_at: Mapped[datetime | None]
+    sitemaps_read_at: Mapped[datetime | None]
+    helpers_welcome: Mapped[bool] = mapped_column(default=False, server_default=false())
 
     config: Mapped[dict[str, Any] | None]
 
@@ -86,6 +89,8 @@ class ArchiveJob(Base):
     pages_crawled: Mapped[int | None]
     pages_total: Mapped[int | None]
     pages_failed: Mapped[int | None]
+    responses_count: Mapped[int] = mapped_column(default=0, server_default="0")
+    response_bytes_total: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
 
     warc_file_count: Mapped[int] = mapped_column(default=0)
     indexed_page_count: Mapped[int] = mapped_column(default=0)
@@ -138,14 +143,39 @@ class WarcFile(Base):
     """A WARC file of a job and how much of it is acknowledged; what lies behind that is nobody's."""
 
     __tablename__ = "warc_files"
-    __table_args__ = (Index(None, "job_id"),)
+    __table_args__ = (Index(None, "job_id"), Index(None, "owner"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     job_id: Mapped[int] = mapped_column(ForeignKey("archive_jobs.id", ondelete="CASCADE"))
     path: Mapped[str] = mapped_column(unique=True)
     committed_bytes: Mapped[int] = mapped_column(BigInteger, default=0)
     indexed_bytes: Mapped[int] = mapped_column(BigInteger, default=0)
+    owner: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
+
+
+class HostPermit(Base):
+    """One of the turns that a host gives at a time: who has it, and when it may be had again."""
+
+    __tablename__ = "host_permits"
+    __table_args__ = (Index(None, "free_at"),)
+
+    host: Mapped[str] = mapped_column(primary_key=True)
+    slot: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str]
+    token: Mapped[str | None]
+    free_at: Mapped[datetime]
+
+
+class CrawlReportRow(Base):
+    """What one process has seen of a job's run so far."""
+
+    __tablename__ = "crawl_reports"
+
+    job_id: Mapped[int] = mapped_column(ForeignKey("archive_jobs.id", ondelete="CASCADE"), primary_key=True)
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    updated_at: Mapped[datetime]
+    report: Mapped[dict[str, Any]] = mapped_column(Json)
 
 
 class Capture(Base):

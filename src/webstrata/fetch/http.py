@@ -1,197 +1,136 @@
-"""The HTTP fetcher: one request, one answer, kept as it came."""
+"""The HTTP fetcher: one request, one answer, kept as it came.
+
+A client of its own, because an archive needs the exact bytes of both heads, connections that go only to addresses the
+guard has seen, and several thousand answers a second; general clients give up one or the other.
+"""
 
 import asyncio
-import ipaddress
-import socket
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
+from http import HTTPStatus
 from types import TracebackType
 from typing import Self
 
-import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.connector import Connection
-from yarl import URL
-
-from webstrata.errors import BlockedAddressError, FetchError, TransientFetchError
+from webstrata.errors import FetchError, TransientFetchError
+from webstrata.fetch.connections import ConnectionPool, Endpoint
+from webstrata.fetch.dial import Dialer, proxy_refusal
 from webstrata.fetch.guard import NetworkGuard
+from webstrata.fetch.proxy import Proxy
+from webstrata.fetch.resolve import GuardedResolver
+from webstrata.fetch.wire import AnswerParser, WireAnswer
 from webstrata.model.fetching import FetchResult
-from webstrata.model.urls import UrlParts, parse_url
+from webstrata.model.urls import UrlParts, host_of, origin_of, parse_url
 
-_MAX_HEADER_BYTES = 65_536
-_READ_BYTES = 262_144
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_ACCEPTED = b"Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\nAccept-Encoding: gzip, deflate, br\r\n"
+"""No zstd, although we read it: many tools that replay WARC files do not."""
+
+_UNBROKEN = bytes.maketrans(b"\r\n\0", b"   ")
+"""A line break inside a header would make two of it."""
 
 
 class HttpFetcher:
     """Fetches over HTTP/1.1 without following redirects; every address passes the guard."""
 
     def __init__(
-        self, guard: NetworkGuard, *, user_agent: str, timeout: float, max_body_bytes: int, connections: int
+        self,
+        guard: NetworkGuard,
+        *,
+        user_agent: str,
+        timeout: float,
+        max_body_bytes: int,
+        connections: int,
+        proxy: str | None = None,
     ) -> None:
-        """Prepare a fetcher; connections open when it is entered."""
+        """Prepare a fetcher; connections open when it is entered.
+
+        Through a proxy the guard still checks literal addresses and the names that resolve here, but the proxy looks
+        names up again and connects to what it finds: it should refuse private networks itself.
+        """
         self._guard = guard
-        self._user_agent = user_agent
         self._timeout = timeout
-        self._max_body_bytes = max_body_bytes
         self._connections = connections
-        self._session: aiohttp.ClientSession | None = None
+        self._proxy = Proxy.of(proxy) if proxy else None
+        self._new_parser = partial(AnswerParser, max_body_bytes)
+        self._constant_headers = b"User-Agent: " + _one_line(user_agent.encode()) + b"\r\n" + _ACCEPTED
+        self._resolver = GuardedResolver(guard)
+        self._pool: ConnectionPool | None = None
 
     async def __aenter__(self) -> Self:
         """Open the connection pool."""
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=self._connections, resolver=_GuardedResolver(self._guard), ttl_dns_cache=300
-            ),
-            response_class=_Response,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=self._timeout),
-            auto_decompress=False,
-            max_line_size=_MAX_HEADER_BYTES,
-            max_field_size=_MAX_HEADER_BYTES,
-            headers={
-                "User-Agent": self._user_agent,
-                "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
-                "Accept-Encoding": "gzip, deflate",
-            },
-        )
+        self._resolver = GuardedResolver(self._guard)
+        dialer = Dialer(self._resolver, self._timeout, self._proxy)
+        self._pool = ConnectionPool(self._connections, dialer.dial)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the connection pool."""
-        if self._session is not None:
-            await self._session.close()
+        if self._pool is not None:
+            self._pool.close()
+        # One turn of the event loop lets the sockets really close.
+        await asyncio.sleep(0)
 
     async def fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
         """Return the answer to a GET, or raise FetchError; TransientFetchError when trying later may help.
 
-        Conditions are headers that let the server say that nothing has changed.
+        Conditions are headers that let the server say that nothing has changed. A body cut at the limit is brought
+        back and says so; one that breaks off is an error (`AnswerParser` says why).
         """
-        assert self._session is not None
         parts = parse_url(url)
-        url = parts.href
         fetched_at = datetime.now(UTC)
-        with _as_fetch_errors(url):
-            self._check_literal(parts)
-            async with self._session.get(URL(url, encoded=True), allow_redirects=False, headers=conditions) as response:
-                body, truncated = await self._body(response)
+        request_head = self._request_head(parts, conditions or {})
+        try:
+            async with asyncio.timeout(self._timeout):
+                answer, address = await self._answer(parts, request_head)
+        except TimeoutError:
+            raise TransientFetchError(f"{parts.href}: no answer in time", kind="timeout") from None
+        except FetchError as error:
+            raise type(error)(f"{parts.href}: {error}", kind=error.kind) from error
+        head = answer.head
         return FetchResult(
-            url=url,
+            url=parts.href,
             fetched_at=fetched_at,
-            request_head=_request_head(response),
-            status=response.status,
-            reason=response.reason or "",
-            http_version=f"{response.version.major}.{response.version.minor}" if response.version else "1.1",
-            headers=tuple(response.raw_headers),
-            body=body,
-            ip_address=response.peer if isinstance(response, _Response) else None,
-            truncated=truncated,
+            request_head=request_head,
+            status=head.status,
+            reason=head.reason,
+            http_version=head.http_version,
+            headers=head.headers,
+            body=answer.body,
+            ip_address=address,
+            truncated=answer.truncated,
+            response_head=head.raw,
         )
 
-    async def _body(self, response: aiohttp.ClientResponse) -> tuple[bytes, str | None]:
-        """Read a body up to the limit; tell whether it was cut there."""
-        parts, size = [], 0
-        async for part in response.content.iter_chunked(_READ_BYTES):
-            parts.append(part)
-            size += len(part)
-            if size > self._max_body_bytes:
-                response.close()
-                return b"".join(parts)[: self._max_body_bytes], "length"
-        return b"".join(parts), None
+    def _request_head(self, parts: UrlParts, conditions: Mapping[str, str]) -> bytes:
+        """Return the request as the site gets it; what only a proxy is told is no part of it."""
+        host, target = host_of(parts.href), parts.href[len(origin_of(parts.href)) :]
+        start = f"GET {target} HTTP/1.1\r\nHost: {host}\r\n".encode()
+        extra = (f"{name}: {value}".encode("latin-1", "replace") for name, value in conditions.items())
+        return b"".join((start, self._constant_headers, *(_one_line(line) + b"\r\n" for line in extra), b"\r\n"))
 
-    def _check_literal(self, parts: UrlParts) -> None:
-        """Check a host that is an address: the resolver never sees it."""
-        host = parts.hostname.strip("[]")
-        try:
-            ipaddress.ip_address(host)
-        except ValueError:
-            return
-        self._guard.check(host, int(parts.port or _DEFAULT_PORTS[parts.scheme]))
-
-
-class _Response(aiohttp.ClientResponse):
-    """An answer that remembers who gave it: a short one has let its connection go before anyone can ask."""
-
-    peer: str | None = None
-
-    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
-        address = connection.transport.get_extra_info("peername") if connection.transport else None
-        self.peer = str(address[0]) if address else None
-        return await super().start(connection)
+    async def _answer(self, parts: UrlParts, request: bytes) -> tuple[WireAnswer, str | None]:
+        assert self._pool is not None
+        endpoint = Endpoint(parts.scheme, parts.hostname, int(parts.port or _DEFAULT_PORTS[parts.scheme]))
+        if self._proxy is None:
+            return await self._pool.ask(endpoint, request, self._new_parser)
+        await self._resolver.check_all(endpoint.host, endpoint.port)
+        if parts.scheme == "http":
+            endpoint, request = _for_proxy(self._proxy, parts, request)
+        answer, _ = await self._pool.ask(endpoint, request, self._new_parser)
+        if answer.head.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+            raise proxy_refusal(answer.head)
+        return answer, None
 
 
-class _GuardedResolver(AbstractResolver):
-    """Resolves a name once and hands over only what the guard lets pass; the connection is made to just that."""
-
-    def __init__(self, guard: NetworkGuard) -> None:
-        self._guard = guard
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
-        passing = self._passing([str(address[0]) for *_, address in found], port)
-        return [
-            ResolveResult(
-                hostname=host,
-                host=str(address[0]),
-                port=port,
-                family=kind,
-                proto=proto,
-                flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
-            )
-            for kind, _, proto, _, address in found
-            if str(address[0]) in passing
-        ]
-
-    def _passing(self, addresses: list[str], port: int) -> set[str]:
-        """Return the addresses that the guard lets pass; its refusal when it lets none."""
-        passing, refusal = set(), None
-        for address in addresses:
-            try:
-                self._guard.check(address, port)
-                passing.add(address)
-            except BlockedAddressError as error:
-                refusal = error
-        if refusal is not None and not passing:
-            raise refusal
-        return passing
-
-    async def close(self) -> None:
-        pass
+def _for_proxy(proxy: Proxy, parts: UrlParts, request: bytes) -> tuple[Endpoint, bytes]:
+    """Return where a plain request goes when a proxy passes it on, and its form for that (RFC 9112, 3.2.2)."""
+    _, _, headers = request.partition(b"\r\n")
+    line = f"GET {parts.href} HTTP/1.1\r\n".encode()
+    return Endpoint("http", proxy.host, proxy.port), line + proxy.authorization + headers
 
 
-@contextmanager
-def _as_fetch_errors(url: str) -> Iterator[None]:
-    """Turn the HTTP client's failures into ours, in this one place."""
-    try:
-        yield
-    except BlockedAddressError as error:
-        raise BlockedAddressError(f"{url}: {error}") from None
-    except TimeoutError as error:
-        raise TransientFetchError(f"{url}: no answer in time") from error
-    except aiohttp.ClientConnectorDNSError as error:
-        raise TransientFetchError(f"{url}: the host's name does not resolve (is the network up?)") from error
-    except aiohttp.ClientConnectorCertificateError as error:
-        raise FetchError(f"{url}: the server's certificate is not valid") from error
-    except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError) as error:
-        raise TransientFetchError(f"{url}: {_reason(error)}") from error
-    except (aiohttp.ClientError, ValueError) as error:
-        raise FetchError(f"{url}: not an HTTP answer we can read ({_reason(error)})") from error
-
-
-def _reason(error: Exception) -> str:
-    """Say in a few words what happened on the wire."""
-    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
-    if isinstance(cause, ConnectionRefusedError):
-        return "connection refused"
-    return " ".join(str(cause).split()) or type(error).__name__
-
-
-def _request_head(response: aiohttp.ClientResponse) -> bytes:
-    request = response.request_info
-    headers = "".join(f"{name}: {value}\r\n" for name, value in request.headers.items())
-    return f"{request.method} {request.url.raw_path_qs} HTTP/1.1\r\n{headers}\r\n".encode()
+def _one_line(value: bytes) -> bytes:
+    return value.translate(_UNBROKEN)

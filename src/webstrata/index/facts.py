@@ -49,7 +49,7 @@ def _capture(record: ArchiveRecord) -> NewCapture:
         status_code=record.status_code,
         mime_type=record.mime_type,
         payload_digest=_indexable(record.payload_digest),
-        refers_to=record.refers_to.record_id if record.refers_to else None,
+        refers_to=_indexable(record.refers_to.record_id) if record.refers_to else None,
         etag=record.headers.get("etag"),
         last_modified=record.headers.get("last-modified"),
     )

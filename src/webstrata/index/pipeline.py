@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 import structlog
@@ -13,16 +12,26 @@ from webstrata.db.documents import ensure_documents
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.db.snapshots import NewSnapshot
-from webstrata.errors import UsageError, WarcError, WebstrataError
+from webstrata.errors import (
+    DatabaseError,
+    OutsideRootError,
+    RecordNotFoundError,
+    StorageError,
+    UsageError,
+    WarcError,
+    WebstrataError,
+)
 from webstrata.index.facts import CaptureFacts, PageFacts, facts_of
 from webstrata.model.jobs import INDEXABLE, JobStatus
 from webstrata.storage.paths import confined
-from webstrata.warc.reader import ArchiveRecord, iter_records
+from webstrata.warc.reader import ArchiveRecord, iter_records, read_record
 from webstrata.warc.revisits import with_payload
 
 log = structlog.get_logger()
 
 _BATCH = 200
+_BATCH_CHARACTERS = 16_000_000
+"""What a batch holds in memory, but for its last page."""
 
 Progress = Callable[[int], None]
 
@@ -35,11 +44,16 @@ def index_job(
     progress: Progress = lambda pages: None,
     done: JobStatus = JobStatus.INDEXED,
 ) -> int:
-    """Make a job's captures searchable; return 0, or 1 when it could not be done, which the job then says."""
+    """Make a job's captures searchable; return 0, or 1 when it could not be done, which the job then says.
+
+    Trouble of ours, a disk or a database that refuses, is raised: it is no fault of the job, which can go on later.
+    """
     job = _begin(database, job_id)
     try:
         pages = _index_files(database, archive_root, job, progress)
     except WebstrataError as error:
+        if isinstance(error, StorageError | DatabaseError) and not isinstance(error, OutsideRootError):
+            raise
         log.error("index.failed", job_id=job_id, reason=str(error))
         with database.write() as session:
             jobs.set_job(session, job_id, status=JobStatus.INDEX_FAILED, status_reason=str(error))
@@ -79,22 +93,35 @@ def _index_file(database: Database, archive_root: Path, job: StoredJob, warc: Kn
     path = confined(archive_root, warc.path)
     records = iter_records(path, warc.committed_bytes, lambda damage: _skipped(path, damage.offset, damage.reason))
     payload_of = partial(with_payload, database=database, archive_root=archive_root)
-    for batch in _batches(_readable(records, payload_of)):
-        _save(database, job, warc, batch)
-        progress(sum(facts.page is not None for facts in batch))
+    early: list[tuple[int, int]] = []
+    # What a revisit refers to may be in the same file, and is found only once it is saved.
+    first = _readable(records, payload_of, lambda record, _: early.append((record.offset, record.length)))
+    second = _readable((read_record(path, *place) for place in early), payload_of, _unresolved)
+    for facts in (first, second):
+        for batch in _batches(facts):
+            _save(database, job, warc, batch)
+            progress(sum(found.page is not None for found in batch))
     with database.write() as session:
         captures.mark_indexed(session, warc.id, warc.committed_bytes)
 
 
 def _readable(
-    records: Iterable[ArchiveRecord], payload_of: Callable[[ArchiveRecord], ArchiveRecord]
+    records: Iterable[ArchiveRecord],
+    payload_of: Callable[[ArchiveRecord], ArchiveRecord],
+    unresolved: Callable[[ArchiveRecord, RecordNotFoundError], None],
 ) -> Iterator[CaptureFacts]:
     """Yield the facts of each record; one that makes no sense is reported with its place and passed over."""
     for record in records:
         try:
             yield facts_of(record, payload_of(record))
+        except RecordNotFoundError as error:
+            unresolved(record, error)
         except (WebstrataError, ValueError) as error:
             _skipped(record.warc_path, record.offset, str(error))
+
+
+def _unresolved(revisit: ArchiveRecord, error: RecordNotFoundError) -> None:
+    _skipped(revisit.warc_path, revisit.offset, str(error))
 
 
 def _skipped(path: Path, offset: int, reason: str) -> None:
@@ -102,7 +129,15 @@ def _skipped(path: Path, offset: int, reason: str) -> None:
 
 
 def _batches(facts: Iterator[CaptureFacts]) -> Iterator[list[CaptureFacts]]:
-    while batch := list(islice(facts, _BATCH)):
+    batch: list[CaptureFacts] = []
+    characters = 0
+    for found in facts:
+        batch.append(found)
+        characters += len(found.page.document.text) if found.page else 0
+        if len(batch) == _BATCH or characters >= _BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
         yield batch
 
 

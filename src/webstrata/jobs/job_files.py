@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from types import NoneType
+from typing import Literal, get_args, get_origin
 
 import yaml
 from yaml.constructor import SafeConstructor
@@ -43,6 +45,7 @@ _SOURCE_CODE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PLUGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _MAX_SHOWN = 80
 
+_NULL = "tag:yaml.org,2002:null"
 _SIMPLE = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float", "str"))
 _KINDS: Mapping[object, tuple[tuple[type, ...], str]] = {
     bool: ((bool,), "true or false"),
@@ -78,7 +81,7 @@ def _composed(path: Path) -> yaml.Node:
     """Return a file's YAML as nodes: they know their lines, and an alias in them is a reference, never a copy."""
     content = _content(path)
     try:
-        node: yaml.Node | None = yaml.compose(content, Loader=yaml.SafeLoader)
+        node = _document(content)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise UsageError(f"{path}:{mark.line + 1 if mark else 1}: {error.problem or error.context}") from None
@@ -89,6 +92,15 @@ def _composed(path: Path) -> yaml.Node:
         raise UsageError(f"{path}:1: nested too deep") from None
     if node is None:
         raise UsageError(f"{path}:1: the file is empty")
+    return node
+
+
+def _document(content: bytes) -> yaml.Node | None:
+    loader = yaml.SafeLoader(content)
+    try:
+        node: yaml.Node | None = loader.get_single_node()
+    except (ValueError, OverflowError):  # PyYAML's own slip: it takes the number in `"\U99999999"` as it is
+        raise yaml.MarkedYAMLError(problem="a number that YAML cannot have", problem_mark=loader.get_mark()) from None
     return node
 
 
@@ -182,12 +194,23 @@ class _Reader:
         return text
 
     def _value(self, node: yaml.Node, what: str, kind: object) -> object:
-        """Return a simple value of a kind."""
+        """Return a simple value of a kind; null where a kind allows for none."""
+        if get_origin(kind) is Literal:
+            return self._choice(node, what, get_args(kind))
+        kind, *others = get_args(kind) or (kind,)
+        if others == [NoneType] and node.tag == _NULL:
+            return None
         types, wanted = _KINDS[kind]
         value = _constructed(node)
         if type(value) not in types:
             raise self._wrong(node, f"{what} must be {wanted}, not {_shown(node)}")
         return value
+
+    def _choice(self, node: yaml.Node, what: str, choices: tuple[str, ...]) -> str:
+        """Return one of some words as it is written: one of them is null, which YAML takes for nothing."""
+        if not isinstance(node, yaml.ScalarNode) or node.value not in choices:
+            raise self._wrong(node, f"{what} must be {' or '.join(choices)}, not {_shown(node)}")
+        return str(node.value)
 
     @contextmanager
     def _at(self, node: yaml.Node) -> Iterator[None]:

@@ -1,14 +1,13 @@
-"""A job's life: queued for a URL, crawled, indexed; stopped or failed with a reason a person can act on."""
+"""A job's life: crawled, indexed; stopped or failed with a reason a person can act on."""
 
 import asyncio
-import fcntl
-import os
-import re
 import signal
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cached_property, partial
 from pathlib import Path
 
 import structlog
@@ -16,33 +15,45 @@ import uvloop
 
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import run_plugins
+from webstrata.coordination.permits import DEFAULT_DELAY, HostPermits, PermitStore, Politeness
+from webstrata.coordination.presence import present
 from webstrata.crawl.commit import CrawlTarget
-from webstrata.crawl.engine import Crawl, CrawlEnd
-from webstrata.db import captures, frontier, jobs, snapshots
+from webstrata.crawl.engine import Crawl, CrawlEnd, CrawlRun
+from webstrata.crawl.tally import CrawlProgress
+from webstrata.db import captures, frontier, jobs, leases, snapshots
 from webstrata.db.engine import Database
-from webstrata.db.frontier import FrontierCounts
-from webstrata.db.jobs import JobFolder, StoredJob
+from webstrata.db.jobs import StoredJob
 from webstrata.db.snapshots import Comparison
-from webstrata.errors import DatabaseError, LeaseLostError, OutsideRootError, StorageError, UsageError
+from webstrata.errors import (
+    OUR_TROUBLE,
+    DatabaseError,
+    LeaseLostError,
+    OutsideRootError,
+    StorageError,
+    WebstrataError,
+)
+from webstrata.fetch.choice import FetchOptions, fetcher_named
+from webstrata.fetch.fetcher import Fetcher
 from webstrata.fetch.guard import NetworkGuard
-from webstrata.fetch.http import HttpFetcher
 from webstrata.index.pipeline import index_job
-from webstrata.model.jobs import CrawlConfig, JobConfig, JobStatus, build_output_dir_for_job, generate_job_name
-from webstrata.model.scope import ScopeRules
-from webstrata.model.urls import host_of, parse_url
+from webstrata.jobs.leading import leading
+from webstrata.jobs.recovery import Recovery
+from webstrata.jobs.run_report import RunEnd, write_run_report
+from webstrata.model.jobs import CrawlConfig, JobStatus
 
 log = structlog.get_logger()
 
-_CODE = re.compile(r"[^a-z0-9]+")
 _PAUSE = timedelta(minutes=1)
 """How long a job rests when the trouble was on our side: a full disk is not emptied in a second."""
+
+_HOLD_MARGIN = timedelta(seconds=5)
 
 
 @dataclass(frozen=True)
 class Watcher:
     """Who wants to know how a job is getting on."""
 
-    crawled: Callable[[FrontierCounts], None] = lambda counts: None
+    crawled: Callable[[CrawlProgress], None] = lambda progress: None
     indexed: Callable[[int], None] = lambda pages: None
 
 
@@ -71,21 +82,48 @@ class Runner:
     archive_root: Path
     defaults: CrawlConfig
     guard: NetworkGuard
+    permits: PermitStore
     plugins: PluginRegistry = field(default_factory=PluginRegistry)
+    proxy: str | None = field(default=None, repr=False)
+    """The address of an HTTP proxy; it may hold a password."""
 
-    def run(self, job_id: int, watcher: Watcher = Watcher()) -> JobSummary:  # noqa: B008 - frozen and empty
-        """Take a job through its stages and return how it ended; trouble on our side leaves it to be tried again."""
-        with self.database.read() as session:
-            job = jobs.load_job(session, job_id)
+    def run(
+        self,
+        job_id: int,
+        watcher: Watcher = Watcher(),  # noqa: B008 - frozen and empty
+        interrupted: threading.Event | None = None,
+        *,
+        helpers_welcome: bool = False,
+    ) -> JobSummary:
+        """Lead a job through its stages and return how it ended; trouble on our side leaves it to be tried again.
+
+        A signal that ends the crawl is told to whoever gave the event. Helpers are welcome where all have the same
+        settings, as the workers of an archive do: what a person runs with settings of their own is theirs alone.
+        """
         with structlog.contextvars.bound_contextvars(job_id=job_id):
             try:
-                with _only_worker_of(job):
-                    self.plugins.selected(job.config.plugins)
-                    self._index(job, self._crawl(job, watcher), watcher)
-            except (StorageError, DatabaseError) as error:
-                _pause(self.database, job_id, error)
+                self.recovery.tend()
+                lead = partial(leading, self.database, job_id, helpers_welcome=helpers_welcome)
+                with present(self.archive_root) as owner, lead(owner):
+                    self._guarded_stages(job_id, owner, watcher, interrupted or threading.Event())
+            except OUR_TROUBLE as error:
+                self._pause(job_id, error)
                 raise
         return self.summary(job_id)
+
+    def help(self, job_id: int, interrupted: threading.Event) -> bool:
+        """Take part in a crawl that another worker leads, while there is something to do; tell whether there was."""
+        with structlog.contextvars.bound_contextvars(job_id=job_id):
+            job = self._load(job_id)
+            with present(self.archive_root) as owner:
+                return self._crawled(job, owner, Watcher(), interrupted, leads=False).worked
+
+    @cached_property
+    def recovery(self) -> Recovery:
+        """Return what clears up after dead workers."""
+        delay = self.defaults.per_host_delay
+        rest = timedelta(seconds=DEFAULT_DELAY if delay is None else delay)
+        return Recovery(self.database, self.archive_root, self.permits, rest)
 
     def summary(self, job_id: int) -> JobSummary:
         """Return how a job ended, or stands."""
@@ -105,57 +143,94 @@ class Runner:
                 warc_folder=Path(job.output_dir) / "warcs",
             )
 
-    def _crawl(self, job: StoredJob, watcher: Watcher) -> JobStatus:
-        config = self.defaults.overridden(job.config.crawl)
+    def _guarded_stages(self, job_id: int, owner: str, watcher: Watcher, interrupted: threading.Event) -> None:
+        """Take a job through its stages; one that makes no sense has failed, whoever ran it."""
+        try:
+            self._stages(job_id, owner, watcher, interrupted)
+        except (*OUR_TROUBLE, LeaseLostError):
+            raise
+        except WebstrataError as error:
+            self._set_as(job_id, owner, status=JobStatus.FAILED, status_reason=str(error))
+            raise
+
+    def _stages(self, job_id: int, owner: str, watcher: Watcher, interrupted: threading.Event) -> None:
+        job = self._load(job_id)
+        if not Path(job.output_dir).is_dir():
+            raise StorageError(f"the folder of job {job_id} is gone: {job.output_dir}")
+        self.plugins.selected(job.config.plugins)
+        ended = job.crawl_ended
+        if ended is None:
+            log.info("crawl.start", seeds=job.config.seeds)
+            ended = self._settle(job, owner, self._crawled(job, owner, watcher, interrupted, leads=True))
+        else:
+            # Interrupted while it was indexed: that alone is left to do.
+            self._set_as(job_id, owner, status=ended)
+        self._index(job, owner, ended, watcher)
+
+    def _set_as(self, job_id: int, owner: str, **values: object) -> None:
         with self.database.write() as session:
-            jobs.set_job(
-                session,
-                job.id,
-                status=JobStatus.RUNNING,
-                status_reason=None,
-                not_before=None,
-                started_at=datetime.now(UTC),
-                finished_at=None,
+            leases.set_as(session, job_id, owner, **values)
+
+    def _load(self, job_id: int) -> StoredJob:
+        with self.database.read() as session:
+            return jobs.load_job(session, job_id)
+
+    def _crawled(
+        self, job: StoredJob, owner: str, watcher: Watcher, interrupted: threading.Event, *, leads: bool
+    ) -> CrawlEnd:
+        config = self.defaults.overridden(job.config.crawl)
+        run = CrawlRun(
+            target=self._target(job),
+            seeds=job.config.seeds,
+            rules=job.config.rules,
+            config=config,
+            owner=owner,
+            started_at=job.started_at or datetime.now(UTC),
+            leads=leads,
+        )
+        progress = self._tracked(job.id, watcher) if leads else watcher.crawled
+
+        def crawl() -> Crawl:
+            return Crawl(
+                self.database, run, self._fetcher(config), self._turns(owner, config), progress, self.recovery.tend
             )
-        fetcher = HttpFetcher(
+
+        return uvloop.run(_run_until_signal(crawl, interrupted))
+
+    def _fetcher(self, config: CrawlConfig) -> Fetcher:
+        options = FetchOptions(
             self.guard,
             user_agent=config.user_agent,
             timeout=config.fetch_timeout,
             max_body_bytes=config.max_body_bytes,
             connections=config.concurrency,
+            proxy=self.proxy,
         )
-        log.info("crawl.start", seeds=job.config.seeds)
-        end = uvloop.run(
-            _run_until_signal(
-                lambda: Crawl(
-                    self.database,
-                    self._target(job),
-                    job.config.seeds,
-                    config,
-                    fetcher,
-                    self._tracked(job.id, watcher),
-                    rules=job.config.rules,
-                )
-            )
-        )
-        return self._settle(job.id, end)
+        return fetcher_named(config.fetcher, options)
 
-    def _index(self, job: StoredJob, ended: JobStatus, watcher: Watcher) -> None:
+    def _turns(self, owner: str, config: CrawlConfig) -> HostPermits:
+        politeness = Politeness(config.per_host_delay, config.per_host_concurrency, config.jitter)
+        longest = timedelta(seconds=config.fetch_timeout + (config.per_host_delay or DEFAULT_DELAY))
+        return HostPermits(self.permits, owner, politeness, hold=longest + _HOLD_MARGIN)
+
+    def _index(self, job: StoredJob, owner: str, ended: JobStatus, watcher: Watcher) -> None:
         """Make what the crawl brought searchable, if it brought anything, and let the plugins look at it.
 
         Only then is the job done: killed before, it counts as under way and somebody goes on with it.
         """
         with self.database.read() as session:
             _, size = captures.warc_totals(session, job.id)
-        if ended is JobStatus.FAILED or not size:
+        if ended is JobStatus.FAILED or (size and not self._has_indexed(job, watcher)):
             return
+        done = JobStatus.STOPPED if ended is JobStatus.STOPPED else JobStatus.INDEXED
+        self._set_as(job.id, owner, status=done, lease_owner=None, lease_expires_at=None)
+
+    def _has_indexed(self, job: StoredJob, watcher: Watcher) -> bool:
         database, root = self.database, self.archive_root
         if index_job(job.id, database=database, archive_root=root, progress=watcher.indexed, done=JobStatus.INDEXING):
-            return
+            return False
         run_plugins(job.id, database=database, archive_root=root, registry=self.plugins, plugins=job.config.plugins)
-        with self.database.write() as session:
-            done = JobStatus.STOPPED if ended is JobStatus.STOPPED else JobStatus.INDEXED
-            jobs.set_job(session, job.id, status=done)
+        return True
 
     def _target(self, job: StoredJob) -> CrawlTarget:
         try:
@@ -166,32 +241,44 @@ class Runner:
             ) from None
         return CrawlTarget(job.id, job.name, job.source_id, job.source_code, self.archive_root, folder.as_posix())
 
-    def _tracked(self, job_id: int, watcher: Watcher) -> Callable[[FrontierCounts], None]:
+    def _tracked(self, job_id: int, watcher: Watcher) -> Callable[[CrawlProgress], None]:
         """Keep the job's row true while it runs, and tell whoever watches."""
 
-        def progress(counts: FrontierCounts) -> None:
+        def told(progress: CrawlProgress) -> None:
             with self.database.write() as session:
-                jobs.set_crawl_counts(session, job_id, asdict(counts))
-            watcher.crawled(counts)
+                jobs.set_crawl_counts(session, job_id, asdict(progress.counts))
+            watcher.crawled(progress)
 
-        return progress
+        return told
 
-    def _settle(self, job_id: int, end: CrawlEnd) -> JobStatus:
+    def _settle(self, job: StoredJob, owner: str, end: CrawlEnd) -> JobStatus:
         status, reason = verdict(end)
+        finished_at = datetime.now(UTC)
+        self._set_as(job.id, owner, crawler_stage=status)
+        # First the report: who sees that the run is over finds it there.
+        run_end = RunEnd(status, reason, finished_at)
+        write_run_report(self.database, job.id, run_end, self.defaults.overridden(job.config.crawl))
         with self.database.write() as session:
-            count, size = captures.warc_totals(session, job_id)
-            jobs.set_job(
+            count, size = captures.warc_totals(session, job.id)
+            leases.set_as(
                 session,
-                job_id,
+                job.id,
+                owner,
                 status=status,
                 status_reason=reason,
-                finished_at=datetime.now(UTC),
+                finished_at=finished_at,
                 crawler_status="failed" if status is JobStatus.FAILED else "success",
                 warc_file_count=count,
                 warc_bytes_total=size,
             )
         log.info("crawl.end", status=status, reason=reason, **asdict(end.counts))
         return status
+
+    def _pause(self, job_id: int, error: Exception) -> None:
+        """Say why a job waits; when the database itself is away, only the log can."""
+        log.error("job.paused", job_id=job_id, reason=str(error))
+        with suppress(DatabaseError), self.database.write() as session:
+            leases.pause(session, job_id, str(error), datetime.now(UTC) + _PAUSE)
 
 
 def verdict(end: CrawlEnd) -> tuple[JobStatus, str | None]:
@@ -200,136 +287,25 @@ def verdict(end: CrawlEnd) -> tuple[JobStatus, str | None]:
         return JobStatus.STOPPED, f"stopped with {end.counts.pending} URLs to go"
     if end.counts.finished == 0:
         return JobStatus.FAILED, end.first_error or "nothing could be fetched"
-    if end.limit_reached:
-        return JobStatus.COMPLETED, f"the page limit was reached with {end.counts.pending} URLs to go"
+    if end.limit is not None:
+        return JobStatus.COMPLETED, f"the {end.limit} was reached with {end.counts.pending} URLs to go"
     return JobStatus.COMPLETED, None
 
 
-def queue_archive(  # noqa: PLR0913 - everything that a job can be told
-    database: Database,
-    archive_root: Path,
-    urls: tuple[str, ...],
-    *,
-    crawl: Mapping[str, object] | None = None,
-    scope: ScopeRules | None = None,
-    plugins: tuple[str, ...] | None = None,
-    code: str | None = None,
-    name: str | None = None,
-    hold: timedelta = timedelta(0),
-) -> int:
-    """Queue a job for some addresses of one site and return it; one that was cut off goes on where it was.
-
-    Workers leave the job alone for as long as `hold` says: whoever runs it at once must not race with them.
-    """
-    seeds = tuple(parse_url(url).href for url in urls)
-    if not seeds:
-        raise UsageError("nothing to archive: give an address such as https://example.org/")
-    code = code or source_code_of(seeds[0])
-    now = datetime.now(UTC)
-    with database.write() as session:
-        source_id = jobs.ensure_source(session, code, name=name or host_of(seeds[0]), base_url=seeds[0])
-        unfinished = jobs.unfinished_job(session, source_id, seeds)
-        job = jobs.load_job(session, unfinished) if unfinished is not None else None
-        if job is not None and Path(job.output_dir).is_dir():
-            if _has_no_worker(job):
-                config = replace(job.config, crawl={**job.config.crawl, **(crawl or {})})
-                again = {"status": JobStatus.QUEUED, "queued_at": now, "not_before": now + hold}
-                jobs.set_job(session, job.id, config=config.to_json(), **again)
-            return job.id
-        job_name = generate_job_name(code, now)
-        output_dir = _new_folder(archive_root, code, job_name, now)
-        job_id = jobs.add_job(
-            session,
-            source_id,
-            name=job_name,
-            output_dir=str(output_dir),
-            config=JobConfig(seeds, crawl or {}, asdict(scope) if scope else {}, plugins),
-            queued_at=now,
-        )
-        jobs.set_job(session, job_id, not_before=now + hold)
-        return job_id
-
-
-def source_code_of(url: str) -> str:
-    """Return the short name under which a site's captures are kept."""
-    return _CODE.sub("-", host_of(url).removeprefix("www.")).strip("-")[:64]
-
-
-def _new_folder(archive_root: Path, code: str, job_name: str, now: datetime) -> Path:
-    """Make a job's folder; of two jobs in one second the later gets a number."""
-    wanted = build_output_dir_for_job(code, job_name, archive_root, now)
-    for folder in (wanted, *(wanted.with_name(f"{wanted.name}-{n}") for n in range(2, 1000))):
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise StorageError(f"{folder}: {error.strerror}") from error
-        return folder
-    raise StorageError(f"{wanted}: too many jobs in one second")
-
-
-def requeue_orphans(database: Database) -> None:
-    """Put jobs back in line whose worker died: they say that they run, but nobody holds their lock."""
-    with database.read() as session:
-        running = jobs.jobs_under_way(session)
-    for job in running:
-        try:
-            with _only_worker_of(job), database.write() as session:
-                jobs.set_job(session, job.id, status=JobStatus.QUEUED, status_reason="its worker died")
-                log.warning("job.requeued", job_id=job.id)
-        except LeaseLostError:
-            continue
-        except StorageError as error:
-            _pause(database, job.id, error)
-
-
-def _pause(database: Database, job_id: int, error: Exception) -> None:
-    """Say why a job waits; when the database itself is away, only the log can."""
-    log.error("job.paused", job_id=job_id, reason=str(error))
-    later = datetime.now(UTC) + _PAUSE
-    with suppress(DatabaseError), database.write() as session:
-        jobs.set_job(session, job_id, status=JobStatus.RETRYABLE, status_reason=str(error), not_before=later)
-
-
-def _has_no_worker(job: StoredJob) -> bool:
-    try:
-        with _only_worker_of(job):
-            return True
-    except LeaseLostError:
-        return False
-
-
-@contextmanager
-def _only_worker_of(job: StoredJob | JobFolder) -> Iterator[None]:
-    """Hold the lock that tells others that this job has a living worker; it falls with the process."""
-    descriptor = _opened_lock(job)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise LeaseLostError(f"job {job.id} is being worked on by another process") from None
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _opened_lock(job: StoredJob | JobFolder) -> int:
-    try:
-        return os.open(Path(job.output_dir, ".worker.lock"), os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644)
-    except FileNotFoundError:
-        raise StorageError(f"the folder of job {job.id} is gone: {job.output_dir}") from None
-    except OSError as error:
-        raise StorageError(f"{job.output_dir}: {error.strerror}") from error
-
-
-async def _run_until_signal(make_crawl: Callable[[], Crawl]) -> CrawlEnd:
+async def _run_until_signal(make_crawl: Callable[[], Crawl], interrupted: threading.Event) -> CrawlEnd:
     """Run a crawl; the first SIGINT or SIGTERM ends it in good order."""
     crawl = make_crawl()
+
+    def interrupt() -> None:
+        interrupted.set()
+        crawl.stop()
+
     loop = asyncio.get_running_loop()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     for number in before:
-        loop.add_signal_handler(number, crawl.stop)
+        loop.add_signal_handler(number, interrupt)
+    if interrupted.is_set():
+        crawl.stop()
     try:
         return await crawl.run()
     finally:

@@ -3,14 +3,14 @@
 import signal
 import threading
 from datetime import UTC, datetime
+from pathlib import Path
 from types import FrameType
 
 import structlog
 
-from webstrata.db import jobs
-from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
-from webstrata.jobs.lifecycle import Runner, requeue_orphans
-from webstrata.model.jobs import JobStatus
+from webstrata.db import jobs, leases
+from webstrata.errors import OUR_TROUBLE, DatabaseError, LeaseLostError, WebstrataError
+from webstrata.jobs.lifecycle import Runner
 
 log = structlog.get_logger()
 
@@ -41,28 +41,28 @@ def _worked(runner: Runner, stopping: threading.Event) -> bool:
     """Run the next job, if any; a database that is away for a while is waited for."""
     try:
         return process_next_job(runner, stopping)
-    except DatabaseError as error:
-        log.error("worker.database.away", reason=str(error))
+    except OUR_TROUBLE as error:
+        log.error("worker.trouble", reason=str(error))
         return False
 
 
 def process_next_job(runner: Runner, stopping: threading.Event) -> bool:
-    """Run the job that has waited longest; return whether there was one."""
-    requeue_orphans(runner.database)
-    with runner.database.write() as session:
+    """Run the job that has waited longest, or help with one that is under way; return whether there was one."""
+    runner.recovery.tend()
+    with runner.database.read() as session:
         job_id = jobs.next_in_line(session, datetime.now(UTC))
-        if job_id is None:
-            return False
-        jobs.set_job(session, job_id, status=JobStatus.RUNNING)
+    return _ran(runner, job_id, stopping) if job_id is not None else _helped(runner, stopping)
+
+
+def _ran(runner: Runner, job_id: int, stopping: threading.Event) -> bool:
     try:
-        if runner.run(job_id).status is JobStatus.STOPPED:
-            stopping.set()
+        runner.run(job_id, interrupted=stopping, helpers_welcome=True)
     except LeaseLostError as error:
         log.info("job.under_way", job_id=job_id, reason=str(error))
-    except StorageError:
-        return True
     except DatabaseError:
         return False
+    except OUR_TROUBLE:
+        return True
     except WebstrataError as error:
         log.error("job.failed", job_id=job_id, reason=str(error))
         _fail(runner, job_id, str(error))
@@ -72,6 +72,26 @@ def process_next_job(runner: Runner, stopping: threading.Event) -> bool:
     return True
 
 
+def _helped(runner: Runner, stopping: threading.Event) -> bool:
+    """Help with a crawl that another worker leads, if there is one that can use it."""
+    with runner.database.read() as session:
+        under_way = leases.helpable(session, datetime.now(UTC))
+    return any(Path(job.output_dir).is_dir() and _lent_a_hand(runner, job.job_id, stopping) for job in under_way)
+
+
+def _lent_a_hand(runner: Runner, job_id: int, stopping: threading.Event) -> bool:
+    """Help; whatever goes wrong here is the helper's trouble, the job goes on without it."""
+    try:
+        return runner.help(job_id, stopping)
+    except OUR_TROUBLE:
+        raise
+    except WebstrataError as error:
+        log.error("job.help.failed", job_id=job_id, reason=str(error))
+    except Exception:
+        log.exception("job.help.broken", job_id=job_id)
+    return False
+
+
 def _fail(runner: Runner, job_id: int, reason: str) -> None:
     with runner.database.write() as session:
-        jobs.set_job(session, job_id, status=JobStatus.FAILED, status_reason=reason)
+        leases.fail(session, job_id, reason)

@@ -110,3 +110,4 @@ class JobView:
     state_file_path: str | None
     config: Mapping[str, object] | None
     last_stats: Mapping[str, object] | None
+    stop_requested_at: datetime | None = None

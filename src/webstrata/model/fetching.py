@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import cached_property
+
+from webstrata.model.digests import digest
 
 TRANSIENT_STATUSES = frozenset({429, 500, 502, 503, 504})
 REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
@@ -17,7 +20,7 @@ RawHeaders = tuple[tuple[bytes, bytes], ...]
 
 @dataclass(frozen=True)
 class FetchResult:
-    """One HTTP exchange: what was asked, what came back, byte for byte as far as HTTP shows it."""
+    """One HTTP exchange: what was asked, what came back, byte for byte but for the chunks that a body came in."""
 
     url: str
     fetched_at: datetime
@@ -30,16 +33,30 @@ class FetchResult:
     ip_address: str | None = None
     truncated: str | None = None
     """The standard's word for why the body is cut short (`length`, `time`, `disconnect`), or None."""
+    response_head: bytes = b""
+    """The status line and headers as they came, to the empty line; nothing where a fetcher cannot know them."""
+
+    @cached_property
+    def body_digest(self) -> str:
+        """Return the body's digest; several ask for it, and it is a part of a page's cost."""
+        return digest(self.body)
 
     def header(self, name: str) -> str | None:
         """Return the first value of a header."""
-        wanted = name.lower().encode("latin-1")
-        return next((v.decode("latin-1") for k, v in self.headers if k.lower() == wanted), None)
+        values = self._values.get(name.lower().encode("latin-1"))
+        return values[0].decode("latin-1") if values else None
 
     def header_lines(self, name: str) -> str | None:
         """Return all values of a header, a line each."""
-        wanted = name.lower().encode("latin-1")
-        return "\n".join(v.decode("latin-1") for k, v in self.headers if k.lower() == wanted) or None
+        values = self._values.get(name.lower().encode("latin-1"), ())
+        return b"\n".join(values).decode("latin-1") or None
+
+    @cached_property
+    def _values(self) -> dict[bytes, list[bytes]]:
+        found: dict[bytes, list[bytes]] = {}
+        for name, value in self.headers:
+            found.setdefault(name.lower(), []).append(value)
+        return found
 
     @property
     def transient(self) -> bool:
@@ -48,8 +65,9 @@ class FetchResult:
 
     @property
     def redirect_target(self) -> str | None:
-        """Return where the server sends us, as it wrote it."""
-        return self.header("location") if self.status in REDIRECT_STATUSES else None
+        """Return where the server sends us, as it wrote it; bytes that no URL may hold are escaped, as browsers do."""
+        location = self.header("location") if self.status in REDIRECT_STATUSES else None
+        return location and "".join(c if c.isascii() else f"%{ord(c):02X}" for c in location)
 
 
 def retry_after(value: str | None, now: datetime) -> timedelta:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from math import inf
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 from webstrata.errors import UsageError
 from webstrata.model.scope import ScopeRules
@@ -28,6 +29,8 @@ class JobStatus(StrEnum):
 
 CLAIMABLE = (JobStatus.QUEUED, JobStatus.RETRYABLE)
 UNFINISHED = (JobStatus.RUNNING, JobStatus.STOPPED, JobStatus.INDEXING, *CLAIMABLE)
+SETTLED = (JobStatus.INDEXED, JobStatus.STOPPED, JobStatus.FAILED, JobStatus.INDEX_FAILED)
+"""Where a job stays until somebody acts."""
 INDEXABLE = (JobStatus.COMPLETED, JobStatus.STOPPED, JobStatus.INDEX_FAILED, JobStatus.INDEXED)
 
 
@@ -38,7 +41,7 @@ class CrawlConfig:
     user_agent: str
     respect_robots: bool
     concurrency: int
-    per_host_delay: float
+    per_host_delay: float | None
     fetch_timeout: float
     max_body_bytes: int
     max_pages: int
@@ -52,11 +55,19 @@ class CrawlConfig:
     use_sitemaps: bool = True
     respect_nofollow: bool = False
     respect_noarchive: bool = False
+    per_host_concurrency: int | None = None
+    max_crawl_delay: float = 60.0
+    jitter: float = 0.25
+    max_seconds: float | None = None
+    max_bytes: int | None = None
+    fetcher: Literal["http", "null"] = "http"
 
     @property
     def retry_policy(self) -> RetryPolicy:
         """Return the knobs that say when a failed URL is tried again."""
-        return RetryPolicy(self.max_retries, self.backoff_min, self.backoff_max, self.backoff_multiplier)
+        return RetryPolicy(
+            self.max_retries, self.backoff_min, self.backoff_max, self.backoff_multiplier, jitter=self.jitter
+        )
 
     def overridden(self, knobs: Mapping[str, object]) -> "CrawlConfig":
         """Return the configuration with a job's own knobs; a wrong one is an error that names it."""
@@ -72,9 +83,14 @@ CRAWL_KNOBS = {f.name: f.type for f in fields(CrawlConfig)}
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "concurrency": (1, 256),
     "per_host_delay": (0, 3_600),
+    "per_host_concurrency": (1, 256),
+    "max_crawl_delay": (0, 3_600),
+    "jitter": (0, 1),
     "fetch_timeout": (0.001, 3_600),
     "max_body_bytes": (1, inf),
     "max_pages": (1, inf),
+    "max_seconds": (0.001, 31_536_000),
+    "max_bytes": (1, inf),
     "max_depth": (0, inf),
     "max_retries": (0, 100),
     "backoff_min": (0, 86_400),
@@ -88,11 +104,15 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
 
 def _fits(name: str, value: object) -> bool:
     """Tell whether a knob may have a value: of its type, within its bounds, nothing that breaks a header."""
+    kind = CRAWL_KNOBS[name]
+    if get_origin(kind) is Literal:
+        return value in get_args(kind)
+    kinds = get_args(kind) or (kind,)
+    if value is None or isinstance(value, bool):
+        return type(value) in kinds
     if isinstance(value, str):
-        return CRAWL_KNOBS[name] is str and value != "" and value.isascii() and value.isprintable()
-    if isinstance(value, bool):
-        return CRAWL_KNOBS[name] is bool
-    if not isinstance(value, int | float) or CRAWL_KNOBS[name] not in {type(value), float}:
+        return str in kinds and value != "" and value.isascii() and value.isprintable()
+    if not isinstance(value, int | float) or not {type(value), float} & {*kinds}:
         return False
     lowest, highest = BOUNDS[name]
     return lowest <= value <= highest

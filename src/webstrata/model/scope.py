@@ -136,7 +136,8 @@ def canonical_domain(text: str) -> str:
         host = parse_url(f"http://{match['host']}/").hostname.removesuffix(".") if match else ""
     except UsageError:
         host = ""
-    if match is None or not host or int(match["port"] or 1) not in range(1, 65_536):
+    # Without its last dot, a name that ends in two would be another: `0..` would become an address.
+    if match is None or not all(host.split(".")) or int(match["port"] or 1) not in range(1, 65_536):
         raise UsageError(f"{text!r} is not a domain (expected example.org, example.org:8080 or *.example.org)")
     port = f":{int(match['port'])}" if match["port"] else ""
     return f"*.{host}{port}" if match["wide"] else f"{_without_www(host)}{port}"
@@ -160,8 +161,9 @@ def _names(origin: str) -> Iterator[str]:
 
 def _without_www(host: str) -> str:
     """Fold `www.` away, but not from `www.org`: what is left must be a site's name."""
-    rest = host.removeprefix("www.")
-    return rest if "." in rest else host
+    while host.startswith("www.") and "." in host.removeprefix("www."):
+        host = host.removeprefix("www.")
+    return host
 
 
 def _comparable(path: str) -> str:

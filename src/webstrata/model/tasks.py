@@ -11,6 +11,10 @@ MAX_RECLAIMS = 5
 """How often a task may lose its worker before it is given up: a page that kills workers must not do so for ever."""
 
 
+SUSPECT_AFTER = 2
+"""After how many lost workers a task is worked on by itself."""
+
+
 class TaskStatus(StrEnum):
     """Where a task stands."""
 
@@ -48,8 +52,15 @@ class Task:
     status: TaskStatus = TaskStatus.IN_PROGRESS
     last_error: str | None = None
     next_run_at: datetime | None = None
+    reclaims: int = 0
+    """How often the task lost its worker."""
     earlier: EarlierCapture | None = None
     """What was captured of the URL the last time, if anything was."""
+
+    @property
+    def suspect(self) -> bool:
+        """Tell whether the task may be what kills its workers."""
+        return self.reclaims >= SUSPECT_AFTER
 
 
 @dataclass(frozen=True)
@@ -60,22 +71,24 @@ class RetryPolicy:
     backoff_min: float
     backoff_max: float
     backoff_multiplier: float
+    jitter: float
+    """By which share a wait is lengthened at random."""
 
     @property
     def max_attempts(self) -> int:
         """Return how many requests a URL gets in a run; there is always one."""
         return max(1, self.max_retries)
 
-    def backoff(self, attempts: int, jitter: float) -> timedelta:
-        """Return the wait after that many attempts; `jitter`, from 0 to 1, spreads it by up to a quarter."""
+    def backoff(self, attempts: int, chance: float) -> timedelta:
+        """Return the wait after that many attempts; `chance`, from 0 to 1, says how much of the jitter it gets."""
         seconds = min(self.backoff_max, self.backoff_min * self.backoff_multiplier ** (attempts - 1))
-        return timedelta(seconds=seconds * (1 + jitter / 4))
+        return timedelta(seconds=seconds * (1 + chance * self.jitter))
 
 
-def after_failure(task: Task, error: FetchError, policy: RetryPolicy, now: datetime, jitter: float) -> Task:
+def after_failure(task: Task, error: FetchError, policy: RetryPolicy, now: datetime, chance: float) -> Task:
     """Return the task one failure later: waiting for its next turn, or given up."""
     attempts = task.attempts + 1
     if not error.transient or attempts >= policy.max_attempts:
         return replace(task, attempts=attempts, status=TaskStatus.ERROR, last_error=str(error))
-    due = now + max(policy.backoff(attempts, jitter), error.retry_after)
+    due = now + max(policy.backoff(attempts, chance), error.retry_after)
     return replace(task, attempts=attempts, status=TaskStatus.PENDING, last_error=str(error), next_run_at=due)

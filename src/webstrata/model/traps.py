@@ -47,7 +47,8 @@ class TrapGuard:
 
     def verdict(self, href: str) -> str | None:
         """Return why a URL, as `parse_url` spells it, looks like a trap, or None when it does not."""
-        return self._judged(href)
+        # Only queries are judged by what came before, and must be judged the same again.
+        return self._judged(href) if "?" in href else self._judge(href)
 
     def remember(self, hrefs: Iterable[str]) -> None:
         """Count addresses that an earlier run has let pass, so that this one goes on where it was."""
@@ -59,7 +60,7 @@ class TrapGuard:
     def _judge(self, href: str) -> str | None:
         site = origin_of(href)
         path, _, query = href[len(site) :].partition("?")
-        segments, pairs, limits = segments_of(path), pairs_of(query), self._limits
+        segments, pairs, limits = segments_of(path), pairs_of(query) if query else (), self._limits
         reason = (
             session_id(path, pairs)
             or endless_path(segments, limits)
@@ -215,7 +216,7 @@ _TOKEN = re.compile(r"(?=.*\d)(?=.*[a-zA-Z])[a-zA-Z0-9,_-]{20,}\Z")
 
 def session_id(path: str, pairs: Pairs) -> str | None:
     """Return why an address looks as if it was made for one visitor, never to be seen again."""
-    if _SESSION_IN_PATH.search(path):
+    if _may_hold_session(path) and _SESSION_IN_PATH.search(path):
         return "its path holds a session id"
     named = next((name for name, value in pairs if _is_session(name, value)), None)
     return f"its {named} is a session id" if named else None
@@ -224,9 +225,17 @@ def session_id(path: str, pairs: Pairs) -> str | None:
 def without_session_id(href: str) -> str:
     """Return the address that a site would have given had it not counted its visitors in it."""
     base, question, query = href.partition("?")
-    base = _SESSION_IN_PATH.sub("", base)
+    if _may_hold_session(base):
+        base = _SESSION_IN_PATH.sub("", base)
+    if not query:
+        return base + question
     kept = [pair for pair in query.split("&") if not _is_session(*_named(pair))]
     return f"{base}{question}{'&'.join(kept)}" if kept else base
+
+
+def _may_hold_session(path: str) -> bool:
+    """Tell at a glance, as nearly no path does."""
+    return ";" in path or "(" in path
 
 
 def _is_session(name: str, value: str) -> bool:
@@ -265,7 +274,7 @@ def calendar_loop(path: str, pairs: Pairs, today: date, limits: TrapLimits) -> s
 
     News and records are as old as they are, so only calendars end in the past; nothing is dated far in the future.
     """
-    if not _FOUR_DIGITS.search(path) and not any(_FOUR_DIGITS.search(value) for _, value in pairs):
+    if not _FOUR_DIGITS.search(path) and not any(len(value) > 3 and _FOUR_DIGITS.search(value) for _, value in pairs):
         return None
     words = "&".join((path.lower(), *(name for name, _ in pairs)))
     for month in (*_months_in_path(path), *_months_in_query(pairs)):

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 import ada_url
 import can_ada
@@ -19,7 +18,11 @@ MAX_URL_LENGTH = 2_048
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d)")
 _FETCHABLE = frozenset({"http:", "https:"})
 _HTTPS_PORTS = frozenset({"", "443"})
-_JOINS_KEPT = 50_000
+_ABSOLUTE = ("http://", "https://")
+_SEGMENT = "[A-Za-z0-9_~-][A-Za-z0-9_.~%+,=-]*+"
+_PLAIN_PATH = re.compile(rf"(?=[/A-Za-z0-9])/?(?:{_SEGMENT}/)*+(?:{_SEGMENT})?(?:\?[A-Za-z0-9_.~%+,=&/-]*+)?")
+"""A path that means what it says to the URL standard: no segment of dots, nothing to escape or to drop."""
+
 _MAX_SHOWN = 200
 
 
@@ -83,26 +86,44 @@ def origin_of(href: str) -> str:
 
 def join(base: str, reference: str) -> str | None:
     """Return the URL that a link on a page leads to, or None when it leads nowhere we could fetch."""
-    # Pages carry whole images in their links: those must not fill the cache.
-    return _joined(_relevant(base, reference), reference) if len(reference) <= MAX_URL_LENGTH else None
-
-
-def _relevant(base: str, reference: str) -> str:
-    """Return the part of a base that a reference can depend on, so that a site's pages share their joins."""
-    first = reference[:1]
-    if first == "/":
-        return base[: base.find("/", 8) + 1] or base
-    if first.isalnum() or first == ".":
-        return base[: base.partition("?")[0].rfind("/") + 1]
-    return base
-
-
-@lru_cache(maxsize=_JOINS_KEPT)
-def _joined(base: str, reference: str) -> str | None:
+    if len(reference) > MAX_URL_LENGTH:
+        return None
     try:
         href = parse_url(ada_url.join_url(base, reference)).href
     except (ValueError, UsageError):
         return None
+    return href if len(href) <= MAX_URL_LENGTH else None
+
+
+@dataclass(frozen=True)
+class Base:
+    """What the references of a page are joined to: a URL as `parse_url` spells it, and the parts they can depend on."""
+
+    href: str
+    site: str
+    folder: str
+
+    @classmethod
+    def of(cls, href: str) -> "Base":
+        """Return a URL as the base of references."""
+        return cls(href, origin_of(href), href[: href.partition("?")[0].rfind("/") + 1])
+
+    def part_for(self, reference: str) -> str:
+        """Return the part that a reference depends on; a site's pages share it, and so what `resolve` makes of it."""
+        first = reference[:1]
+        if first == "/" or reference.startswith(_ABSOLUTE):
+            return self.site
+        # With a colon, `https:?page=2` is a reference to the page itself.
+        return self.folder if (first.isalnum() or first == ".") and ":" not in reference else self.href
+
+
+def resolve(part: str, reference: str) -> str | None:
+    """Return what `join` gives for a reference and the part of its base that it depends on."""
+    # Cut and put together, not parsed: nearly all links are plain paths, and of those there is nothing to normalise.
+    path = reference.removeprefix(part) if len(reference) <= MAX_URL_LENGTH else ""
+    if not _PLAIN_PATH.fullmatch(path) or path.startswith("/") == part.endswith("/"):
+        return join(part, reference)
+    href = part + path
     return href if len(href) <= MAX_URL_LENGTH else None
 
 

@@ -4,8 +4,10 @@ import zlib
 from collections.abc import Iterator
 from typing import IO
 
+from webstrata.warc.resync import next_record
+
 _CHUNK = 1_048_576
-_GZIP_MAGIC = b"\x1f\x8b\x08"
+_GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 31
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
@@ -29,6 +31,17 @@ class ByteStream:
         self._moving = moving
         self._buffer = bytearray()
         self._position = 0
+        self._record = offset
+        self.given_up_at: int | None = None
+
+    def begin_record(self) -> int:
+        """Note that a record begins here, and return where that is."""
+        self._record = self.offset
+        return self._record
+
+    def give_up(self) -> None:
+        """Say that the present record is damaged; what comes next is to be looked for behind its beginning."""
+        self.given_up_at = self._record
 
     @property
     def offset(self) -> int:
@@ -80,23 +93,25 @@ class ByteStream:
 
 
 def members(file: IO[bytes]) -> Iterator[ByteStream]:
-    """Yield a file's members: one for each gzip member, or the whole of a plain file."""
-    start = file.read(4)
-    file.seek(0)
-    if start.startswith(_GZIP_MAGIC[:2]):
-        yield from _gzip_members(file)
-    elif start == _ZSTD_MAGIC:
+    """Yield a file's members: each gzip member, and what is plain from one damage to the next."""
+    if file.read(len(_ZSTD_MAGIC)) == _ZSTD_MAGIC:
         raise OSError(0, "zstd-compressed WARC files cannot be read")
-    else:
-        yield ByteStream(iter(lambda: file.read(_CHUNK), b""), 0, moving=True)
-
-
-def _gzip_members(file: IO[bytes]) -> Iterator[ByteStream]:
     offset: int | None = 0
     while offset is not None:
-        member = _GzipMember(file, offset)
-        yield ByteStream(member.parts(), offset, moving=False)
-        offset = member.next_offset()
+        file.seek(offset)
+        if file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC:
+            member = _GzipMember(file, offset)
+            yield ByteStream(member.parts(), offset, moving=False)
+            offset = member.next_offset()
+        else:
+            stream = ByteStream(_plain_parts(file, offset), offset, moving=True)
+            yield stream
+            offset = None if stream.given_up_at is None else next_record(file, stream.given_up_at + 1)
+
+
+def _plain_parts(file: IO[bytes], offset: int) -> Iterator[bytes]:
+    file.seek(offset)
+    yield from iter(lambda: file.read(_CHUNK), b"")
 
 
 class _GzipMember:
@@ -126,7 +141,7 @@ class _GzipMember:
     def next_offset(self) -> int | None:
         """Return where the next member begins, or None at the end of the file."""
         if self._end is None and not self._was_read_to_its_end():
-            return _next_magic(self._file, self._offset + 1)
+            return next_record(self._file, self._offset + 1)
         assert self._end is not None
         self._file.seek(self._end)
         return self._end if self._file.read(1) else None
@@ -139,30 +154,3 @@ class _GzipMember:
         except DamagedError:
             return False
         return True
-
-
-def _next_magic(file: IO[bytes], start: int) -> int | None:
-    """Return where the next gzip member that begins like a record may be, searching from a byte."""
-    kept = b""
-    file.seek(start)
-    position = start
-    while chunk := file.read(_CHUNK):
-        block = kept + chunk
-        at = block.find(_GZIP_MAGIC)
-        while at >= 0:
-            candidate = position - len(kept) + at
-            if _begins_a_record(file, candidate):
-                return candidate
-            at = block.find(_GZIP_MAGIC, at + 1)
-        position += len(chunk)
-        kept = block[-len(_GZIP_MAGIC) + 1 :]
-        file.seek(position)
-    return None
-
-
-def _begins_a_record(file: IO[bytes], offset: int) -> bool:
-    file.seek(offset)
-    try:
-        return zlib.decompressobj(_GZIP_WINDOW).decompress(file.read(4096), 16).startswith(b"WARC/")
-    except zlib.error:
-        return False

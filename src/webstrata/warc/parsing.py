@@ -10,6 +10,9 @@ from fastwarc.warc import ArchiveIterator, WarcRecord
 
 from webstrata.errors import RecordNotFoundError, WarcError
 
+_MAX_HEAD_BYTES = 1_048_576
+"""As much as `verify` reads; fastwarc's own limit is half of the longest head that our fetcher takes."""
+
 
 class BrokenError(Exception):
     """What is being read cannot be read on from here; the message is fastwarc's."""
@@ -17,7 +20,7 @@ class BrokenError(Exception):
 
 def parsed_records(stream: "IO[bytes] | BoundedFile") -> Iterator[WarcRecord]:
     """Yield every record of a stream, HTTP headers parsed, bodies as they are; to be used in `as_broken`."""
-    return iter(ArchiveIterator(stream, parse_http=True, auto_decode="none"))
+    return iter(ArchiveIterator(stream, parse_http=True, auto_decode="none", max_header_len=_MAX_HEAD_BYTES))
 
 
 @contextmanager

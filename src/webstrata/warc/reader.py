@@ -220,9 +220,9 @@ def _moment(record: WarcRecord) -> datetime:
 def _parsed_date(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # Overflow: in UTC it would be in the year 0, or 10000
         raise _SenselessError(f"{text!r} is no date") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _looks_like_html(body: bytes) -> bool:

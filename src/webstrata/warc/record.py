@@ -1,28 +1,34 @@
 """WARC 1.1 records, built as the bytes that go into a file: one gzip member each."""
 
-import base64
-import hashlib
-import uuid
+import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 
-from isal import igzip
+from isal import isal_zlib
 
 from webstrata.model.captures import Original
+from webstrata.model.digests import digest
 from webstrata.model.fetching import FetchResult
 
 _COMPRESSION_LEVEL = 2
-"""isal's levels go from 0 to 3; 2 is three times as fast as zlib's 6 and a few percent larger."""
+"""isal's levels go from 0 to 3; 2 is ten times as fast as zlib's 6 on real pages, and 15 percent larger."""
+
+_GZIP = 31
+"""How zlib's interface asks for a gzip member; its time stays 0, so that the same record is the same bytes."""
 
 _PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 _NOT_MODIFIED = f"{_PROFILES}server-not-modified"
 _SAME_PAYLOAD = f"{_PROFILES}identical-payload-digest"
 _RECORD_ENDING = b"\r\n\r\n"
-_HOP_BY_HOP = frozenset({b"transfer-encoding"})
+_BARE_LF = re.compile(rb"(?<!\r)\n")
+_UNTRUE = re.compile(rb"^(?:Transfer-Encoding|Content-Length)(?=[ \t]*:)", re.IGNORECASE | re.MULTILINE)
 _UNBROKEN = bytes.maketrans(b"\r\n", b"  ")
 """A line break inside a header would make two of it, or end them all."""
+
+Headers = list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -36,111 +42,116 @@ class WarcRecord:
 
 def new_record_id() -> str:
     """Return an identifier that no other record has."""
-    return f"<urn:uuid:{uuid.uuid4()}>"
+    # Formatted here, in a third of uuid's time: there are two to a page.
+    digits = os.urandom(16).hex()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}>"
 
 
 def warcinfo(filename: str, now: datetime, fields: Iterable[tuple[str, str]]) -> WarcRecord:
     """Return the record that opens a file and says who wrote it, and for which source and job."""
-    block = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields).encode("utf-8", "replace")
     record_id = new_record_id()
     headers = [
         ("WARC-Type", "warcinfo"),
         ("WARC-Record-ID", record_id),
         ("WARC-Date", warc_date(now)),
-        ("WARC-Filename", filename),
+        ("WARC-Filename", _one_line(filename)),
         ("Content-Type", "application/warc-fields"),
     ]
-    return WarcRecord(record_id, _member(headers, block))
+    described = [(name, _one_line(value)) for name, value in fields]
+    return WarcRecord(record_id, _member(headers, _lines(described).encode("utf-8", "replace")))
 
 
 def exchange(result: FetchResult, warcinfo_id: str, original: Original | None = None) -> tuple[WarcRecord, WarcRecord]:
     """Return the answer and the request of one fetch; an answer whose payload is stored already refers to it."""
-    answer = _response(result, warcinfo_id) if original is None else _revisit(result, warcinfo_id, original)
-    headers = [
-        ("WARC-Type", "request"),
-        ("WARC-Record-ID", new_record_id()),
-        ("WARC-Concurrent-To", answer.record_id),
-        ("WARC-Target-URI", result.url),
+    shared = [
+        ("WARC-Target-URI", _one_line(result.url)),
         ("WARC-Date", warc_date(result.fetched_at)),
         ("WARC-Warcinfo-ID", warcinfo_id),
+    ]
+    answer = _response(result, shared) if original is None else _revisit(result, shared, original)
+    request_id = new_record_id()
+    headers = [
+        ("WARC-Type", "request"),
+        ("WARC-Record-ID", request_id),
+        ("WARC-Concurrent-To", answer.record_id),
+        *shared,
         ("WARC-Block-Digest", digest(result.request_head)),
         ("Content-Type", "application/http; msgtype=request"),
     ]
-    return answer, WarcRecord(headers[1][1], _member(headers, result.request_head))
+    return answer, WarcRecord(request_id, _member(headers, result.request_head))
 
 
-def _response(result: FetchResult, warcinfo_id: str) -> WarcRecord:
-    block = http_head(result) + result.body
-    headers = _answer_headers("response", result, warcinfo_id, block)
-    payload_digest = digest(result.body)
-    headers.append(("WARC-Payload-Digest", payload_digest))
+def _response(result: FetchResult, shared: Headers) -> WarcRecord:
+    head, record_id = http_head(result), new_record_id()
+    headers = _answer_headers("response", record_id, result, shared, digest(head, result.body))
+    headers.append(("WARC-Payload-Digest", result.body_digest))
     if result.truncated:
         headers.append(("WARC-Truncated", result.truncated))
-    return WarcRecord(headers[1][1], _member(headers, block), payload_digest)
+    return WarcRecord(record_id, _member(headers, head, result.body), result.body_digest)
 
 
-def _revisit(result: FetchResult, warcinfo_id: str, original: Original) -> WarcRecord:
+def _revisit(result: FetchResult, shared: Headers, original: Original) -> WarcRecord:
     """Return a record that keeps the answer's head and stands on another record's payload."""
-    block = http_head(result)
+    head, record_id = http_head(result), new_record_id()
     not_modified = result.status == HTTPStatus.NOT_MODIFIED
-    payload_digest = None if not_modified else digest(result.body)
-    headers = _answer_headers("revisit", result, warcinfo_id, block)
+    payload_digest = None if not_modified else result.body_digest
+    headers = _answer_headers("revisit", record_id, result, shared, digest(head))
     headers += [
         ("WARC-Profile", _NOT_MODIFIED if not_modified else _SAME_PAYLOAD),
-        ("WARC-Refers-To", original.record_id),
-        ("WARC-Refers-To-Target-URI", original.url),
+        ("WARC-Refers-To", _one_line(original.record_id)),
+        ("WARC-Refers-To-Target-URI", _one_line(original.url)),
         ("WARC-Refers-To-Date", warc_date(original.captured_at)),
     ]
     if payload_digest:
         headers.append(("WARC-Payload-Digest", payload_digest))
-    return WarcRecord(headers[1][1], _member(headers, block), payload_digest)
+    return WarcRecord(record_id, _member(headers, head), payload_digest)
 
 
-def _answer_headers(kind: str, result: FetchResult, warcinfo_id: str, block: bytes) -> list[tuple[str, str]]:
+def _answer_headers(kind: str, record_id: str, result: FetchResult, shared: Headers, block_digest: str) -> Headers:
     headers = [
         ("WARC-Type", kind),
-        ("WARC-Record-ID", new_record_id()),
-        ("WARC-Target-URI", result.url),
-        ("WARC-Date", warc_date(result.fetched_at)),
-        ("WARC-Warcinfo-ID", warcinfo_id),
-        ("WARC-Block-Digest", digest(block)),
+        ("WARC-Record-ID", record_id),
+        *shared,
+        ("WARC-Block-Digest", block_digest),
         ("Content-Type", "application/http; msgtype=response"),
     ]
     if result.ip_address:
-        headers.append(("WARC-IP-Address", result.ip_address))
+        headers.append(("WARC-IP-Address", _one_line(result.ip_address)))
     return headers
 
 
 def http_head(result: FetchResult) -> bytes:
-    """Return the status line and headers as the server sent them.
+    """Return the status line and headers as the server sent them, where the fetcher knows their bytes.
 
-    The client has already taken the chunks apart, so a Transfer-Encoding that no longer holds is kept under another
-    name: readers that believe it would look for chunks in the body.
+    Two things are changed, because readers trust them: line ends become CRLF, by which fastwarc finds the payload; and
+    as the client has taken the chunks apart, a Transfer-Encoding that no longer holds (and a Content-Length beside it,
+    which never did) is kept under another name, for warcio and pywb would look for chunks in the body.
     """
+    head = _BARE_LF.sub(b"\r\n", result.response_head or _written_head(result))
+    return head if result.header("transfer-encoding") is None else _UNTRUE.sub(rb"X-Archive-Orig-\g<0>", head)
+
+
+def _written_head(result: FetchResult) -> bytes:
+    """Return a head that says what is known of an answer whose own bytes are not."""
     lines = [f"HTTP/{result.http_version} {result.status} {result.reason}".rstrip().encode("latin-1", "replace")]
-    for name, value in result.headers:
-        shown = b"X-Archive-Orig-" + name if name.lower() in _HOP_BY_HOP else name
-        lines.append(shown + b": " + value)
+    lines += [name + b": " + value for name, value in result.headers]
     return b"\r\n".join(line.translate(_UNBROKEN) for line in lines) + b"\r\n\r\n"
-
-
-def digest(data: bytes) -> str:
-    """Return bytes' digest in the form that other archives use."""
-    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode("ascii")
 
 
 def warc_date(moment: datetime) -> str:
     """Return a moment as WARC 1.1 writes it, to the microsecond."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def _member(headers: Iterable[tuple[str, str]], block: bytes) -> bytes:
+def _member(headers: Headers, *block: bytes) -> bytes:
     """Return one gzip member that holds one record."""
-    head = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in headers)
-    record = (
-        f"WARC/1.1\r\n{head}Content-Length: {len(block)}\r\n\r\n".encode("utf-8", "replace") + block + _RECORD_ENDING
-    )
-    return igzip.compress(record, compresslevel=_COMPRESSION_LEVEL, mtime=0)
+    head = f"WARC/1.1\r\n{_lines(headers)}Content-Length: {sum(map(len, block))}\r\n\r\n".encode("utf-8", "replace")
+    return isal_zlib.compress(b"".join((head, *block, _RECORD_ENDING)), _COMPRESSION_LEVEL, _GZIP)
+
+
+def _lines(headers: Headers) -> str:
+    return "".join([f"{name}: {value}\r\n" for name, value in headers])
 
 
 def _one_line(value: str) -> str:

@@ -11,6 +11,8 @@ _PLAIN = b"WARC/"
 _MAX_HEADER_BYTES = 65_536
 _LENGTH = re.compile(rb"\r\ncontent-length:\s*(\d{1,18})\s*\r\n", re.IGNORECASE)
 _RECORD_ENDING = b"\r\n\r\n"
+_PACKED_MARK = re.compile(re.escape(_GZIP))
+_ANY_MARK = re.compile(re.escape(_GZIP) + rb"|(?<=\n)" + _PLAIN)
 
 
 class Seekable(Protocol):
@@ -68,20 +70,18 @@ def _plain_length(file: Seekable, offset: int) -> int | None:
 def next_record(file: Seekable, start: int) -> int | None:
     """Return where the next record begins, from a byte on, or None when there is none."""
     file.seek(0)
-    packed = is_gzip(file.read(len(_GZIP)))
-    mark, lead = (_GZIP, 0) if packed else (b"\n" + _PLAIN, 1)
-    position, kept = start - lead, b""
+    # What looks plain in a packed file is a piece of a record; one whose very beginning is damaged may be of any kind.
+    mark = _PACKED_MARK if is_gzip(file.read(len(_GZIP))) else _ANY_MARK
+    position, kept = start - 1, b""
     file.seek(position)
     while chunk := file.read(_CHUNK):
         block, begin = kept + chunk, position - len(kept)
-        found = block.find(mark)
-        while found >= 0:
-            candidate = begin + found + lead
-            if not packed or _unpacks_to_a_record(file, candidate):
+        for found in mark.finditer(block):
+            candidate = begin + found.start()
+            if candidate >= start and (found[0] == _PLAIN or _unpacks_to_a_record(file, candidate)):
                 return candidate
-            found = block.find(mark, found + 1)
         position += len(chunk)
-        kept = block[1 - len(mark) :]
+        kept = block[-len(_PLAIN) :]
         file.seek(position)
     return None
 

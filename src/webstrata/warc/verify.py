@@ -9,6 +9,7 @@ from webstrata.warc.bytestream import ByteStream, DamagedError, members
 from webstrata.warc.digests import DigestCheck
 
 MAX_HEADER_BYTES = 65_536
+_MAX_LENGTH_DIGITS = 18
 _MAX_HTTP_HEAD = 1_048_576
 _MAX_CHUNKED = 256 * 1_048_576
 _READ_BYTES = 1_048_576
@@ -47,6 +48,13 @@ class _Revisit:
     target_id: str | None
     target_url: str | None
     target_date: str | None
+    digest: str | None
+
+    @property
+    def target(self) -> str:
+        """Return what it refers to, in words."""
+        place = f"{self.target_url} of {self.target_date}" if self.target_url else None
+        return self.target_id or place or self.digest or "it names none"
 
 
 class _Seen:
@@ -55,15 +63,21 @@ class _Seen:
     def __init__(self) -> None:
         self.record_ids: set[str] = set()
         self.captures: set[tuple[str, str]] = set()
+        self.digests: set[str] = set()
         self.revisits: list[_Revisit] = []
 
     def missing(self) -> Iterator[Finding]:
         for revisit in self.revisits:
-            by_id = revisit.target_id in self.record_ids
-            by_place = (_without_scheme(revisit.target_url), revisit.target_date) in self.captures
-            if not by_id and not by_place:
-                target = revisit.target_id or f"{revisit.target_url} of {revisit.target_date}"
-                yield Finding(revisit.path, revisit.offset, f"revisit of a record that is not there: {target}")
+            if not self._has_target(revisit):
+                reason = f"revisit of a record that is not there: {revisit.target}"
+                yield Finding(revisit.path, revisit.offset, reason)
+
+    def _has_target(self, revisit: _Revisit) -> bool:
+        """Tell whether a revisit's record is there; WARC 1.0 lets one name it by nothing but the payload's digest."""
+        if revisit.target_id is None and revisit.target_url is None:
+            return revisit.digest in self.digests
+        place = (_without_scheme(revisit.target_url), revisit.target_date)
+        return revisit.target_id in self.record_ids or place in self.captures
 
 
 def verify(paths: Iterable[Path]) -> Report:
@@ -87,6 +101,7 @@ def _verify_file(path: Path, report: Report, seen: _Seen) -> None:
                 _verify_member(path, member, report, seen)
             except DamagedError as damage:
                 report.findings.append(Finding(path, damage.offset, damage.reason))
+                member.give_up()
 
 
 def _verify_member(path: Path, stream: ByteStream, report: Report, seen: _Seen) -> None:
@@ -94,7 +109,7 @@ def _verify_member(path: Path, stream: ByteStream, report: Report, seen: _Seen) 
         raise DamagedError(stream.offset, "no WARC record here")
     records_here = 0
     while not stream.at_end():
-        offset = stream.offset
+        offset = stream.begin_record()
         report.records += 1
         records_here += 1
         if records_here == 2 and stream.is_packed:
@@ -108,8 +123,8 @@ def _verify_record(path: Path, offset: int, stream: ByteStream, seen: _Seen) -> 
     """Read one record to its end and return what is wrong with it; DamagedError when its end cannot be found."""
     headers = _headers(stream, offset)
     length = headers.get("content-length", "")
-    if not length.isdecimal():
-        raise DamagedError(offset, f"Content-Length is {length!r}, not a number")
+    if not (length.isascii() and length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS):
+        raise DamagedError(offset, f"Content-Length is {length[:40]!r}, not a number")
     problems = _verify_block(stream, headers, int(length))
     if stream.read(len(_RECORD_ENDING)) != _RECORD_ENDING:
         raise DamagedError(offset, "the record does not end where its Content-Length says")
@@ -174,10 +189,12 @@ def _remember(path: Path, offset: int, headers: dict[str, str], seen: _Seen) -> 
                 headers.get("warc-refers-to"),
                 headers.get("warc-refers-to-target-uri"),
                 headers.get("warc-refers-to-date"),
+                headers.get("warc-payload-digest"),
             )
         )
     elif kind in ("response", "resource"):
         seen.record_ids.add(headers.get("warc-record-id", ""))
+        seen.digests.add(headers.get("warc-payload-digest", ""))
         seen.captures.add((_without_scheme(headers.get("warc-target-uri")), headers.get("warc-date", "")))
 
 

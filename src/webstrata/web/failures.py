@@ -33,7 +33,9 @@ _FAILURES = {
     403: Failure("This is for the people who run the archive", "Reading and searching need no sign-in."),
     404: Failure("That is not here", "The address may be mistyped. Search for what the page said instead."),
     405: Failure("That cannot be done here", "Go back and use the buttons of the page."),
+    409: Failure("That does not go now", "Things have moved on meanwhile. Go back and look at the page again."),
     422: Failure("That address makes no sense", "Part of it is wrong. Go back, or begin again from the first page."),
+    429: Failure("Too many are watching", "Nothing is lost. Try again in a minute."),
     503: Failure("The archive is out of reach", "Nothing is lost. Try again in a minute."),
 }
 _OTHER_FAILURE = Failure("Something broke on our side", "Nothing is lost. Try again; if it stays, tell the operator.")

@@ -10,7 +10,7 @@ from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
 from webstrata.db import catalog
 from webstrata.errors import UsageError
-from webstrata.jobs.lifecycle import queue_archive
+from webstrata.jobs.queueing import queue_archive
 from webstrata.model.search import SearchRequest, Sort, View
 from webstrata.model.urls import with_scheme
 from webstrata.search.service import search

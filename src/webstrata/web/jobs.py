@@ -1,26 +1,33 @@
 """What is running? The jobs, and one job as it goes."""
 
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from webstrata.api.live import live_view, seated
 from webstrata.api.parts import JobId, Parts
-from webstrata.db import catalog
+from webstrata.api.same_origin import require_same_origin
+from webstrata.db import catalog, reports
+from webstrata.db.reports import JobProgress
 from webstrata.errors import NotFoundError
-from webstrata.model.archive import JobView
-from webstrata.model.jobs import JobStatus
+from webstrata.jobs.queueing import request_stop, resume_job
+from webstrata.model.jobs import CLAIMABLE, JobStatus
 from webstrata.web import present
 from webstrata.web.failures import PageRoute
+from webstrata.web.job_news import is_stopping, news_of
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
 
 JOBS_ON_A_PAGE = 50
 SNAPSHOTS_SHOWN = 50
 MAX_PAGE = 1_000_000
-AGAIN = {"failed": "Archive it again", "stopped": "Go on where it stopped"}
+GO_ON = {"failed": "Try again", "stopped": "Go on where it stopped"}
 """What is offered for a job that ended too early."""
+
+STOPPABLE = (JobStatus.RUNNING, *CLAIMABLE)
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=[Depends(require_admin_visitor)])
 
@@ -39,31 +46,54 @@ def jobs(request: Request, app: Parts, page: Annotated[int, Query(ge=1, le=MAX_P
         here=page,
         pages=-(-total // JOBS_ON_A_PAGE),
         summary=summary(counts),
+        moving=any(present.job_state(status).kind in {"working", "waiting"} for status in counts),
     )
 
 
 @router.get("/jobs/{job_id}")
 def job(job_id: JobId, request: Request, app: Parts) -> HTMLResponse:
-    """Show one job; while it goes on the page renews itself, and once it is over loads anew."""
+    """Show one job; while it goes on its script keeps the page up to date, and once it is over loads it anew."""
+    now = datetime.now(UTC)
     with app.database.read() as session:
-        found = catalog.job(session, job_id)
-        if found is None:
+        progress = reports.progress(session, job_id, now)
+        if progress is None:
             raise NotFoundError("There is no such job in this archive")
         snapshots = catalog.job_snapshots(session, job_id, limit=SNAPSHOTS_SHOWN, offset=0)
-    settled = present.is_settled(found.status)
-    config = found.config or {}
+    config = progress.job.config or {}
     return render(
         request,
         "job.html",
-        headers={"HX-Refresh": "true"} if settled and "hx-request" in request.headers else {},
-        job=found,
-        moving=not settled,
-        again=AGAIN.get(present.job_state(found.status).kind),
-        story=story(found),
+        job=progress.job,
+        news=news_of(progress, now),
+        moving=not progress.is_over,
+        stopping=is_stopping(progress.job),
+        stoppable=progress.job.status in STOPPABLE,
+        go_on=go_on(progress),
+        story=story(progress),
         snapshots=snapshots,
         seeds=_seeds(config),
         knobs=list(_knobs(config)),
     )
+
+
+@router.get("/jobs/{job_id}/events", dependencies=[Depends(seated)])
+async def events(job_id: JobId, app: Parts) -> Response:
+    """Tell the page of a job what is new, until the job is over."""
+    return await live_view(app.database, job_id, lambda progress, now: news_of(progress, now).to_json())
+
+
+@router.post("/jobs/{job_id}/stop", dependencies=[Depends(require_same_origin)])
+def stop(job_id: JobId, app: Parts) -> Response:
+    """Stop a job and show it."""
+    request_stop(app.database, job_id)
+    return RedirectResponse(f"/jobs/{job_id}", status_code=303)
+
+
+@router.post("/jobs/{job_id}/resume", dependencies=[Depends(require_same_origin)])
+def resume(job_id: JobId, app: Parts) -> Response:
+    """Let a job that is over go on, and show it."""
+    resume_job(app.database, job_id)
+    return RedirectResponse(f"/jobs/{job_id}", status_code=303)
 
 
 def summary(counts: Mapping[str, int]) -> str:
@@ -79,8 +109,22 @@ def summary(counts: Mapping[str, int]) -> str:
     return f"{lead}{present.count(sum(counts.values()), 'job')}: {', '.join(parts)}."
 
 
-def story(job: JobView) -> str:
+def go_on(progress: JobProgress) -> str | None:
+    """Return what is offered for a job that is over and did not get everything."""
+    if not progress.is_over:
+        return None
+    if progress.job.status == JobStatus.INDEXED and progress.counts.error:
+        return f"Try the {present.count(progress.counts.error, 'failed page')} again"
+    return GO_ON.get(present.job_state(progress.job.status).kind)
+
+
+def story(progress: JobProgress) -> str:
     """Return the sentence that goes with a job's state."""
+    job = progress.job
+    if is_stopping(job):
+        return "It stops within seconds; what it captured is kept."
+    if job.status == JobStatus.STOPPED and not progress.is_over:
+        return "What it captured is being indexed."
     if job.status == JobStatus.QUEUED:
         return "It starts as soon as a worker is free."
     return {

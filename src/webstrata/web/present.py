@@ -22,6 +22,21 @@ _UNITS = (
 )
 _SIZES = ("kB", "MB", "GB", "TB", "PB")
 
+_RATE_DIGITS = ((99.95, 0), (0.995, 1), (0.005, 2), (0, 0))
+_FAILURES = {
+    "blocked": "Address not allowed",
+    "connect": "No connection",
+    "disconnect": "Connection broke off",
+    "dns": "Host not found",
+    "fetch": "Could not be fetched",
+    "internal": "Could not be read by us",
+    "protocol": "Not an HTTP answer",
+    "proxy": "Refused by the proxy",
+    "robots": "Not allowed by robots.txt",
+    "timeout": "No answer in time",
+    "tls": "No encrypted connection",
+}
+
 _LANGUAGES = {
     "ar": "Arabic",
     "de": "German",
@@ -120,6 +135,18 @@ def size(octets: int) -> str:
     return f"{value:.1f} {unit}" if value < 9.95 else f"{value:,.0f} {unit}"
 
 
+def rate(a_second: float) -> str:
+    """Return how often something happens in a second, to the digits that matter: `0.25`, `3.4`, `1,200`."""
+    digits = next(digits for above, digits in _RATE_DIGITS if a_second >= above)
+    return f"{a_second:,.{digits}f}"
+
+
+def failure(kind: str) -> str:
+    """Return what went wrong with a try, in words; a kind that we have no words for stays as it is."""
+    status = kind.removeprefix("http_")
+    return answer(int(status)) if status != kind and status.isdecimal() else _FAILURES.get(kind, kind)
+
+
 def title_of(title: str | None) -> str:
     """Return a page's title on one line, cut when it is overlong, or a name for a page without one."""
     return _cut(" ".join((title or "").split()), MAX_TITLE_LENGTH) or "Untitled page"
@@ -190,11 +217,6 @@ def job_state(status: str) -> State:
         return _STATES[JobStatus(status)]
     except ValueError:
         return State("waiting", "?", status)
-
-
-def is_settled(status: str) -> bool:
-    """Tell whether a job stays as it is until somebody acts."""
-    return job_state(status).kind in {"done", "stopped", "failed"}
 
 
 def _cut(text: str, limit: int) -> str:

@@ -1,0 +1,93 @@
+"""Jobs that a command queues and runs itself, here and now, with their progress and what they brought."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from webstrata.app import App
+from webstrata.cli.progress import watching
+from webstrata.cli.serving import refuse_busy_port, serve_until_stopped
+from webstrata.cli.start import started
+from webstrata.cli.summary import print_summary
+from webstrata.db import jobs
+from webstrata.errors import UsageError, WebstrataError
+from webstrata.jobs.job_files import JobFile, read_job_file
+from webstrata.jobs.lifecycle import JobSummary
+from webstrata.jobs.queueing import queue_archive
+from webstrata.model.jobs import CRAWL_KNOBS, JobStatus
+from webstrata.model.scope import ScopeRules
+from webstrata.model.urls import parse_url, with_scheme
+
+_HOLD = timedelta(minutes=1)
+"""How long workers leave a job alone that is about to be run here; long over before anyone misses it."""
+
+DEMO_CODE = "demo"
+DEMO_NAME = "Northvale, the built-in demo site"
+
+
+def archive_here(urls: list[str], file: Path | None, knobs: dict[str, object]) -> None:
+    """Archive what the addresses or the job file name."""
+    with started(quiet=True) as app:
+        job = _wanted(app, urls, file)
+        job_id = queue_archive(
+            app.database,
+            app.archive_root,
+            job.seeds,
+            crawl={**job.crawl, **knobs},
+            scope=job.scope,
+            plugins=job.plugins,
+            code=job.source_code,
+            name=job.source_name,
+            hold=_HOLD,
+        )
+        print_summary(_run_job(app, job_id, label=job.seeds[0]), next_step="webstrata serve")
+
+
+def run_here(site: str | None, port: int | None) -> None:
+    """Archive a site, or the demo, and serve the archive until stopped."""
+    with started(quiet=True) as app:
+        address = (app.settings.host, port or app.settings.port)
+        refuse_busy_port(*address)
+        place = f"http://{address[0]}:{address[1]}/"
+        if site is None:
+            _archive_demo(app, place)
+        else:
+            job_id = queue_archive(app.database, app.archive_root, (with_scheme(site),), hold=_HOLD)
+            print_summary(_run_job(app, job_id, label=site), next_step=place)
+    serve_until_stopped(*address)
+
+
+def _wanted(app: App, urls: list[str], file: Path | None) -> JobFile:
+    """Return what is to be archived: what the command line names, or what a job file asks for."""
+    if bool(urls) == (file is not None):
+        raise UsageError("give either an address such as https://example.org/ or a job file (--file)")
+    if file is not None:
+        return read_job_file(file, CRAWL_KNOBS, app.runner().defaults.overridden)
+    seeds = tuple(parse_url(with_scheme(url)).href for url in urls)
+    return JobFile(seeds, ScopeRules.of(seeds))
+
+
+def _archive_demo(app: App, place: str) -> None:
+    """Archive both editions of the demo site the first time, the second one later."""
+    from webstrata.demo.server import serve_demo
+    from webstrata.demo.site import DEMO_HOST, DEMO_PORT
+
+    with app.database.read() as session:
+        seen_before = jobs.has_indexed_job(session, DEMO_CODE)
+    for edition in (2,) if seen_before else (1, 2):
+        with serve_demo(edition) as origin:
+            job_id = queue_archive(
+                app.database, app.archive_root, (origin,), code=DEMO_CODE, name=DEMO_NAME, hold=_HOLD
+            )
+            label = f"demo site, edition {edition}"
+            print_summary(_run_job(app, job_id, (DEMO_HOST, DEMO_PORT), label=label), next_step=place, label=label)
+
+
+def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: str) -> JobSummary:
+    with watching(label) as watcher:
+        summary = app.runner(*allowed_endpoints).run(job_id, watcher)
+    if summary.status is JobStatus.STOPPED:
+        print_summary(summary, next_step="the same command again, to go on")
+        raise KeyboardInterrupt
+    if summary.status in (JobStatus.FAILED, JobStatus.INDEX_FAILED) or summary.refusal:
+        raise WebstrataError(summary.refusal or summary.reason or f"job {job_id} failed")
+    return summary

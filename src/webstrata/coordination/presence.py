@@ -1,0 +1,100 @@
+"""Presence: whoever works on an archive holds a file lock while it lives; its machine notices its death at once."""
+
+import fcntl
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from webstrata.errors import StorageError
+
+_FOLDER = ".workers"
+_SUFFIX = ".lock"
+
+
+@contextmanager
+def present(archive_root: Path) -> Iterator[str]:
+    """Announce a worker and hold its lock; yield the name under which it owns things.
+
+    One that leaves with an error leaves its lock file behind: others see after what it could not give back.
+    """
+    owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+    path = _lock_of(archive_root, owner)
+    descriptor = _announced(path)
+    try:
+        yield owner
+        path.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def buried(archive_root: Path, owner: str) -> Iterator[bool]:
+    """Hold the lock of a worker that died here, so that one alone clears up after it; False when it may be alive.
+
+    Its lock file goes when the clearing up succeeded, and stays for the next try otherwise.
+    """
+    path = _lock_of(archive_root, owner)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        yield False
+        return
+    try:
+        dead = _locked(descriptor)
+        yield dead
+        if dead:
+            path.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
+
+
+def is_dead(archive_root: Path, owner: str) -> bool:
+    """Tell whether a worker of this machine died without taking its leave."""
+    try:
+        descriptor = os.open(_lock_of(archive_root, owner), os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return _locked(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def announced_here(archive_root: Path) -> list[str]:
+    """Return every worker of this machine that announced itself and did not take its leave."""
+    here = f"{socket.gethostname()}:"
+    try:
+        names = [path.name for path in (archive_root / _FOLDER).iterdir()]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StorageError(f"{archive_root / _FOLDER}: {error.strerror}") from error
+    return sorted(name.removesuffix(_SUFFIX) for name in names if name.startswith(here) and name.endswith(_SUFFIX))
+
+
+def _lock_of(archive_root: Path, owner: str) -> Path:
+    return archive_root / _FOLDER / f"{owner}{_SUFFIX}"
+
+
+def _announced(path: Path) -> int:
+    """Make the lock file; it gets its name only when it is locked, so nobody takes its owner for dead meanwhile."""
+    unnamed = path.with_suffix(".new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(unnamed, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        unnamed.rename(path)
+    except OSError as error:
+        raise StorageError(f"{path.parent}: {error.strerror}") from error
+    return descriptor
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

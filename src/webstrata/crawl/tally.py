@@ -1,0 +1,85 @@
+"""The tally of a run: what this process has seen of it, and how fast it goes."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
+from threading import Lock
+
+from webstrata.crawl.outcome import Outcome
+from webstrata.db.frontier import FrontierCounts
+from webstrata.model.reports import HOSTS_REPORTED, CrawlReport, HostReport, busiest
+from webstrata.model.urls import host_of
+
+RATE_SECONDS = 10
+"""Over how long the rate is taken: long enough to be steady, short enough to be true."""
+
+_MOST_HOSTS = 20 * HOSTS_REPORTED
+"""Hosts counted one by one; a crawl of very many keeps the busy ones apart and sums up the rest."""
+
+_RESPONSES, _BYTES, _ERRORS = range(3)
+"""The order of a HostReport's fields."""
+
+
+@dataclass(frozen=True)
+class CrawlProgress:
+    """How a crawl is getting on: where its URLs stand, and what came of them in this run."""
+
+    counts: FrontierCounts
+    report: CrawlReport
+
+
+class Tally:
+    """Counts the outcomes of one process; it may be read from another thread."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin with nothing seen."""
+        self._clock = clock
+        self._began = clock()
+        self._lock = Lock()
+        self._errors: Counter[str] = Counter()
+        self._hosts: dict[str, list[int]] = {}
+        self._recent: dict[int, int] = {}
+
+    def saw(self, outcome: Outcome) -> None:
+        """Count an outcome that was committed."""
+        result, kind = outcome.result, outcome.error_kind
+        host = host_of(outcome.task.url)
+        with self._lock:
+            # Plain numbers, counted in place: this happens thousands of times a second.
+            counts = self._hosts.get(host) or self._met(host)
+            if result is not None:
+                counts[_RESPONSES] += 1
+                counts[_BYTES] += len(result.body)
+                second = int(self._clock())
+                self._recent[second] = self._recent.get(second, 0) + 1
+            if kind is not None:
+                counts[_ERRORS] += 1
+                self._errors[kind] += 1
+
+    def report(self) -> CrawlReport:
+        """Return what was seen so far."""
+        with self._lock:
+            hosts = {host: HostReport(*counts) for host, counts in self._hosts.items()}
+            errors, rate = dict(self._errors.most_common()), self._rate()
+        return CrawlReport(
+            responses=sum(seen.responses for seen in hosts.values()),
+            bytes=sum(seen.bytes for seen in hosts.values()),
+            errors=errors,
+            hosts=busiest(hosts),
+            rate=rate,
+        )
+
+    def _met(self, host: str) -> list[int]:
+        """Begin to count for a host; when there are too many, the less busy ones are summed up."""
+        if len(self._hosts) > 2 * _MOST_HOSTS:
+            seen = {name: HostReport(*counts) for name, counts in self._hosts.items()}
+            self._hosts = {name: list(astuple(report)) for name, report in busiest(seen, _MOST_HOSTS).items()}
+        return self._hosts.setdefault(host, [0, 0, 0])
+
+    def _rate(self) -> float:
+        """Return the answers a second of late; what is too old to count is forgotten."""
+        now = self._clock()
+        self._recent = {second: count for second, count in self._recent.items() if second > now - RATE_SECONDS}
+        span = min(max(now - self._began, 1), RATE_SECONDS)
+        return round(sum(self._recent.values()) / span, 2)

@@ -1,0 +1,69 @@
+"""One statement for many rows, past what SQLAlchemy does anew for each of them."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import repeat
+
+from sqlalchemy import ColumnElement, Dialect, Insert, Update
+from sqlalchemy.orm import Session
+
+Row = Sequence[object]
+Storing = Callable[[object], object]
+
+_STATEMENTS_KEPT = 64
+
+
+@dataclass(frozen=True, eq=False)
+class ManyRows:
+    """An insert or update whose parameters are given as plain rows; their columns say how a value is stored.
+
+    What is the same in every row is written into the statement. SQLAlchemy takes a dictionary apart for every row,
+    which takes three times as long as SQLite takes to store it.
+    """
+
+    statement: Insert | Update
+    parameters: Mapping[str, ColumnElement[object]]
+
+    def execute(self, session: Session, rows: Sequence[Row]) -> None:
+        """Run the statement for every row, its values in the order of the parameters."""
+        if not rows:
+            return
+        connection = session.connection()
+        prepared = _prepared(self, connection.dialect)
+        connection.exec_driver_sql(prepared.sql, prepared.bound(rows))
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A statement in a database's own words."""
+
+    sql: str
+    names: tuple[str, ...]
+    storing: tuple[Storing | None, ...]
+    order: tuple[str, ...] | None
+    """The parameters as the statement counts them, or None when it calls them by name."""
+
+    def bound(self, rows: Sequence[Row]) -> "list[tuple[object, ...]] | list[dict[str, object]]":
+        columns = map(_stored, zip(*rows, strict=True), self.storing)
+        if self.order is None:
+            return [dict(zip(self.names, row, strict=True)) for row in zip(*columns, strict=True)]
+        by_name = dict(zip(self.names, columns, strict=True))
+        return list(zip(*(by_name[name] for name in self.order), strict=True))
+
+
+def _stored(values: tuple[object, ...], storing: Storing | None) -> Iterable[object]:
+    if storing is None:
+        return values
+    # A batch has one time of writing, and to spell it out anew for each row costs as much as the row.
+    if len(set(map(id, values))) == 1:
+        return repeat(storing(values[0]), len(values))
+    return map(storing, values)
+
+
+@lru_cache(_STATEMENTS_KEPT)
+def _prepared(many: ManyRows, dialect: Dialect) -> _Prepared:
+    compiled = many.statement.compile(dialect=dialect, column_keys=list(many.parameters))
+    storing = (column.type.dialect_impl(dialect).bind_processor(dialect) for column in many.parameters.values())
+    order = None if compiled.positiontup is None else tuple(compiled.positiontup)
+    return _Prepared(str(compiled), tuple(many.parameters), tuple(storing), order)

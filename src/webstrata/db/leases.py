@@ -1,0 +1,169 @@
+"""Who leads a job through its stages, whether its crawl is to go on, and what it may still receive."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, CursorResult, Table, Update, bindparam, func, or_, select, update
+from sqlalchemy.orm import Session
+
+from webstrata.db.tables import ArchiveJob
+from webstrata.errors import LeaseLostError
+from webstrata.model.jobs import CLAIMABLE, JobStatus
+
+_JOBS = ArchiveJob.__table__
+assert isinstance(_JOBS, Table)
+
+_SPEND = (
+    update(_JOBS)
+    .where(_JOBS.c.id == bindparam("of_job"))
+    .values(
+        responses_count=_JOBS.c.responses_count + bindparam("more"),
+        response_bytes_total=_JOBS.c.response_bytes_total + bindparam("size"),
+    )
+    .returning(_JOBS.c.responses_count, _JOBS.c.response_bytes_total)
+)
+
+
+@dataclass(frozen=True)
+class CrawlUnderWay:
+    """A job that is being crawled, and where its files go."""
+
+    job_id: int
+    output_dir: str
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a job has received so far, of what its limits count."""
+
+    responses: int
+    bytes: int
+
+
+def spend(session: Session, job_id: int, responses: int, size: int) -> Spent:
+    """Count what came in and return the sum; until the transaction ends, nobody else commits for this job.
+
+    So workers take turns: limits hold exactly, and no two of them wait for each other's rows.
+    """
+    row = session.connection().execute(_SPEND, {"of_job": job_id, "more": responses, "size": size}).one()
+    return Spent(row.responses_count, row.response_bytes_total)
+
+
+def lease(
+    session: Session, job_id: int, owner: str, now: datetime, duration: timedelta, *, helpers_welcome: bool = True
+) -> None:
+    """Make an owner the one who takes a job through its stages; LeaseLostError while another is.
+
+    A run that lost its worker goes on as the same run; else a new one begins.
+    """
+    free = or_(ArchiveJob.lease_owner.is_(None), ArchiveJob.lease_expires_at <= now)
+    taken = (
+        update(ArchiveJob)
+        .where(ArchiveJob.id == job_id, ArchiveJob.status.in_(CLAIMABLE), free)
+        .values(
+            status=JobStatus.RUNNING,
+            status_reason=None,
+            not_before=None,
+            helpers_welcome=helpers_welcome,
+            lease_owner=owner,
+            lease_expires_at=now + duration,
+            started_at=func.coalesce(ArchiveJob.started_at, now),
+        )
+    )
+    if _changed(session, taken) == 0:
+        raise LeaseLostError(_why_not(session, job_id, now))
+
+
+def _why_not(session: Session, job_id: int, now: datetime) -> str:
+    if leader(session, job_id, now) is not None:
+        return f"job {job_id} is being worked on by another process"
+    status = session.scalar(select(ArchiveJob.status).where(ArchiveJob.id == job_id))
+    return f"job {job_id} is {status}: it waits for nobody" if status else f"there is no job {job_id}"
+
+
+def renew_lease(session: Session, job_id: int, owner: str, now: datetime, duration: timedelta) -> None:
+    """Prolong an owner's lease of a job."""
+    set_as(session, job_id, owner, lease_expires_at=now + duration)
+
+
+def set_as(session: Session, job_id: int, owner: str, **values: object) -> None:
+    """Write some of a job's columns as the one who leads it; LeaseLostError, with nothing written, if it does not."""
+    fenced = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner == owner).values(**values)
+    if _changed(session, fenced) == 0:
+        raise LeaseLostError(f"job {job_id} was taken over by another process")
+
+
+def release(session: Session, job_id: int, owner: str) -> None:
+    """Give a job's lease back, if it is still the owner's."""
+    held = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner == owner)
+    _changed(session, held.values(lease_owner=None, lease_expires_at=None))
+
+
+def requeue_of(session: Session, owner: str) -> list[int]:
+    """Put the jobs that a dead owner led back in line and return them."""
+    return _requeue(session, ArchiveJob.lease_owner == owner)
+
+
+def has_abandoned(session: Session, now: datetime, alive: Collection[str] = ()) -> bool:
+    """Tell whether any job says that it is worked on, but its lease ran out or never was."""
+    return session.scalar(select(ArchiveJob.id).where(_abandoned(now, alive)).limit(1)) is not None
+
+
+def requeue_abandoned(session: Session, now: datetime, alive: Collection[str] = ()) -> list[int]:
+    """Put the jobs back in line that nobody works on any more, and return them; who is known to be alive keeps its."""
+    return _requeue(session, _abandoned(now, alive))
+
+
+def _abandoned(now: datetime, alive: Collection[str]) -> ColumnElement[bool]:
+    says_so = ArchiveJob.status.in_((JobStatus.RUNNING, JobStatus.INDEXING))
+    ran_out = (ArchiveJob.lease_expires_at <= now) & ArchiveJob.lease_owner.not_in(alive)
+    return or_(ran_out, says_so & ArchiveJob.lease_owner.is_(None))
+
+
+def leader(session: Session, job_id: int, now: datetime) -> str | None:
+    """Return who leads a job, if anybody does."""
+    held = (ArchiveJob.id == job_id, ArchiveJob.lease_expires_at > now)
+    return session.scalar(select(ArchiveJob.lease_owner).where(*held))
+
+
+def fail(session: Session, job_id: int, reason: str) -> None:
+    """Give a job up that nobody leads, and say why."""
+    over = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
+    _changed(session, over.values(status=JobStatus.FAILED, status_reason=reason))
+
+
+def pause(session: Session, job_id: int, reason: str, until: datetime) -> None:
+    """Let a job that nobody leads rest, and say why."""
+    rests = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
+    _changed(session, rests.values(status=JobStatus.RETRYABLE, status_reason=reason, not_before=until))
+
+
+def _requeue(session: Session, which: ColumnElement[bool]) -> list[int]:
+    again = (
+        update(ArchiveJob)
+        .where(which)
+        .values(status=JobStatus.QUEUED, status_reason="its worker died", lease_owner=None, lease_expires_at=None)
+    )
+    return list(session.scalars(again.returning(ArchiveJob.id).execution_options(synchronize_session=False)))
+
+
+def _changed(session: Session, statement: Update) -> int:
+    result = session.execute(statement.execution_options(synchronize_session=False))
+    assert isinstance(result, CursorResult)
+    return result.rowcount
+
+
+def may_crawl(session: Session, job_id: int) -> bool:
+    """Tell whether a job's crawl is to go on: nobody asked for its end, and its leader still crawls."""
+    row = session.execute(
+        select(ArchiveJob.status, ArchiveJob.stop_requested_at).where(ArchiveJob.id == job_id)
+    ).one_or_none()
+    return row is not None and row.status == JobStatus.RUNNING and row.stop_requested_at is None
+
+
+def helpable(session: Session, now: datetime) -> list[CrawlUnderWay]:
+    """Return the jobs whose crawl is under way and can use help, longest first."""
+    running = (ArchiveJob.status == JobStatus.RUNNING, ArchiveJob.lease_expires_at > now, ArchiveJob.helpers_welcome)
+    wanted = select(ArchiveJob.id, ArchiveJob.output_dir).where(*running, ArchiveJob.stop_requested_at.is_(None))
+    return [CrawlUnderWay(*row) for row in session.execute(wanted.order_by(ArchiveJob.started_at, ArchiveJob.id))]

@@ -1,0 +1,89 @@
+"""How a job's run is going: each process writes what it has seen, everybody reads it together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from webstrata.db import catalog, leases
+from webstrata.db.frontier import FrontierCounts
+from webstrata.db.tables import Capture, CrawlReportRow, WarcFile
+from webstrata.model import reports
+from webstrata.model.archive import JobView
+from webstrata.model.jobs import SETTLED
+from webstrata.model.reports import CrawlReport
+
+_CURRENT = timedelta(seconds=10)
+"""A process that has been silent for longer has no rate any more; what it saw still counts."""
+
+
+@dataclass(frozen=True)
+class JobProgress:
+    """A job as it stands, with what its run has seen."""
+
+    job: JobView
+    counts: FrontierCounts
+    report: CrawlReport
+    is_led: bool = False
+    """Whether a worker takes the job through its stages: a stopped one is still indexed."""
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether the job stays as it is until somebody acts."""
+        return self.job.status in SETTLED and not self.is_led
+
+
+@dataclass(frozen=True)
+class WarcSummary:
+    """A WARC file of a job: how large it is and how many captures it holds."""
+
+    path: str
+    bytes: int
+    captures: int
+
+
+def write(session: Session, job_id: int, owner: str, report: CrawlReport, now: datetime) -> None:
+    """Write what one process has seen of a job's run, over what it wrote before."""
+    session.merge(CrawlReportRow(job_id=job_id, owner=owner, updated_at=now, report=report.to_json()))
+
+
+def merged(session: Session, job_id: int, now: datetime) -> CrawlReport:
+    """Return what all processes together have seen of a job's run."""
+    rows = session.scalars(select(CrawlReportRow).where(CrawlReportRow.job_id == job_id))
+    return reports.merged(_current(row, now) for row in rows)
+
+
+def clear(session: Session, job_id: int, began: datetime) -> None:
+    """Forget the reports of earlier runs; a run that goes on after its worker died keeps its own."""
+    earlier = (CrawlReportRow.job_id == job_id, CrawlReportRow.updated_at < began)
+    session.execute(delete(CrawlReportRow).where(*earlier))
+
+
+def progress(session: Session, job_id: int, now: datetime) -> JobProgress | None:
+    """Return how a job is getting on; its counts are those that its crawl wrote last."""
+    job = catalog.job(session, job_id)
+    if job is None:
+        return None
+    is_led = leases.leader(session, job_id, now) is not None
+    return JobProgress(job, _counts(job.last_stats or {}), merged(session, job_id, now), is_led)
+
+
+def warc_summaries(session: Session, job_id: int) -> list[WarcSummary]:
+    """Return a job's WARC files with what is acknowledged of each."""
+    captures = select(func.count()).where(Capture.warc_file_id == WarcFile.id).scalar_subquery()
+    rows = session.execute(
+        select(WarcFile.path, WarcFile.committed_bytes, captures).where(WarcFile.job_id == job_id).order_by(WarcFile.id)
+    )
+    return [WarcSummary(*row) for row in rows]
+
+
+def _current(row: CrawlReportRow, now: datetime) -> CrawlReport:
+    report = CrawlReport.from_json(row.report)
+    return report if now - row.updated_at <= _CURRENT else replace(report, rate=0.0)
+
+
+def _counts(stats: Mapping[str, object]) -> FrontierCounts:
+    known = {f.name: stats.get(f.name) for f in fields(FrontierCounts)}
+    return FrontierCounts(**{name: value for name, value in known.items() if isinstance(value, int)})

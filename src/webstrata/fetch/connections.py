@@ -1,0 +1,194 @@
+"""Connections that are kept open between requests, never more than a number at once."""
+
+import asyncio
+import ssl
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import cast
+
+from webstrata.errors import FetchError, TransientFetchError
+from webstrata.fetch.wire import AnswerParser, WireAnswer
+
+_MAX_IDLE_SECONDS = 30
+"""A router on the way forgets an idle connection without telling anybody; after this long a new one is safer."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What a connection leads to."""
+
+    scheme: str
+    host: str
+    port: int
+
+
+class Connection(asyncio.Protocol):
+    """One connection, for one request after the other."""
+
+    def __init__(self) -> None:
+        """Prepare a connection that leads nowhere yet."""
+        self.peer: str | None = None
+        self.idle_since = 0.0
+        self.usable = False
+        self._transport: asyncio.Transport | None = None
+        self._parser: AnswerParser | None = None
+        self._whole: asyncio.Future[WireAnswer] | None = None
+        self._early: bytes | None = b""
+        """What came before the first request: no HTTP server speaks first, and the parser will say so."""
+
+    async def ask(self, request: bytes, parser: AnswerParser) -> WireAnswer:
+        """Send a request and return the answer; FetchError when it is none."""
+        if self._transport is None or not self.usable:
+            raise _disconnected()
+        self._parser = parser
+        self._whole = asyncio.get_running_loop().create_future()
+        try:
+            self._transport.write(request)
+            early, self._early = self._early, None
+            if early:
+                self.data_received(early)
+            answer = await self._whole
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            self._parser = self._whole = None
+        self.idle_since = time.monotonic()
+        if not answer.reusable:
+            self.close()
+        return answer
+
+    async def start_tls(self, context: ssl.SSLContext, server_name: str) -> None:
+        """Encrypt what was plain so far."""
+        assert self._transport is not None
+        loop = asyncio.get_running_loop()
+        self._transport = await loop.start_tls(self._transport, self, context, server_hostname=server_name)
+
+    def close(self) -> None:
+        """End the connection at once."""
+        self.usable = False
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take over the connection."""
+        self._transport = cast(asyncio.Transport, transport)
+        self.usable = True
+
+    def data_received(self, data: bytes) -> None:
+        """Read on in the answer; what nobody asked for ends the connection."""
+        parser, whole = self._parser, self._whole
+        if self._early is not None:
+            self._early += data
+            return
+        if parser is None or whole is None or whole.done():
+            self.close()
+            return
+        try:
+            if parser.feed(data):
+                whole.set_result(parser.answer())
+        except FetchError as error:
+            whole.set_exception(error)
+
+    def eof_received(self) -> bool:
+        """Let the connection close: a server that has said everything is not asked again."""
+        return False
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """End the answer where it is."""
+        self.usable = False
+        parser, whole = self._parser, self._whole
+        if parser is None or whole is None or whole.done():
+            return
+        try:
+            if error is not None:
+                raise _disconnected() from error
+            parser.end()
+            whole.set_result(parser.answer())
+        except FetchError as failure:
+            whole.set_exception(failure)
+
+
+class ConnectionPool:
+    """Opens connections when they are needed, and keeps those that may carry another request."""
+
+    def __init__(self, connections: int, open_connection: Callable[[Endpoint], Awaitable[Connection]]) -> None:
+        """Prepare a pool of so many connections at most, in use and idle together."""
+        self._limit = connections
+        self._open = open_connection
+        self._slots = asyncio.Semaphore(connections)
+        self._in_use = 0
+        self._idle: dict[Endpoint, list[Connection]] = {}
+
+    async def ask(
+        self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], AnswerParser]
+    ) -> tuple[WireAnswer, str | None]:
+        """Return the answer to a GET and the address that gave it.
+
+        A kept connection may have died unseen. If it does so before it has answered a byte, the request, which changes
+        nothing, is sent once more over a fresh one.
+        """
+        async with self._slots:
+            self._in_use += 1
+            try:
+                return await self._asked(endpoint, request, new_parser)
+            finally:
+                self._in_use -= 1
+
+    def close(self) -> None:
+        """Close what is idle."""
+        for connection in self._all_idle():
+            connection.close()
+        self._idle.clear()
+
+    async def _asked(
+        self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], AnswerParser]
+    ) -> tuple[WireAnswer, str | None]:
+        kept = self._kept(endpoint)
+        if kept is not None:
+            parser = new_parser()
+            try:
+                return await self._answered(endpoint, kept, request, parser)
+            except TransientFetchError:
+                if parser.started:
+                    raise
+        self._make_room()
+        return await self._answered(endpoint, await self._open(endpoint), request, new_parser())
+
+    async def _answered(
+        self, endpoint: Endpoint, connection: Connection, request: bytes, parser: AnswerParser
+    ) -> tuple[WireAnswer, str | None]:
+        answer = await connection.ask(request, parser)
+        if connection.usable:
+            self._idle.setdefault(endpoint, []).append(connection)
+        return answer, connection.peer
+
+    def _kept(self, endpoint: Endpoint) -> Connection | None:
+        """Return the connection that was used last: the others may be closed sooner."""
+        connections = self._idle.get(endpoint, [])
+        too_old = time.monotonic() - _MAX_IDLE_SECONDS
+        while connections:
+            connection = connections.pop()
+            if connection.usable and connection.idle_since > too_old:
+                return connection
+            connection.close()
+        self._idle.pop(endpoint, None)
+        return None
+
+    def _make_room(self) -> None:
+        """Close the connections that were idle longest, until one more may be opened."""
+        idle = sorted(self._all_idle(), key=lambda connection: (connection.usable, connection.idle_since))
+        closed = set(idle[: max(0, self._in_use + len(idle) - self._limit)])
+        for connection in closed:
+            connection.close()
+        if closed:
+            left = {endpoint: [c for c in kept if c not in closed] for endpoint, kept in self._idle.items()}
+            self._idle = {endpoint: kept for endpoint, kept in left.items() if kept}
+
+    def _all_idle(self) -> list[Connection]:
+        return [connection for connections in self._idle.values() for connection in connections]
+
+
+def _disconnected() -> TransientFetchError:
+    return TransientFetchError("the connection broke", kind="disconnect")

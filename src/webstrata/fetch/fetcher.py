@@ -1,0 +1,25 @@
+"""What every fetcher can do."""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Protocol, Self
+
+from webstrata.model.fetching import FetchResult
+
+
+class Fetcher(Protocol):
+    """Brings answers, between being entered and being left."""
+
+    async def __aenter__(self) -> Self:
+        """Open what fetching needs."""
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of it."""
+
+    async def fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
+        """Return the answer to a GET, or raise FetchError; TransientFetchError when trying later may help.
+
+        Conditions are headers that let the server say that nothing has changed.
+        """

@@ -1,0 +1,93 @@
+"""Names to addresses, each checked by the guard before anybody connects to it."""
+
+import asyncio
+import ipaddress
+import socket
+import time
+from functools import partial
+
+from webstrata.errors import BlockedAddressError, FetchError, TransientFetchError
+from webstrata.fetch.guard import NetworkGuard
+
+_SECONDS_KEPT = 60
+_MOST_NAMES = 10_000
+
+
+def literal_address(host: str) -> str | None:
+    """Return the address that a URL's host is, or None when it is a name."""
+    address = host.strip("[]")
+    try:
+        ipaddress.ip_address(address)
+    except ValueError:
+        return None
+    return address
+
+
+class GuardedResolver:
+    """Resolves a name once, for everybody who asks within a minute, and hands over only what the guard lets pass."""
+
+    def __init__(self, guard: NetworkGuard) -> None:
+        """Prepare a resolver that remembers nothing yet."""
+        self._guard = guard
+        self._lookups: dict[str, tuple[float, asyncio.Task[list[str]]]] = {}
+
+    async def passing(self, host: str, port: int) -> list[str]:
+        """Return the addresses of a host that may be connected to; BlockedAddressError when there is none."""
+        addresses = await self._addresses(host)
+        passing, refusal = [], None
+        for address in addresses:
+            try:
+                self._guard.check(address, port)
+                passing.append(address)
+            except BlockedAddressError as error:
+                refusal = error
+        if refusal is not None and not passing:
+            raise refusal
+        return passing
+
+    async def check_all(self, host: str, port: int) -> None:
+        """Raise BlockedAddressError when any address of a host is refused; a name that is unknown here passes.
+
+        That is for hosts which a proxy resolves again: it may choose any of the addresses, and may know names that
+        only exist where it stands. What its own name service makes of a name is out of our hands.
+        """
+        try:
+            addresses = await self._addresses(host)
+        except FetchError:
+            return
+        for address in addresses:
+            self._guard.check(address, port)
+
+    async def _addresses(self, host: str) -> list[str]:
+        literal = literal_address(host)
+        if literal is not None:
+            return [literal]
+        now = time.monotonic()
+        expires, lookup = self._lookups.get(host, (0.0, None))
+        if lookup is None or expires < now:
+            self._forget_old(now)
+            lookup = asyncio.create_task(_looked_up(host))
+            lookup.add_done_callback(partial(self._drop_if_failed, host))
+            self._lookups[host] = (now + _SECONDS_KEPT, lookup)
+        # Others may wait for the same lookup: one who gives up must not take it from them.
+        return await asyncio.shield(lookup)
+
+    def _drop_if_failed(self, host: str, lookup: asyncio.Task[list[str]]) -> None:
+        if lookup.cancelled() or lookup.exception() is not None:
+            self._lookups.pop(host, None)
+
+    def _forget_old(self, now: float) -> None:
+        if len(self._lookups) >= _MOST_NAMES:
+            self._lookups = {host: entry for host, entry in self._lookups.items() if entry[0] >= now}
+        if len(self._lookups) >= _MOST_NAMES:
+            self._lookups.clear()
+
+
+async def _looked_up(host: str) -> list[str]:
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except socket.gaierror as error:
+        raise TransientFetchError("the host's name does not resolve (is the network up?)", kind="dns") from error
+    except (UnicodeError, ValueError) as error:
+        raise FetchError("the host's name cannot be one", kind="dns") from error
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))

@@ -1,0 +1,277 @@
+"""HTTP/1.1 answers, read from bytes in whatever pieces they come: no sockets, no clock."""
+
+import re
+from typing import NamedTuple
+
+from webstrata.errors import FetchError, TransientFetchError
+from webstrata.model.fetching import RawHeaders
+
+MAX_HEAD_BYTES = 65_536
+"""For everything before the body: interim answers, status line and headers; trailers have as much again."""
+
+MAX_HEADERS = 1_000
+_MAX_LENGTH_DIGITS = 18
+_MAX_CHUNK_LINE = 4_096
+_PREFIX = b"HTTP/"
+
+# Servers that end lines with a bare LF are many; RFC 9112, 2.2 lets a reader take it.
+_HEAD_END = re.compile(rb"\n\r?\n")
+_STATUS_LINE = re.compile(rb"HTTP/(\d\.\d) +([1-9]\d\d)(?: +(.*)| *)", re.DOTALL)
+_SIZE_LINE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;.*)?\r?", re.DOTALL)
+_FOLD = re.compile(rb"[ \t]*\n[ \t]+")
+_BLANKS = (b" ", b"\t", b"")
+_SPACED = bytes.maketrans(b"\r\0", b"  ")
+"""RFC 9110, 5.5: what could end a line or a string somewhere behind us is read as a space."""
+
+_MAX_REASON = 200
+_FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection"})
+_WITHOUT_BODY = frozenset({204, 304})
+_FIRST_FINAL = 200
+_SWITCHING_PROTOCOLS = 101
+
+# Where in an answer the next byte belongs. Plain numbers: an enumeration's members cost a fifth of the reading.
+_HEAD, _LENGTH, _UNTIL_CLOSE, _CHUNK_SIZE, _CHUNK, _CHUNK_END, _TRAILERS, _DONE = range(8)
+
+
+Framing = dict[bytes, list[bytes]]
+"""The headers that say where an answer ends, by their names: all of their words, in lower case."""
+
+
+class Head(NamedTuple):
+    """The part of an answer before its body: exactly as it came, and read."""
+
+    raw: bytes
+    http_version: str
+    status: int
+    reason: str
+    """As far as a message can show it."""
+    headers: RawHeaders
+    framing: Framing
+
+
+class WireAnswer(NamedTuple):
+    """A whole answer; its body without chunks, in the content encoding that it came in."""
+
+    head: Head
+    body: bytes
+    truncated: str | None
+    reusable: bool
+    """Whether the connection is at the end of the answer and may carry another one."""
+
+
+class AnswerParser:
+    """Reads the answer to one GET.
+
+    `feed` tells whether the answer is whole; `end` is told that no more will come. What is no HTTP is a FetchError.
+    A body that breaks off before the end that its head announced is a TransientFetchError, not a capture: a copy that
+    lacks its end looks like the page to every later reader, and asking again usually brings the whole.
+    """
+
+    def __init__(self, max_body_bytes: int, *, head_only: bool = False) -> None:
+        """Begin with nothing read; a body is cut at the limit, or not waited for at all."""
+        self.started = False
+        self._max_body_bytes = max_body_bytes
+        self._head_only = head_only
+        self._stage = _HEAD
+        self._rest = b""
+        """Bytes that are not understood yet: the beginning of a head or of a line."""
+        self._head: Head | None = None
+        self._head_room = MAX_HEAD_BYTES
+        self._left = 0
+        self._body = bytearray()
+        self._truncated: str | None = None
+        self._excess = False
+
+    def feed(self, data: bytes) -> bool:
+        """Take the next bytes and tell whether the answer is whole."""
+        self.started = True
+        while data and self._stage != _DONE:
+            data = self._step(data)
+        self._excess = self._excess or bool(data)
+        return self._stage == _DONE
+
+    def end(self) -> None:
+        """Take it that no more bytes will come; TransientFetchError when the answer is not whole without them."""
+        if self._stage == _HEAD:
+            where = "in the middle of its headers" if self._rest else "without an answer"
+            raise TransientFetchError(f"the server closed the connection {where}", kind="disconnect")
+        # Behind the last chunk only the empty line can be missing: the body is whole.
+        if self._stage not in {_UNTIL_CLOSE, _TRAILERS, _DONE}:
+            raise TransientFetchError("the server closed the connection in the middle of the body", kind="disconnect")
+        self._excess = True
+        self._stage = _DONE
+
+    def answer(self) -> WireAnswer:
+        """Return the answer, once it is whole."""
+        assert self._head is not None
+        assert self._stage == _DONE
+        reusable = not self._excess and self._truncated is None and (self._head_only or _stays_open(self._head))
+        return WireAnswer(self._head, bytes(self._body), self._truncated, reusable)
+
+    def _step(self, data: bytes) -> bytes:
+        """Take what the stage can use and return what is left for the next one."""
+        if self._stage == _HEAD:
+            return self._take_head(data)
+        if self._stage in {_LENGTH, _CHUNK}:
+            return self._take_counted(data)
+        if self._stage == _UNTIL_CLOSE:
+            self._keep(data)
+            return b""
+        return self._take_line(data)
+
+    def _take_head(self, data: bytes) -> bytes:
+        known = len(self._rest)
+        data = self._rest + data if known else data
+        end = _HEAD_END.search(data, max(0, known - 2))
+        if end is None or end.end() > self._head_room:
+            self._refuse_early(data)
+            self._rest = data
+            return b""
+        self._rest = b""
+        self._head_room -= end.end()
+        head = read_head(data[: end.end()])
+        if head.status >= _FIRST_FINAL:
+            self._head = head
+            self._begin_body(head)
+        elif head.status == _SWITCHING_PROTOCOLS:
+            raise _not_http("it switches to another protocol")
+        return data[end.end() :]
+
+    def _refuse_early(self, data: bytes) -> None:
+        """Refuse what cannot become a head, as soon as that shows."""
+        if data[: len(_PREFIX)] != _PREFIX[: len(data)]:
+            raise _not_http(f"it begins with {_shown(data)}")
+        if len(data) >= self._head_room:
+            raise _not_http(f"its headers are longer than {MAX_HEAD_BYTES} bytes")
+
+    def _begin_body(self, head: Head) -> None:
+        codings = set(head.framing.get(b"transfer-encoding", ())) - {b"identity"}
+        if self._head_only or head.status in _WITHOUT_BODY:
+            self._stage = _DONE
+        elif codings == {b"chunked"}:
+            self._stage = _CHUNK_SIZE
+        elif codings:
+            raise _not_http(f"its transfer encoding is {_shown(b', '.join(sorted(codings)))}")
+        else:
+            self._begin_plain_body(_length(head))
+
+    def _begin_plain_body(self, length: int | None) -> None:
+        self._left = length or 0
+        if length is None:
+            self._stage = _UNTIL_CLOSE
+        else:
+            self._stage = _LENGTH if length else _DONE
+
+    def _take_counted(self, data: bytes) -> bytes:
+        part, rest = data[: self._left], data[self._left :]
+        self._left -= len(part)
+        if not self._left:
+            self._stage = _DONE if self._stage == _LENGTH else _CHUNK_END
+        self._keep(part)
+        return rest
+
+    def _keep(self, part: bytes) -> None:
+        self._body += part
+        if len(self._body) > self._max_body_bytes:
+            del self._body[self._max_body_bytes :]
+            self._truncated = "length"
+            self._stage = _DONE
+
+    def _take_line(self, data: bytes) -> bytes:
+        """Take a line between chunks; one that has not ended yet waits for the rest of it."""
+        line, newline, rest = data.partition(b"\n")
+        line = self._rest + line
+        room = self._head_room if self._stage == _TRAILERS else _MAX_CHUNK_LINE
+        if len(line) > room:
+            raise _broken_chunks("a line between chunks has no end")
+        self._rest = b"" if newline else line
+        if newline:
+            self._read_line(line)
+        return rest
+
+    def _read_line(self, line: bytes) -> None:
+        if self._stage == _CHUNK_SIZE:
+            self._left = _chunk_size(line)
+            self._stage = _CHUNK if self._left else _TRAILERS
+            self._head_room = MAX_HEAD_BYTES
+        elif self._stage == _CHUNK_END:
+            if line not in {b"", b"\r"}:
+                raise _broken_chunks("a chunk is longer than it says")
+            self._stage = _CHUNK_SIZE
+        elif line in {b"", b"\r"}:
+            self._stage = _DONE
+        else:
+            self._head_room -= len(line)
+
+
+def read_head(raw: bytes) -> Head:
+    """Return a head read as browsers do: a line without a colon is passed over, a folded one joined."""
+    first, _, rest = raw.translate(_SPACED).rstrip().partition(b"\n")
+    found = _STATUS_LINE.fullmatch(first.rstrip())
+    if found is None:
+        raise _not_http(f"it begins with {_shown(first)}")
+    version, status, reason = found.groups()
+    headers = _headers(rest)
+    return Head(raw, version.decode(), int(status), _in_one_line(reason or b""), headers, _framing(headers))
+
+
+def _headers(text: bytes) -> RawHeaders:
+    folded = b"\n " in text or b"\n\t" in text
+    lines = (_FOLD.sub(b" ", text) if folded else text).split(b"\n")
+    if len(lines) > MAX_HEADERS:
+        raise _not_http(f"it has more than {MAX_HEADERS} headers")
+    parted = [line.partition(b":") for line in lines]
+    # What begins with a blank has nothing that it could continue.
+    return tuple([(name.rstrip(), value.strip()) for name, colon, value in parted if colon and name[:1] not in _BLANKS])
+
+
+def _framing(headers: RawHeaders) -> Framing:
+    framing: Framing = {}
+    for name, value in headers:
+        if (lowered := name.lower()) in _FRAMING:
+            framing.setdefault(lowered, []).extend(filter(None, map(bytes.strip, value.lower().split(b","))))
+    return framing
+
+
+def _in_one_line(reason: bytes) -> str:
+    """Return a reason that can stand in a message."""
+    text = reason[:_MAX_REASON].decode("latin-1").strip()
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+
+
+def _length(head: Head) -> int | None:
+    """Return how long a body says it is; several lengths must agree (RFC 9110, 8.6)."""
+    lengths = {word.lstrip(b"0") or b"0" for word in head.framing.get(b"content-length", ())}
+    if not lengths:
+        return None
+    (length, *others) = lengths
+    if others or not length.isdigit() or len(length) > _MAX_LENGTH_DIGITS:
+        raise _not_http(f"its Content-Length is {_shown(b', '.join(sorted(lengths)))}")
+    return int(length)
+
+
+def _stays_open(head: Head) -> bool:
+    options = head.framing.get(b"connection", ())
+    # Both kinds of length at once are how answers get smuggled: nobody knows where the next one begins (RFC 9112, 6.3).
+    ambiguous = b"transfer-encoding" in head.framing and b"content-length" in head.framing
+    return not ambiguous and b"close" not in options and (head.http_version == "1.1" or b"keep-alive" in options)
+
+
+def _chunk_size(line: bytes) -> int:
+    found = _SIZE_LINE.fullmatch(line)
+    if found is None:
+        raise _broken_chunks(f"a chunk's size is {_shown(line)}")
+    return int(found[1], 16)
+
+
+def _not_http(reason: str) -> FetchError:
+    return FetchError(f"not an HTTP answer we can read: {reason}", kind="protocol")
+
+
+def _broken_chunks(reason: str) -> TransientFetchError:
+    return TransientFetchError(f"the body breaks off: {reason}", kind="protocol")
+
+
+def _shown(data: bytes) -> str:
+    """Return the beginning of what a server sent, harmless to print."""
+    return ascii(data[:40].decode("latin-1"))

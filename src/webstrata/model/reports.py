@@ -1,0 +1,98 @@
+"""What a run of a crawl has seen so far: answers, bytes and failures, in all and host by host."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+
+HOSTS_REPORTED = 50
+OTHER_HOSTS = "other hosts"
+"""What the less busy hosts are summed under; no host's name has a space in it."""
+
+
+@dataclass(frozen=True)
+class HostReport:
+    """What came from one host; errors are tries that failed, whether or not a later one went well."""
+
+    responses: int = 0
+    bytes: int = 0
+    errors: int = 0
+
+    def __add__(self, other: "HostReport") -> "HostReport":
+        """Return both together."""
+        return HostReport(self.responses + other.responses, self.bytes + other.bytes, self.errors + other.errors)
+
+    @property
+    def busyness(self) -> tuple[int, int]:
+        """Return what hosts are ordered by: how often they were asked, then how much they sent."""
+        return self.responses + self.errors, self.bytes
+
+
+@dataclass(frozen=True)
+class CrawlReport:
+    """What a run has seen so far, in one process or in all."""
+
+    responses: int = 0
+    bytes: int = 0
+    errors: Mapping[str, int] = field(default_factory=dict)
+    """How often a try failed, by kind."""
+    hosts: Mapping[str, HostReport] = field(default_factory=dict)
+    """The busiest hosts, the busiest first."""
+    rate: float = 0.0
+    """Responses a second."""
+
+    def to_json(self) -> dict[str, object]:
+        """Return the form that the database and the run's file keep."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, object]) -> "CrawlReport":
+        """Return a stored report; what is missing or odd in it counts as nothing."""
+        errors, hosts, rate = stored.get("errors"), stored.get("hosts"), stored.get("rate")
+        return cls(
+            responses=_number(stored.get("responses")),
+            bytes=_number(stored.get("bytes")),
+            errors={str(kind): _number(count) for kind, count in _items(errors)},
+            hosts={str(host): _host(report) for host, report in _items(hosts)},
+            rate=float(rate) if isinstance(rate, int | float) else 0.0,
+        )
+
+
+def merged(reports: Iterable[CrawlReport]) -> CrawlReport:
+    """Return what several processes have seen together."""
+    every = list(reports)
+    errors: Counter[str] = Counter()
+    hosts: dict[str, HostReport] = {}
+    for report in every:
+        errors.update(report.errors)
+        for host, seen in report.hosts.items():
+            hosts[host] = hosts.get(host, HostReport()) + seen
+    return CrawlReport(
+        responses=sum(report.responses for report in every),
+        bytes=sum(report.bytes for report in every),
+        errors=dict(errors.most_common()),
+        hosts=busiest(hosts),
+        rate=sum(report.rate for report in every),
+    )
+
+
+def busiest(hosts: Mapping[str, HostReport], most: int = HOSTS_REPORTED) -> dict[str, HostReport]:
+    """Return the busiest hosts, the busiest first; all others are summed under one name at the end."""
+    others = hosts.get(OTHER_HOSTS, HostReport())
+    named = [item for item in hosts.items() if item[0] != OTHER_HOSTS]
+    # A host's name decides between equals, so that a table does not jump about.
+    named.sort(key=lambda item: (*(-part for part in item[1].busyness), item[0]))
+    others = sum((seen for _, seen in named[most:]), others)
+    return dict(named[:most]) | ({OTHER_HOSTS: others} if others != HostReport() else {})
+
+
+def _items(stored: object) -> Iterable[tuple[object, object]]:
+    return stored.items() if isinstance(stored, Mapping) else ()
+
+
+def _host(stored: object) -> HostReport:
+    values = dict(_items(stored))
+    return HostReport(*(_number(values.get(name)) for name in ("responses", "bytes", "errors")))
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,66 @@
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webstrata.crawl.scope import Scope
+from webstrata.model.scope import ScopeRules
+from webstrata.model.tasks import Link, TaskType
+from webstrata.model.traps import TrapGuard, TrapLimits, without_session_id
+
+SITE = "https://example.org"
+RULES = ScopeRules.of([f"{SITE}/"], deny_paths=("/private/",))
+
+
+def scope(max_depth: int = 3, **limits: int) -> Scope:
+    return Scope(RULES, max_depth, TrapGuard(date(2026, 3, 15), TrapLimits(**limits)))
+
+
+def followed(a_scope: Scope, *paths: str) -> list[str]:
+    return [link.url.removeprefix(SITE) for link in a_scope.admitted([Link(SITE + path) for path in paths], 1)]
+
+
+@pytest.mark.parametrize(("depth", "follows"), [(1, True), (3, True), (4, False)])
+def test_links_are_followed_down_to_the_greatest_depth(depth: int, follows: bool) -> None:
+    link = Link(f"{SITE}/a")
+    assert scope().admitted([link], depth) == ((link,) if follows else ())
+
+
+def test_only_links_within_the_rules_and_outside_traps_are_followed_and_in_order() -> None:
+    links = [Link(f"{SITE}/b", TaskType.MEDIA), Link("https://other.example/"), Link(f"{SITE}/private/x")]
+    links += [Link(f"{SITE}/x/x/x/x/"), Link(f"{SITE}/a")]
+    assert scope().admitted(links, 1) == (links[0], links[-1])
+
+
+def test_a_session_is_taken_out_and_the_kind_of_link_stays() -> None:
+    with_session = Link(f"{SITE}/a?PHPSESSID=1&b=2", TaskType.MEDIA)
+    for _ in range(2):
+        assert scope().admitted([with_session], 1) == (Link(f"{SITE}/a?b=2", TaskType.MEDIA),)
+
+
+def test_what_was_followed_before_a_trap_closed_is_followed_again_and_nothing_else() -> None:
+    watch = scope(max_combinations=50)
+    filters = [f"/shoes?color={a}&size={b}" for a in range(10) for b in range(10)]
+    first = followed(watch, *filters)
+    assert 50 <= len(first) < len(filters)
+    assert followed(watch, *filters) == first
+    assert followed(watch, "/shoes?color=new&size=new", "/boots?color=1&size=2") == ["/boots?color=1&size=2"]
+
+
+paths = st.lists(
+    st.sampled_from(
+        ["a", "b", "private", "calendar", "2040", "01", "", ";jsessionid=1", "(S(lit3py55t21z5v55vlm25s55))"]
+    ),
+    max_size=7,
+).map(lambda parts: "/" + "/".join(parts))
+queries = st.lists(st.sampled_from(["a=1", "a=2", "b=1", "sid=1", "phpsessid=x", "year=2050&month=1"]), max_size=4)
+
+
+@given(st.lists(st.builds("{}?{}".format, paths, queries.map("&".join)) | paths, max_size=20))
+def test_a_remembered_decision_is_the_one_that_would_be_made(addresses: list[str]) -> None:
+    watch, fresh = scope(), TrapGuard(date(2026, 3, 15))
+    for address in addresses * 2:
+        url = without_session_id(SITE + address)
+        expected = [url.removeprefix(SITE)] if RULES.admits(url) and fresh.verdict(url) is None else []
+        assert followed(watch, address) == expected

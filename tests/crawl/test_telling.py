@@ -1,0 +1,91 @@
+"""What a crawl tells of itself while it goes."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.crawl.runs import Archive
+from tests.support.web_server import Answer, WebServer, page, robots
+from webstrata.crawl import visit
+from webstrata.crawl.tally import CrawlProgress
+from webstrata.db import frontier, reports
+from webstrata.db.frontier import FrontierCounts
+from webstrata.model.fetching import FetchResult
+from webstrata.model.reports import CrawlReport, HostReport
+from webstrata.model.tasks import Link
+
+
+def told(archive: Archive, *seeds: str, **knobs: object) -> list[CrawlProgress]:
+    """Run a crawl and return all that it told."""
+    crawl = archive.crawl_of(*seeds, **knobs)
+    heard: list[CrawlProgress] = []
+    crawl._progress = heard.append
+    archive.run(crawl)
+    return heard
+
+
+def stored(archive: Archive) -> CrawlReport:
+    with archive.database.read() as session:
+        return reports.merged(session, archive.job_id, datetime.now(UTC))
+
+
+def test_a_crawl_tells_what_came_back_and_what_failed_by_kind(
+    archive: Archive, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really_read = visit.links_of
+
+    def reader(result: FetchResult, task_type: object) -> object:
+        if result.url.endswith("/broken"):
+            raise RuntimeError("a page from hell")
+        return really_read(result, task_type)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(visit, "links_of", reader)
+    home = page("Home", "/gone", "/busy", "/private", "/broken")
+    web_server.answers |= {
+        "/robots.txt": robots("User-agent: *", "Disallow: /private"),
+        "/": home,
+        "/busy": Answer(status=503),
+        "/broken": page("Broken"),
+    }
+    last = told(archive, web_server.url(), max_retries=2)[-1]
+    assert last.counts == FrontierCounts(finished=2, error=3)
+    assert last.report.responses == 2, "the page and the one that is not there"
+    assert last.report.errors == {"http_503": 2, "robots": 1, "internal": 1}, "every try counts"
+    size = len(home.body) + len(web_server.otherwise.body)
+    assert last.report.bytes == size
+    host = web_server.origin.removeprefix("http://")
+    assert last.report.hosts == {host: HostReport(2, size, 4)}
+    assert last.report.rate > 0
+    assert stored(archive).errors == last.report.errors
+
+
+def test_a_crawl_tells_what_all_its_workers_have_seen(archive: Archive, web_server: WebServer) -> None:
+    web_server.answers["/"] = page("Home")
+    now = datetime.now(UTC)
+    with archive.database.write() as session:
+        report = CrawlReport(responses=5, errors={"dns": 1})
+        reports.write(session, archive.job_id, "there:2:other", report, now + timedelta(minutes=1))
+        reports.write(session, archive.job_id, "gone:3:earlier", report, now - timedelta(minutes=1))
+    last = told(archive, web_server.url())[-1]
+    assert last.report.responses == 1 + 5, "what an earlier run saw is forgotten"
+    assert last.report.errors == {"dns": 1}
+
+
+def test_a_second_run_tells_of_itself_alone(archive: Archive, web_server: WebServer) -> None:
+    web_server.answers["/"] = page("Home")
+    assert told(archive, web_server.url())[-1].report.responses == 1
+    again = told(archive, web_server.url())[-1]
+    assert (again.counts.finished, again.report) == (1, CrawlReport())
+
+
+def test_a_worker_that_helps_leaves_what_others_wrote_and_adds_its_own(archive: Archive, web_server: WebServer) -> None:
+    web_server.answers["/"] = page("Home")
+    now = datetime.now(UTC)
+    with archive.database.write() as session:
+        frontier.add_links(session, archive.job_id, [Link(web_server.url())], 0, now)
+        reports.write(session, archive.job_id, "there:2:leader", CrawlReport(responses=5), now - timedelta(minutes=1))
+    crawl = archive.crawl_of(web_server.url())
+    crawl._run = replace(crawl._run, leads=False)
+    archive.run(crawl)
+    assert stored(archive).responses == 5 + 1

@@ -1,0 +1,7 @@
+"""How properties are tried: on the same examples in every run of `make test`, on new and more ones in `make soak`."""
+
+from hypothesis import settings
+
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("searching", max_examples=2_000, deadline=None, print_blob=True)
+settings.load_profile("steady")
