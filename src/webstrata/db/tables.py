@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Integer, MetaData, String, UniqueConstraint, false
+from sqlalchemy import BigInteger, Double, ForeignKey, Index, Integer, MetaData, String, UniqueConstraint, false
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import JSON
@@ -49,6 +49,15 @@ class Source(Base):
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     updated_at: Mapped[datetime] = mapped_column(default=utcnow, onupdate=utcnow)
 
+    job_config: Mapped[dict[str, Any] | None]
+    """What its jobs are made from: the registry's entry."""
+    schedule: Mapped[str | None]
+    schedule_paused: Mapped[bool] = mapped_column(default=False, server_default=false())
+    next_run_at: Mapped[datetime | None]
+    page_parameters: Mapped[list[str] | None] = mapped_column(Json)
+    """The query parameters that tell its pages apart."""
+    group_version: Mapped[int] = mapped_column(default=1, server_default="1")
+
     jobs: Mapped[list["ArchiveJob"]] = relationship(back_populates="source")
     snapshots: Mapped[list["Snapshot"]] = relationship(back_populates="source")
 
@@ -79,6 +88,9 @@ class ArchiveJob(Base):
     stop_requested_at: Mapped[datetime | None]
     sitemaps_read_at: Mapped[datetime | None]
     helpers_welcome: Mapped[bool] = mapped_column(default=False, server_default=false())
+    index_lease_owner: Mapped[str | None]
+    index_lease_token: Mapped[str | None]
+    index_lease_expires_at: Mapped[datetime | None]
 
     config: Mapped[dict[str, Any] | None]
 
@@ -94,11 +106,13 @@ class ArchiveJob(Base):
 
     warc_file_count: Mapped[int] = mapped_column(default=0)
     indexed_page_count: Mapped[int] = mapped_column(default=0)
+    index_problem_count: Mapped[int] = mapped_column(default=0, server_default="0")
     warc_bytes_total: Mapped[int | None] = mapped_column(BigInteger)
     output_bytes_total: Mapped[int | None] = mapped_column(BigInteger)
     tmp_bytes_total: Mapped[int | None] = mapped_column(BigInteger)
     tmp_non_warc_bytes_total: Mapped[int | None] = mapped_column(BigInteger)
     storage_scanned_at: Mapped[datetime | None]
+    output_device: Mapped[str | None]
 
     final_zim_path: Mapped[str | None]
     combined_log_path: Mapped[str | None]
@@ -150,7 +164,23 @@ class WarcFile(Base):
     path: Mapped[str] = mapped_column(unique=True)
     committed_bytes: Mapped[int] = mapped_column(BigInteger, default=0)
     indexed_bytes: Mapped[int] = mapped_column(BigInteger, default=0)
+    index_version: Mapped[int] = mapped_column(default=0, server_default="0")
+    problem_count: Mapped[int] = mapped_column(default=0, server_default="0")
     owner: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(default=utcnow)
+
+
+class RecordProblem(Base):
+    """A place in a WARC file that could not be read or understood, and why; the records around it are indexed."""
+
+    __tablename__ = "record_problems"
+    __table_args__ = (UniqueConstraint("warc_file_id", "warc_offset"), Index(None, "job_id"))
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    job_id: Mapped[int] = mapped_column(ForeignKey("archive_jobs.id", ondelete="CASCADE"))
+    warc_file_id: Mapped[int] = mapped_column(ForeignKey("warc_files.id", ondelete="CASCADE"))
+    warc_offset: Mapped[int] = mapped_column(BigInteger)
+    reason: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
 
 
@@ -220,6 +250,9 @@ class Document(Base):
     text_hash: Mapped[str] = mapped_column(String(32))
     title: Mapped[str]
     text: Mapped[str]
+    blocks: Mapped[str | None]
+    """What each line of the text is: a letter a line, as `content/blocks.py` says."""
+    fingerprint: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class Snapshot(Base):
@@ -257,6 +290,8 @@ class Snapshot(Base):
     warc_length: Mapped[int | None] = mapped_column(BigInteger)
     raw_snapshot_path: Mapped[str | None]
     content_hash: Mapped[str | None] = mapped_column(String(64))
+    outlinks_from: Mapped[int | None] = mapped_column(BigInteger)
+    """The snapshot of the same page under which its links are stored: itself, or the last one with the same links."""
 
     job: Mapped[ArchiveJob | None] = relationship(back_populates="snapshots")
     source: Mapped[Source | None] = relationship(back_populates="snapshots")
@@ -276,6 +311,37 @@ class Page(Base):
     snapshot_count: Mapped[int]
     latest_snapshot_id: Mapped[int] = mapped_column(BigInteger)
     latest_ok_snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class LinkTarget(Base):
+    """A page that some page links to, captured or not."""
+
+    __tablename__ = "link_targets"
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    normalized_url_group: Mapped[str] = mapped_column(unique=True)
+
+
+class SnapshotOutlink(Base):
+    """One page that a snapshot links to."""
+
+    __tablename__ = "snapshot_outlinks"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    snapshot_id: Mapped[int] = mapped_column(ForeignKey("snapshots.id", ondelete="CASCADE"), primary_key=True)
+    target_id: Mapped[int] = mapped_column(ForeignKey("link_targets.id"), primary_key=True)
+
+
+class PageSignal(Base):
+    """How well a page is linked today: by how many pages, to how many, and its PageRank."""
+
+    __tablename__ = "page_signals"
+
+    normalized_url_group: Mapped[str] = mapped_column(primary_key=True)
+    inlink_count: Mapped[int] = mapped_column(default=0)
+    outlink_count: Mapped[int] = mapped_column(default=0)
+    pagerank: Mapped[float] = mapped_column(Double, default=0.0)
+    updated_at: Mapped[datetime]
 
 
 class PluginRun(Base):
