@@ -15,7 +15,7 @@ run: install ## Archive the demo site, or SITE=https://..., and serve the archiv
 
 test: ## Set up PostgreSQL, Redis and a browser, then run every test but the soak tests.
 	@$(PYTHON) -m tools.setup test
-	$(BIN)/pytest --numprocesses=2 --dist=loadfile
+	$(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 
 soak: ## Run the soak tests: what takes longer, from many kills to foreign tools, and new examples for every property.
 	@$(PYTHON) -m tools.setup test

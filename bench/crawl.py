@@ -8,12 +8,12 @@ import shutil
 import subprocess
 import sys
 import time
-import venv
 from collections.abc import Callable
 from pathlib import Path
 
 import aiohttp
 
+from bench.peers import environment
 from bench.report import Measurement
 from bench.site import PAGES, nginx, write_site
 from webstrata.app import build_app
@@ -21,7 +21,6 @@ from webstrata.db import catalog
 from webstrata.settings import load_settings
 
 _ROUNDS = 3
-_ENVIRONMENTS = Path(__file__).parents[1] / ".cache" / "envs"
 _SPIDER = """
 import scrapy
 from scrapy.linkextractors import LinkExtractor
@@ -93,7 +92,7 @@ def _wget(origin: str, folder: Path) -> float:
 
 
 def _scrapy(origin: str, folder: Path) -> float:
-    python = _environment("scrapy", "scrapy")
+    python = environment("scrapy", "scrapy")
     spider = folder / "spider.py"
     spider.write_text(_SPIDER)
     options = [
@@ -116,16 +115,6 @@ def _scrapy(origin: str, folder: Path) -> float:
     elapsed = re.search(r"'elapsed_time_seconds': ([\d.]+)", done.stderr)
     assert elapsed, done.stderr[-2000:]
     return float(elapsed.group(1))
-
-
-def _environment(name: str, *packages: str) -> str:
-    """Return the Python of an environment with a peer in it."""
-    folder = _ENVIRONMENTS / name
-    python = folder / "bin" / "python"
-    if not python.exists():
-        venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
-    return str(python)
 
 
 def _bare(origin: str, _folder: Path) -> float:

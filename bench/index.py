@@ -1,16 +1,22 @@
-"""Indexing pages: ours to searchable, against the reading and parsing alone."""
+"""Indexing real-sized pages: ours on all cores, against the seed's design and against reading and parsing alone."""
 
-import gzip
 import os
-import random
+import resource
+import subprocess
+import sys
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.html import HTMLTree
 
+from bench.pages import pages
+from bench.peers import environment
 from bench.report import Measurement
 from webstrata.app import App, build_app
 from webstrata.db import captures, jobs
@@ -22,72 +28,76 @@ from webstrata.settings import load_settings
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
 
-_GENERATED = 300
-_PAGE_BYTES = 360_000
+_PAGES = 600
+_SEED_PAGES = 24
+_ALONE_PAGES = 200
+_LARGE_BYTES = 2_000_000_000
+_SEED = Path(__file__).with_name("seed_index.py")
 
 
 def measure(folder: Path) -> list[Measurement]:
-    """Return pages a second: from WARC to searchable, and with nothing but reading and parsing."""
+    """Return pages a second, and what they cost."""
     app = build_app(load_settings({"WEBSTRATA_DATA_DIR": str(folder)}))
-    pages = _pages()
-    job_id, path = _job_with(app, pages)
-    began = time.monotonic()
-    assert index_job(job_id, database=app.database, archive_root=app.archive_root) == 0
-    ours = time.monotonic() - began
+    job_id, path = _job_with(app, pages(_PAGES))
     app.close()
-    return [
-        Measurement("webstrata index-job, one process", len(pages) / ours, "pages/s", ours=True),
-        Measurement("fastwarc and resiliparse text alone", len(pages) / _read_and_parse(path), "pages/s"),
+    first, again = (_index(folder, job_id) for _ in range(2))
+    alone = _ALONE_PAGES / _read_and_parse(path)
+    # The seed's design is two orders of magnitude slower: some pages are enough to know its rate.
+    few = folder / "few.warc.gz"
+    _write(few, pages(_SEED_PAGES))
+    seed = _SEED_PAGES / _seconds_of_seed(few)
+    rate, cpu = _PAGES / first.seconds, _PAGES / first.cpu_seconds
+    results = [
+        Measurement("webstrata index-job, to searchable", rate, "pages/s", ours=True),
+        Measurement("the seed's design: warcio, BeautifulSoup for each helper, one transaction", seed, "pages/s"),
+        Measurement("ours as many times the seed's", rate / seed, "×", asked="≥ 60, aiming at 100"),
+        Measurement("ours for each CPU second", cpu, "pages/s"),
+        Measurement("fastwarc and resiliparse text alone, for each CPU second", alone, "pages/s"),
+        Measurement("ours of that", 100 * cpu / alone, "%", asked="≥ 60"),
+        Measurement("again with nothing changed, times as fast", first.seconds / again.seconds, "×", asked="≥ 5"),
+        Measurement("largest process", first.peak_megabytes, "MB", asked="≤ 400"),
     ]
+    if os.environ.get("LARGE"):
+        results.append(_large(folder / "large"))
+    return results
 
 
-def _pages() -> list[bytes]:
-    """Return real pages from PAGES=DIR (.html, .html.gz), else generated ones of a real page's size."""
-    folder = os.environ.get("PAGES")
-    if folder:
-        files = sorted(Path(folder).rglob("*.html*"))
-        return [gzip.decompress(f.read_bytes()) if f.suffix == ".gz" else f.read_bytes() for f in files]
-    return [_generated(number) for number in range(_GENERATED)]
+@dataclass(frozen=True)
+class _Run:
+    """What an indexing took, its readers included."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_megabytes: float
 
 
-def _generated(number: int) -> bytes:
-    """Return a page with the usual share of markup, scripts, links and text."""
-    dice = random.Random(number)
-    words = [f"term{n}" for n in range(3_000)]
-    script = "var a=1;" * 8_000
-    parts = [f"<!doctype html><html lang=en><title>Page {number}</title><script>{script}</script><body>"]
-    while sum(map(len, parts)) < _PAGE_BYTES:
-        text = " ".join(dice.choices(words, k=60))
-        links = "".join(
-            f'<li class="menu-item menu-item-{n}"><a href="/p/{dice.randrange(9_999)}">{n}</a></li>' for n in range(6)
-        )
-        parts.append(
-            f'<div class="card card--wide"><h2 id="h{len(parts)}">{text[:40]}</h2><p>{text}</p><ul>{links}</ul></div>'
-        )
-    return "".join(parts).encode()
+def _index(folder: Path, job_id: int) -> _Run:
+    """Index a job in a process of its own."""
+    command = [sys.executable, "-m", "bench.index", str(folder), str(job_id)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return _Run(*map(float, done.stdout.splitlines()[-1].split()))
 
 
-def _job_with(app: App, pages: list[bytes]) -> tuple[int, Path]:
+def _large(folder: Path) -> Measurement:
+    """Return the peak memory of indexing one file of 2 GB."""
+    app = build_app(load_settings({"WEBSTRATA_DATA_DIR": str(folder)}))
+    some = list(islice(pages(200), 200))
+    size = len(exchange(_answer(0, some[0]), "")[0].data)
+    many = (some[number % len(some)] for number in range(_LARGE_BYTES // size + 1))
+    job_id, path = _job_with(app, many)
+    app.close()
+    run = _index(folder, job_id)
+    what = f"largest process, one WARC of {path.stat().st_size / 1e9:.1f} GB"
+    return Measurement(what, run.peak_megabytes, "MB", asked="≤ 400")
+
+
+def _job_with(app: App, bodies: Iterator[bytes]) -> tuple[int, Path]:
     """Make a job whose crawl has just ended with these pages."""
     job_id = queue_archive(app.database, app.archive_root, ("https://bench.example/",))
     with app.database.read() as session:
         folder = Path(jobs.load_job(session, job_id).output_dir)
     path = folder / "warcs" / "bench.warc.gz"
-    with WarcFileWriter(path) as writer:
-        for number, body in enumerate(pages):
-            result = FetchResult(
-                url=f"https://bench.example/{number}",
-                fetched_at=datetime.now(UTC),
-                request_head=b"GET / HTTP/1.1\r\n\r\n",
-                status=200,
-                reason="OK",
-                http_version="1.1",
-                headers=((b"Content-Type", b"text/html; charset=utf-8"),),
-                body=body,
-            )
-            writer.append(exchange(result, writer.warcinfo_id))
-        writer.sync()
-        size = writer.size
+    size = _write(path, bodies)
     with app.database.write() as session:
         warc_id = captures.add_warc_file(session, job_id, path.relative_to(app.archive_root).as_posix())
         captures.acknowledge(session, warc_id, size)
@@ -95,9 +105,61 @@ def _job_with(app: App, pages: list[bytes]) -> tuple[int, Path]:
     return job_id, path
 
 
+def _write(path: Path, bodies: Iterator[bytes]) -> int:
+    with WarcFileWriter(path) as writer:
+        for number, body in enumerate(bodies):
+            writer.append(exchange(_answer(number, body), writer.warcinfo_id))
+        writer.sync()
+        return writer.size
+
+
+def _answer(number: int, body: bytes) -> FetchResult:
+    return FetchResult(
+        url=f"https://bench.example/{number}",
+        fetched_at=datetime.now(UTC),
+        request_head=b"GET / HTTP/1.1\r\n\r\n",
+        status=200,
+        reason="OK",
+        http_version="1.1",
+        headers=((b"Content-Type", b"text/html; charset=utf-8"),),
+        body=body,
+    )
+
+
 def _read_and_parse(path: Path) -> float:
-    began = time.monotonic()
+    """Return the CPU seconds that some pages take when they are read, parsed and turned into text, and no more."""
+    began = time.process_time()
     with path.open("rb") as file:
-        for record in ArchiveIterator(file, record_types=WarcRecordType.response, parse_http=True):
+        responses = ArchiveIterator(file, record_types=WarcRecordType.response, parse_http=True)
+        for record in islice(responses, _ALONE_PAGES):
             extract_plain_text(HTMLTree.parse(record.reader.read().decode("utf-8", "replace")))
-    return time.monotonic() - began
+    return time.process_time() - began
+
+
+def _seconds_of_seed(path: Path) -> float:
+    python = environment("seed-index", "warcio", "beautifulsoup4")
+    done = subprocess.run([python, str(_SEED), str(path)], check=True, capture_output=True, text=True)
+    return float(done.stdout)
+
+
+def _main(folder: str, job_id: str) -> None:
+    """Index a job and print the seconds it took, the CPU seconds, and the megabytes of the largest process."""
+    app = build_app(load_settings({"WEBSTRATA_DATA_DIR": folder}))
+    began, used = time.monotonic(), _cpu_seconds()
+    assert index_job(int(job_id), database=app.database, archive_root=app.archive_root) == 0
+    seconds, cpu = time.monotonic() - began, _cpu_seconds() - used
+    peaks = (resource.getrusage(who).ru_maxrss for who in _ALL)
+    print(seconds, cpu, max(peaks) / 1_024)
+    app.close()
+
+
+_ALL = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+
+
+def _cpu_seconds() -> float:
+    used = [resource.getrusage(who) for who in _ALL]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

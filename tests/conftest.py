@@ -12,5 +12,7 @@ pytest_plugins = (
     "tests.support.properties",
     "tests.support.redis",
     "tests.support.skips",
+    "tests.support.statements",
+    "tests.support.temporary",
     "tests.support.web_server",
 )

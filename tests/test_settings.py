@@ -26,6 +26,11 @@ GIVEN: dict[str, tuple[str, object]] = {
     "data_dir": ("/srv/strata", Path("/srv/strata")),
     "archive_root": ("warcs", Path("warcs")),
     "database_url": ("postgresql://me@db/strata", SecretStr("postgresql://me@db/strata")),
+    "min_free_bytes": ("0", 0),
+    "tool_cmd": ("nice archive-tool", "nice archive-tool"),
+    "index_while_crawling_seconds": ("0", 0.0),
+    "index_processes": ("3", 3),
+    "replay_base_url": ("https://replay.example/all/", "https://replay.example/all"),
     "env": ("production", Environment.PRODUCTION),
     "log_level": ("debug", LogLevel.DEBUG),
     "log_format": ("json", LogFormat.JSON),
@@ -68,6 +73,10 @@ GIVEN: dict[str, tuple[str, object]] = {
 }
 
 UNPARSABLE = {
+    "min_free_bytes": ["-1", "500MB"],
+    "index_while_crawling_seconds": ["-1", "soon"],
+    "index_processes": ["0", "many"],
+    "replay_base_url": ["replay.example", "ftp://replay.example", "https://replay.example/a b"],
     "env": ["prod", "1"],
     "log_level": ["loud"],
     "log_format": ["xml"],
@@ -200,7 +209,7 @@ def test_an_unknown_name_of_ours_is_refused_by_name(place: str, dotenv: Path) ->
 
 
 def test_names_of_others_are_none_of_our_business(no_dotenv: Path) -> None:
-    assert load_settings({"HEALTHARCHIVE_TOOL_CMD": "x", "PATH": "/bin"}, no_dotenv) == load_settings({}, no_dotenv)
+    assert load_settings({"HEALTHARCHIVE_MOTTO": "x", "PATH": "/bin"}, no_dotenv) == load_settings({}, no_dotenv)
 
 
 @pytest.mark.parametrize(("knob", "text"), [(knob, text) for knob, texts in UNPARSABLE.items() for text in texts])

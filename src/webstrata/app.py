@@ -17,6 +17,7 @@ from webstrata.settings import Settings
 
 if TYPE_CHECKING:
     from webstrata.jobs.lifecycle import Runner
+    from webstrata.jobs.persistent import Crew
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,23 @@ class App:
             self._permits(),
             plugins,
             proxy.get_secret_value() if proxy else None,
+            self.settings.min_free_bytes,
+            self.settings.index_processes,
+        )
+
+    def crew(self) -> "Crew":
+        """Return who leads jobs from here while their stages run in processes of their own."""
+        from webstrata.jobs.persistent import Crew
+        from webstrata.jobs.tool import ToolStages, tool_command
+
+        settings = self.settings
+        return Crew(
+            self.database,
+            self.archive_root,
+            self.runner().recovery,
+            ToolStages(self.database, self.archive_root, tool_command(settings.tool_cmd)),
+            settings.min_free_bytes,
+            settings.index_while_crawling_seconds,
         )
 
     def _permits(self) -> PermitStore:

@@ -3,6 +3,7 @@
 WebstrataError
 ├── SettingsError                a knob is unknown or does not parse
 ├── UsageError                   what the caller gave makes no sense
+│   └── OptionsError             a job's tool options, one by one or together; also a ValueError
 ├── NotFoundError                the thing asked for is not in the archive
 ├── ConflictError                what was asked for does not go with how things stand
 ├── PortInUseError               somebody else listens where we want to
@@ -39,6 +40,10 @@ class SettingsError(WebstrataError):
 
 class UsageError(WebstrataError):
     """The input makes no sense; the message says what would."""
+
+
+class OptionsError(UsageError, ValueError):
+    """A job's tool options make no sense, one by one or together."""
 
 
 class NotFoundError(WebstrataError):

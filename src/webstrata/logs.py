@@ -10,7 +10,8 @@ import logging
 import math
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 import structlog
@@ -34,7 +35,9 @@ SERVER_LOGGING: dict[str, Any] = {
 }
 """What granian takes as its log configuration so that its lines come through ours."""
 
-_SECRET_KEY = re.compile(r"token|authorization|cookie|passw(?:or)?d|secret|api_?key|credential", re.IGNORECASE)
+_SECRET_KEY = re.compile(
+    r"token|authorization|cookie|passw(?:or)?d|secret|api_?key|credential|vpn_connect_command", re.IGNORECASE
+)
 _URL_PASSWORD = re.compile(r"(://[^\s/?#@:]*):[^\s/?#]*@")
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 _BARE_VALUE = re.compile(r"[^\s\"'=]+")
@@ -56,6 +59,26 @@ def configure_logging(level: str = "INFO", format: str = "auto", stream: TextIO 
     logging.captureWarnings(True)
     for name, lowest in LIBRARY_LEVELS.items():
         logging.getLogger(name).setLevel(max(lowest, number))
+
+
+@contextmanager
+def also_to(stream: TextIO) -> Iterator[None]:
+    """Send log lines to a second place as well, as JSON, while the block lasts; one that fails costs only its lines."""
+    handler = _Forgiving(stream)
+    handler.setFormatter(_formatter(render_json))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+
+
+class _Forgiving(logging.StreamHandler[TextIO]):
+    """A handler whose own failures are nobody's concern."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
+        """Let go of a line that cannot be written."""
 
 
 def _configure_structlog(level: int) -> None:

@@ -91,6 +91,13 @@ def _http_address(value: SecretStr) -> SecretStr:
     return value
 
 
+def _web_address(value: str) -> str:
+    """Refuse what no browser could open."""
+    if not value.startswith(("http://", "https://")) or not value.isprintable() or " " in value:
+        raise ValueError("only an address such as https://replay.example.org is one")
+    return value.rstrip("/")
+
+
 def _upper(value: object) -> object:
     """Accept a level's name in any case."""
     return value.upper() if isinstance(value, str) else value
@@ -98,6 +105,7 @@ def _upper(value: object) -> object:
 
 Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
 Networks = Annotated[tuple[Network, ...], BeforeValidator(_networks)]
+HttpAddress = Annotated[str, AfterValidator(_web_address)]
 ProxyAddress = Annotated[SecretStr, AfterValidator(_http_address)]
 HeaderValue = Annotated[str, AfterValidator(_one_line)]
 
@@ -125,12 +133,45 @@ class Settings(BaseModel):
         "HEALTHARCHIVE_DATABASE_URL",
     )
 
+    min_free_bytes: int = _knob(
+        500_000_000,
+        "Bytes that must stay free on the disk of the WARC files; with less, crawls pause until there is room.",
+        ge=0,
+    )
+    replay_base_url: HttpAddress | None = _knob(
+        None,
+        "http(s) address of a replay server that reads the WARC files, such as pywb; while it is set, `cleanup-job` "
+        "deletes no WARC files unless forced.",
+        "HEALTHARCHIVE_REPLAY_BASE_URL",
+    )
+
     # How it runs
     env: Environment = _knob(Environment.DEVELOPMENT, "development, test, staging or production.", "HEALTHARCHIVE_ENV")
     log_level: Annotated[LogLevel, BeforeValidator(_upper)] = _knob(
         LogLevel.INFO, "DEBUG, INFO, WARNING or ERROR.", "HEALTHARCHIVE_LOG_LEVEL"
     )
     log_format: LogFormat = _knob(LogFormat.AUTO, "text, json, or auto: text on a terminal, JSON elsewhere.")
+
+    # Jobs
+    tool_cmd: str = _knob(
+        "",
+        "The command that the worker crawls with. Default: the archive-tool that came with this program.",
+        "HEALTHARCHIVE_TOOL_CMD",
+    )
+    index_while_crawling_seconds: float = _knob(
+        60.0,
+        "Seconds between two times that a worker indexes what a crawl has brought so far; 0 waits for its end.",
+        ge=0,
+        le=86_400,
+    )
+
+    index_processes: int | None = _knob(
+        None,
+        "Processes that read for the index at once, beside the one that writes. Default: as many as there are "
+        "processors, at most 4.",
+        ge=1,
+        le=64,
+    )
 
     # Serving
     host: str = _knob("127.0.0.1", "Address that `serve` listens on.")
@@ -190,7 +231,7 @@ class Settings(BaseModel):
     )
     respect_robots: bool = _knob(True, "Obey robots.txt.")
     use_sitemaps: bool = _knob(True, "Also fetch what the sitemaps that robots.txt names list.")
-    respect_nofollow: bool = _knob(False, "Do not follow the links of a page that says nofollow.")
+    respect_nofollow: bool = _knob(False, "Do not follow links that say nofollow, nor any link of a page that says so.")
     respect_noarchive: bool = _knob(False, "Do not keep a page that says noarchive.")
     concurrency: int = _knob(16, "Requests under way at once.", ge=1, le=256)
     per_host_delay: float | None = _knob(

@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from webstrata.db.documents import NewDocument, ensure_documents
+from webstrata.db.documents import ensure_documents
 from webstrata.db.engine import Database
 from webstrata.db.snapshots import refresh_pages
 from webstrata.db.tables import ArchiveJob, Capture, Snapshot, Source, WarcFile
+from webstrata.db.wording import NewDocument
 from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import url_group
 from webstrata.warc.record import exchange

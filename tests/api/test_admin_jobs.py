@@ -24,6 +24,7 @@ SUMMARY_COLUMNS: dict[str, Any] = {
     "warc_file_count": 3,
     "warc_bytes_total": 2**40,
     "indexed_page_count": 12,
+    "index_problem_count": 4,
     "storage_scanned_at": NOON + timedelta(seconds=5),
 }
 SUMMARY = {
@@ -44,6 +45,7 @@ SUMMARY = {
     "warcFileCount": 3,
     "warcBytesTotal": 2**40,
     "indexedPageCount": 12,
+    "indexProblemCount": 4,
     "storageScannedAt": "2024-05-01T12:00:05+00:00",
 }
 DETAIL_COLUMNS: dict[str, Any] = {

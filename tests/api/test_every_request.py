@@ -372,6 +372,17 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         "/api/admin/jobs/{job_id}/events",
         "/api/admin/jobs/{job_id}/stop",
         "/api/admin/jobs/{job_id}/resume",
+        "/api/admin/jobs/{job_id}/retry",
+        "/api/admin/jobs/{job_id}/cleanup",
+        "/api/admin/jobs/{job_id}/log",
+        "/api/admin/jobs/{job_id}/problems",
+        "/api/admin/sources",
+        "/api/admin/sources/{code}",
+        "/api/admin/sources/{code}/schedule",
+        "/api/admin/sources/{code}/pause",
+        "/api/admin/sources/{code}/resume",
+        "/api/admin/sources/{code}/enable",
+        "/api/admin/sources/{code}/disable",
     }
     for path in ("/docs", "/redoc"):
         assert client.get(path).status_code == 404

@@ -5,7 +5,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
-from tests.api.conftest import make_settings
+from tests.api.conftest import MakeClient, make_settings
 from webstrata import __version__
 from webstrata.api import present
 from webstrata.api.server import create_api
@@ -100,3 +100,24 @@ def test_the_hidden_source_is_in_no_public_count_or_search(client: TestClient, a
     assert client.get("/api/health").json()["checks"] == {"db": "ok", "jobs": {}, "snapshots": {"total": 0}}
     for parameters in ({}, {"source": "test"}, {"source": "TEST", "view": "pages"}):
         assert client.get("/api/search", params=parameters).json()["total"] == 0
+
+
+def test_health_says_when_new_captures_would_find_no_place(make_client: MakeClient, archive: Archive) -> None:
+    archive.job("health", status="queued")
+    assert "storage" not in make_client().get("/api/health").json()["checks"]
+    answer = make_client(min_free_bytes=2**62).get("/api/health")
+    assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
+    assert answer.json()["checks"] == {
+        "db": "ok",
+        "jobs": {"queued": 1},
+        "snapshots": {"total": 0},
+        "storage": "error",
+    }
+    assert str(archive.root) not in answer.text
+
+
+def test_an_archive_whose_folder_is_not_made_yet_is_healthy(client: TestClient, archive: Archive) -> None:
+    archive.root.rmdir()
+    assert client.get("/api/health").json()["status"] == "ok"
+    archive.job("health", status="indexed")
+    assert client.get("/api/health").json()["status"] == "degraded"

@@ -12,8 +12,8 @@ from webstrata.assets.blobs import read_version
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import run_plugins
 from webstrata.db import assets, captures, frontier, jobs, plugin_runs
-from webstrata.db.captures import NewCapture
 from webstrata.db.engine import Database
+from webstrata.db.new_rows import NewCapture
 from webstrata.db.tables import CrawlTask
 from webstrata.model.assets import AssetsSummary, AssetVersionView, AssetView, FailedRun
 from webstrata.model.captures import Original

@@ -25,7 +25,7 @@ def only(plugin: Plugin, content: CapturedContent) -> NormalizedAsset:
 def test_a_page_is_its_title_and_text_in_utf_8() -> None:
     page = "<title>Fièvre</title><body><p>Dès  38 °C :   voir</p><p>un médecin</p>".encode("iso-8859-1")
     asset = only(PagePlugin(), captured(page, "text/html; charset=iso-8859-1"))
-    assert asset.content.decode("utf-8") == "Fièvre\n\nDès 38 °C : voir\n\nun médecin\n"
+    assert asset.content.decode("utf-8") == "Fièvre\n\nDès 38 °C : voir\nun médecin\n"
     assert asset.record.metadata["title"] == "Fièvre"
 
 

@@ -90,7 +90,8 @@ def test_archive_says_what_it_brought_and_what_is_next(
     assert lines["new"] == "4 pages"
     assert lines["not fetched"].startswith(f"1, the first because {web_server.url('/page/1')}: the server answered 500")
     assert Path(lines["WARC files"]).is_relative_to(data_dir / "archive")
-    assert [file.suffixes for file in Path(lines["WARC files"]).iterdir()] == [[".warc", ".gz"]]
+    kept = sorted(file.suffixes for file in Path(lines["WARC files"]).iterdir())
+    assert kept == [[".cdxj"], [".warc", ".gz"]], "a WARC file, and the journal of its ids"
     assert lines["next"] == "webstrata serve"
 
 

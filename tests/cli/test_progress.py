@@ -22,12 +22,15 @@ from rich.console import Console
 
 from tests.support.program import Program
 from tests.support.web_server import Answer, WebServer, linked_site, page
-from webstrata.cli.progress import HOSTS_SHOWN, LINE_EVERY, LiveView, line, line_watcher
+from webstrata.cli.progress import HOSTS_SHOWN, LINE_EVERY, LiveView, index_lines, line, line_watcher
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db.frontier import FrontierCounts
 from webstrata.model.reports import CrawlReport, HostReport, busiest
 
 SECONDS = 30
+
+on_one_database = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+"""What a terminal shows does not depend on the database."""
 HOSTILE = "\x1b]0;owned\x07\x1b[2J[bold red]\r\n\u202eevil"
 SHOW_CURSOR = "\x1b[?25h"
 
@@ -194,6 +197,7 @@ def held(web_server: WebServer) -> Iterator[threading.Event]:
     waiting.set()
 
 
+@on_one_database
 def test_a_terminal_shows_the_view_and_then_the_summary(
     program: Program, web_server: WebServer, held: threading.Event
 ) -> None:
@@ -207,6 +211,7 @@ def test_a_terminal_shows_the_view_and_then_the_summary(
         assert terminal.process.wait(SECONDS) == 0
 
 
+@on_one_database
 def test_a_terminal_is_left_as_it_was_after_an_interrupt(
     program: Program, web_server: WebServer, held: threading.Event
 ) -> None:
@@ -220,15 +225,27 @@ def test_a_terminal_is_left_as_it_was_after_an_interrupt(
         assert "Traceback" not in ending
 
 
+@on_one_database
 def test_a_terminal_that_can_do_nothing_gets_no_codes(program: Program, web_server: WebServer) -> None:
     web_server.answers |= linked_site(5)
     with in_a_terminal(program, "archive", web_server.url(), term="dumb") as terminal:
         assert "\x1b" not in terminal.shows("webstrata serve")
 
 
+@on_one_database
 def test_elsewhere_there_is_no_view(program: Program, web_server: WebServer) -> None:
     web_server.answers |= linked_site(5)
     ended = program.run("archive", web_server.url())
     assert ended.returncode == 0
     assert "━" not in ended.stdout + ended.stderr
     assert "\x1b" not in ended.stdout + ended.stderr
+
+
+def test_an_index_says_in_plain_lines_how_much_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = iter([0.0, LINE_EVERY, LINE_EVERY, LINE_EVERY + 1])
+    watcher = index_lines(7, lambda: next(clock))
+    watcher.indexed(1_200)
+    watcher.advanced(30, 120)
+    watcher.indexed(5)
+    watcher.advanced(60, 120)
+    assert capsys.readouterr().err == "indexing job 7: 25% read, 1,200 pages\n"

@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from webstrata.content.html import page_text
-from webstrata.content.links import _kept_link, links_in
+from webstrata.content.html import page_text, parse_page
+from webstrata.content.links import _kept_link, links_in, links_of_page, outlinks
 from webstrata.model.tasks import Link, TaskType
-from webstrata.model.urls import join, parse_url
+from webstrata.model.urls import join, parse_url, url_group
 
 PAGE = "https://example.org/folder/page?q=1"
 
@@ -195,3 +195,47 @@ def test_long_references_are_not_kept_in_memory() -> None:
     before = _kept_link.cache_info().currsize
     links_in("".join(f"<a href='/{'x' * 400}{n}'>" for n in range(20)), PAGE)
     assert _kept_link.cache_info().currsize == before
+
+
+@pytest.mark.parametrize(
+    ("rel", "nofollow"),
+    [("nofollow", True), ("external NoFollow\tx", True), ("nofollowed", False), ("", False), ("ugc", False)],
+)
+def test_a_link_says_when_the_page_asks_not_to_follow_it(rel: str, nofollow: bool) -> None:
+    (link,) = links_in(f'<a rel="{rel}" href=x>', PAGE)
+    assert link.nofollow is nofollow
+
+
+def test_one_link_that_may_be_followed_is_enough() -> None:
+    html = "<a rel=nofollow href=x><a href=x#part><a rel=nofollow href=x><a rel=nofollow href=y>"
+    assert [(link.url[-1], link.nofollow) for link in links_in(html, PAGE)] == [("x", False), ("y", True)]
+    followed = links_of_page(html.encode(), "text/html", PAGE, follow_nofollow=False)
+    assert [link.url[-1] for link in followed] == ["x"]
+
+
+def test_outlinks_are_the_other_pages_each_once() -> None:
+    html = (
+        "<base href=/d/><a href=a><a href='a?session=1#x'><a href=/folder/page>"
+        "<img src=i.png><iframe src=//www.h/></iframe>"
+    )
+    found = outlinks(parse_page(html.encode(), "text/html").referring, PAGE, url_group)
+    assert found == ("https://example.org/d/a", "https://h/")
+
+
+@pytest.mark.parametrize(
+    ("html", "pages"),
+    [
+        ("<a href=#part><a href=#><a href><a href='mailto:x@y'><a href='JavaScript:x'><a href=tel:1>", ()),
+        ("<base href=/other/><a href=#part>", ("https://example.org/other",)),
+        ("<base target=_top><a href=#part>", ()),
+        (f"<a href='/{'x' * 400}'>", (f"https://example.org/{'x' * 400}",)),
+    ],
+)
+def test_a_part_of_a_page_is_no_other_page(html: str, pages: tuple[str, ...]) -> None:
+    assert outlinks(parse_page(html.encode(), "text/html").referring, PAGE, url_group) == pages
+
+
+def test_outlinks_keep_the_parameters_that_tell_pages_apart() -> None:
+    page = parse_page(b"<a href='?q=2'><a href='?q=1'><a href='?q=2&x=1'><a href=mailto:x>", "text/html")
+    found = outlinks(page.referring, PAGE, lambda url: url_group(url, ("q",)))
+    assert found == ("https://example.org/folder/page?q=2",)

@@ -1,6 +1,5 @@
 """The domain lock and throttle: one contract, run on the store of one process and on a real Redis."""
 
-import multiprocessing
 import signal
 import threading
 import time
@@ -14,6 +13,7 @@ import structlog
 from redis import Redis
 from structlog.testing import capture_logs
 
+from tests.support.forks import own_processes
 from tests.support.redis import redis_process
 from tests.support.waiting import wait_until
 from webstrata.coordination.redis_store import RedisStore
@@ -230,7 +230,7 @@ def test_many_threads_never_hold_a_lock_together(store: LockStore) -> None:
 
 
 def test_many_processes_on_one_redis_take_turns(redis_url: str, tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
+    context = own_processes()
     diary = tmp_path / "diary"
     processes = [context.Process(target=_write_diary, args=(redis_url, str(diary), number)) for number in range(6)]
     for process in processes:
@@ -266,7 +266,7 @@ def _one_turn(turns: DomainTurns, diary: str, number: int) -> None:
 
 
 def test_five_processes_start_at_least_the_delay_apart(redis_url: str) -> None:
-    context = multiprocessing.get_context("spawn")
+    context = own_processes()
     with context.Pool(5) as pool:
         starts = sorted(pool.map(_reserved_start, [redis_url] * 5))
     gaps = [later - earlier for earlier, later in pairwise(starts)]

@@ -1,6 +1,5 @@
 """Where permits are kept: one contract, run on both databases and on a real Redis, with real processes."""
 
-import multiprocessing
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import pytest
 from redis import Redis
 from sqlalchemy import select
 
+from tests.support.forks import own_processes
 from tests.support.redis import redis_process
 from tests.support.waiting import wait_until
 from webstrata.coordination.permits import DatabasePermits, Permit, PermitStore
@@ -221,7 +221,7 @@ def test_many_threads_never_hold_more_than_the_slots_at_once(store: PermitStore)
 
 
 def test_several_processes_take_turns(place: Place) -> None:
-    context = multiprocessing.get_context("spawn")
+    context = own_processes()
     with context.Pool(4) as pool:
         turns = [turn for each in pool.map(_turns_of_a_process, [place] * 4, chunksize=1) for turn in each]
     assert len(turns) == 4 * 2 * 5

@@ -77,3 +77,12 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StorageError, match="file"), present(tmp_path / "file"):
         pass
+
+
+def test_a_lock_that_cannot_be_opened_is_trouble_and_not_a_living_worker(tmp_path: Path) -> None:
+    owner = "here:1:abc"
+    (tmp_path / ".workers" / f"{owner}.lock").mkdir(parents=True)
+    with pytest.raises(StorageError, match=r"here:1:abc\.lock: Is a directory"), buried(tmp_path, owner):
+        pass
+    with pytest.raises(StorageError, match="Is a directory"):
+        is_dead(tmp_path, owner)

@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 from pathlib import Path
 
+import pytest
 import uvloop
 from sqlalchemy import select
 
 from tests.support.warcs import Record, records
 from webstrata.coordination.permits import DatabasePermits, HostPermits, Politeness
+from webstrata.crawl import visit
 from webstrata.crawl.commit import CrawlTarget
 from webstrata.crawl.engine import Crawl, CrawlEnd, CrawlRun
 from webstrata.crawl.tally import CrawlProgress
@@ -19,9 +21,11 @@ from webstrata.db.engine import Database
 from webstrata.db.tables import Capture, CrawlTask, WarcFile
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.http import HttpFetcher
+from webstrata.model.fetching import FetchResult
 from webstrata.model.jobs import CrawlConfig, JobConfig, JobStatus
 from webstrata.model.scope import ScopeRules
-from webstrata.model.tasks import TaskStatus
+from webstrata.model.tasks import Link, TaskStatus, TaskType
+from webstrata.warc.cdxj import JOURNAL_NAME
 
 GUARD = NetworkGuard((ip_network("127.0.0.0/8"),))
 
@@ -62,11 +66,16 @@ class Archive:
         return self.target.job_id
 
     def crawl_of(self, *seeds: str, **knobs: object) -> Crawl:
-        """Return a run that has not begun, whatever stopped the last; `rules` among the knobs are its scope."""
+        """Return a run that has not begun, whatever stopped the last.
+
+        Of the knobs, `rules` are its scope, `leads`, `progress` and `room` its own; all others are its configuration's.
+        """
         with self.database.write() as session:
             jobs.set_job(session, self.job_id, stop_requested_at=None)
         rules = knobs.pop("rules", None)
         assert rules is None or isinstance(rules, ScopeRules)
+        leads, progress = bool(knobs.pop("leads", True)), knobs.pop("progress", _unwatched)
+        room = knobs.pop("room", _enough)
         config = replace(CONFIG, **knobs)  # type: ignore[arg-type]
         fetcher = HttpFetcher(
             GUARD,
@@ -75,10 +84,11 @@ class Archive:
             max_body_bytes=config.max_body_bytes,
             connections=config.concurrency,
         )
-        run = CrawlRun(self.target, seeds, rules or ScopeRules.of(seeds), config, self.owner, datetime.now(UTC))
+        scope = rules or ScopeRules.of(seeds)
+        run = CrawlRun(self.target, seeds, scope, config, self.owner, datetime.now(UTC), leads)
         politeness = Politeness(config.per_host_delay, config.per_host_concurrency, config.jitter)
         permits = HostPermits(DatabasePermits(self.database), self.owner, politeness, hold=timedelta(minutes=1))
-        return Crawl(self.database, run, fetcher, permits, _unwatched)
+        return Crawl(self.database, run, fetcher, permits, progress, room=room)  # type: ignore[arg-type]
 
     def crawl(self, *seeds: str, **knobs: object) -> CrawlEnd:
         """Run a crawl to its end, as the product runs it."""
@@ -129,6 +139,10 @@ def _unwatched(_progress: CrawlProgress) -> None:
     pass
 
 
+def _enough() -> None:
+    pass
+
+
 def new_archive(database: Database, root: Path) -> Archive:
     """Return an archive with a job that has not begun."""
     with database.write() as session:
@@ -154,6 +168,18 @@ def archive_of(database: Database, root: Path, job_id: int) -> Archive:
     return Archive(database, CrawlTarget(job.id, job.name, job.source_id, job.source_code, root, folder))
 
 
+def make_unreadable(patch: pytest.MonkeyPatch, path: str) -> None:
+    """Let the reading of a page fail as nobody foresaw."""
+    really_read = visit.links_of
+
+    def reader(result: FetchResult, task_type: TaskType) -> tuple[Link, ...]:
+        if result.url.endswith(path):
+            raise RuntimeError("a page from hell")
+        return really_read(result, task_type)
+
+    patch.setattr(visit, "links_of", reader)
+
+
 def assert_sound(archive: Archive) -> None:
     """Make sure that disk and database tell the same: whole records only, each where its row says, one for a URL."""
     on_disk: Counter[tuple[int, int, int, str, str]] = Counter()
@@ -167,7 +193,7 @@ def assert_sound(archive: Archive) -> None:
     rows = Counter((c.warc_file_id, c.warc_offset, c.warc_length, c.warc_record_id, c.url) for c in captures)
     assert rows == on_disk
     folder = archive.target.archive_root / archive.target.folder
-    known = {archive.path(file) for file in archive.warc_files()}
+    known = {folder / JOURNAL_NAME, *(archive.path(file) for file in archive.warc_files())}
     assert set(folder.glob("*")) <= known, "a file that no row knows"
     captured = Counter(capture.url for capture in captures)
     assert set(captured.values()) <= {1}, "a URL with two records"

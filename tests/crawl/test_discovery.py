@@ -100,6 +100,19 @@ def test_nofollow_is_not_obeyed_unless_told_so(archive: Archive, web_server: Web
     assert web_server.url("/next") in archive.statuses()
 
 
+def test_a_single_link_that_says_nofollow_is_not_followed_when_told_so(archive: Archive, web_server: WebServer) -> None:
+    links = b'<a href="/one">1</a> <a rel="sponsored NOFOLLOW" href="/two">2</a>'
+    web_server.answers |= {"/": Answer(b"<title>Home</title>" + links), "/one": page("One"), "/two": page("Two")}
+    archive.crawl(web_server.url(), respect_nofollow=True)
+    assert set(archive.statuses()) == {web_server.url("/"), web_server.url("/one")}
+
+
+def test_a_single_link_that_says_nofollow_is_followed_unless_told_so(archive: Archive, web_server: WebServer) -> None:
+    web_server.answers |= {"/": Answer(b'<title>Home</title><a rel="nofollow" href="/two">2</a>'), "/two": page("Two")}
+    archive.crawl(web_server.url())
+    assert web_server.url("/two") in archive.statuses()
+
+
 def test_noarchive_keeps_a_page_out_of_the_archive_but_not_its_links(archive: Archive, web_server: WebServer) -> None:
     home = page("Home", "/next")
     web_server.answers |= {

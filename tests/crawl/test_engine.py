@@ -13,14 +13,12 @@ import pytest
 import uvloop
 from sqlalchemy import update
 
-from tests.crawl.runs import Archive, assert_sound
+from tests.crawl.runs import Archive, assert_sound, make_unreadable
 from tests.support.waiting import wait_until
 from tests.support.warcs import records
 from tests.support.web_server import Answer, WebServer, gzipped, linked_site, page, redirect, robots, serving
-from webstrata.crawl import visit
 from webstrata.crawl.engine import CrawlEnd
 from webstrata.db.tables import CrawlTask
-from webstrata.model.fetching import FetchResult
 from webstrata.model.tasks import TaskStatus
 
 PENDING, FINISHED, ERROR = TaskStatus.PENDING, TaskStatus.FINISHED, TaskStatus.ERROR
@@ -258,14 +256,7 @@ def test_a_stop_while_robots_txt_is_awaited_is_quick_and_quiet(
 def test_a_page_that_we_cannot_read_costs_only_itself(
     archive: Archive, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really_read = visit.links_of
-
-    def reader(result: FetchResult, task_type: object) -> object:
-        if result.url.endswith("/page/1"):
-            raise RuntimeError("a page from hell")
-        return really_read(result, task_type)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(visit, "links_of", reader)
+    make_unreadable(monkeypatch, "/page/1")
     web_server.answers |= linked_site(4)
     end = archive.crawl(web_server.url())
     assert archive.urls(ERROR) == {web_server.url("/page/1")}

@@ -1,34 +1,15 @@
 """The knobs that bound a crawl, each with what it changes."""
 
 import threading
-import time
 from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
 
 from tests.crawl.runs import Archive, assert_sound
-from tests.support.web_server import Answer, Request, Script, WebServer, linked_site, page, robots
+from tests.support.web_server import Answer, WebServer, linked_site, most_at_once, page, robots, slowly
 from webstrata.db import frontier
 from webstrata.model.tasks import TaskStatus
-
-
-def most_at_once(requests: list[Request]) -> int:
-    """Return how many requests were under way at the same time at most, by the server's log."""
-    moments = sorted((moment, step) for r in requests for moment, step in ((r.started, 1), (r.ended or r.started, -1)))
-    under_way, most = 0, 0
-    for _, step in moments:
-        under_way += step
-        most = max(most, under_way)
-    return most
-
-
-def slowly(seconds: float) -> Script:
-    def answering(request: Request) -> Answer:
-        time.sleep(seconds)
-        return page(request.path)
-
-    return answering
 
 
 def test_a_crawl_ends_when_its_time_is_over_and_says_what_is_left(archive: Archive, web_server: WebServer) -> None:

@@ -131,6 +131,16 @@ def test_a_304_to_a_page_whose_record_is_gone_is_asked_for_again(archive: Archiv
     assert end.counts.finished == 5
 
 
+def test_what_an_unchanged_page_wished_the_last_time_still_holds(archive: Archive, web_server: WebServer) -> None:
+    shown = page("Home", "/next")
+    wish = b'<meta name="robots" content="nofollow"><body>'
+    web_server.answers["/"] = answering_conditions(replace(shown, body=shown.body.replace(b"<body>", wish)))
+    archive.crawl(web_server.url(), max_depth=0)
+    again = next_job(archive)
+    again.crawl(web_server.url(), respect_nofollow=True)
+    assert {capture.url: capture.record_type for capture in again.captures()} == {web_server.url(): "revisit"}
+
+
 def test_a_304_that_nobody_asked_for_is_just_an_answer(archive: Archive, web_server: WebServer) -> None:
     web_server.answers["/"] = NOT_MODIFIED
     archive.crawl(web_server.url())

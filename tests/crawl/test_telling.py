@@ -1,27 +1,22 @@
 """What a crawl tells of itself while it goes."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.crawl.runs import Archive
+from tests.crawl.runs import Archive, make_unreadable
 from tests.support.web_server import Answer, WebServer, page, robots
-from webstrata.crawl import visit
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db import frontier, reports
 from webstrata.db.frontier import FrontierCounts
-from webstrata.model.fetching import FetchResult
 from webstrata.model.reports import CrawlReport, HostReport
 from webstrata.model.tasks import Link
 
 
 def told(archive: Archive, *seeds: str, **knobs: object) -> list[CrawlProgress]:
     """Run a crawl and return all that it told."""
-    crawl = archive.crawl_of(*seeds, **knobs)
     heard: list[CrawlProgress] = []
-    crawl._progress = heard.append
-    archive.run(crawl)
+    archive.crawl(*seeds, progress=heard.append, **knobs)
     return heard
 
 
@@ -33,14 +28,7 @@ def stored(archive: Archive) -> CrawlReport:
 def test_a_crawl_tells_what_came_back_and_what_failed_by_kind(
     archive: Archive, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really_read = visit.links_of
-
-    def reader(result: FetchResult, task_type: object) -> object:
-        if result.url.endswith("/broken"):
-            raise RuntimeError("a page from hell")
-        return really_read(result, task_type)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(visit, "links_of", reader)
+    make_unreadable(monkeypatch, "/broken")
     home = page("Home", "/gone", "/busy", "/private", "/broken")
     web_server.answers |= {
         "/robots.txt": robots("User-agent: *", "Disallow: /private"),
@@ -85,7 +73,5 @@ def test_a_worker_that_helps_leaves_what_others_wrote_and_adds_its_own(archive: 
     with archive.database.write() as session:
         frontier.add_links(session, archive.job_id, [Link(web_server.url())], 0, now)
         reports.write(session, archive.job_id, "there:2:leader", CrawlReport(responses=5), now - timedelta(minutes=1))
-    crawl = archive.crawl_of(web_server.url())
-    crawl._run = replace(crawl._run, leads=False)
-    archive.run(crawl)
+    archive.crawl(web_server.url(), leads=False)
     assert stored(archive).responses == 5 + 1

@@ -4,8 +4,9 @@ import pytest
 
 from tests.support.shelf import Shelf
 from webstrata.db import captures
-from webstrata.db.captures import KnownWarc, NewCapture
+from webstrata.db.captures import KnownWarc
 from webstrata.db.engine import Database
+from webstrata.db.new_rows import NewCapture
 from webstrata.errors import DatabaseError
 from webstrata.model.captures import Original
 from webstrata.model.urls import surt

@@ -1,10 +1,11 @@
 import pytest
 from sqlalchemy import func, select
 
-from webstrata.db.documents import MAX_STORED_CHARACTERS, NewDocument, ensure_documents
+from webstrata.db.documents import ensure_documents
 from webstrata.db.engine import Database
 from webstrata.db.fulltext import matching_documents
 from webstrata.db.tables import Document
+from webstrata.db.wording import MAX_STORED_CHARACTERS, NewDocument
 
 GROUP = "https://example.org/a"
 

@@ -1,90 +1,27 @@
 import gzip
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, select
 from structlog.testing import capture_logs
 
+from tests.index.jobs import SITE, Job
 from tests.support.fetched import NOON, fetched, write_warc
 from webstrata.content.tokens import fold
-from webstrata.db import captures, catalog, jobs
-from webstrata.db.engine import Database
+from webstrata.db import captures
+from webstrata.db.new_rows import NewCapture
 from webstrata.db.tables import Capture, Snapshot
 from webstrata.errors import NotFoundError, UsageError
-from webstrata.index import pipeline
+from webstrata.index import writing
 from webstrata.index.pipeline import index_job
-from webstrata.model.archive import JobView, SnapshotView
 from webstrata.model.captures import Original
-from webstrata.model.fetching import FetchResult
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.jobs import JobStatus
 from webstrata.model.search import SearchRequest
 from webstrata.search.service import search
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
-
-SITE = "https://example.org"
-
-
-@dataclass(frozen=True)
-class Job:
-    """A crawled job, with what a test wants to do to it."""
-
-    id: int
-    database: Database
-    root: Path
-
-    def add_warc(self, answers: Sequence[FetchResult], name: str = "one.warc.gz") -> list[int]:
-        """Write answers into a file of the job and return where each lies."""
-        extents = write_warc(self.root / "hc" / name, answers)
-        self.register(name)
-        return [extent.offset for extent in extents]
-
-    def register(self, name: str) -> None:
-        path = f"hc/{name}"
-        size = (self.root / path).stat().st_size
-        with self.database.write() as session:
-            captures.acknowledge(session, captures.add_warc_file(session, self.id, path), size)
-
-    def index(self) -> int:
-        return index_job(self.id, database=self.database, archive_root=self.root)
-
-    def view(self) -> JobView:
-        with self.database.read() as session:
-            view = catalog.job(session, self.id)
-        assert view is not None
-        return view
-
-    def set(self, **values: object) -> None:
-        with self.database.write() as session:
-            jobs.set_job(session, self.id, **values)
-
-    def snapshots(self) -> list[SnapshotView]:
-        with self.database.read() as session:
-            return list(catalog.job_snapshots(session, self.id, limit=1_000, offset=0))
-
-    def captures(self) -> list[Capture]:
-        with self.database.read() as session:
-            found = list(session.scalars(select(Capture).order_by(Capture.id)))
-            session.expunge_all()
-            return found
-
-    def forget_how_far(self) -> None:
-        with self.database.write() as session:
-            for warc in captures.warc_files(session, self.id):
-                captures.mark_indexed(session, warc.id, 0)
-
-
-@pytest.fixture
-def job(database: Database, tmp_path: Path) -> Job:
-    with database.write() as session:
-        source_id = jobs.ensure_source(session, "hc", name="Health", base_url=f"{SITE}/")
-        job_id = jobs.add_job(session, source_id, name="hc", output_dir="", config=JobConfig(()), queued_at=NOON)
-        jobs.set_job(session, job_id, status=JobStatus.COMPLETED)
-    return Job(job_id, database, tmp_path)
 
 
 def found(job: Job, q: str) -> list[str]:
@@ -128,7 +65,7 @@ def test_crawl_and_index_meet_on_the_same_capture(job: Job) -> None:
     (offset,) = job.add_warc([fetched(f"{SITE}/a")])
     with job.database.write() as session:
         (warc,) = captures.warc_files(session, job.id)
-        recorded = captures.NewCapture(
+        recorded = NewCapture(
             offset, 1, "<urn:uuid:1>", "response", f"{SITE}/a", "org,example)/a", NOON, 200, "text/html", None
         )
         captures.add_captures(session, job.id, 1, warc.id, [recorded])
@@ -162,7 +99,7 @@ def test_a_file_that_is_indexed_is_not_read_again(job: Job) -> None:
 
 
 def test_indexing_goes_on_where_it_was_cut_off(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "_BATCH", 3)
+    monkeypatch.setattr(writing, "BATCH", 3)
     job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(8)])
     done: list[int] = []
 
@@ -187,7 +124,7 @@ def test_indexing_goes_on_where_it_was_cut_off(job: Job, monkeypatch: pytest.Mon
 
 
 def test_progress_tells_how_many_pages_are_done(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "_BATCH", 2)
+    monkeypatch.setattr(writing, "BATCH", 2)
     answers = [fetched(f"{SITE}/{n}", f"<p>{n}") for n in range(3)]
     job.add_warc([*answers, fetched(f"{SITE}/i", b"x", content_type="image/png")])
     told: list[int] = []
@@ -196,7 +133,7 @@ def test_progress_tells_how_many_pages_are_done(job: Job, monkeypatch: pytest.Mo
 
 
 def test_large_pages_are_saved_before_they_fill_the_memory(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "_BATCH_CHARACTERS", 1_000)
+    monkeypatch.setattr(writing, "BATCH_CHARACTERS", 1_000)
     job.add_warc([fetched(f"{SITE}/{n}", f"<p>{n} " + "words " * 100) for n in range(5)])
     told: list[int] = []
     assert index_job(job.id, database=job.database, archive_root=job.root, progress=told.append) == 0
@@ -225,6 +162,13 @@ def test_a_record_that_is_about_no_web_address_is_skipped_and_logged(job: Job) -
     assert [snapshot.url for snapshot in job.snapshots()] == [f"{SITE}/good"]
     assert [line["offset"] for line in logs if line["event"] == "index.record.skipped"] == [odd]
     assert good > odd
+
+
+def test_an_address_that_a_foreign_crawler_wrote_its_own_way_is_indexed(job: Job) -> None:
+    job.add_warc([fetched("http://Example.org", '<title>Home</title><a href="/a">a</a>')])
+    assert job.index() == 0
+    assert [(view.url, view.title) for view in job.snapshots()] == [("http://Example.org", "Home")]
+    assert job.problems() == []
 
 
 def test_hostile_pages_are_indexed_like_others(job: Job) -> None:
@@ -332,6 +276,7 @@ def test_why_a_crawl_ended_early_is_still_said_after_indexing(job: Job) -> None:
 def test_a_path_out_of_the_archive_is_not_followed(job: Job, tmp_path_factory: pytest.TempPathFactory) -> None:
     outside = tmp_path_factory.mktemp("outside") / "x.warc.gz"
     write_warc(outside, [fetched()])
+    job.set(output_dir=str(job.root / "hc"))
     with job.database.write() as session:
         warc_id = captures.add_warc_file(session, job.id, str(outside))
         captures.acknowledge(session, warc_id, outside.stat().st_size)

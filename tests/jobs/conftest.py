@@ -8,6 +8,7 @@ from tests.crawl.runs import CONFIG, GUARD
 from webstrata.coordination.permits import DatabasePermits
 from webstrata.db.engine import Database
 from webstrata.jobs.lifecycle import Runner
+from webstrata.jobs.persistent import Crew
 
 
 @pytest.fixture
@@ -18,3 +19,9 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def runner(database: Database, root: Path) -> Runner:
     return Runner(database, root, CONFIG, GUARD, DatabasePermits(database))
+
+
+@pytest.fixture
+def crew(runner: Runner) -> Crew:
+    """Whom a worker works with; the stages run in this process, where a test can see them."""
+    return Crew(runner.database, runner.archive_root, runner.recovery, runner)

@@ -58,11 +58,13 @@ def test_a_job_is_crawled_and_indexed_and_its_row_tells(runner: Runner, web_serv
     row = job_row(runner.database)
     assert (row.status, row.pages_crawled, row.pages_total, row.pages_failed) == ("indexed", 11, 11, 0)
     assert (row.indexed_page_count, row.warc_file_count, row.crawler_status) == (6, 1, "success")
-    assert row.warc_bytes_total == sum(file.stat().st_size for file in summary.warc_folder.iterdir())
+    assert row.warc_bytes_total == sum(file.stat().st_size for file in summary.warc_folder.glob("*.warc.gz"))
     assert row.started_at is not None
     assert row.finished_at is not None
     assert row.started_at <= row.finished_at
-    assert row.last_stats_json == {"pending": 0, "in_progress": 0, "finished": 11, "error": 0}
+    counts = {"pending": 0, "in_progress": 0, "finished": 11, "error": 0}
+    logged = {"crawled": 11, "total": 11, "failed": 0, "limit": {"max": 1000, "hit": False}, "pendingPages": []}
+    assert row.last_stats_json == {**counts, **logged}
     assert_sound(archive_of(runner.database, runner.archive_root, job_id))
 
 
@@ -177,7 +179,7 @@ def test_a_job_interrupted_while_it_was_indexed_is_only_indexed(
     web_server.answers |= linked_site(3)
     job_id = queue(runner, web_server, max_pages=4)
     with monkeypatch.context() as patch:
-        patch.setattr("webstrata.jobs.lifecycle.index_job", full)
+        patch.setattr("webstrata.jobs.indexing.index_job", full)
         with pytest.raises(StorageError):
             runner.run(job_id)
     before, asked = job_row(runner.database), len(web_server.requests)
@@ -249,7 +251,7 @@ def test_a_missing_file_in_the_middle_of_the_work_is_not_taken_for_a_missing_fol
         raise FileNotFoundError(errno.ENOENT, "No such file or directory", "something-else")
 
     web_server.answers["/"] = page("Home")
-    monkeypatch.setattr("webstrata.jobs.lifecycle.index_job", missing)
+    monkeypatch.setattr("webstrata.jobs.indexing.index_job", missing)
     with pytest.raises(FileNotFoundError, match="something-else"):
         runner.run(queue(runner, web_server))
 

@@ -1,6 +1,8 @@
 """Stopping and resuming jobs, as people do it."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -52,10 +54,11 @@ def test_a_job_that_is_under_way_cannot_be_resumed(runner: Runner, web_server: W
 
 def test_a_job_that_waits_in_line_is_stopped_at_once(runner: Runner, web_server: WebServer) -> None:
     job_id = queue(runner, web_server)
-    request_stop(runner.database, job_id)
+    request_stop(runner.database, runner.archive_root, job_id)
     row = job_row(runner.database)
     assert (row.status, row.status_reason) == ("stopped", "stopped before it began")
     assert row.finished_at is not None
+    assert json.loads(Path(row.output_dir, "job.json").read_text())["job"]["status"] == "stopped"
 
 
 @pytest.mark.parametrize("status", ["stopped", "failed", "completed", "indexing", "indexed", "index_failed"])
@@ -63,19 +66,20 @@ def test_where_nothing_is_crawled_there_is_nothing_to_stop(runner: Runner, web_s
     job_id = queue(runner, web_server)
     set_row(runner.database, status=status)
     with pytest.raises(ConflictError, match=f"job 1 is {status}: there is no crawl to stop"):
-        request_stop(runner.database, job_id)
+        request_stop(runner.database, runner.archive_root, job_id)
 
 
-def test_a_job_that_does_not_exist_can_be_neither_stopped_nor_resumed(database: Database) -> None:
-    for ask in (request_stop, resume_job):
-        with pytest.raises(NotFoundError, match="there is no job 7"):
-            ask(database, 7)
+def test_a_job_that_does_not_exist_can_be_neither_stopped_nor_resumed(database: Database, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="there is no job 7"):
+        request_stop(database, tmp_path, 7)
+    with pytest.raises(NotFoundError, match="there is no job 7"):
+        resume_job(database, 7)
 
 
 def test_a_stop_that_a_dead_worker_did_not_hear_is_heard_by_the_next(runner: Runner, web_server: WebServer) -> None:
     job_id = queue(runner, web_server)
     with living_worker(runner, job_id):
-        request_stop(runner.database, job_id)
+        request_stop(runner.database, runner.archive_root, job_id)
     summary = runner.run(job_id)
     assert summary.status is JobStatus.STOPPED
     assert web_server.requests == []
@@ -83,7 +87,7 @@ def test_a_stop_that_a_dead_worker_did_not_hear_is_heard_by_the_next(runner: Run
 
 def test_a_job_that_was_stopped_while_a_worker_looked_at_it_is_not_run(runner: Runner, web_server: WebServer) -> None:
     job_id = queue(runner, web_server)
-    request_stop(runner.database, job_id)
+    request_stop(runner.database, runner.archive_root, job_id)
     with pytest.raises(LeaseLostError, match="job 1 is stopped: it waits for nobody"):
         runner.run(job_id)
     assert (status_of(runner.database), web_server.requests) == ("stopped", [])
@@ -94,7 +98,7 @@ def test_a_paused_job_that_is_stopped_goes_on_with_what_it_has(runner: Runner, w
     job_id = queue(runner, web_server)
     runner.run(job_id)
     set_row(runner.database, status="retryable", finished_at=None, indexed_page_count=0)
-    request_stop(runner.database, job_id)
+    request_stop(runner.database, runner.archive_root, job_id)
     row = job_row(runner.database)
     assert (row.status, row.status_reason) == ("stopped", "stopped while it waited to go on")
     resume_job(runner.database, job_id)

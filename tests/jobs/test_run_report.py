@@ -192,7 +192,7 @@ def test_a_run_that_was_stopped_leaves_its_report_and_the_next_one_its_own(
 
     def stop() -> None:
         wait_until(lambda: "/slow" in web_server.paths(), "the slow page was asked for")
-        request_stop(runner.database, job_id)
+        request_stop(runner.database, runner.archive_root, job_id)
 
     stopping = threading.Thread(target=stop)
     stopping.start()

@@ -1,11 +1,12 @@
 """Several processes on one job: they share the work and the site's patience, and outlive each other."""
 
+import os
 import signal
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 
 from tests.crawl.runs import Archive, archive_of, assert_sound
 from tests.jobs.rows import job_row, status_of
-from tests.support.program import Program, Started
+from tests.support.program import Program, Started, children_of
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, Request, Script, WebServer, linked_site, page, robots
 from webstrata.db import leases
@@ -22,6 +23,9 @@ from webstrata.jobs.queueing import queue_archive, request_stop, resume_job
 from webstrata.model.tasks import TaskStatus
 
 SLOWNESS_SECONDS = 0.02
+PATIENT_SECONDS = 0.5
+PATIENCE_SECONDS = 90
+"""Workers start processes of their own, and a busy machine takes its time over each."""
 
 
 @pytest.fixture
@@ -55,19 +59,31 @@ def is_stopped(database: Database) -> bool:
     return (row.status, row.lease_owner) == ("stopped", None)
 
 
-def slowly(answer: Script) -> Script:
+def slowly(answer: Script, hurried: threading.Event) -> Script:
     """Let an answer take its time, so that no worker is done before the others have looked."""
     assert isinstance(answer, Answer)
 
     def answering(_request: Request) -> Answer:
-        time.sleep(SLOWNESS_SECONDS)
+        if hurried.is_set():
+            time.sleep(SLOWNESS_SECONDS)
+        else:
+            hurried.wait(PATIENT_SECONDS)
         return answer
 
     return answering
 
 
-def slow_site(pages: int) -> dict[str, Script]:
-    return {path: slowly(answer) for path, answer in linked_site(pages).items()}
+def hurried() -> threading.Event:
+    """Return what makes a site answer quickly: it is set."""
+    event = threading.Event()
+    event.set()
+    return event
+
+
+def slow_site(pages: int, until: threading.Event | None = None) -> dict[str, Script]:
+    """Return a site that takes its time, and very much of it until something has happened."""
+    event = until or hurried()
+    return {path: slowly(answer, event) for path, answer in linked_site(pages).items()}
 
 
 def writers(archive: Archive) -> set[str]:
@@ -85,10 +101,13 @@ def assert_each_page_once(archive: Archive, web_server: WebServer, pages: int) -
 def test_two_workers_fetch_two_hundred_pages_with_two_hundred_requests(
     program: Program, database: Database, web_server: WebServer, redis_url: str
 ) -> None:
-    web_server.answers |= slow_site(100)
+    both_work = threading.Event()
+    web_server.answers |= slow_site(100, both_work)
     with workers(Program(program.folder, {**program.settings, "REDIS_URL": redis_url}), 2):
         archive = queue(program, database, web_server)
-        wait_until(lambda: is_done(database), "the job is done")
+        wait_until(lambda: len(writers(archive)) == 2, "both are at work", PATIENCE_SECONDS)
+        both_work.set()
+        wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
     assert_each_page_once(archive, web_server, 100)
     assert len(web_server.pages()) == 201
     assert len(writers(archive)) == 2
@@ -115,7 +134,7 @@ def test_four_workers_together_are_as_polite_as_one(
     settings = program.settings if shared_by == "database" else {**program.settings, "REDIS_URL": redis_url}
     with workers(Program(program.folder, settings), 4):
         archive = queue(program, database, web_server, per_host_delay=0.3, jitter=0)
-        wait_until(lambda: is_done(database), "the job is done")
+        wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
     log = sorted(web_server.requests, key=lambda request: request.started)
     assert "/private" not in web_server.paths()
     assert set(Counter(web_server.pages()).values()) == {1}
@@ -132,7 +151,7 @@ def test_no_more_requests_are_under_way_than_a_host_is_given_by_all_together(
     web_server.answers |= slow_site(20)
     with workers(program, 3):
         archive = queue(program, database, web_server, per_host_concurrency=2)
-        wait_until(lambda: is_done(database), "the job is done")
+        wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
     assert most_at_once(web_server.requests) == 2
     assert_each_page_once(archive, web_server, 20)
 
@@ -144,7 +163,7 @@ def test_what_a_site_asks_for_in_its_robots_txt_all_workers_keep(
     web_server.answers["/robots.txt"] = robots("User-agent: *", "Crawl-delay: 0.4")
     with workers(program, 3):
         queue(program, database, web_server, jitter=0)
-        wait_until(lambda: is_done(database), "the job is done")
+        wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
     pages = sorted((r for r in web_server.requests if r.path != "/robots.txt"), key=lambda request: request.started)
     assert len(pages) == 5
     for earlier, later in pairwise(pages):
@@ -156,7 +175,7 @@ def test_the_page_limit_holds_for_all_together(program: Program, database: Datab
     web_server.answers |= slow_site(30)
     with workers(program, 3):
         archive = queue(program, database, web_server, max_pages=25)
-        wait_until(lambda: is_done(database), "the job is done")
+        wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
     assert len(archive.captures()) == len(web_server.pages()) == 25
 
 
@@ -164,14 +183,16 @@ def test_the_page_limit_holds_for_all_together(program: Program, database: Datab
 def test_a_killed_workers_pages_are_fetched_by_the_other_at_once(
     program: Program, database: Database, web_server: WebServer, victim: str
 ) -> None:
-    web_server.answers |= slow_site(60)
+    both_work = threading.Event()
+    web_server.answers |= slow_site(60, both_work)
     with workers(program, 2) as both:
         archive = queue(program, database, web_server, lease_seconds=600)
-        wait_until(lambda: len(writers(archive)) == 2, "both are at work")
+        wait_until(lambda: len(writers(archive)) == 2, "both are at work", PATIENCE_SECONDS)
         leader = str(job_row(database).lease_owner).split(":")[1]
         (killed,) = [worker for worker in both if (str(worker.process.pid) == leader) == (victim == "leader")]
         killed.kill()
-        wait_until(lambda: is_done(database), "the job is done")
+        both_work.set()
+        wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
     assert_sound(archive)
     assert archive.urls(TaskStatus.FINISHED) == {web_server.url(path) for path in linked_site(60)}
 
@@ -184,14 +205,21 @@ def put_to_sleep(worker: Started, database: Database, job_id: int) -> None:
             leases.spend(session, job_id, 0, 0)
 
     while True:
-        worker.signal(signal.SIGSTOP)
+        signal_all(worker, signal.SIGSTOP)
         writing = threading.Thread(target=write)
         writing.start()
         writing.join(2)
         if not writing.is_alive():
             return
-        worker.signal(signal.SIGCONT)
+        signal_all(worker, signal.SIGCONT)
         writing.join()
+
+
+def signal_all(worker: Started, number: signal.Signals) -> None:
+    """Send a signal to a worker and to the processes that work for it."""
+    for pid in (worker.process.pid, *children_of(worker.process.pid)):
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def test_a_worker_that_slept_too_long_finds_its_page_taken_and_changes_nothing(
@@ -211,14 +239,16 @@ def test_a_worker_that_slept_too_long_finds_its_page_taken_and_changes_nothing(
     web_server.answers["/page/3"] = held_up
     archive = queue(program, database, web_server, lease_seconds=1)
     with program.started("worker", "--poll-interval", "0.1") as sleeper:
-        wait_until(asked.is_set, "the page was asked for")
+        wait_until(asked.is_set, "the page was asked for", PATIENCE_SECONDS)
         put_to_sleep(sleeper, database, archive.job_id)
         with program.started("worker", "--poll-interval", "0.1"):
             url = web_server.url("/page/3")
-            wait_until(lambda: archive.tasks()[url].status == "finished", "another worker took the page over")
+            wait_until(
+                lambda: archive.tasks()[url].status == "finished", "another worker took the page over", PATIENCE_SECONDS
+            )
             released.set()
-            sleeper.signal(signal.SIGCONT)
-            wait_until(lambda: is_done(database), "the job is done")
+            signal_all(sleeper, signal.SIGCONT)
+            wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
             wait_until(lambda: "crawl.lease.lost" in sleeper.output, "the sleeper noticed")
     assert_sound(archive)
     (kept,) = [record for record in archive.responses() if record.url == url]
@@ -228,15 +258,17 @@ def test_a_worker_that_slept_too_long_finds_its_page_taken_and_changes_nothing(
 def test_a_stop_reaches_every_worker_and_the_job_goes_on_when_told(
     program: Program, database: Database, web_server: WebServer
 ) -> None:
-    web_server.answers |= slow_site(200)
+    both_work = threading.Event()
+    web_server.answers |= slow_site(200, both_work)
     with workers(program, 2):
         archive = queue(program, database, web_server)
-        wait_until(lambda: len(writers(archive)) == 2, "both are at work")
-        request_stop(database, archive.job_id)
-        wait_until(lambda: is_stopped(database), "the job stops")
+        wait_until(lambda: len(writers(archive)) == 2, "both are at work", PATIENCE_SECONDS)
+        both_work.set()
+        request_stop(database, program.folder / "archive", archive.job_id)
+        wait_until(lambda: is_stopped(database), "the job stops", PATIENCE_SECONDS)
         assert archive.urls(TaskStatus.IN_PROGRESS) == set()
         assert str(job_row(database).status_reason).startswith("stopped with")
         resume_job(database, archive.job_id)
-        wait_until(lambda: is_done(database), "the job is done")
+        wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
     assert archive.urls(TaskStatus.FINISHED) == {web_server.url(path) for path in linked_site(200)}
     assert_sound(archive)

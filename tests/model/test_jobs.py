@@ -1,6 +1,5 @@
 import json
 from dataclasses import asdict, fields
-from datetime import UTC, datetime, timedelta, timezone
 from math import inf, nan
 from pathlib import Path
 from typing import get_args
@@ -8,11 +7,9 @@ from typing import get_args
 import pytest
 
 from webstrata.errors import UsageError
-from webstrata.model.jobs import BOUNDS, CrawlConfig, JobConfig, build_output_dir_for_job, generate_job_name
+from webstrata.model.jobs import BOUNDS, CrawlConfig, JobConfig
 from webstrata.model.tasks import RetryPolicy
 from webstrata.settings import Settings, load_settings
-
-LATE = datetime(2026, 1, 1, 1, 30, tzinfo=timezone(timedelta(hours=2)))
 
 
 @pytest.fixture
@@ -144,10 +141,3 @@ def test_jobs_and_settings_agree_on_what_makes_sense() -> None:
 def test_the_retry_knobs_make_the_retry_policy(defaults: CrawlConfig) -> None:
     knobs = {"max_retries": 7, "backoff_min": 2, "backoff_max": 9, "backoff_multiplier": 3, "jitter": 0.5}
     assert defaults.overridden(knobs).retry_policy == RetryPolicy(7, 2, 9, 3, 0.5)
-
-
-def test_a_job_is_named_and_placed_by_its_utc_day() -> None:
-    assert generate_job_name("hc", LATE) == "hc-20251231"
-    placed = build_output_dir_for_job("hc", "hc-20251231", Path("/archive"), LATE)
-    assert placed == Path("/archive/hc/20251231T233000Z__hc-20251231")
-    assert generate_job_name("hc", datetime(2026, 1, 1, tzinfo=UTC)) == "hc-20260101"

@@ -129,6 +129,31 @@ def test_what_tells_pages_apart_stays_in_the_group(url: str, group: str) -> None
     assert url_group(url) == group
 
 
+@pytest.mark.parametrize(
+    ("query", "kept"),
+    [
+        ("?id=1", "?id=1"),
+        ("?utm_source=x&id=1&fbclid=y", "?id=1"),
+        ("?lang=en&id=1", "?id=1&lang=en"),
+        ("?id=2&id=1", "?id=2&id=1"),
+        ("?ID=1", ""),
+        ("?id", "?id="),
+        ("?id=a%20b", "?id=a+b"),
+        ("?id=a+b", "?id=a+b"),
+        ("?i%64=1", "?id=1"),
+        ("?id=%E9", "?id=%E9"),
+        ("?id=%E8", "?id=%E8"),
+        ("?x=1", ""),
+        ("", ""),
+    ],
+)
+def test_page_parameters_alone_stay_in_the_group_in_one_spelling(query: str, kept: str) -> None:
+    group = url_group(f"http://www.example.org/a/{query}#part", ("id", "lang"))
+    assert group == f"https://example.org/a{kept}"
+    assert url_group(group, ("id", "lang")) == group
+    assert url_group(group) == "https://example.org/a"
+
+
 @given(addresses)
 def test_a_group_is_bounded_and_is_its_own_group(text: str) -> None:
     href = parsed(text)

@@ -30,6 +30,7 @@ def test_the_wheel_holds_every_file_of_the_package(packed: set[str]) -> None:
         "webstrata/web/templates/*.html",
         "webstrata/web/static/*.css",
         "webstrata/db/migrations/versions/*.py",
+        "webstrata/jobs/baseline_sources.yaml",
         "webstrata/demo/content/edition1/*.toml",
         "webstrata/demo/content/edition2/*.toml",
         "webstrata/py.typed",
@@ -51,3 +52,10 @@ def test_the_installed_command_shows_its_help(installed_webstrata: Path, tmp_pat
     )
     assert result.returncode == 0, result.stderr
     assert "archive" in result.stdout
+
+
+def test_the_old_name_is_installed_too(installed_webstrata: Path, tmp_path: Path) -> None:
+    old_name = installed_webstrata.with_name("ha-backend")
+    result = subprocess.run([old_name, "--help"], cwd=tmp_path, env={}, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "Usage: ha-backend" in " ".join(result.stdout.split())

@@ -5,15 +5,20 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
+from tests.support.forks import Forked, forked
 from tests.support.waiting import wait_until
 
 PYTHON = (sys.executable, "-m", "webstrata")
 PATIENCE_SECONDS = 60
+
+Process = Forked | subprocess.Popen[bytes]
 
 
 @dataclass(frozen=True)
@@ -35,36 +40,39 @@ class Program:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run to the end."""
-        return subprocess.run(
-            [*self.command, *arguments],
-            cwd=self._home(),
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_SECONDS,
-            check=False,
-        )
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            process = self._begun(arguments, output, errors)
+            try:
+                code = process.wait(PATIENCE_SECONDS)
+            finally:
+                process.kill()
+            return subprocess.CompletedProcess([*self.command, *arguments], code, _text(output), _text(errors))
 
     @contextmanager
     def started(self, *arguments: str) -> Iterator["Started"]:
         """Run while the block lasts, in a process group of its own; killed with all its children at the end."""
         log = self._home() / f"output-{len(list(self._home().glob('output-*')))}.log"
         with log.open("wb") as output:
-            process = subprocess.Popen(
-                [*self.command, *arguments],
-                cwd=self._home(),
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            process = self._begun(arguments, output, output)
         try:
             yield Started(process, log)
         finally:
             process.kill()
             process.wait()
+
+    def _begun(self, arguments: Sequence[str], output: BinaryIO, errors: BinaryIO) -> Process:
+        program, *rest = [*self.command, *arguments]
+        if program == sys.executable:
+            return forked(rest, self._home(), self.environment, output, errors)
+        return subprocess.Popen(
+            [program, *rest],
+            cwd=self._home(),
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            start_new_session=True,
+        )
 
     def _home(self) -> Path:
         """Return where the program is started: not in the repository, whose .env is a developer's."""
@@ -76,7 +84,7 @@ class Program:
 class Started:
     """A process of the program, under way."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     log: Path
 
     @property
@@ -91,12 +99,17 @@ class Started:
     def ended(self, seconds: float = PATIENCE_SECONDS) -> int:
         """Wait for its end and return its exit code."""
         wait_until(lambda: self.process.poll() is not None, f"the program ends\n{self.output}", seconds)
-        return int(self.process.returncode)
+        return self.process.wait()
 
     def kill(self) -> None:
         """End it as a power cut would."""
         self.process.kill()
         self.process.wait()
+
+
+def _text(file: BinaryIO) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace").replace("\r\n", "\n")
 
 
 def free_port() -> int:

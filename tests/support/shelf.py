@@ -1,18 +1,21 @@
 """An archive without crawling: pages put straight into a database, as crawl and index would have."""
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import count
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from webstrata.db import captures, jobs, snapshots
-from webstrata.db.captures import NewCapture
-from webstrata.db.documents import NewDocument, ensure_documents
+from webstrata.db.documents import ensure_documents
 from webstrata.db.engine import Database
+from webstrata.db.new_rows import NewCapture
 from webstrata.db.snapshots import NewSnapshot
 from webstrata.db.tables import Snapshot
+from webstrata.db.wording import NewDocument
 from webstrata.model.jobs import JobConfig
 from webstrata.model.urls import surt, url_group
 
@@ -23,6 +26,7 @@ class Shelf:
 
     database: Database
     _files: dict[int, tuple[int, int]] = field(default_factory=dict)
+    _offsets: Iterator[int] = field(default_factory=lambda: count(1))
 
     def job(self, source: str = "hc", *, base_url: str | None = None, queued_at: datetime | None = None) -> int:
         """Add a job, and its source when it is new."""
@@ -83,7 +87,7 @@ class Shelf:
 
     def _capture(self, session: Session, job_id: int, url: str, at: datetime, status: int | None) -> int:
         source_id, warc_id = self._files[job_id]
-        offset = len(captures.capture_ids(session, warc_id, range(10_000))) + 1
+        offset = next(self._offsets)
         capture = NewCapture(
             offset=offset,
             length=1,

@@ -137,6 +137,26 @@ def linked_site(pages: int) -> dict[str, Script]:
     return site
 
 
+def slowly(seconds: float, answer: Answer | None = None) -> Script:
+    """Let an answer take its time; without one it is a page that is called like its path."""
+
+    def answering(request: Request) -> Answer:
+        time.sleep(seconds)
+        return answer or page(request.path)
+
+    return answering
+
+
+def most_at_once(requests: Sequence[Request]) -> int:
+    """Return how many requests were under way at the same time at most, by the server's log."""
+    moments = sorted((moment, step) for r in requests for moment, step in ((r.started, 1), (r.ended or r.started, -1)))
+    under_way, most = 0, 0
+    for _, step in moments:
+        under_way += step
+        most = max(most, under_way)
+    return most
+
+
 @pytest.fixture
 def web_server() -> Iterator[WebServer]:
     """A server without pages."""

@@ -54,6 +54,12 @@ def change(app: App, job_id: int, **columns: object) -> None:
         jobs.set_job(session, job_id, **columns)
 
 
+def folder_of(app: App, job_id: int) -> Path:
+    """Return where a job keeps its files, whether it is there or not."""
+    with app.database.read() as session:
+        return Path(jobs.load_job(session, job_id).output_dir)
+
+
 def keep(
     app: App, answers: Sequence[Answer], *, code: str = "health", name: str = "Health Agency", site: str = SITE
 ) -> list[int]:

@@ -13,11 +13,14 @@ from urllib.request import urlopen
 from playwright.sync_api import ConsoleMessage, Page, Request, ViewportSize
 
 from tests.support.processes import running
-from tests.web.archive import MAY, SITE, Answer, change, keep, queue
+from tests.web.archive import MAY, SITE, Answer, change, folder_of, keep, queue
 from webstrata.app import App
-from webstrata.db import jobs, reports
+from webstrata.db import captures, jobs, problems, reports
+from webstrata.db.new_rows import Problem
+from webstrata.jobs.source_orders import SourceOrders
 from webstrata.model.reports import CrawlReport, HostReport
 from webstrata.settings import Settings
+from webstrata.warc.combined_log import INITIAL_CRAWL, combined_log_name, statistics_line
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
 MONTHS = 40
@@ -30,11 +33,13 @@ PATHS = [
     "/search?q=zebra",
     "/search?from=x",
     "/sources",
+    "/sources/health",
     "/snapshot/20",
     f"/snapshot/{MONTHS + 1}",
     f"/snapshot/{MONTHS + 2}",
     "/jobs",
     "/jobs/1",
+    "/jobs/2/cleanup",
     "/jobs/3",
     "/jobs/4",
     "/jobs/5",
@@ -58,6 +63,9 @@ def fill(app: App) -> None:
     change(app, queue(app), status="failed", status_reason="the server answered 503" * 20, pages_failed=1)
     change(app, queue(app), status="stopped", status_reason="stopped with 120 URLs to go")
     _crawl(app, queue(app))
+    _leave_problems(app, 1)
+    _leave_temporary_files(app, 2)
+    SourceOrders(app.database, app.archive_root).set_schedule("health", "0 3 * * 1")
 
 
 @contextmanager
@@ -112,6 +120,41 @@ def _crawl(app: App, job_id: int) -> None:
         jobs.set_crawl_counts(session, job_id, {"pending": 10**7, "in_progress": 16, "finished": 10**7, "error": 10**5})
         reports.write(session, job_id, "here:1:x", report, datetime.now(UTC))
     change(app, job_id, status="running", started_at=datetime.now(UTC))
+    _leave_log(app, job_id)
+
+
+def _leave_problems(app: App, job_id: int) -> None:
+    with app.database.write() as session:
+        (warc,) = captures.warc_files(session, job_id)
+        found = [Problem(10**6 * n, f"record {n} is damaged: {'x' * 200}") for n in range(30)]
+        problems.replace_problems(session, job_id, warc.id, (0, 10**9), found)
+    change(app, job_id, index_problem_count=12_345, tmp_bytes_total=10**9, storage_scanned_at=MAY)
+
+
+def _leave_temporary_files(app: App, job_id: int) -> None:
+    for n in range(3):
+        file = folder_of(app, job_id) / ".tmpabcdef" / f"{'long-' * 20}{n}.warc.gz"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"x" * 1_000)
+
+
+def _leave_log(app: App, job_id: int) -> None:
+    begun = datetime.now(UTC) - timedelta(hours=2)
+    lines = [
+        statistics_line(
+            begun + timedelta(minutes=n),
+            crawled=10**5 * n,
+            total=10**7,
+            pending=10**7 - 10**5 * n,
+            failed=999 * n,
+            most=0,
+            hit=False,
+        )
+        for n in range(100)
+    ]
+    folder = folder_of(app, job_id)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / combined_log_name(INITIAL_CRAWL, 1, begun)).write_text("".join([*lines, "x" * 3_000, "\n<b>end</b>\n"]))
 
 
 def _fever(month: int) -> Answer:

@@ -9,7 +9,10 @@ from webstrata.app import App
 from webstrata.web.assets import our_assets
 from webstrata.web.site import create_site
 
-PATHS = ["/", "/search?q=hello", "/search?page=x", "/sources", "/jobs", "/jobs/1", "/jobs/2", "/snapshot/1", "/nothing"]
+PATHS = [
+    *("/", "/search?q=hello", "/search?page=x", "/sources", "/sources/health", "/snapshot/1", "/nothing"),
+    *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup"),
+]
 MAX_PAGE_BYTES = 60_000
 
 

@@ -28,7 +28,7 @@ def test_an_address_that_makes_no_sense_is_explained(make_client: MakeClient) ->
 
 
 def test_a_method_that_a_page_does_not_take_is_refused_with_a_page(make_client: MakeClient) -> None:
-    page = Page(make_client().post("/sources"))
+    page = Page(make_client().post("/search"))
     assert page.status == 405
     assert page.text("h1") == "That cannot be done here"
 

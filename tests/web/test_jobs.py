@@ -321,3 +321,37 @@ def test_the_token_in_a_header_opens_pages_too(make_client: MakeClient) -> None:
 )
 def test_the_summary_counts_jobs_by_what_they_do(counts: dict[str, int], words: str) -> None:
     assert summary(counts) == words
+
+
+def test_jobs_are_chosen_by_state_and_source(client: TestClient, app: App) -> None:
+    shop, failed = queue(app, code="shop", name="Shop"), queue(app)
+    change(app, failed, status="failed")
+    assert Page(client.get("/jobs?source=SHOP")).links("tbody a") == {"shop-20240503": f"/jobs/{shop}"}
+    page = Page(client.get("/jobs?status=failed"))
+    assert page.links("tbody a") == {"health-20240503": f"/jobs/{failed}"}
+    assert page.text("#status option[selected]") == "Failed"
+    assert page.links(".choose a") == {"All jobs": "/jobs"}
+    assert page.one("#jobs").attributes["hx-get"] == "/jobs?status=failed&page=1"
+    assert page.texts("#source option") == ["All sources", "Health Agency", "Shop"]
+
+
+def test_a_choice_that_no_job_fits_says_so(client: TestClient, app: App) -> None:
+    queue(app)
+    page = Page(client.get("/jobs?status=odd&source=nobody"))
+    assert page.status == 200
+    assert "No job is like that." in page.text()
+    assert page.texts("option[selected]") == ["odd (unknown)", "nobody (unknown)"]
+
+
+def test_pages_of_chosen_jobs_stay_chosen(client: TestClient, app: App) -> None:
+    for _ in range(51):
+        queue(app)
+    assert Page(client.get("/jobs?status=queued")).links(".pager a") == {"Next →": "/jobs?status=queued&page=2"}
+    assert Page(client.get("/jobs?status=queued&page=2")).links(".pager a") == {"← Previous": "/jobs?status=queued"}
+
+
+def test_who_runs_the_archive_learns_that_there_is_no_room(client: TestClient, app: App) -> None:
+    queue(app)
+    assert not Page(client.get("/jobs")).all(".notice")
+    app.archive_root.rename(app.archive_root.with_name("elsewhere"))
+    assert f"the archive root {app.archive_root} is not there" in Page(client.get("/jobs")).text(".notice")

@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,11 +13,12 @@ from tests.support.program import Program
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site
 from tests.support.web_server import page as answer
-from tests.web.archive import change, queue
+from tests.web.archive import change, folder_of, queue
 from tests.web.live import PHONE, problems_of, served
 from webstrata.app import App
 from webstrata.db import jobs, reports
 from webstrata.model.reports import CrawlReport, HostReport
+from webstrata.warc.combined_log import INITIAL_CRAWL, combined_log_name, statistics_line
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 SECONDS = 20_000
@@ -121,6 +122,35 @@ def test_rows_come_and_go_with_the_news(page: Page, live_archive: App, running: 
     report(live_archive, running, CrawlReport(6, 3_000, {}, {"h9.example": HostReport(1, 2, 3)}, 2))
     expect(hosts).to_have_text(["h9.example12 bytes3"])
     expect(page.locator("[data-table=errors]")).to_be_hidden()
+
+
+def test_the_log_and_the_plot_are_renewed_while_a_job_goes(page: Page, live_archive: App, running: int) -> None:
+    problems = problems_of(page)
+    page.clock.install()
+    page.goto(f"/jobs/{running}")
+    expect(page.locator("[data-renewed=log]")).to_contain_text("None yet.")
+    begun = datetime.now(UTC)
+    folder = folder_of(live_archive, running)
+    folder.mkdir(parents=True)
+    told = [
+        statistics_line(begun + timedelta(seconds=n), crawled=n, total=9, pending=9 - n, failed=0, most=0, hit=False)
+        for n in range(4)
+    ]
+    log = folder / combined_log_name(INITIAL_CRAWL, 1, begun)
+    log.write_text("".join([*told, f"{HOSTILE}\n"]))
+    page.clock.fast_forward(6_000)
+    expect(page.locator(".log")).to_contain_text(HOSTILE)
+    expect(page.get_by_role("img", name="Pages crawled, waiting and failed over time")).to_be_visible()
+    page.get_by_text("The same as a table").click()
+    page.locator(".log").focus()
+    with log.open("a") as more:
+        more.write("one more line\n")
+    page.clock.fast_forward(6_000)
+    expect(page.locator(".log")).to_contain_text("one more line")
+    expect(page.locator(".log")).to_be_focused()
+    expect(page.locator(".plot table")).to_be_visible()
+    assert page.locator("main img").count() == 0
+    assert problems == []
 
 
 def test_the_keyboard_stays_where_it_is_while_news_come(page: Page, live_archive: App, running: int) -> None:

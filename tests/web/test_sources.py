@@ -1,9 +1,10 @@
 from datetime import timedelta
 
+import pytest
 from starlette.testclient import TestClient
 
 from tests.web.archive import MAY, SITE, Answer, keep
-from tests.web.conftest import Page
+from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
 
 
@@ -35,3 +36,68 @@ def test_the_source_for_trying_things_out_is_not_listed(client: TestClient, app:
     keep(app, [Answer(SITE, "Front", "Hello.")], code="test", name="Trial")
     assert "Trial" not in client.get("/sources").text
     assert "Trial" not in client.get("/").text
+
+
+def add(client: TestClient, **fields: str) -> Page:
+    return Page(client.post("/sources", data=fields, headers=OWN_ORIGIN))
+
+
+def test_a_source_is_added_with_its_schedule(client: TestClient) -> None:
+    page = add(client, url="health.example", name="Health Agency", schedule="7d")
+    assert page.status == 200
+    assert page.text("h1") == "Health Agency"
+    assert page.text(".kicker") == "Sources / health-example"
+    assert page.text(".lead").startswith("Every week")
+    listed = Page(client.get("/sources"))
+    assert "Health Agency" in listed.text("tbody th")
+    assert "Not yet" in listed.text("tbody tr")
+    assert listed.links("tbody a")["Schedule and settings of Health Agency"] == "/sources/health-example"
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"url": "nonsense here"}, "is not a web address"),
+        ({"url": ""}, "needs an address"),
+        ({"url": "https://a.example", "code": "../etc"}, "is not a source's code"),
+        ({"url": "https://a.example", "schedule": "<b>often</b>"}, "is not a schedule"),
+        ({"url": "https://a.example", "name": "x" * 300}, "a source's name"),
+    ],
+)
+def test_what_is_wrong_with_a_new_source_is_said_beside_the_form(
+    make_client: MakeClient, fields: dict[str, str], problem: str
+) -> None:
+    page = add(make_client(), **fields)
+    assert page.status == 422
+    assert problem in page.text("#source-problem")
+    assert page.one("#source-url").attributes["value"] == fields["url"]
+    assert "there are no captures" in page.text(".empty")
+
+
+def test_a_code_that_is_taken_is_refused(make_client: MakeClient, app: App) -> None:
+    keep(app, [Answer(SITE, "Front", "Hello.")])
+    page = add(make_client(), url="https://other.example", code="HEALTH")
+    assert page.status == 422
+    assert "there is a source health already" in page.text("#source-problem")
+
+
+def test_readers_see_schedules_and_nothing_of_jobs(make_client: MakeClient, app: App) -> None:
+    keep(app, [Answer(SITE, "Front", "Hello.")])
+    client = make_client()
+    add(client, url="https://empty.example", name="Empty One")
+    client.post("/sources/health/schedule", data={"when": "0 3 * * 1"}, headers=OWN_ORIGIN)
+    reader = Page(make_client(token=TOKEN).get("/sources"))
+    assert "Mondays at 03:00 UTC" in reader.text("tbody tr")
+    assert "Next: " in reader.text("tbody tr")
+    assert "Empty One" not in reader.text()
+    assert not reader.all("main form")
+    assert "job" not in reader.text().lower()
+    for path in ("/sources/health", "/sources/nobody"):
+        assert Page(make_client(token=TOKEN).get(path)).status == 403
+
+
+def test_only_administrators_and_our_own_pages_add_sources(make_client: MakeClient) -> None:
+    data = {"url": "https://a.example"}
+    assert make_client(token=TOKEN).post("/sources", data=data, headers=OWN_ORIGIN).status_code == 403
+    assert make_client().post("/sources", data=data, headers={"Origin": "https://evil.example"}).status_code == 403
+    assert "a-example" not in make_client().get("/sources").text

@@ -1,9 +1,9 @@
-"""What operators ask about jobs, and what they do with them."""
+"""What operators ask about jobs."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
 from webstrata.api import present
@@ -11,19 +11,24 @@ from webstrata.api.auth import require_admin
 from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.live import EVENT_STREAM, live_view, seated
 from webstrata.api.parts import LARGEST_OFFSET, Code, JobId, Limit, Offset, Parts, Text
-from webstrata.api.same_origin import refuse_other_sites
 from webstrata.api.schemas import (
     ErrorSchema,
     JobDetailSchema,
     JobListResponseSchema,
+    JobLogSchema,
+    JobProblemsSchema,
     JobSnapshotSummarySchema,
     JobStatusCountsSchema,
 )
+from webstrata.api.secrets import secrets_of
 from webstrata.app import App
-from webstrata.db import catalog
+from webstrata.db import catalog, problems
 from webstrata.db.reports import JobProgress
 from webstrata.errors import NotFoundError
-from webstrata.jobs.queueing import request_stop, resume_job
+from webstrata.jobs.log_view import LINES_SHOWN, log_tail
+from webstrata.model.archive import JobView
+
+LogLines = Annotated[int, Query(ge=1, le=1_000)]
 
 router = APIRouter(
     prefix=ADMIN_PATH + "/jobs",
@@ -34,7 +39,6 @@ router = APIRouter(
 
 _Answers = dict[int | str, dict[str, Any]]
 _UNKNOWN: _Answers = {404: {"model": ErrorSchema}}
-_UNFIT: _Answers = {**_UNKNOWN, 409: {"model": ErrorSchema}}
 _EVENTS: _Answers = {
     **_UNKNOWN,
     200: {"description": "Events `progress` and, at last, `end`.", "content": {EVENT_STREAM: {}}},
@@ -66,7 +70,7 @@ def status_counts(app: Parts) -> JobStatusCountsSchema:
 @router.get("/{job_id}", responses=_UNKNOWN)
 def job(app: Parts, job_id: JobId) -> JobDetailSchema:
     """Tell all that is known of a job."""
-    return _detail(app, job_id)
+    return present.job_detail(job_view(app, job_id))
 
 
 @router.get("/{job_id}/events", response_class=StreamingResponse, dependencies=[Depends(seated)], responses=_EVENTS)
@@ -75,20 +79,22 @@ async def events(app: Parts, job_id: JobId) -> StreamingResponse:
     return await live_view(app.database, job_id, _written)
 
 
-@router.post("/{job_id}/stop", dependencies=[Depends(refuse_other_sites)], responses=_UNFIT)
-def stop(app: Parts, job_id: JobId) -> JobDetailSchema:
-    """Stop a job: at once when it waits, within seconds when it crawls; what it captured is kept."""
-    _detail(app, job_id)
-    request_stop(app.database, job_id)
-    return _detail(app, job_id)
+@router.get("/{job_id}/log", responses=_UNKNOWN)
+def log(app: Parts, job_id: JobId, lines: LogLines = LINES_SHOWN) -> JobLogSchema:
+    """Tell the end of a job's newest log, without secrets; a job without a log has no lines."""
+    found = log_tail(job_view(app, job_id), secrets_of(app.settings), lines)
+    return JobLogSchema(name=found.name if found else None, lines=list(found.lines) if found else [])
 
 
-@router.post("/{job_id}/resume", dependencies=[Depends(refuse_other_sites)], responses=_UNFIT)
-def resume(app: Parts, job_id: JobId) -> JobDetailSchema:
-    """Put a job that is over back in the queue: it goes on where it was, and tries again what failed."""
-    _detail(app, job_id)
-    resume_job(app.database, job_id)
-    return _detail(app, job_id)
+@router.get("/{job_id}/problems", responses=_UNKNOWN)
+def job_problems(app: Parts, job_id: JobId, limit: Limit = 50, offset: Offset = 0) -> JobProblemsSchema:
+    """List the places in a job's files that could not be indexed, file by file."""
+    total = job_view(app, job_id).index_problem_count
+    with app.database.read() as session:
+        found = problems.problems_of_job(session, job_id, limit=limit, offset=min(offset, LARGEST_OFFSET))
+    return JobProblemsSchema(
+        items=[present.record_problem(problem) for problem in found], total=total, limit=limit, offset=offset
+    )
 
 
 @router.get("/{job_id}/snapshots")
@@ -99,12 +105,13 @@ def job_snapshots(app: Parts, job_id: JobId, limit: Limit = 50, offset: Offset =
     return [present.job_snapshot(snapshot) for snapshot in found]
 
 
-def _detail(app: App, job_id: int) -> JobDetailSchema:
+def job_view(app: App, job_id: int) -> JobView:
+    """Return a job; NotFoundError when there is none."""
     with app.database.read() as session:
         found = catalog.job(session, job_id)
     if found is None:
         raise NotFoundError("Job not found")
-    return present.job_detail(found)
+    return found
 
 
 def _written(progress: JobProgress, now: datetime) -> str:

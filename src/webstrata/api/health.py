@@ -22,6 +22,7 @@ from webstrata.api.schemas import (
 from webstrata.app import App
 from webstrata.db import catalog, migrate
 from webstrata.errors import DatabaseError
+from webstrata.jobs import storage
 
 log = structlog.get_logger()
 router = APIRouter(tags=["health"])
@@ -65,9 +66,26 @@ def _checked(app: App, details: bool) -> HealthSchema:
     with app.database.read() as session:
         jobs = catalog.job_status_counts(session, public=True)
         snapshots = catalog.totals(session).snapshots
-    checks = HealthChecksSchema(db="ok", jobs=jobs, snapshots=SnapshotCountSchema(total=snapshots))
     elapsed = round((perf_counter() - began) * 1000, 1)
-    return HealthSchema(status="ok", checks=checks, details=_details(app, elapsed) if details else None)
+    trouble = storage_trouble(app)
+    checks = HealthChecksSchema(
+        db="ok", jobs=jobs, snapshots=SnapshotCountSchema(total=snapshots), storage="error" if trouble else None
+    )
+    return HealthSchema(
+        status="degraded" if trouble else "ok", checks=checks, details=_details(app, elapsed) if details else None
+    )
+
+
+def storage_trouble(app: App) -> tuple[str, ...]:
+    """Return why new captures would not find their place, a sentence each: for those who run the archive."""
+    found = storage.health(app.database, app.archive_root, app.settings.min_free_bytes)
+    with app.database.read() as session:
+        is_new = found.root_missing and not catalog.job_status_counts(session)
+    # The first job makes the folder.
+    trouble = () if is_new else found.problems
+    if trouble:
+        log.warning("health.storage", problems=list(trouble))
+    return trouble
 
 
 def _details(app: App, database_ms: float) -> HealthDetailsSchema:

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Path, Query, Request
 from pydantic import AfterValidator, BeforeValidator
 
+from webstrata.api.values import without_nul
 from webstrata.app import App
 
 _NO_ROW = 0
@@ -27,13 +28,6 @@ def _known_to_a_column(largest: int) -> AfterValidator:
     return AfterValidator(lambda value: value if 0 < value <= largest else _NO_ROW)
 
 
-def _without_nul(text: str) -> str:
-    """Refuse what PostgreSQL refuses to compare."""
-    if "\x00" in text:
-        raise ValueError("must not contain NUL characters")
-    return text
-
-
 def _iso_day(value: object) -> object:
     """Refuse numbers and times that would pass for a date otherwise."""
     if isinstance(value, str) and not (len(value) == 10 and value.isascii()):
@@ -44,7 +38,7 @@ def _iso_day(value: object) -> object:
 Parts = Annotated[App, Depends(wired_parts)]
 SnapshotId = Annotated[int, _known_to_a_column(2**63 - 1), Path(description="A snapshot's number.")]
 JobId = Annotated[int, _known_to_a_column(2**31 - 1), Path(description="A job's number.")]
-Text = Annotated[str, AfterValidator(_without_nul)]
+Text = Annotated[str, AfterValidator(without_nul)]
 Code = Annotated[Text, AfterValidator(str.casefold)]
 Day = Annotated[date, BeforeValidator(_iso_day)]
 Limit = Annotated[int, Query(ge=1, le=500)]

@@ -5,21 +5,31 @@ from dataclasses import asdict
 from datetime import UTC, date, datetime
 
 from webstrata.api.schemas import (
+    AdminSourceSchema,
     ArchiveStatsSchema,
+    CleanupReportSchema,
     CrawlCountsSchema,
+    DeletedSchema,
     HostReportSchema,
     JobDetailSchema,
     JobProgressSchema,
     JobSnapshotSummarySchema,
     JobSummarySchema,
+    LastJobSchema,
+    MovedSchema,
+    RecordProblemSchema,
     SnapshotDetailSchema,
     SnapshotSummarySchema,
     SourceSummarySchema,
     TimelineEntrySchema,
     TimelineSchema,
 )
+from webstrata.db.problems import LocatedProblem
 from webstrata.db.reports import JobProgress
+from webstrata.jobs.cleanup import CleanupReport
+from webstrata.logs import without_secrets
 from webstrata.model.archive import ArchiveTotals, JobView, SnapshotView, SourceSummary
+from webstrata.model.registry import LastJob, SourceView
 
 
 def timestamp(moment: datetime) -> str:
@@ -148,6 +158,7 @@ def job_summary(job: JobView) -> JobSummarySchema:
         warcFileCount=job.warc_file_count,
         warcBytesTotal=job.warc_bytes_total,
         indexedPageCount=job.indexed_page_count,
+        indexProblemCount=job.index_problem_count,
         storageScannedAt=_if_known(job.storage_scanned_at),
     )
 
@@ -167,7 +178,7 @@ def job_detail(job: JobView) -> JobDetailSchema:
         finalZimPath=job.final_zim_path,
         combinedLogPath=job.combined_log_path,
         stateFilePath=job.state_file_path,
-        config=None if job.config is None else dict(job.config),
+        config=None if job.config is None else without_secrets(job.config),
         lastStats=None if job.last_stats is None else dict(job.last_stats),
         stopRequestedAt=_if_known(job.stop_requested_at),
     )
@@ -210,6 +221,58 @@ def job_snapshot(snapshot: SnapshotView) -> JobSnapshotSummarySchema:
         statusCode=snapshot.status_code,
         language=snapshot.language,
         title=snapshot.title,
+    )
+
+
+def record_problem(problem: LocatedProblem) -> RecordProblemSchema:
+    """Present a place in a file that could not be indexed."""
+    return RecordProblemSchema(warcPath=problem.warc_path, offset=problem.offset, reason=problem.reason)
+
+
+def cleanup_report(report: CleanupReport) -> CleanupReportSchema:
+    """Present what a clean-up did, or would do."""
+    return CleanupReportSchema(
+        jobId=report.job_id,
+        mode=report.mode,
+        dryRun=report.dry_run,
+        nothingToDo=report.nothing_to_do,
+        freedBytes=report.freed_bytes,
+        deleted=[DeletedSchema(path=str(part.path), bytes=part.bytes) for part in report.deleted],
+        moved=[MovedSchema(before=str(part.before), after=str(part.after), bytes=part.bytes) for part in report.moved],
+        warcsDeleted=report.warcs_deleted,
+        snapshotsLost=report.snapshots_lost,
+        notes=list(report.notes),
+    )
+
+
+def admin_source(view: SourceView) -> AdminSourceSchema:
+    """Present a source as its operators keep it, without secrets."""
+    return AdminSourceSchema(
+        sourceCode=view.code,
+        sourceName=view.name,
+        baseUrl=view.base_url,
+        description=view.description,
+        enabled=view.enabled,
+        schedule=view.schedule,
+        schedulePaused=view.schedule_paused,
+        scheduleError=view.schedule_error,
+        nextRunAt=_if_known(view.next_run_at),
+        pageParameters=list(view.page_parameters),
+        needsRegrouping=view.needs_regrouping,
+        jobConfig=None if view.job_config is None else without_secrets(view.job_config),
+        lastJob=None if view.last_job is None else _last_job(view.last_job),
+        jobCount=view.jobs,
+        snapshotCount=view.snapshots,
+    )
+
+
+def _last_job(job: LastJob) -> LastJobSchema:
+    return LastJobSchema(
+        id=job.id,
+        name=job.name,
+        status=job.status,
+        statusReason=job.status_reason,
+        createdAt=timestamp(job.created_at),
     )
 
 

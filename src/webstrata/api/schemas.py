@@ -1,8 +1,14 @@
 """The JSON that the API speaks. Names are part of its contract: they do not change."""
 
-from pydantic import BaseModel
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from webstrata.api.values import without_nul
 
 # ruff: noqa: N815
+
+Line = Annotated[str, Field(max_length=2_048), AfterValidator(without_nul)]
 
 
 class ErrorSchema(BaseModel):
@@ -32,6 +38,8 @@ class HealthChecksSchema(BaseModel):
     db: str
     jobs: dict[str, int]
     snapshots: SnapshotCountSchema
+    storage: str | None = None
+    """Said only when new captures would not find their place; what is wrong, the log and the jobs' page say."""
 
 
 class HealthSchema(BaseModel):
@@ -151,6 +159,7 @@ class JobSummarySchema(BaseModel):
     warcFileCount: int
     warcBytesTotal: int | None
     indexedPageCount: int
+    indexProblemCount: int
     storageScannedAt: str | None
 
 
@@ -224,6 +233,136 @@ class JobStatusCountsSchema(BaseModel):
     """How many jobs stand where."""
 
     counts: dict[str, int]
+
+
+class NewJobSchema(BaseModel):
+    """A job that somebody wants: of a source, with more addresses and other options than the source's own."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: Line
+    seeds: list[Line] = Field(default_factory=list, max_length=1_000)
+    overrides: dict[str, object] = Field(default_factory=dict)
+
+
+class CleanupRequestSchema(BaseModel):
+    """What is to go of a job; nothing goes in a dry run, which it is unless told otherwise."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    mode: Line = "temp"
+    dryRun: bool = True
+    force: bool = False
+
+
+class DeletedSchema(BaseModel):
+    """A folder or file that goes."""
+
+    path: str
+    bytes: int
+
+
+class MovedSchema(BaseModel):
+    """A WARC file that is kept elsewhere."""
+
+    before: str
+    after: str
+    bytes: int
+
+
+class CleanupReportSchema(BaseModel):
+    """What a clean-up did, or would do."""
+
+    jobId: int
+    mode: str
+    dryRun: bool
+    nothingToDo: bool
+    freedBytes: int
+    deleted: list[DeletedSchema]
+    moved: list[MovedSchema]
+    warcsDeleted: int
+    snapshotsLost: int
+    notes: list[str]
+
+
+class JobLogSchema(BaseModel):
+    """The end of a job's log; no name when there is none."""
+
+    name: str | None
+    lines: list[str]
+
+
+class RecordProblemSchema(BaseModel):
+    """A place in a WARC file that could not be indexed, and why."""
+
+    warcPath: str
+    offset: int
+    reason: str
+
+
+class JobProblemsSchema(BaseModel):
+    """A part of a job's problems; of a file with very many, not all are listed."""
+
+    items: list[RecordProblemSchema]
+    total: int
+    limit: int
+    offset: int
+
+
+class NewSourceSchema(BaseModel):
+    """A source that somebody wants kept."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    seeds: list[Line] = Field(min_length=1, max_length=1_000)
+    code: Line = ""
+    name: Line = ""
+    description: Line = ""
+    schedule: Line | None = None
+
+
+class ScheduleSchema(BaseModel):
+    """When a source is archived; null means only when somebody asks."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    schedule: Line | None
+
+
+class LastJobSchema(BaseModel):
+    """A source's newest job."""
+
+    id: int
+    name: str
+    status: str
+    statusReason: str | None
+    createdAt: str
+
+
+class AdminSourceSchema(BaseModel):
+    """A source as its operators keep it."""
+
+    sourceCode: str
+    sourceName: str
+    baseUrl: str | None
+    description: str | None
+    enabled: bool
+    schedule: str | None
+    schedulePaused: bool
+    scheduleError: str | None
+    nextRunAt: str | None
+    pageParameters: list[str]
+    needsRegrouping: bool
+    jobConfig: dict[str, object] | None
+    lastJob: LastJobSchema | None
+    jobCount: int
+    snapshotCount: int
+
+
+class AdminSourceListSchema(BaseModel):
+    """Every source."""
+
+    items: list[AdminSourceSchema]
 
 
 class JobSnapshotSummarySchema(BaseModel):

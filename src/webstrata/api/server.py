@@ -4,7 +4,7 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from webstrata import __version__
-from webstrata.api import admin_jobs, health, search, snapshots, sources
+from webstrata.api import admin_job_orders, admin_jobs, admin_sources, health, search, snapshots, sources
 from webstrata.api.cors import PublicCors
 from webstrata.api.error_answers import UnexpectedErrors, add_error_answers
 from webstrata.api.head import HeadAsGet
@@ -35,6 +35,6 @@ def create_api(app: App) -> FastAPI:
     api.state.webstrata = app
     api.state.viewers = Viewers()
     add_error_answers(api)
-    for area in (health, sources, search, snapshots, admin_jobs):
+    for area in (health, sources, search, snapshots, admin_jobs, admin_job_orders, admin_sources):
         api.include_router(area.router)
     return api

@@ -13,7 +13,7 @@ class PagePlugin:
     """Keeps title and text of a page; a change of markup alone is none."""
 
     name = "page"
-    version = "1"
+    version = "2"
 
     def supports(self, asset_type: str) -> bool:
         """Tell that pages are wanted."""

@@ -6,7 +6,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
-from webstrata.content.html import charset_of, page_text
+from webstrata.content.charset import charset_of
+from webstrata.content.html import page_text
 from webstrata.model.assets import AssetRecord, AssetType, NormalizedAsset
 
 __all__ = ["AssetRecord", "AssetType", "CapturedContent", "NormalizedAsset", "Plugin", "version_of"]

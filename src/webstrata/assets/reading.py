@@ -7,7 +7,7 @@ from webstrata.assets.plugin import AssetType, CapturedContent
 from webstrata.db.engine import Database
 from webstrata.db.plugin_runs import PlacedCapture
 from webstrata.errors import RecordNotFoundError
-from webstrata.storage.paths import confined
+from webstrata.storage.paths import place_of
 from webstrata.warc.reader import ArchiveRecord, read_record
 from webstrata.warc.revisits import with_payload
 
@@ -16,7 +16,8 @@ _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 def captured_content(database: Database, archive_root: Path, capture: PlacedCapture) -> CapturedContent:
     """Return what a capture holds; WarcError when its bytes are not where they should be."""
-    found = read_record(confined(archive_root, capture.warc_path), capture.offset, capture.length)
+    path = place_of(archive_root, capture.warc_path, capture.output_dir)
+    found = read_record(path, capture.offset, capture.length)
     if found.url != capture.url:
         raise RecordNotFoundError(f"{capture.warc_path}: the record at byte {capture.offset} is not of {capture.url}")
     record = with_payload(found, database, archive_root)

@@ -1,4 +1,4 @@
-"""`list-jobs`, `show-job`, `stop-job` and `resume-job`: what is queued, running and done, and its end or going on."""
+"""`list-jobs`, `show-job`, `stop-job`, `resume-job`, `retry-job`: what there is to do, its end and its going on."""
 
 import dataclasses
 import json
@@ -33,7 +33,7 @@ def list_jobs(
     with started(quiet=True) as app, app.database.read() as session:
         found, total = catalog.jobs(session, source=source, status=status, limit=limit)
     if as_json:
-        print(json.dumps([dataclasses.asdict(job) for job in found], default=str, indent=2))
+        print(json.dumps([_shown(job) for job in found], default=str, indent=2))
     elif not found and (source or status):
         print("No such jobs.")
     elif not found:
@@ -54,7 +54,7 @@ def show_job(job_id: WhichJob, as_json: AsJson = False) -> None:
         job = catalog.job(session, job_id)
     if job is None:
         raise NotFoundError(f"there is no job {job_id}")
-    values = dataclasses.asdict(job)
+    values = _shown(job)
     if as_json:
         print(json.dumps(values, default=str, indent=2))
         return
@@ -70,7 +70,7 @@ def stop_job(job_id: WhichJob) -> None:
     from webstrata.jobs.queueing import request_stop
 
     with started(quiet=True) as app:
-        request_stop(app.database, job_id)
+        request_stop(app.database, app.archive_root, job_id)
         with app.database.read() as session:
             stopped = jobs.status_of(session, job_id) is JobStatus.STOPPED
     print(f"job {job_id} {'is stopped' if stopped else 'stops within seconds'}; webstrata resume-job --id {job_id}")
@@ -84,6 +84,24 @@ def resume(job_id: WhichJob) -> None:
     with started(quiet=True) as app:
         resume_job(app.database, job_id)
     print(f"job {job_id} is queued; a worker takes it up (webstrata serve, or webstrata worker)")
+
+
+@verbs.command("retry-job")
+def retry(job_id: WhichJob) -> None:
+    """Try a job again that failed: its crawl, or only its index when that is what failed."""
+    from webstrata.jobs.queueing import retry_job
+
+    with started(quiet=True) as app:
+        status = retry_job(app.database, job_id)
+    what = "crawled again" if status is JobStatus.RETRYABLE else "indexed again"
+    print(f"job {job_id} is {status}: it is {what} by the next worker (webstrata serve, or webstrata worker)")
+
+
+def _shown(job: JobView) -> dict[str, object]:
+    """Return everything about a job but the secrets in its configuration."""
+    from webstrata.logs import without_secrets
+
+    return {**dataclasses.asdict(job), "config": None if job.config is None else without_secrets(job.config)}
 
 
 def _table(found: tuple[JobView, ...]) -> Table:

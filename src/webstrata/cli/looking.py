@@ -60,11 +60,13 @@ def search(
 def check_env(as_json: AsJson = False) -> None:
     """Show every setting, its value and where it came from, and make sure the archive's folder is there."""
     from webstrata.settings import load_settings, show_settings
+    from webstrata.storage.room import check_writable
 
     settings = load_settings()
     start_logging(settings, quiet=True)
     knobs = show_settings(settings)
     _make_folder(settings.archive_root)
+    check_writable(settings.archive_root)
     if as_json:
         print(json.dumps([dataclasses.asdict(knob) for knob in knobs], indent=2))
         return
@@ -78,16 +80,20 @@ def check_env(as_json: AsJson = False) -> None:
     for knob in knobs:
         table.add_row(knob.name, Text(knob.value), Text(knob.origin))
     Console().print(table)
+    print(f"archive root: {settings.archive_root.resolve()} is there and can be written to")
 
 
 @verbs.command("check-db")
-def check_db() -> None:
+def check_db(as_json: AsJson = False) -> None:
     """Make sure the database can be reached and has the schema that this program needs."""
     from webstrata.db.migrate import current
 
     with started(quiet=True) as app:
-        app.database.ping()
-        print(f"{app.database.shown} is ready, at schema version {current(app.database)}")
+        server, schema = app.database.server(), current(app.database)
+    if as_json:
+        print(json.dumps({"database": app.database.shown, "server": server, "schema": schema}, indent=2))
+    else:
+        print(f"{app.database.shown} is ready, at schema version {schema} ({server})")
 
 
 def _make_folder(folder: Path) -> None:

@@ -2,14 +2,28 @@
 
 import os
 import sys
+from pathlib import Path
 
 import typer
 
 from webstrata import __version__
-from webstrata.cli import archiving, database, jobs, looking, serving, verifying
+from webstrata.cli import (
+    archiving,
+    database,
+    folders,
+    jobs,
+    looking,
+    rebuilding,
+    running,
+    serving,
+    sources,
+    status,
+    verifying,
+)
 from webstrata.errors import UsageError, WebstrataError
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+NAME, OLD_NAME = "webstrata", "ha-backend"
 
 program = typer.Typer(
     name="webstrata",
@@ -19,8 +33,9 @@ program = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verbs in (archiving.verbs, serving.verbs, looking.verbs, jobs.verbs, verifying.verbs):
-    program.add_typer(verbs)
+for door in (archiving, serving, looking, jobs, running, status, folders, sources, verifying, rebuilding):
+    program.add_typer(door.verbs)
+program.add_typer(sources.sources, name="sources")
 program.add_typer(database.verbs, name="db")
 
 
@@ -32,14 +47,15 @@ def _version(version: bool = typer.Option(False, "--version", help="Show the ver
 
 
 def main() -> None:
-    """Run the program and leave with its exit code."""
-    sys.exit(run(sys.argv[1:]))
+    """Run the program, under the name it was called by, and leave with its exit code."""
+    called = Path(sys.argv[0]).name
+    sys.exit(run(sys.argv[1:], called if called == OLD_NAME else NAME))
 
 
-def run(arguments: list[str]) -> int:
+def run(arguments: list[str], name: str = NAME) -> int:
     """Run one command line and return its exit code; what went wrong is said in one line on standard error."""
     try:
-        code = _run(arguments)
+        code = _run(arguments, name)
         sys.stdout.flush()
     except BrokenPipeError:
         # Who read has left: what is still to be written must not be tried again when the program ends.
@@ -48,20 +64,20 @@ def run(arguments: list[str]) -> int:
     return code
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], name: str) -> int:
     try:
-        code = program(arguments, prog_name="webstrata", standalone_mode=False)
+        code = program(arguments, prog_name=name, standalone_mode=False)
     except typer.Exit as leaving:
         return leaving.exit_code
     except typer.TyperException as error:
         # It has no message when it stands for the help that was just shown.
         if message := " ".join(error.format_message().split()):
-            print(f"webstrata: {message} (--help says more)", file=sys.stderr)
+            print(f"{name}: {message} (--help says more)", file=sys.stderr)
         return WRONG_USAGE
     except WebstrataError as error:
         from webstrata.logs import harmless
 
-        print(f"webstrata: {harmless(str(error))}", file=sys.stderr)
+        print(f"{name}: {harmless(str(error))}", file=sys.stderr)
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED

@@ -4,11 +4,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.filesize import decimal
 from rich.live import Live
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.progress_bar import ProgressBar
 from rich.table import Column, Table
 from rich.text import Text
@@ -38,6 +40,49 @@ def watching(label: str) -> Iterator[Watcher]:
     view = LiveView(label)
     with Live(view, console=console, transient=True):
         yield Watcher(view.crawled, view.indexed)
+
+
+@dataclass(frozen=True)
+class IndexWatcher:
+    """Who hears how an index grows: of so many pages more, and how many bytes of how many are read."""
+
+    indexed: Callable[[int], None]
+    advanced: Callable[[int, int], None]
+
+
+@contextmanager
+def watching_index(job_id: int) -> Iterator[IndexWatcher]:
+    """Show how an index grows while it does."""
+    console = Console(stderr=True)
+    if not sys.stderr.isatty() or console.is_dumb_terminal:
+        yield index_lines(job_id)
+        return
+    columns = (TextColumn("indexing job {task.description}"), BarColumn(), TextColumn("{task.fields[pages]:,} pages"))
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
+        task = progress.add_task(str(job_id), total=None, pages=0)
+
+        def indexed(pages: int) -> None:
+            progress.update(task, pages=progress.tasks[0].fields["pages"] + pages)
+
+        yield IndexWatcher(indexed, lambda done, total: progress.update(task, completed=done, total=total))
+
+
+def index_lines(job_id: int, clock: Callable[[], float] = time.monotonic) -> IndexWatcher:
+    """Return who prints a plain line every few seconds."""
+    last, pages = clock(), 0
+
+    def indexed(more: int) -> None:
+        nonlocal pages
+        pages += more
+
+    def advanced(done: int, total: int) -> None:
+        nonlocal last
+        if clock() - last >= LINE_EVERY:
+            last = clock()
+            part = f"{100 * done // total}% read, " if total else ""
+            print(f"indexing job {job_id}: {part}{pages:,} pages", file=sys.stderr, flush=True)
+
+    return IndexWatcher(indexed, advanced)
 
 
 class LiveView:

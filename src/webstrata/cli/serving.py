@@ -48,13 +48,13 @@ def worker(
     once: Annotated[bool, typer.Option("--once", help="Run at most one job and leave.")] = False,
     parent: Annotated[int | None, typer.Option("--parent", hidden=True)] = None,
 ) -> None:
-    """Run queued jobs, one after the other, until Ctrl-C."""
+    """Run queued jobs until Ctrl-C: one is crawled while another is indexed, each in a process of its own."""
     if parent is not None:
         _end_with(parent)
     from webstrata.jobs.worker import run_worker_loop
 
     with started() as app:
-        run_worker_loop(poll_interval, once, runner=app.runner())
+        run_worker_loop(poll_interval, once, crew=app.crew())
 
 
 def refuse_busy_port(host: str, port: int) -> None:

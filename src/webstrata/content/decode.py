@@ -63,15 +63,15 @@ class _Brotli:
         return bytes(self._stream.process(data, output_buffer_limit=max_length)[:max_length])
 
 
-def decoded(body: bytes, content_encoding: str | None) -> bytes:
-    """Return a body without its content encodings; what cannot be undone stays as it is."""
+def decoded(body: bytes, content_encoding: str | None, most: int | None = None) -> bytes:
+    """Return a body without its content encodings, up to so many bytes; what cannot be undone stays as it is."""
     encodings = [word.strip().lower() for word in (content_encoding or "").split(",") if word.strip()]
     for encoding in reversed(encodings[-_MAX_ENCODINGS:]):
         if encoding == "identity":
             continue
         if encoding not in _UNPACKERS:
             return body
-        body = unpacked(body, encoding, MAX_DECODED_BYTES)
+        body = unpacked(body, encoding, MAX_DECODED_BYTES if most is None else most)
     return body
 
 

@@ -37,9 +37,8 @@ def buried(archive_root: Path, owner: str) -> Iterator[bool]:
     Its lock file goes when the clearing up succeeded, and stays for the next try otherwise.
     """
     path = _lock_of(archive_root, owner)
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
+    descriptor = _opened(path)
+    if descriptor is None:
         yield False
         return
     try:
@@ -53,9 +52,8 @@ def buried(archive_root: Path, owner: str) -> Iterator[bool]:
 
 def is_dead(archive_root: Path, owner: str) -> bool:
     """Tell whether a worker of this machine died without taking its leave."""
-    try:
-        descriptor = os.open(_lock_of(archive_root, owner), os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
+    descriptor = _opened(_lock_of(archive_root, owner))
+    if descriptor is None:
         return False
     try:
         return _locked(descriptor)
@@ -90,6 +88,16 @@ def _announced(path: Path) -> int:
     except OSError as error:
         raise StorageError(f"{path.parent}: {error.strerror}") from error
     return descriptor
+
+
+def _opened(path: Path) -> int | None:
+    """Open a lock file; None when it is gone, and with it the reason to look."""
+    try:
+        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from error
 
 
 def _locked(descriptor: int) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 
 from webstrata.crawl.outcome import Outcome
-from webstrata.db.captures import NewCapture
+from webstrata.db.new_rows import NewCapture
 from webstrata.model.captures import EarlierCapture, Original
 from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import surt

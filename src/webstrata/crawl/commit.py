@@ -14,9 +14,9 @@ import structlog
 from webstrata.crawl.answers import append_answers, payload_digest
 from webstrata.crawl.outcome import Outcome
 from webstrata.db import captures, frontier, leases
-from webstrata.db.captures import NewCapture
 from webstrata.db.engine import Database, Session
 from webstrata.db.leases import Spent
+from webstrata.db.new_rows import NewCapture
 from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
 from webstrata.model.tasks import Link, Task, TaskStatus
 from webstrata.storage.paths import confined

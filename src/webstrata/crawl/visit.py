@@ -10,12 +10,11 @@ from http import HTTPStatus
 import structlog
 
 from webstrata.content.decode import decoded
-from webstrata.content.html import page_text
 from webstrata.content.links import links_of_page
-from webstrata.content.robots_meta import RobotsDirectives, robots_directives
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
+from webstrata.crawl.wishes import PageWishes
 from webstrata.errors import FetchError, StorageError, TransientFetchError, WarcError
 from webstrata.model.captures import EarlierCapture
 from webstrata.model.fetching import FetchResult, retry_after
@@ -29,27 +28,6 @@ class DisallowedError(FetchError):
     """robots.txt does not want this URL fetched."""
 
     kind = "robots"
-
-
-@dataclass(frozen=True)
-class PageWishes:
-    """Which of the wishes that pages state in meta tags and headers are granted."""
-
-    user_agent: str
-    nofollow: bool
-    noarchive: bool
-
-    def of(self, result: FetchResult) -> RobotsDirectives:
-        """Return what a page wishes, as far as it is granted."""
-        if not self.nofollow and not self.noarchive:
-            return RobotsDirectives()
-        content_type = result.header("content-type")
-        body = decoded(result.body, result.header("content-encoding"))
-        html = page_text(body, content_type) if "html" in (content_type or "").lower() else None
-        stated = robots_directives(html, result.header_lines("x-robots-tag"), self.user_agent)
-        return RobotsDirectives(
-            nofollow=self.nofollow and stated.nofollow, noarchive=self.noarchive and stated.noarchive
-        )
 
 
 @dataclass(frozen=True)
@@ -72,7 +50,7 @@ class Visitor:
             failed = after_failure(task, error, self.retries, datetime.now(UTC), _jitter())
             return Outcome(failed, error_kind=error.kind)
         wished = self.wishes.of(result)
-        admitted = self.scope.admitted(() if wished.nofollow else links, task.depth + 1)
+        admitted = self.scope.admitted(() if wished.nofollow else self.wishes.followed(links), task.depth + 1)
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=None)
         if wished.noarchive:
             return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)

@@ -7,6 +7,7 @@ from itertools import repeat
 
 from sqlalchemy import ColumnElement, Dialect, Insert, Update
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 Row = Sequence[object]
 Storing = Callable[[object], object]
@@ -43,12 +44,15 @@ class _Prepared:
     storing: tuple[Storing | None, ...]
     order: tuple[str, ...] | None
     """The parameters as the statement counts them, or None when it calls them by name."""
+    usual: Mapping[str, object]
+    """What columns hold that are not spoken of."""
 
     def bound(self, rows: Sequence[Row]) -> "list[tuple[object, ...]] | list[dict[str, object]]":
         columns = map(_stored, zip(*rows, strict=True), self.storing)
         if self.order is None:
-            return [dict(zip(self.names, row, strict=True)) for row in zip(*columns, strict=True)]
+            return [dict(zip(self.names, row, strict=True), **self.usual) for row in zip(*columns, strict=True)]
         by_name = dict(zip(self.names, columns, strict=True))
+        by_name |= {name: repeat(value, len(rows)) for name, value in self.usual.items()}
         return list(zip(*(by_name[name] for name in self.order), strict=True))
 
 
@@ -66,4 +70,6 @@ def _prepared(many: ManyRows, dialect: Dialect) -> _Prepared:
     compiled = many.statement.compile(dialect=dialect, column_keys=list(many.parameters))
     storing = (column.type.dialect_impl(dialect).bind_processor(dialect) for column in many.parameters.values())
     order = None if compiled.positiontup is None else tuple(compiled.positiontup)
-    return _Prepared(str(compiled), tuple(many.parameters), tuple(storing), order)
+    defaults = {column.key: column.default for column in compiled.insert_prefetch}
+    usual = {name: default.arg for name, default in defaults.items() if isinstance(default, ScalarElementColumnDefault)}
+    return _Prepared(str(compiled), tuple(many.parameters), tuple(storing), order, usual)

@@ -1,16 +1,17 @@
 """WARC files and the captures in them, as crawl and index record them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
-from sqlalchemy import Row, Table, bindparam, delete, func, insert, select, update
+from sqlalchemy import Row, Select, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
+from webstrata.db import ids
 from webstrata.db.bulk import ManyRows
-from webstrata.db.tables import Capture, WarcFile
+from webstrata.db.new_rows import NewCapture
+from webstrata.db.tables import ArchiveJob, Capture, Snapshot, WarcFile
 from webstrata.model.archive import RecordPlace
 from webstrata.model.captures import EarlierCapture, Original
 from webstrata.model.urls import surt
@@ -27,6 +28,7 @@ _ADDED = (
     *("refers_to", "etag", "last_modified"),
 )
 _ADD = ManyRows(insert(_CAPTURES).inline(), {name: _CAPTURES.c[name] for name in _ADDED})
+_ADD_AS = ManyRows(insert(_CAPTURES).inline(), {name: _CAPTURES.c[name] for name in (*_ADDED, "id")})
 _ACKNOWLEDGE = (
     update(_WARC_FILES).where(_WARC_FILES.c.id == bindparam("file_id")).values(committed_bytes=bindparam("size"))
 )
@@ -43,25 +45,6 @@ _ORIGINALS = (
 
 
 @dataclass(frozen=True)
-class NewCapture:
-    """A record that answers for a URL, and where it lies."""
-
-    offset: int
-    length: int
-    record_id: str
-    record_type: str
-    url: str
-    url_key: str
-    captured_at: datetime
-    status_code: int | None
-    mime_type: str | None
-    payload_digest: str | None
-    refers_to: str | None = None
-    etag: str | None = None
-    last_modified: str | None = None
-
-
-@dataclass(frozen=True)
 class KnownWarc:
     """A WARC file of a job and how far it is acknowledged and indexed."""
 
@@ -69,6 +52,29 @@ class KnownWarc:
     path: str
     committed_bytes: int
     indexed_bytes: int
+    index_version: int = 0
+    problem_count: int = 0
+
+    @property
+    def filename(self) -> str:
+        """Return the file's own name: it stays when the file is moved to another folder."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Where the payload lies that a revisit refers to, and what the index knows of it."""
+
+    capture_id: int
+    url: str
+    warc_path: str
+    offset: int
+    length: int
+    output_dir: str
+    source_id: int
+    snapshot_id: int | None
+    is_indexed: bool
+    """Whether the index has read it: if so, and there is no snapshot, it is no page."""
 
 
 def add_warc_file(session: Session, job_id: int, path: str, owner: str | None = None) -> int:
@@ -82,13 +88,17 @@ def add_warc_file(session: Session, job_id: int, path: str, owner: str | None = 
 def warc_files(session: Session, job_id: int) -> list[KnownWarc]:
     """Return a job's files in the order they were begun."""
     rows = session.scalars(select(WarcFile).where(WarcFile.job_id == job_id).order_by(WarcFile.id))
-    return [KnownWarc(row.id, row.path, row.committed_bytes, row.indexed_bytes) for row in rows]
+    return [_known(row) for row in rows]
 
 
 def warc_files_of(session: Session, owner: str) -> list[KnownWarc]:
     """Return the files that an owner may have left unfinished."""
     rows = session.scalars(select(WarcFile).where(WarcFile.owner == owner).order_by(WarcFile.id))
-    return [KnownWarc(row.id, row.path, row.committed_bytes, row.indexed_bytes) for row in rows]
+    return [_known(row) for row in rows]
+
+
+def _known(row: WarcFile) -> KnownWarc:
+    return KnownWarc(row.id, row.path, row.committed_bytes, row.indexed_bytes, row.index_version, row.problem_count)
 
 
 def disown_warc_file(session: Session, warc_file_id: int) -> None:
@@ -108,7 +118,12 @@ def acknowledge(session: Session, warc_file_id: int, committed_bytes: int) -> No
 
 def mark_indexed(session: Session, warc_file_id: int, indexed_bytes: int) -> None:
     """Record how far a file is indexed."""
-    session.execute(update(WarcFile).where(WarcFile.id == warc_file_id).values(indexed_bytes=indexed_bytes))
+    set_index_state(session, warc_file_id, indexed_bytes=indexed_bytes)
+
+
+def set_index_state(session: Session, warc_file_id: int, **values: int) -> None:
+    """Record how far a file is indexed, by which version of the index, and with how many problems."""
+    session.execute(update(WarcFile).where(WarcFile.id == warc_file_id).values(**values))
 
 
 def add_captures(
@@ -116,6 +131,17 @@ def add_captures(
 ) -> None:
     """Record captures of a file."""
     _ADD.execute(session, [(job_id, source_id, warc_file_id, *_values(capture)) for capture in captures])
+
+
+def add_captures_as(
+    session: Session, job_id: int, source_id: int, warc_file_id: int, captures: Mapping[int, NewCapture]
+) -> None:
+    """Record captures of a file under the ids that they were promised."""
+    if not captures:
+        return
+    ids.lift(session, "captures", max(captures), autoincrement=False)
+    rows = [(job_id, source_id, warc_file_id, *_values(capture), known) for known, capture in captures.items()]
+    _ADD_AS.execute(session, rows)
 
 
 def _values(capture: NewCapture) -> tuple[object, ...]:
@@ -178,10 +204,11 @@ def earlier_captures(session: Session, source_id: int, job_id: int, urls: Collec
         select(
             *(Capture.url.label("asked"), Capture.etag, Capture.last_modified, WarcFile.path, holder.url),
             *(holder.warc_record_id, holder.capture_timestamp, holder.payload_digest),
-            *(holder.warc_offset, holder.warc_length),
+            *(holder.warc_offset, holder.warc_length, ArchiveJob.output_dir),
         )
         .join(holder, holder.warc_record_id == func.coalesce(Capture.refers_to, Capture.warc_record_id))
         .join(WarcFile, holder.warc_file_id == WarcFile.id)
+        .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
         .where(
             Capture.url_key.in_([surt(url) for url in urls]),
             Capture.url.in_(urls),
@@ -205,6 +232,7 @@ def _earlier(row: Row[*tuple[Any, ...]]) -> EarlierCapture:
         warc_path=row.path,
         warc_offset=row.warc_offset,
         warc_length=row.warc_length,
+        output_dir=row.output_dir,
     )
 
 
@@ -214,9 +242,68 @@ def has_other_jobs(session: Session, source_id: int, job_id: int) -> bool:
     return session.scalar(found) is not None
 
 
-def payload_place(session: Session, refers_to: Original) -> RecordPlace | None:
-    """Return where the payload lies that a revisit refers to: by the record's id, else by its URL and time."""
-    wanted = select(Capture, WarcFile.path).join(WarcFile, Capture.warc_file_id == WarcFile.id)
+def payloads(
+    session: Session, source_id: int, originals: Collection[Original], index_version: int
+) -> dict[Original, Payload]:
+    """Return where the payloads lie that a source's revisits refer to, of those that the archive has."""
+    named = {original.record_id for original in originals if original.record_id}
+    of_records = _payload_columns(index_version).where(Capture.warc_record_id.in_(named))
+    rows = session.execute(of_records.order_by(Capture.id.desc())) if named else ()
+    at_record = {row[-1]: Payload(*row[:-1]) for row in rows}
+    found = {original: at_record[original.record_id] for original in originals if original.record_id in at_record}
+    found |= _payloads_by_digest(session, source_id, set(originals) - found.keys(), index_version)
+    for original in set(originals) - found.keys():
+        place = _payload_by_url(session, original, index_version)
+        if place is not None:
+            found[original] = place
+    return found
+
+
+def _payload_columns(index_version: int) -> Select[*tuple[Any, ...]]:
+    is_indexed = (WarcFile.index_version == index_version) & (WarcFile.indexed_bytes > Capture.warc_offset)
+    return (
+        select(
+            *(Capture.id, Capture.url, WarcFile.path, Capture.warc_offset, Capture.warc_length, ArchiveJob.output_dir),
+            *(Capture.source_id, Snapshot.id, is_indexed, Capture.warc_record_id),
+        )
+        .join(WarcFile, Capture.warc_file_id == WarcFile.id)
+        .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
+        .outerjoin(Snapshot, Snapshot.capture_id == Capture.id)
+        .where(Capture.record_type != "revisit")
+    )
+
+
+def _payloads_by_digest(
+    session: Session, source_id: int, originals: Collection[Original], index_version: int
+) -> dict[Original, Payload]:
+    """Return the first captures of a source with the payloads of which nothing but the digest is known."""
+    wanted = {original.payload_digest for original in originals if original.payload_digest}
+    if not wanted:
+        return {}
+    same = _payload_columns(index_version).add_columns(Capture.payload_digest)
+    same = same.where(Capture.source_id == source_id, Capture.payload_digest.in_(wanted)).order_by(Capture.id.desc())
+    first = {row[-1]: Payload(*row[:-2]) for row in session.execute(same)}
+    return {original: first[original.payload_digest] for original in originals if original.payload_digest in first}
+
+
+def _payload_by_url(session: Session, original: Original, index_version: int) -> Payload | None:
+    if not original.url or original.payload_digest:
+        return None
+    at_url = (Capture.url_key == surt(original.url)) & (Capture.capture_timestamp == original.captured_at)
+    row = session.execute(_payload_columns(index_version).where(at_url).order_by(Capture.id).limit(1)).first()
+    return None if row is None else Payload(*row[:-1])
+
+
+def payload_place(session: Session, refers_to: Original, revisit_id: str | None = None) -> RecordPlace | None:
+    """Return where the payload lies that a revisit refers to: by the record's id, else by its URL and time.
+
+    Of a revisit that names neither, it is looked for by its digest, in the revisit's own source.
+    """
+    wanted = (
+        select(Capture, WarcFile.path, ArchiveJob.output_dir)
+        .join(WarcFile, Capture.warc_file_id == WarcFile.id)
+        .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
+    )
     row = None
     if refers_to.record_id:
         row = session.execute(
@@ -230,9 +317,24 @@ def payload_place(session: Session, refers_to: Original) -> RecordPlace | None:
                 Capture.record_type != "revisit",
             ).limit(1)
         ).first()
+    if row is None and refers_to.payload_digest and revisit_id:
+        revisit = aliased(Capture)
+        row = session.execute(
+            wanted.join(revisit, revisit.source_id == Capture.source_id)
+            .where(revisit.warc_record_id == revisit_id, Capture.payload_digest == refers_to.payload_digest)
+            .where(Capture.record_type != "revisit")
+            .order_by(Capture.id)
+            .limit(1)
+        ).first()
     if row is None:
         return None
-    capture, path = row
+    capture, path, output_dir = row
     return RecordPlace(
-        path, capture.warc_offset, capture.warc_length, capture.warc_record_id, capture.url, capture.capture_timestamp
+        warc_path=path,
+        offset=capture.warc_offset,
+        length=capture.warc_length,
+        record_id=capture.warc_record_id,
+        url=capture.url,
+        captured_at=capture.capture_timestamp,
+        output_dir=output_dir,
     )

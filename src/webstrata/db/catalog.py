@@ -62,6 +62,8 @@ def record_place(session: Session, snapshot_id: int) -> RecordPlace | None:
         record_id=found.warc_record_id,
         url=found.url,
         captured_at=found.capture_timestamp,
+        output_dir=found.job.output_dir if found.job else None,
+        cleaned_at=found.job.cleaned_at if found.job else None,
     )
 
 
@@ -121,7 +123,7 @@ def _latest_snapshot_id(session: Session, source: Source) -> int:
 def _entry_snapshot_id(session: Session, source: Source) -> int | None:
     """Return the newest good capture of the source's front page."""
     try:
-        front = url_group(source.base_url or "")
+        front = url_group(source.base_url or "", tuple(source.page_parameters or ()))
     except UsageError:
         return None
     return session.scalars(
@@ -177,6 +179,13 @@ def job_status_counts(session: Session, *, public: bool = False) -> dict[str, in
     return {row[0]: row[1] for row in session.execute(counted)}
 
 
+def sources_of_jobs(session: Session) -> tuple[tuple[str, str], ...]:
+    """Return code and name of every source that has a job, by name."""
+    has_job = select(ArchiveJob.id).where(ArchiveJob.source_id == Source.id).exists()
+    rows = session.execute(select(Source.code, Source.name).where(has_job).order_by(func.lower(Source.name), Source.id))
+    return tuple((code, name) for code, name in rows)
+
+
 def job_snapshots(session: Session, job_id: int, *, limit: int, offset: int) -> Sequence[SnapshotView]:
     """Return a job's snapshots in the order they were indexed."""
     rows = session.execute(
@@ -220,4 +229,6 @@ def _job_view(job: ArchiveJob, source: Source | None) -> JobView:
         config=job.config,
         last_stats=job.last_stats_json,
         stop_requested_at=job.stop_requested_at,
+        index_problem_count=job.index_problem_count,
+        not_before=job.not_before,
     )

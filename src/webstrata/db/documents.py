@@ -1,147 +1,129 @@
 """Search documents: a text of a page, stored and indexed once however often it was captured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-import xxhash
-from sqlalchemy import bindparam, cast, select, text, tuple_
+from sqlalchemy import Table, bindparam, cast, delete, func, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Session
-from sqlalchemy.sql import column, insert, table
+from sqlalchemy.sql import column, table
 
-from webstrata.content.tokens import tokens
-from webstrata.db.tables import Document
+from webstrata.db.bulk import ManyRows
+from webstrata.db.tables import Document, Snapshot
 from webstrata.db.types import PlainText
+from webstrata.db.wording import NewDocument, PreparedDocument, indexed_words, prepared
 
-MAX_STORED_CHARACTERS = 500_000
-"""What is kept of one text at most: far more than any page that people write."""
-
-MAX_WORD_BYTES = 2_046
-MAX_VECTOR_BYTES = 1_000_000
-"""PostgreSQL refuses longer words, and longer lists of them than 1 MB. What it cannot index, SQLite does not either."""
-
-_MOST_BYTES_FOR_A_LETTER = 8
-_LAST_POSITION = 16_383
-_MOST_POSITIONS = 255
-
-_FTS5_INSERT = text(
-    "INSERT INTO documents_fts(rowid, title, normalized_url_group, text)"
-    " VALUES (:id, :title, :normalized_url_group, :text)"
+_FTS5_INSERT = "INSERT INTO documents_fts(rowid, title, normalized_url_group, text) VALUES (?, ?, ?, ?)"
+_FTS5_DELETE = (
+    "INSERT INTO documents_fts(documents_fts, rowid, title, normalized_url_group, text) VALUES ('delete', ?, ?, ?, ?)"
 )
-
-
-@dataclass(frozen=True)
-class NewDocument:
-    """A title and a text under a page's name."""
-
-    normalized_url_group: str
-    title: str
-    text: str
-
-    @property
-    def text_hash(self) -> str:
-        """Return what tells two texts of a page apart."""
-        return xxhash.xxh3_128_hexdigest(f"{self.title}\0{self.text}".encode())
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Return the document's identity."""
-        return self.normalized_url_group, self.text_hash
 
 
 def ensure_documents(session: Session, documents: Sequence[NewDocument]) -> dict[tuple[str, str], int]:
     """Store the documents that are not there yet and return the ids of all, by key."""
+    for_sqlite = _is_sqlite(session)
+    return store_documents(session, [prepared(document, for_sqlite=for_sqlite) for document in documents])
+
+
+def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> dict[tuple[str, str], int]:
+    """Store the documents that are not there yet and return the ids of all, by key; what is new of known ones too."""
     wanted = {document.key: document for document in documents}
-    known = _ids(session, list(wanted))
+    known = _known(session, list(wanted))
+    lacking = [(wanted[key], found.id) for key, found in known.items() if not found.has_blocks]
+    rows = [(document.blocks, document.fingerprint, of) for document, of in lacking if document.blocks is not None]
+    _SET_BLOCKS.execute(session, rows)
     missing = [document for key, document in wanted.items() if key not in known]
-    if missing:
-        known |= _insert(session, missing)
-    return known
+    return {key: found.id for key, found in known.items()} | _insert(session, missing)
 
 
-def _ids(session: Session, keys: list[tuple[str, str]]) -> dict[tuple[str, str], int]:
+def forget_documents(session: Session, document_ids: Collection[int]) -> None:
+    """Drop documents that no snapshot shows any more."""
+    shown = select(Snapshot.document_id).where(Snapshot.document_id == Document.id).exists()
+    unshown = session.execute(
+        select(Document.id, Document.normalized_url_group, Document.title, Document.text)
+        .where(Document.id.in_(document_ids), ~shown)
+        .order_by(Document.id)
+    ).all()
+    if _is_sqlite(session):
+        # The index holds no texts: it has to be told which words go.
+        gone = [(row[0], *map(" ".join, indexed_words(NewDocument(*row[1:])).values())) for row in unshown]
+        _executed_many(session, _FTS5_DELETE, gone)
+    session.execute(delete(Document).where(Document.id.in_([row[0] for row in unshown])))
+
+
+@dataclass(frozen=True)
+class _Known:
+    id: int
+    has_blocks: bool
+
+
+def _known(session: Session, keys: list[tuple[str, str]]) -> dict[tuple[str, str], _Known]:
+    if not keys:
+        return {}
     rows = session.execute(
-        select(Document.normalized_url_group, Document.text_hash, Document.id).where(
+        select(Document.normalized_url_group, Document.text_hash, Document.id, Document.blocks.is_not(None)).where(
             tuple_(Document.normalized_url_group, Document.text_hash).in_(keys)
         )
     )
-    return {(group, text_hash): document_id for group, text_hash, document_id in rows}
+    return {(group, text_hash): _Known(document_id, bool(blocks)) for group, text_hash, document_id, blocks in rows}
 
 
-def _insert(session: Session, documents: Sequence[NewDocument]) -> dict[tuple[str, str], int]:
-    """Store documents with their words, folded by the program, so that both databases find the same ones."""
-    if session.get_bind().dialect.name != "sqlite":
-        rows = [_row(document) | {"words": _vector(_words(document))} for document in documents]
-        session.execute(_POSTGRESQL_INSERT, rows)
-        return _ids(session, [document.key for document in documents])
-    session.execute(insert(Document), [_row(document) for document in documents])
-    added = _ids(session, [document.key for document in documents])
-    session.execute(
-        _FTS5_INSERT,
-        [
-            {"id": added[document.key], **{name: " ".join(words) for name, words in _words(document).items()}}
-            for document in documents
-        ],
+def _insert(session: Session, documents: Sequence[PreparedDocument]) -> dict[tuple[str, str], int]:
+    if not documents:
+        return {}
+    if not _is_sqlite(session):
+        # In one order everywhere: two processes that store the same documents must not wait for each other.
+        rows = [(*_stored(document), *document.words) for document in sorted(documents, key=lambda one: one.key)]
+        _POSTGRESQL_INSERT.execute(session, rows)
+        return {key: found.id for key, found in _known(session, [document.key for document in documents]).items()}
+    first = (session.scalar(select(func.max(Document.id))) or 0) + 1
+    numbered = list(enumerate(documents, first))
+    _SQLITE_INSERT.execute(session, [(*_stored(document), number) for number, document in numbered])
+    _executed_many(session, _FTS5_INSERT, [(number, *document.words) for number, document in numbered])
+    return {document.key: number for number, document in numbered}
+
+
+def _stored(document: PreparedDocument) -> tuple[object, ...]:
+    return (
+        document.normalized_url_group,
+        document.text_hash,
+        document.title,
+        document.text,
+        document.blocks,
+        document.fingerprint,
     )
-    return added
 
 
-def _row(document: NewDocument) -> dict[str, str]:
-    return {
-        "normalized_url_group": document.normalized_url_group,
-        "text_hash": document.text_hash,
-        "title": document.title,
-        "text": document.text[:MAX_STORED_CHARACTERS],
-    }
+def _executed_many(session: Session, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
+    if rows:
+        session.connection().exec_driver_sql(sql, list(rows))
 
 
-def _words(document: NewDocument) -> dict[str, list[str]]:
-    """Return what is indexed of a document."""
-    return {
-        "title": tokens(document.title),
-        "normalized_url_group": tokens(document.normalized_url_group),
-        "text": _fitting(tokens(document.text[:MAX_STORED_CHARACTERS])),
-    }
+def _is_sqlite(session: Session) -> bool:
+    return session.get_bind().dialect.name == "sqlite"
 
 
-def _fitting(words: list[str]) -> list[str]:
-    """Return as many words as PostgreSQL can list: each takes its bytes, and some for its place."""
-    if sum(map(len, words)) + len(words) <= MAX_VECTOR_BYTES // _MOST_BYTES_FOR_A_LETTER:
-        return words
-    room, fitting = MAX_VECTOR_BYTES, []
-    for word in words:
-        room -= len(word.encode()) + _MOST_BYTES_FOR_A_LETTER
-        if room < 0:
-            break
-        fitting.append(word)
-    return fitting
+_DOCUMENTS = Document.__table__
+assert isinstance(_DOCUMENTS, Table)
 
-
-def _vector(words: Mapping[str, list[str]]) -> str:
-    """Return words as PostgreSQL writes a tsvector: each with its places, and the weight of where it stands."""
-    places: dict[str, list[str]] = {}
-    position = 0
-    for name, weight in _WEIGHTS.items():
-        for word in words[name]:
-            position = min(position + 1, _LAST_POSITION)
-            found = places.setdefault(word, [])
-            if len(found) < _MOST_POSITIONS:
-                found.append(f"{position}{weight}")
-    return " ".join(f"'{w}':{','.join(p)}" for w, p in places.items() if len(w.encode()) <= MAX_WORD_BYTES)
-
-
-_WEIGHTS = {"title": "A", "normalized_url_group": "B", "text": "D"}
-
-_POSTGRESQL_INSERT = (
-    postgresql.insert(
-        table("documents", *map(column, ("normalized_url_group", "text_hash", "title", "text", "search_vector")))
-    )
-    .values(
-        normalized_url_group=bindparam("normalized_url_group", type_=PlainText()),
-        text_hash=bindparam("text_hash"),
-        title=bindparam("title", type_=PlainText()),
-        text=bindparam("text", type_=PlainText()),
-        search_vector=cast(bindparam("words", type_=PlainText()), postgresql.TSVECTOR),
-    )
+_COLUMNS = {
+    name: _DOCUMENTS.c[name] for name in ("normalized_url_group", "text_hash", "title", "text", "blocks", "fingerprint")
+}
+_SQLITE_INSERT = ManyRows(
+    insert(_DOCUMENTS).inline(),
+    _COLUMNS | {"id": _DOCUMENTS.c.id},
+)
+_POSTGRESQL_INSERT = ManyRows(
+    postgresql.insert(table("documents", *map(column, (*_COLUMNS, "search_vector"))))
+    .values({name: bindparam(name) for name in _COLUMNS} | {"search_vector": cast(bindparam("words"), TSVECTOR)})
     .on_conflict_do_nothing()
+    .inline(),
+    _COLUMNS | {"words": column("words", PlainText())},
+)
+_SET_BLOCKS = ManyRows(
+    update(Document)
+    .where(Document.id == bindparam("of_document"))
+    .values(blocks=bindparam("blocks"), fingerprint=bindparam("fingerprint")),
+    {"blocks": _COLUMNS["blocks"], "fingerprint": _COLUMNS["fingerprint"], "of_document": _DOCUMENTS.c.id},
 )

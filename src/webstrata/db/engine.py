@@ -67,6 +67,12 @@ class Database:
         with self.read() as session:
             session.execute(text("SELECT 1"))
 
+    def server(self) -> str:
+        """Return which database answers, and its version; DatabaseUnavailableError when none does."""
+        with self.read() as session:
+            version = session.connection().dialect.server_version_info or ()
+        return f"{'SQLite' if self.is_sqlite else 'PostgreSQL'} {'.'.join(map(str, version))}"
+
     def dispose(self) -> None:
         """Close every connection."""
         self.engine.dispose()

@@ -4,12 +4,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
-from webstrata.db.tables import ArchiveJob, Source
+from webstrata.db.tables import ArchiveJob, Source, WarcFile
 from webstrata.errors import NotFoundError
 from webstrata.model.jobs import CLAIMABLE, UNFINISHED, JobConfig, JobStatus
+
+CRAWL_ENDS = {"success": JobStatus.COMPLETED, "failed": JobStatus.FAILED, "stopped": JobStatus.STOPPED}
+"""What the end of a crawl, as `crawler_status` tells it, makes of its job."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +26,14 @@ class StoredJob:
     finished_at: datetime | None
     crawl_ended: JobStatus | None
     """How the crawl of the present run ended, if it did."""
+    status_reason: str | None
+    retry_count: int
     output_dir: str
     source_id: int
     source_code: str
     config: JobConfig
+    page_parameters: tuple[str, ...] = ()
+    """The query parameters that tell the source's pages apart: `url_group` wants them."""
 
 
 def ensure_source(session: Session, code: str, *, name: str, base_url: str | None) -> int:
@@ -66,11 +73,14 @@ def load_job(session: Session, job_id: int) -> StoredJob:
         status=JobStatus(job.status),
         started_at=job.started_at,
         finished_at=job.finished_at,
-        crawl_ended=JobStatus(job.crawler_stage) if job.finished_at and job.crawler_stage else None,
+        crawl_ended=CRAWL_ENDS.get(job.crawler_status or "") if job.finished_at else None,
+        status_reason=job.status_reason,
+        retry_count=job.retry_count,
         output_dir=job.output_dir,
         source_id=source.id,
         source_code=source.code,
         config=JobConfig.from_json(job.config or {}),
+        page_parameters=tuple(source.page_parameters or ()),
     )
 
 
@@ -110,6 +120,39 @@ def next_in_line(session: Session, now: datetime) -> int | None:
     )
 
 
+def next_to_index(session: Session, now: datetime) -> int | None:
+    """Return the job whose crawl is over, that nobody works on and that is not all indexed; longest over first."""
+    left = select(WarcFile.id).where(
+        WarcFile.job_id == ArchiveJob.id, WarcFile.indexed_bytes != WarcFile.committed_bytes
+    )
+    wants_it = or_(ArchiveJob.status == JobStatus.COMPLETED, (ArchiveJob.status == JobStatus.STOPPED) & left.exists())
+    may_start = or_(ArchiveJob.not_before.is_(None), ArchiveJob.not_before <= now)
+    nobody = or_(ArchiveJob.lease_owner.is_(None), ArchiveJob.lease_expires_at <= now)
+    return session.scalar(
+        select(ArchiveJob.id)
+        .where(wants_it, may_start, nobody)
+        .order_by(ArchiveJob.finished_at.asc().nulls_first(), ArchiveJob.id)
+        .limit(1)
+    )
+
+
+def indexed_bytes(session: Session, job_id: int) -> tuple[int, int]:
+    """Return how many bytes of a job's WARC files are indexed, and how many there are."""
+    row = session.execute(
+        select(
+            func.coalesce(func.sum(WarcFile.indexed_bytes), 0), func.coalesce(func.sum(WarcFile.committed_bytes), 0)
+        ).where(WarcFile.job_id == job_id)
+    ).one()
+    return int(row[0]), int(row[1])
+
+
+def job_in_folder(session: Session, output_dir: str) -> int | None:
+    """Return the newest job that keeps its files in a folder."""
+    return session.scalar(
+        select(ArchiveJob.id).where(ArchiveJob.output_dir == output_dir).order_by(ArchiveJob.id.desc()).limit(1)
+    )
+
+
 def unfinished_job(session: Session, source_id: int, seeds: tuple[str, ...]) -> int | None:
     """Return the source's newest job, if it wants the same seeds and was stopped or cut off before its end."""
     newest = session.scalars(
@@ -127,14 +170,22 @@ def set_job(session: Session, job_id: int, **values: object) -> None:
 
 def set_crawl_counts(session: Session, job_id: int, counts: Mapping[str, int]) -> None:
     """Write how far a job's crawl is."""
-    set_job(
-        session,
-        job_id,
-        pages_crawled=counts["finished"],
-        pages_failed=counts["error"],
-        pages_total=sum(counts.values()),
-        last_stats_json=dict(counts),
-    )
+    set_job(session, job_id, **crawl_counts(counts))
+
+
+def crawl_counts(counts: Mapping[str, int]) -> dict[str, object]:
+    """Return the columns that tell how far a crawl is."""
+    return {
+        "pages_crawled": counts["finished"],
+        "pages_failed": counts["error"],
+        "pages_total": sum(counts.values()),
+        "last_stats_json": dict(counts),
+    }
+
+
+def last_stats(session: Session, job_id: int) -> dict[str, object]:
+    """Return the statistics that a job's crawl wrote last."""
+    return dict(session.scalar(select(ArchiveJob.last_stats_json).where(ArchiveJob.id == job_id)) or {})
 
 
 def outcome(session: Session, job_id: int) -> tuple[str | None, int, int]:

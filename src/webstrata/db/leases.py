@@ -4,12 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, CursorResult, Table, Update, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, CursorResult, Table, Update, and_, bindparam, case, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.tables import ArchiveJob
-from webstrata.errors import LeaseLostError
-from webstrata.model.jobs import CLAIMABLE, JobStatus
+from webstrata.errors import ConflictError, LeaseLostError
+from webstrata.model.jobs import CLAIMABLE, INDEXABLE, JobStatus
 
 _JOBS = ArchiveJob.__table__
 assert isinstance(_JOBS, Table)
@@ -50,6 +50,16 @@ def spend(session: Session, job_id: int, responses: int, size: int) -> Spent:
     return Spent(row.responses_count, row.response_bytes_total)
 
 
+def received(session: Session, job_id: int) -> int:
+    """Return how many responses a job has received so far."""
+    return session.scalar(select(ArchiveJob.responses_count).where(ArchiveJob.id == job_id)) or 0
+
+
+def take_turn(session: Session, job_id: int) -> None:
+    """Wait until nobody else writes for a job; until the transaction ends, nobody else does."""
+    spend(session, job_id, 0, 0)
+
+
 def lease(
     session: Session, job_id: int, owner: str, now: datetime, duration: timedelta, *, helpers_welcome: bool = True
 ) -> None:
@@ -72,6 +82,17 @@ def lease(
         )
     )
     if _changed(session, taken) == 0:
+        raise LeaseLostError(_why_not(session, job_id, now))
+
+
+def lease_for_index(session: Session, job_id: int, owner: str, now: datetime, duration: timedelta) -> None:
+    """Make an owner the one who indexes a job whose crawl is over; LeaseLostError while another works on it."""
+    free = or_(ArchiveJob.lease_owner.is_(None), ArchiveJob.lease_expires_at <= now)
+    taken = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.status.in_(INDEXABLE), free)
+    if _changed(session, taken.values(not_before=None, lease_owner=owner, lease_expires_at=now + duration)) == 0:
+        status = session.scalar(select(ArchiveJob.status).where(ArchiveJob.id == job_id))
+        if status is not None and status not in INDEXABLE and leader(session, job_id, now) is None:
+            raise ConflictError(f"job {job_id} is {status}: it can be indexed when its crawl has ended")
         raise LeaseLostError(_why_not(session, job_id, now))
 
 
@@ -127,23 +148,64 @@ def leader(session: Session, job_id: int, now: datetime) -> str | None:
     return session.scalar(select(ArchiveJob.lease_owner).where(*held))
 
 
-def fail(session: Session, job_id: int, reason: str) -> None:
-    """Give a job up that nobody leads, and say why."""
+def is_led_by(session: Session, job_id: int, owner: str) -> bool:
+    """Tell whether an owner leads a job."""
+    return session.scalar(select(ArchiveJob.lease_owner).where(ArchiveJob.id == job_id)) == owner
+
+
+def check_leader(session: Session, job_id: int, owner: str) -> None:
+    """Raise LeaseLostError unless an owner leads a job."""
+    if not is_led_by(session, job_id, owner):
+        raise LeaseLostError(f"job {job_id} was taken over by another process")
+
+
+def fail(session: Session, job_id: int, reason: str, status: JobStatus = JobStatus.FAILED) -> None:
+    """Give a job up that nobody leads, or its index, and say why."""
     over = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
-    _changed(session, over.values(status=JobStatus.FAILED, status_reason=reason))
+    _changed(session, over.values(status=status, status_reason=reason))
 
 
 def pause(session: Session, job_id: int, reason: str, until: datetime) -> None:
     """Let a job that nobody leads rest, and say why."""
     rests = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
-    _changed(session, rests.values(status=JobStatus.RETRYABLE, status_reason=reason, not_before=until))
+    _changed(
+        session,
+        rests.values(
+            status=JobStatus.RETRYABLE,
+            status_reason=reason,
+            not_before=until,
+            pause_count=ArchiveJob.pause_count + 1,
+        ),
+    )
+
+
+def postpone(session: Session, job_id: int, until: datetime) -> None:
+    """Let nobody take up a job that nobody leads before a moment."""
+    free = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
+    _changed(session, free.values(not_before=until))
+
+
+def pauses(session: Session, job_id: int) -> int:
+    """Return how often in a row trouble of ours made a job rest."""
+    return session.scalar(select(ArchiveJob.pause_count).where(ArchiveJob.id == job_id)) or 0
 
 
 def _requeue(session: Session, which: ColumnElement[bool]) -> list[int]:
+    """Put jobs where whoever comes next finds what is left to do: all of it, or only the index."""
+    crawled = and_(ArchiveJob.finished_at.is_not(None), ArchiveJob.crawler_status == "success")
+    stopped = and_(ArchiveJob.finished_at.is_not(None), ArchiveJob.crawler_status == "stopped")
+    done = ArchiveJob.status.in_((JobStatus.INDEXED, JobStatus.INDEX_FAILED))
+    status = case(
+        (done, ArchiveJob.status),
+        (crawled, JobStatus.COMPLETED.value),
+        (stopped, JobStatus.STOPPED.value),
+        else_=JobStatus.QUEUED.value,
+    )
+    reason = case((or_(done, crawled, stopped), ArchiveJob.status_reason), else_="its worker died")
     again = (
         update(ArchiveJob)
         .where(which)
-        .values(status=JobStatus.QUEUED, status_reason="its worker died", lease_owner=None, lease_expires_at=None)
+        .values(status=status, status_reason=reason, lease_owner=None, lease_expires_at=None)
     )
     return list(session.scalars(again.returning(ArchiveJob.id).execution_options(synchronize_session=False)))
 

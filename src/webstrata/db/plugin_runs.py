@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, exists, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from webstrata.db.tables import Capture, PluginRun, WarcFile
+from webstrata.db.tables import ArchiveJob, Capture, PluginRun, WarcFile
 from webstrata.model.assets import SETTLED, FailedRun, RunStatus
 
 _REVISIT = "revisit"
@@ -33,6 +33,8 @@ class PlacedCapture:
     warc_path: str
     offset: int
     length: int
+    output_dir: str
+    """The folder of its job, in which an absolute path has to lie."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,10 @@ def placed_captures(session: Session, capture_ids: Collection[int]) -> list[Plac
             WarcFile.path,
             Capture.warc_offset,
             Capture.warc_length,
+            ArchiveJob.output_dir,
         )
         .join(WarcFile, Capture.warc_file_id == WarcFile.id)
+        .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
         .where(Capture.id.in_(capture_ids))
         .order_by(Capture.capture_timestamp, Capture.id)
     )

@@ -1,7 +1,7 @@
 """Snapshots and the pages they add up to, as the index writes them."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +9,9 @@ from sqlalchemy import ColumnElement, Select, and_, case, delete, func, or_, sel
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
-from webstrata.db.tables import Page, Snapshot
+from webstrata.db import ids
+from webstrata.db.bulk import ManyRows
+from webstrata.db.tables import Capture, Page, PageSignal, Snapshot, SnapshotOutlink
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,50 @@ class NewSnapshot:
     warc_record_id: str | None
     warc_offset: int
     warc_length: int
-    content_hash: str
+    content_hash: str | None
+    id: int | None = None
+    """The id that was promised; without one, the next is taken."""
+
+
+@dataclass(frozen=True)
+class KnownSnapshot:
+    """What the index has to know of a snapshot that is there already."""
+
+    id: int
+    document_id: int | None
+    normalized_url_group: str | None
+
+
+@dataclass(frozen=True)
+class CopiedPage:
+    """What a page says, as a snapshot of it says it."""
+
+    document_id: int
+    normalized_url_group: str
+    mime_type: str | None
+    status_code: int | None
+    title: str
+    snippet: str
+    language: str | None
+    content_hash: str | None
+    outlinks_from: int | None
+
+
+_COPIED = tuple(field.name for field in fields(CopiedPage))
+_SAVED = tuple(field.name for field in fields(NewSnapshot) if field.name != "id")
+
+
+def _save(dialect: Any) -> ManyRows:  # noqa: ANN401 - the dialects share no type
+    statement = dialect.insert(Snapshot.__table__)
+    updated = {name: statement.excluded[name] for name in _SAVED if name != "capture_id"}
+    columns = Snapshot.__table__.c
+    return ManyRows(
+        statement.on_conflict_do_update(index_elements=["capture_id"], set_=updated).inline(),
+        {name: columns[name] for name in (*_SAVED, "id")},
+    )
+
+
+_SAVE = {"sqlite": _save(sqlite), "postgresql": _save(postgresql)}
 
 
 @dataclass(frozen=True)
@@ -53,15 +98,65 @@ def save_snapshots(session: Session, snapshots: Sequence[NewSnapshot]) -> None:
     """Write snapshots; one that is there already, by its WARC record, keeps its id."""
     if not snapshots:
         return
-    dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(Snapshot)
-    updated = {
-        name: statement.excluded[name]
-        for name in ("document_id", "normalized_url_group", "mime_type", "title", "snippet", "language", "content_hash")
-    }
-    session.execute(
-        statement.on_conflict_do_update(index_elements=["capture_id"], set_=updated), [vars(s) for s in snapshots]
+    free = iter(ids.reserve(session, "snapshots", sum(snapshot.id is None for snapshot in snapshots)))
+    rows = [
+        [*(getattr(snapshot, name) for name in _SAVED), next(free) if snapshot.id is None else snapshot.id]
+        for snapshot in snapshots
+    ]
+    _SAVE[session.get_bind().dialect.name].execute(session, rows)
+
+
+def known_snapshots(session: Session, capture_ids: Collection[int]) -> dict[int, KnownSnapshot]:
+    """Return the snapshots of captures, by capture."""
+    rows = session.execute(
+        select(Snapshot.capture_id, Snapshot.id, Snapshot.document_id, Snapshot.normalized_url_group).where(
+            Snapshot.capture_id.in_(capture_ids)
+        )
     )
+    return {row[0]: KnownSnapshot(*row[1:]) for row in rows if row[0] is not None}
+
+
+def stale_snapshots(
+    session: Session, warc_file_id: int, within: tuple[int, int], current: Collection[int]
+) -> dict[int, KnownSnapshot]:
+    """Return the snapshots in a part of a file whose captures are no pages (any more), by capture.
+
+    Revisits are not among them: what they refer to may only be out of reach.
+    """
+    start, stop = within
+    rows = session.execute(
+        select(Snapshot.capture_id, Snapshot.id, Snapshot.document_id, Snapshot.normalized_url_group)
+        .join(Capture, Snapshot.capture_id == Capture.id)
+        .where(Capture.warc_file_id == warc_file_id, Capture.warc_offset.between(start, stop - 1))
+        .where(Capture.record_type != "revisit")
+    )
+    return {row[0]: KnownSnapshot(*row[1:]) for row in rows if row[0] is not None and row[0] not in current}
+
+
+def delete_snapshots(session: Session, snapshot_ids: Collection[int]) -> None:
+    """Drop snapshots; their ids are never given again."""
+    session.execute(delete(Snapshot).where(Snapshot.id.in_(snapshot_ids)))
+
+
+def copied(session: Session, snapshot_ids: Collection[int]) -> dict[int, CopiedPage]:
+    """Return what snapshots say, for captures that stand on the same payload at the same address."""
+    rows = session.execute(
+        select(Snapshot.id, *(getattr(Snapshot, name) for name in _COPIED)).where(Snapshot.id.in_(snapshot_ids))
+    )
+    return {row[0]: CopiedPage(*row[1:]) for row in rows}
+
+
+def linked_pages(session: Session, holders: Collection[int]) -> dict[int, tuple[str, ...]]:
+    """Return the pages that are linked to under snapshots, by the snapshot that holds the links."""
+    found: dict[int, list[str]] = {}
+    rows = session.execute(
+        select(SnapshotOutlink.snapshot_id, PageSignal.normalized_url_group)
+        .join(PageSignal, SnapshotOutlink.target_id == PageSignal.id)
+        .where(SnapshotOutlink.snapshot_id.in_(holders))
+    )
+    for holder, group in rows:
+        found.setdefault(holder, []).append(group)
+    return {holder: tuple(groups) for holder, groups in found.items()}
 
 
 def refresh_pages(session: Session, source_id: int, groups: Collection[str]) -> None:

@@ -3,12 +3,13 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Double, ForeignKey, Index, Integer, MetaData, String, UniqueConstraint, false
+from sqlalchemy import BigInteger, Double, ForeignKey, Index, Integer, MetaData, String, UniqueConstraint, false, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import JSON
 
 from webstrata.db.types import PlainText, UtcDateTime
+from webstrata.model.urls import URL_GROUP_VERSION
 
 BigId = BigInteger().with_variant(Integer(), "sqlite")
 """SQLite numbers rows by itself only in a column that is exactly INTEGER."""
@@ -54,9 +55,11 @@ class Source(Base):
     schedule: Mapped[str | None]
     schedule_paused: Mapped[bool] = mapped_column(default=False, server_default=false())
     next_run_at: Mapped[datetime | None]
+    schedule_error: Mapped[str | None]
+    """Why its turn, which is due, could not be taken."""
     page_parameters: Mapped[list[str] | None] = mapped_column(Json)
     """The query parameters that tell its pages apart."""
-    group_version: Mapped[int] = mapped_column(default=1, server_default="1")
+    group_version: Mapped[int] = mapped_column(default=URL_GROUP_VERSION, server_default="1")
 
     jobs: Mapped[list["ArchiveJob"]] = relationship(back_populates="source")
     snapshots: Mapped[list["Snapshot"]] = relationship(back_populates="source")
@@ -82,6 +85,8 @@ class ArchiveJob(Base):
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     retry_count: Mapped[int] = mapped_column(default=0)
+    pause_count: Mapped[int] = mapped_column(default=0, server_default="0")
+    """How often in a row trouble of ours made it rest."""
     lease_owner: Mapped[str | None]
     lease_token: Mapped[str | None]
     lease_expires_at: Mapped[datetime | None]
@@ -265,6 +270,12 @@ class Snapshot(Base):
         Index(None, "normalized_url_group", "capture_timestamp"),
         Index(None, "document_id"),
         Index(None, "job_id"),
+        Index(
+            "ix_snapshots_sharing_outlinks",
+            "outlinks_from",
+            sqlite_where=text("outlinks_from <> id"),
+            postgresql_where=text("outlinks_from <> id"),
+        ),
         # An id is for ever: SQLite would else give the last one's again when its row was deleted.
         {"sqlite_autoincrement": True},
     )
@@ -313,34 +324,35 @@ class Page(Base):
     latest_ok_snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
 
 
-class LinkTarget(Base):
-    """A page that some page links to, captured or not."""
-
-    __tablename__ = "link_targets"
-
-    id: Mapped[int] = mapped_column(BigId, primary_key=True)
-    normalized_url_group: Mapped[str] = mapped_column(unique=True)
-
-
 class SnapshotOutlink(Base):
-    """One page that a snapshot links to."""
+    """One page that a snapshot links to, by its row among the signals.
+
+    There are a hundred to a page: foreign keys would double the time it takes to store them.
+    """
 
     __tablename__ = "snapshot_outlinks"
     __table_args__ = ({"sqlite_with_rowid": False},)
 
-    snapshot_id: Mapped[int] = mapped_column(ForeignKey("snapshots.id", ondelete="CASCADE"), primary_key=True)
-    target_id: Mapped[int] = mapped_column(ForeignKey("link_targets.id"), primary_key=True)
+    snapshot_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    target_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
 
 
 class PageSignal(Base):
-    """How well a page is linked today: by how many pages, to how many, and its PageRank."""
+    """A page that was captured or is linked to, and how well it is linked today: by how many, to how many, PageRank."""
 
     __tablename__ = "page_signals"
+    __table_args__ = (Index(None, "snapshot_id"),)
 
-    normalized_url_group: Mapped[str] = mapped_column(primary_key=True)
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    normalized_url_group: Mapped[str] = mapped_column(unique=True)
+    snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
+    """The newest good capture, whose links count today; None for a page that is only linked to."""
     inlink_count: Mapped[int] = mapped_column(default=0)
     outlink_count: Mapped[int] = mapped_column(default=0)
     pagerank: Mapped[float] = mapped_column(Double, default=0.0)
+    rank_mass: Mapped[float] = mapped_column(Double, default=0.0)
+    rank_residual: Mapped[float] = mapped_column(Double, default=0.0)
+    """What it has been given of rank and not yet passed on, as `model/pagerank.py` says."""
     updated_at: Mapped[datetime]
 
 

@@ -2,11 +2,16 @@
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
-from webstrata.content.html import make_snippet, parse_page
-from webstrata.db.captures import NewCapture
-from webstrata.db.documents import NewDocument
-from webstrata.model.urls import surt, url_group
+from webstrata.content.html import make_snippet
+from webstrata.content.kinds import PageKind, page_kind
+from webstrata.content.links import Grouping
+from webstrata.content.reading import Body, Reading, read_page
+from webstrata.db.new_rows import NewCapture
+from webstrata.db.wording import NewDocument
+from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.model.urls import parse_url, surt, url_group
 from webstrata.warc.reader import ArchiveRecord
 
 _MAX_IDENTIFIER = 256
@@ -17,11 +22,18 @@ class PageFacts:
     """What a page says."""
 
     document: NewDocument
+    blocks: str
+    """A letter for every line of the document's text, see `content/blocks.py`."""
+    fingerprint: int | None
     snippet: str
     language: str | None
     content_hash: str
     mime_type: str | None
     status_code: int | None
+    outlinks: tuple[str, ...]
+    """The groups of the other pages that it leads to."""
+    trouble: str | None
+    """Why the page could not be read, or not to its end; None when it could."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +44,13 @@ class CaptureFacts:
     page: PageFacts | None
 
 
-def facts_of(record: ArchiveRecord, payload: ArchiveRecord) -> CaptureFacts:
-    """Return what a record holds; a revisit's payload comes from elsewhere."""
-    return CaptureFacts(_capture(record), _page(payload) if payload.is_html else None)
+def facts_of(record: ArchiveRecord, payload: ArchiveRecord, page_parameters: tuple[str, ...] = ()) -> CaptureFacts:
+    """Return what a record holds; a revisit's payload comes from elsewhere.
+
+    `page_parameters` are the query parameters that tell the source's pages apart.
+    """
+    kind = _kind(payload)
+    return CaptureFacts(_capture(record), None if kind is None else _page(kind, payload, page_parameters))
 
 
 def _capture(record: ArchiveRecord) -> NewCapture:
@@ -55,17 +71,42 @@ def _capture(record: ArchiveRecord) -> NewCapture:
     )
 
 
-def _page(record: ArchiveRecord) -> PageFacts:
-    page = parse_page(record.body_bytes, record.headers.get("content-type"))
-    text = page.text
+def _kind(record: ArchiveRecord) -> PageKind | None:
+    if record.status_code in REDIRECT_STATUSES:
+        return None
+    return page_kind(record.headers.get("content-type"), record.body_bytes, record.url)
+
+
+def _page(kind: PageKind, record: ArchiveRecord, page_parameters: tuple[str, ...]) -> PageFacts:
+    group = _grouping(page_parameters)
+    reading = _reading(kind, record, group)
     return PageFacts(
-        document=NewDocument(url_group(record.url), page.title, text),
-        snippet=make_snippet(text),
-        language=page.language(record.headers.get("content-language")),
+        document=NewDocument(group(record.url), reading.title, reading.text),
+        blocks=reading.blocks,
+        fingerprint=reading.fingerprint,
+        snippet=make_snippet(reading.text),
+        language=reading.language,
         content_hash=hashlib.sha256(record.body_bytes).hexdigest(),
         mime_type=record.mime_type,
         status_code=record.status_code,
+        outlinks=reading.outlinks,
+        trouble=reading.trouble,
     )
+
+
+@lru_cache
+def _grouping(page_parameters: tuple[str, ...]) -> Grouping:
+    """Return one and the same function for all pages of a source, so that where their links lead is remembered."""
+    return partial(url_group, page_parameters=page_parameters)
+
+
+def _reading(kind: PageKind, record: ArchiveRecord, group: Grouping) -> Reading:
+    headers = record.headers
+    # Foreign crawlers write addresses as they found them: `http://example.org`, without a path.
+    body = Body(
+        parse_url(record.url).href, record.body_bytes, headers.get("content-type"), headers.get("content-language")
+    )
+    return read_page(kind, body, group)
 
 
 def _indexable(identifier: str | None) -> str | None:

@@ -1,186 +1,305 @@
-"""Indexing a job: its WARCs, one after the other, a batch of records a transaction."""
+"""Indexing a job: its WARCs, one after the other, each from where it was left; several processes read, one writes."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import gc
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import structlog
 
-from webstrata.db import captures, jobs, snapshots
+from webstrata.db import captures, index_leases, jobs, problems, snapshots
 from webstrata.db.captures import KnownWarc
-from webstrata.db.documents import ensure_documents
 from webstrata.db.engine import Database
+from webstrata.db.index_leases import IndexLease
 from webstrata.db.jobs import StoredJob
-from webstrata.db.snapshots import NewSnapshot
-from webstrata.errors import (
-    DatabaseError,
-    OutsideRootError,
-    RecordNotFoundError,
-    StorageError,
-    UsageError,
-    WarcError,
-    WebstrataError,
-)
-from webstrata.index.facts import CaptureFacts, PageFacts, facts_of
+from webstrata.db.new_rows import Problem
+from webstrata.db.problems import UnresolvedRevisit
+from webstrata.errors import OutsideRootError, UsageError, WarcError
+from webstrata.index.holding import holding
+from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
+from webstrata.index.reading import Found, Kind, Part, Portion
+from webstrata.index.signals import refresh_pagerank
+from webstrata.index.stream import FilePart, PartStream
+from webstrata.index.writing import BATCH, INDEX_VERSION, Desk, FileWriting, store_late
 from webstrata.model.jobs import INDEXABLE, JobStatus
-from webstrata.storage.paths import confined
-from webstrata.warc.reader import ArchiveRecord, iter_records, read_record
-from webstrata.warc.revisits import with_payload
+from webstrata.storage.paths import place_of
+from webstrata.warc.adopting import adopt_warcs_for_job
+from webstrata.warc.cdxj import Journal, journal_folder, promised_in
+from webstrata.warc.reader import Span
 
 log = structlog.get_logger()
 
-_BATCH = 200
-_BATCH_CHARACTERS = 16_000_000
-"""What a batch holds in memory, but for its last page."""
+MOST_PROCESSES = 4
+SMALL_BYTES = 12_000_000
+"""Less than that is read here: processes of their own take longer to start."""
+
+PART_BYTES = 8_000_000
+"""Large files are read in parts of this size, so that several processes read one file."""
+
+_OBJECTS_A_COLLECTION = 100_000
+"""A batch is some ten thousand objects that all stay until it is written: to look for garbage among them is in vain."""
+
+INTERRUPTED = 130
 
 Progress = Callable[[int], None]
+Advanced = Callable[[int, int], None]
+"""Hears how many bytes of how many are done."""
 
 
-def index_job(
+class _StoppedError(Exception):
+    """Somebody asked for the end; what is whole is written."""
+
+
+def index_job(  # noqa: PLR0913 - all but the job are wired parts and wishes, by name
     job_id: int,
     *,
     database: Database,
     archive_root: Path,
     progress: Progress = lambda pages: None,
+    advanced: Advanced = lambda done, total: None,
     done: JobStatus = JobStatus.INDEXED,
+    again: bool = False,
+    processes: int | None = None,
+    stopping: threading.Event | None = None,
 ) -> int:
     """Make a job's captures searchable; return 0, or 1 when it could not be done, which the job then says.
 
     Trouble of ours, a disk or a database that refuses, is raised: it is no fault of the job, which can go on later.
+    Once `stopping` is set it ends soon and returns 130; what is whole is kept, and the job goes on from there.
     """
-    job = _begin(database, job_id)
-    try:
-        pages = _index_files(database, archive_root, job, progress)
-    except WebstrataError as error:
-        if isinstance(error, StorageError | DatabaseError) and not isinstance(error, OutsideRootError):
-            raise
-        log.error("index.failed", job_id=job_id, reason=str(error))
-        with database.write() as session:
-            jobs.set_job(session, job_id, status=JobStatus.INDEX_FAILED, status_reason=str(error))
-        return 1
-    with database.write() as session:
-        jobs.set_job(session, job_id, status=done, indexed_page_count=pages)
+    with holding(database, archive_root, job_id) as lease:
+        job = _begin(database, lease)
+        run = _Run(database, archive_root, job, lease, progress, advanced, stopping or threading.Event())
+        try:
+            run.index(again=again, processes=processes)
+            refresh_pagerank(database, cancelled=run.stopping.is_set)
+            run.stop_if_asked()
+        except _StoppedError:
+            stopped = JobStatus.STOPPED if done is JobStatus.STOPPED else JobStatus.COMPLETED
+            _set_as(database, lease, status=stopped)
+            return INTERRUPTED
+        except WarcError as error:
+            log.error("index.failed", job_id=job_id, reason=str(error))
+            _set_as(database, lease, status=JobStatus.INDEX_FAILED, status_reason=str(error))
+            return 1
+        _set_as(database, lease, status=done)
     return 0
 
 
-def _begin(database: Database, job_id: int) -> StoredJob:
+def index_so_far(
+    job_id: int,
+    *,
+    database: Database,
+    archive_root: Path,
+    processes: int | None = None,
+    stopping: threading.Event | None = None,
+) -> int:
+    """Make searchable what a crawl has acknowledged since last time, and return 0, or 130 when it was stopped.
+
+    The job's status is not touched: its crawl is still running.
+    """
+    with holding(database, archive_root, job_id) as lease:
+        with database.read() as session:
+            job = jobs.load_job(session, job_id)
+        nobody: Advanced = lambda done, total: None  # noqa: E731
+        run = _Run(database, archive_root, job, lease, lambda pages: None, nobody, stopping or threading.Event())
+        try:
+            run.index(again=False, processes=processes, final=False)
+        except _StoppedError:
+            return INTERRUPTED
+        refresh_pagerank(database, cancelled=run.stopping.is_set)
+    return 0
+
+
+def _begin(database: Database, lease: IndexLease) -> StoredJob:
     with database.write() as session:
-        job = jobs.load_job(session, job_id)
-        if job.status not in INDEXABLE:
-            raise UsageError(f"job {job_id} is {job.status}: it can be indexed when its crawl has ended")
-        jobs.set_job(session, job_id, status=JobStatus.INDEXING)
+        job = jobs.load_job(session, lease.job_id)
+        # With its lease in our hands, a job that says it is being indexed was left in the middle of it.
+        if job.status not in (*INDEXABLE, JobStatus.INDEXING):
+            raise UsageError(f"job {job.id} is {job.status}: it can be indexed when its crawl has ended")
+        index_leases.set_as(session, lease, status=JobStatus.INDEXING)
         if job.status is JobStatus.INDEX_FAILED:
-            jobs.set_job(session, job_id, status_reason=None)
+            index_leases.set_as(session, lease, status_reason=None)
     return job
 
 
-def _index_files(database: Database, archive_root: Path, job: StoredJob, progress: Progress) -> int:
-    """Index every file that is not indexed yet and return how many pages the job has in all."""
-    with database.read() as session:
-        files = captures.warc_files(session, job.id)
-    if not files:
-        raise WarcError(f"job {job.id} has no WARC files")
-    for warc in files:
-        if warc.indexed_bytes != warc.committed_bytes:
-            _index_file(database, archive_root, job, warc, progress)
+def _set_as(database: Database, lease: IndexLease, **values: object) -> None:
     with database.write() as session:
-        count, size = captures.warc_totals(session, job.id)
-        jobs.set_job(session, job.id, warc_file_count=count, warc_bytes_total=size)
-        return snapshots.count_of_job(session, job.id)
+        index_leases.set_as(session, lease, **values)
 
 
-def _index_file(database: Database, archive_root: Path, job: StoredJob, warc: KnownWarc, progress: Progress) -> None:
-    path = confined(archive_root, warc.path)
-    records = iter_records(path, warc.committed_bytes, lambda damage: _skipped(path, damage.offset, damage.reason))
-    payload_of = partial(with_payload, database=database, archive_root=archive_root)
-    early: list[tuple[int, int]] = []
-    # What a revisit refers to may be in the same file, and is found only once it is saved.
-    first = _readable(records, payload_of, lambda record, _: early.append((record.offset, record.length)))
-    second = _readable((read_record(path, *place) for place in early), payload_of, _unresolved)
-    for facts in (first, second):
-        for batch in _batches(facts):
-            _save(database, job, warc, batch)
-            progress(sum(found.page is not None for found in batch))
-    with database.write() as session:
-        captures.mark_indexed(session, warc.id, warc.committed_bytes)
+@dataclass(frozen=True)
+class _Todo:
+    """A file to be read, from where on."""
+
+    warc: KnownWarc
+    path: Path
+    start: int
+
+    @property
+    def size(self) -> int:
+        return self.warc.committed_bytes - self.start
 
 
-def _readable(
-    records: Iterable[ArchiveRecord],
-    payload_of: Callable[[ArchiveRecord], ArchiveRecord],
-    unresolved: Callable[[ArchiveRecord, RecordNotFoundError], None],
-) -> Iterator[CaptureFacts]:
-    """Yield the facts of each record; one that makes no sense is reported with its place and passed over."""
-    for record in records:
+@dataclass
+class _Run:
+    """One indexing of one job."""
+
+    database: Database
+    archive_root: Path
+    job: StoredJob
+    lease: IndexLease
+    progress: Progress
+    advanced: Advanced
+    stopping: threading.Event
+    refused: list[str] = field(default_factory=list)
+    done_bytes: int = 0
+    all_bytes: int = 0
+
+    def index(self, *, again: bool, processes: int | None, final: bool = True) -> None:
+        """Index every file that is not indexed yet; WarcError when there is none, or none that can be read."""
+        if final:
+            adopt_warcs_for_job(self.job, database=self.database, archive_root=self.archive_root)
+        with self.database.read() as session:
+            files = captures.warc_files(session, self.job.id)
+        if not files and final:
+            raise WarcError(f"job {self.job.id} has no WARC files")
+        unread = [warc for warc in files if warc.committed_bytes and (again or not _is_indexed(warc))]
+        todo = [one for warc in unread if (one := self._placed(warc, again=again)) is not None]
+        # Who was killed behind the last file has not looked for what came behind the revisits.
+        if todo or (final and self._unresolved()):
+            self._index_todo(todo, files, processes, final=final)
+        self._settle(files, final=final)
+
+    def stop_if_asked(self) -> None:
+        """Raise _StoppedError when somebody asked for the end."""
+        if self.stopping.is_set():
+            raise _StoppedError
+
+    def _placed(self, warc: KnownWarc, *, again: bool) -> _Todo | None:
+        start = 0 if again or warc.index_version != INDEX_VERSION else warc.indexed_bytes
         try:
-            yield facts_of(record, payload_of(record))
-        except RecordNotFoundError as error:
-            unresolved(record, error)
-        except (WebstrataError, ValueError) as error:
-            _skipped(record.warc_path, record.offset, str(error))
+            return _Todo(warc, place_of(self.archive_root, warc.path, self.job.output_dir), start)
+        except OutsideRootError as error:
+            self._refuse(warc, start, warc.problem_count if start else 0, str(error))
+            return None
+
+    def _index_todo(
+        self, todo: Sequence[_Todo], files: Sequence[KnownWarc], processes: int | None, *, final: bool
+    ) -> None:
+        folder = journal_folder(self.job.id, self.job.output_dir, self.archive_root)
+        kind = Kind(self.database.is_sqlite, self.job.page_parameters)
+        self.all_bytes = sum(one.size for one in todo)
+        with _collecting_rarely(), Journal(folder) as journal, self._readers(processes) as readers:
+            desk = Desk(
+                self.database,
+                self.archive_root,
+                self.job,
+                self.lease,
+                journal,
+                promised_in(folder),
+                kind,
+                readers.read_revisit,
+            )
+            self._index_files(desk, readers, todo)
+            if final:
+                self._index_late(desk, readers, files)
+
+    def _readers(self, processes: int | None) -> Readers:
+        """Return who reads: processes, when there is much to read or when the last try ended in a death."""
+        if self.all_bytes < SMALL_BYTES and not self.lease.after_a_death:
+            return ReadersHere()
+        count = processes or min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
+        return ReaderProcesses(max(1, count), PART_BYTES)
+
+    def _index_files(self, desk: Desk, readers: Readers, todo: Sequence[_Todo]) -> None:
+        """Index files one after the other; one that cannot be read is refused, and the others go on."""
+        files = [FilePart(one.path, one.start, one.warc.committed_bytes) for one in todo]
+        with closing(PartStream(readers, files, desk.kind)) as stream:
+            for number, one in enumerate(todo):
+                writing = FileWriting(desk, one.warc, one.start, partial(self._tell, one, self.done_bytes))
+                try:
+                    for portion in stream.portions(number):
+                        writing.take(portion)
+                        self.stop_if_asked()
+                    writing.finish(one.warc.committed_bytes)
+                except WarcError as error:
+                    stream.give_up(number)
+                    self._refuse(one.warc, writing.position, writing.problem_count, str(error))
+                self.done_bytes += one.size
+
+    def _tell(self, one: _Todo, before: int, pages: int, position: int) -> None:
+        self.progress(pages)
+        self.advanced(before + position - one.start, self.all_bytes)
+        self.stop_if_asked()
+
+    def _refuse(self, warc: KnownWarc, position: int, problem_count: int, reason: str) -> None:
+        """Say of a file why it is not indexed; it is tried again with the next indexing."""
+        log.error("index.file.refused", file=warc.filename, reason=reason)
+        self.refused.append(reason)
+        rest = position, warc.committed_bytes
+        with self.database.write() as session:
+            problems.replace_problems(session, self.job.id, warc.id, rest, [Problem(position, reason)])
+            captures.set_index_state(session, warc.id, problem_count=problem_count + 1)
+            index_leases.check(session, self.lease)
+
+    def _index_late(self, desk: Desk, readers: Readers, files: Sequence[KnownWarc]) -> None:
+        """Index the revisits whose payload came behind them, in their own file or in another one of the job."""
+        unresolved = self._unresolved()
+        for warc in files:
+            places = [one for one in unresolved if one.warc_file_id == warc.id]
+            path = place_of(self.archive_root, warc.path, self.job.output_dir) if places else Path()
+            for start in range(0, len(places), BATCH):
+                self.stop_if_asked()
+                spans = [Span(at.offset, at.offset + at.length, warc.committed_bytes) for at in places[start:][:BATCH]]
+                found = [one for span in spans for one in _found_at(readers, Part(path, span, desk.kind))]
+                self.progress(store_late(desk, warc, self._resolvable(found)))
+
+    def _unresolved(self) -> list[UnresolvedRevisit]:
+        with self.database.read() as session:
+            return problems.unresolved_revisits(session, self.job.id)
+
+    def _resolvable(self, found: Sequence[Found]) -> list[Found]:
+        wanted = {one.refers_to for one in found if one.refers_to is not None}
+        with self.database.read() as session:
+            known = captures.payloads(session, self.job.source_id, wanted, INDEX_VERSION)
+        return [one for one in found if one.refers_to in known]
+
+    def _settle(self, files: Sequence[KnownWarc], *, final: bool) -> None:
+        """Write down what the job has by now; WarcError when none of its files could be read."""
+        with self.database.write() as session:
+            count, size = captures.warc_totals(session, self.job.id)
+            index_leases.set_as(
+                session,
+                self.lease,
+                warc_file_count=count,
+                warc_bytes_total=size,
+                indexed_page_count=snapshots.count_of_job(session, self.job.id),
+                index_problem_count=problems.count_of_job(session, self.job.id),
+            )
+        if final and self.refused and len(self.refused) == sum(bool(warc.committed_bytes) for warc in files):
+            raise WarcError(self.refused[0])
 
 
-def _unresolved(revisit: ArchiveRecord, error: RecordNotFoundError) -> None:
-    _skipped(revisit.warc_path, revisit.offset, str(error))
+@contextmanager
+def _collecting_rarely() -> Iterator[None]:
+    """Let Python look for garbage less often, for a tenth of the time goes into that."""
+    usual = gc.get_threshold()
+    gc.set_threshold(_OBJECTS_A_COLLECTION, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
-def _skipped(path: Path, offset: int, reason: str) -> None:
-    log.warning("index.record.skipped", file=path.name, offset=offset, reason=reason)
+def _is_indexed(warc: KnownWarc) -> bool:
+    return warc.index_version == INDEX_VERSION and warc.indexed_bytes == warc.committed_bytes
 
 
-def _batches(facts: Iterator[CaptureFacts]) -> Iterator[list[CaptureFacts]]:
-    batch: list[CaptureFacts] = []
-    characters = 0
-    for found in facts:
-        batch.append(found)
-        characters += len(found.page.document.text) if found.page else 0
-        if len(batch) == _BATCH or characters >= _BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
-
-
-def _save(database: Database, job: StoredJob, warc: KnownWarc, batch: Sequence[CaptureFacts]) -> None:
-    """Record a batch: captures that the crawl did not record itself, documents, snapshots, pages."""
-    with database.write() as session:
-        offsets = [facts.capture.offset for facts in batch]
-        known = captures.capture_ids(session, warc.id, offsets)
-        unknown = [facts.capture for facts in batch if facts.capture.offset not in known]
-        captures.add_captures(session, job.id, job.source_id, warc.id, unknown)
-        known |= captures.capture_ids(session, warc.id, [capture.offset for capture in unknown])
-        pages = [(facts, facts.page) for facts in batch if facts.page is not None]
-        documents = ensure_documents(session, [page.document for _, page in pages])
-        snapshots.save_snapshots(
-            session,
-            [
-                _snapshot(job, warc, facts, page, known[facts.capture.offset], documents[page.document.key])
-                for facts, page in pages
-            ],
-        )
-        snapshots.refresh_pages(session, job.source_id, {page.document.normalized_url_group for _, page in pages})
-
-
-def _snapshot(
-    job: StoredJob, warc: KnownWarc, facts: CaptureFacts, page: PageFacts, capture_id: int, document_id: int
-) -> NewSnapshot:
-    capture = facts.capture
-    return NewSnapshot(
-        job_id=job.id,
-        source_id=job.source_id,
-        capture_id=capture_id,
-        document_id=document_id,
-        url=capture.url,
-        normalized_url_group=page.document.normalized_url_group,
-        capture_timestamp=capture.captured_at,
-        mime_type=page.mime_type,
-        status_code=page.status_code,
-        title=page.document.title,
-        snippet=page.snippet,
-        language=page.language,
-        warc_path=warc.path,
-        warc_record_id=capture.record_id or None,
-        warc_offset=capture.offset,
-        warc_length=capture.length,
-        content_hash=page.content_hash,
-    )
+def _found_at(readers: Readers, part: Part) -> list[Found]:
+    portions = (item for item in readers.read_again(part) if isinstance(item, Portion))
+    return [found for portion in portions for found in portion.found]

@@ -1,27 +1,84 @@
-"""To lead a job: to hold its lease through all its stages, so that nobody else takes it up meanwhile."""
+"""To lead a job: to hold its lease through a stage or all of them, so that nobody else takes it up meanwhile."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
 
 import structlog
 
+from webstrata.coordination.presence import present
 from webstrata.db import leases
-from webstrata.db.engine import Database
-from webstrata.errors import DatabaseError, LeaseLostError
+from webstrata.db.engine import Database, Session
+from webstrata.errors import OUR_TROUBLE, DatabaseError, LeaseLostError, WebstrataError
+from webstrata.model.attempts import rest_after_trouble
+from webstrata.model.jobs import JobStatus
 
 log = structlog.get_logger()
 
 _LEASE = timedelta(seconds=60)
 _RENEWED_EVERY = 10.0
 
+Take = Callable[[Session, int, str, datetime, timedelta], None]
+"""How a lease is taken: for all stages, or for the index alone."""
+
+
+@contextmanager
+def in_the_lead(
+    database: Database, archive_root: Path, job_id: int, take: Take = leases.lease, *, helpers_welcome: bool = False
+) -> Iterator[str]:
+    """Lead a job; yield the name under which that is done.
+
+    Trouble on our side lets the job rest, to be tried again; one that makes no sense has failed, whoever ran it.
+    """
+    taken = partial(take, helpers_welcome=helpers_welcome) if take is leases.lease else take
+    with structlog.contextvars.bound_contextvars(job_id=job_id):
+        try:
+            with (
+                present(archive_root) as owner,
+                _held(database, job_id, owner, taken),
+                _failing(database, job_id, owner, take),
+            ):
+                yield owner
+        except OUR_TROUBLE as error:
+            pause(database, job_id, error)
+            raise
+
 
 @contextmanager
 def leading(database: Database, job_id: int, owner: str, *, helpers_welcome: bool = True) -> Iterator[None]:
     """Take a job's lease, renew it while the work lasts and give it back; LeaseLostError while another leads."""
+    with _held(database, job_id, owner, partial(leases.lease, helpers_welcome=helpers_welcome)):
+        yield
+
+
+def pause(database: Database, job_id: int, error: Exception) -> None:
+    """Let a job rest, the longer the more often it had to; when the database is away, only the log can say so."""
+    log.error("job.paused", job_id=job_id, reason=str(error))
+    with suppress(DatabaseError), database.write() as session:
+        rest = rest_after_trouble(leases.pauses(session, job_id))
+        leases.pause(session, job_id, str(error), datetime.now(UTC) + rest)
+
+
+@contextmanager
+def _failing(database: Database, job_id: int, owner: str, take: Take) -> Iterator[None]:
+    try:
+        yield
+    except (*OUR_TROUBLE, LeaseLostError):
+        raise
+    except WebstrataError as error:
+        failed = JobStatus.FAILED if take is leases.lease else JobStatus.INDEX_FAILED
+        with database.write() as session:
+            leases.set_as(session, job_id, owner, status=failed, status_reason=str(error))
+        raise
+
+
+@contextmanager
+def _held(database: Database, job_id: int, owner: str, take: Take) -> Iterator[None]:
     with database.write() as session:
-        leases.lease(session, job_id, owner, datetime.now(UTC), _LEASE, helpers_welcome=helpers_welcome)
+        take(session, job_id, owner, datetime.now(UTC), _LEASE)
     over = threading.Event()
     renewing = threading.Thread(target=_renew, args=(database, job_id, owner, over), name="lease", daemon=True)
     renewing.start()

@@ -1,52 +1,30 @@
-"""A job's life: crawled, indexed; stopped or failed with a reason a person can act on."""
+"""A job's life in this process: crawled, indexed; stopped or failed with a reason a person can act on."""
 
-import asyncio
-import signal
 import threading
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, timedelta
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 
 import structlog
-import uvloop
 
 from webstrata.assets.registry import PluginRegistry
-from webstrata.assets.stage import run_plugins
-from webstrata.coordination.permits import DEFAULT_DELAY, HostPermits, PermitStore, Politeness
-from webstrata.coordination.presence import present
-from webstrata.crawl.commit import CrawlTarget
-from webstrata.crawl.engine import Crawl, CrawlEnd, CrawlRun
+from webstrata.coordination.permits import DEFAULT_DELAY, PermitStore
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db import captures, frontier, jobs, leases, snapshots
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.db.snapshots import Comparison
-from webstrata.errors import (
-    OUR_TROUBLE,
-    DatabaseError,
-    LeaseLostError,
-    OutsideRootError,
-    StorageError,
-    WebstrataError,
-)
-from webstrata.fetch.choice import FetchOptions, fetcher_named
-from webstrata.fetch.fetcher import Fetcher
 from webstrata.fetch.guard import NetworkGuard
-from webstrata.index.pipeline import index_job
-from webstrata.jobs.leading import leading
+from webstrata.jobs.crawling import Crawling
+from webstrata.jobs.indexing import Indexing
+from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.recovery import Recovery
-from webstrata.jobs.run_report import RunEnd, write_run_report
+from webstrata.jobs.settling import keep_books
+from webstrata.jobs.stages import CRAWL_EXIT_CODES, INTERRUPTED
+from webstrata.jobs.storage import check_output
 from webstrata.model.jobs import CrawlConfig, JobStatus
-
-log = structlog.get_logger()
-
-_PAUSE = timedelta(minutes=1)
-"""How long a job rests when the trouble was on our side: a full disk is not emptied in a second."""
-
-_HOLD_MARGIN = timedelta(seconds=5)
 
 
 @dataclass(frozen=True)
@@ -57,12 +35,16 @@ class Watcher:
     indexed: Callable[[int], None] = lambda pages: None
 
 
+UNWATCHED = Watcher()
+
+
 @dataclass(frozen=True)
 class JobSummary:
     """How a job ended."""
 
     job_id: int
     seed: str
+    """Where it began; the job's name when it was not crawled by us."""
     status: JobStatus
     reason: str | None
     captured: int
@@ -76,7 +58,7 @@ class JobSummary:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs jobs in this process: wired parts in, a summary out."""
+    """Runs jobs, or single stages of them, in this process: wired parts in, a summary out."""
 
     database: Database
     archive_root: Path
@@ -86,11 +68,13 @@ class Runner:
     plugins: PluginRegistry = field(default_factory=PluginRegistry)
     proxy: str | None = field(default=None, repr=False)
     """The address of an HTTP proxy; it may hold a password."""
+    min_free_bytes: int = 0
+    index_processes: int | None = None
 
     def run(
         self,
         job_id: int,
-        watcher: Watcher = Watcher(),  # noqa: B008 - frozen and empty
+        watcher: Watcher = UNWATCHED,
         interrupted: threading.Event | None = None,
         *,
         helpers_welcome: bool = False,
@@ -100,23 +84,57 @@ class Runner:
         A signal that ends the crawl is told to whoever gave the event. Helpers are welcome where all have the same
         settings, as the workers of an archive do: what a person runs with settings of their own is theirs alone.
         """
-        with structlog.contextvars.bound_contextvars(job_id=job_id):
-            try:
-                self.recovery.tend()
-                lead = partial(leading, self.database, job_id, helpers_welcome=helpers_welcome)
-                with present(self.archive_root) as owner, lead(owner):
-                    self._guarded_stages(job_id, owner, watcher, interrupted or threading.Event())
-            except OUR_TROUBLE as error:
-                self._pause(job_id, error)
-                raise
+        self.recovery.tend()
+        told = interrupted or threading.Event()
+        with in_the_lead(self.database, self.archive_root, job_id, helpers_welcome=helpers_welcome) as leader:
+            ended = self._crawl_if_needed(job_id, leader, watcher, told)
+            if ended in (JobStatus.COMPLETED, JobStatus.STOPPED):
+                # What was fetched is indexed also when a person stopped the crawl: the event is for the crawl alone.
+                self.index(job_id, leader, threading.Event(), watcher.indexed)
+            keep_books(self.database, self.archive_root, job_id)
         return self.summary(job_id)
+
+    def crawl(
+        self,
+        job_id: int,
+        leader: str,
+        interrupted: threading.Event,
+        watch: Callable[[CrawlProgress], None] = UNWATCHED.crawled,
+        *,
+        is_tied: bool = False,
+    ) -> int:
+        """Crawl a job on its leader's behalf and settle that; return archive-tool's exit code for it.
+
+        One that is tied to its leader leaves the job unsettled when that one leaves.
+        """
+        with structlog.contextvars.bound_contextvars(job_id=job_id):
+            job = self._load(job_id)
+            self.plugins.selected(job.config.plugins)
+            ended = self._crawling.lead(job, leader, watch, interrupted, is_tied=is_tied)
+        return INTERRUPTED if ended is None else CRAWL_EXIT_CODES[ended]
+
+    def index(
+        self,
+        job_id: int,
+        leader: str,
+        interrupted: threading.Event,
+        progress: Callable[[int], None] = UNWATCHED.indexed,
+        *,
+        advanced: Callable[[int, int], None] = lambda done, total: None,
+        again: bool = False,
+    ) -> int:
+        """Index a job whose crawl is over, on its leader's behalf; return 0, 1 if it failed, 130 if it was stopped."""
+        with structlog.contextvars.bound_contextvars(job_id=job_id):
+            return self._indexing.run(job_id, leader, progress, interrupted, advanced=advanced, again=again)
+
+    def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
+        """Index what a running crawl has brought since last time; return 0, or 130 if it was stopped."""
+        return self._indexing.so_far(job_id, interrupted)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
         """Take part in a crawl that another worker leads, while there is something to do; tell whether there was."""
         with structlog.contextvars.bound_contextvars(job_id=job_id):
-            job = self._load(job_id)
-            with present(self.archive_root) as owner:
-                return self._crawled(job, owner, Watcher(), interrupted, leads=False).worked
+            return self._crawling.help(self._load(job_id), interrupted)
 
     @cached_property
     def recovery(self) -> Recovery:
@@ -132,7 +150,7 @@ class Runner:
             reason, captured, failed = jobs.outcome(session, job_id)
             return JobSummary(
                 job_id=job_id,
-                seed=job.config.seeds[0],
+                seed=next(iter(job.config.seeds), job.name),
                 status=job.status,
                 reason=reason,
                 captured=captured,
@@ -143,172 +161,38 @@ class Runner:
                 warc_folder=Path(job.output_dir) / "warcs",
             )
 
-    def _guarded_stages(self, job_id: int, owner: str, watcher: Watcher, interrupted: threading.Event) -> None:
-        """Take a job through its stages; one that makes no sense has failed, whoever ran it."""
-        try:
-            self._stages(job_id, owner, watcher, interrupted)
-        except (*OUR_TROUBLE, LeaseLostError):
-            raise
-        except WebstrataError as error:
-            self._set_as(job_id, owner, status=JobStatus.FAILED, status_reason=str(error))
-            raise
-
-    def _stages(self, job_id: int, owner: str, watcher: Watcher, interrupted: threading.Event) -> None:
+    def _crawl_if_needed(
+        self, job_id: int, leader: str, watcher: Watcher, interrupted: threading.Event
+    ) -> JobStatus | None:
+        """Crawl, and return how that ended; a job that was interrupted while it was indexed has that behind it."""
         job = self._load(job_id)
-        if not Path(job.output_dir).is_dir():
-            raise StorageError(f"the folder of job {job_id} is gone: {job.output_dir}")
-        self.plugins.selected(job.config.plugins)
-        ended = job.crawl_ended
-        if ended is None:
-            log.info("crawl.start", seeds=job.config.seeds)
-            ended = self._settle(job, owner, self._crawled(job, owner, watcher, interrupted, leads=True))
-        else:
-            # Interrupted while it was indexed: that alone is left to do.
-            self._set_as(job_id, owner, status=ended)
-        self._index(job, owner, ended, watcher)
-
-    def _set_as(self, job_id: int, owner: str, **values: object) -> None:
+        if job.crawl_ended is not None:
+            with self.database.write() as session:
+                leases.set_as(session, job_id, leader, status=job.crawl_ended)
+            return job.crawl_ended
+        check_output(self.database, job, min_free_bytes=self.min_free_bytes)
+        code = self.crawl(job_id, leader, interrupted, watcher.crawled)
         with self.database.write() as session:
-            leases.set_as(session, job_id, owner, **values)
+            leases.set_as(session, job_id, leader, crawler_exit_code=code)
+        return self._load(job_id).crawl_ended
+
+    @cached_property
+    def _crawling(self) -> Crawling:
+        return Crawling(
+            self.database,
+            self.archive_root,
+            self.defaults,
+            self.guard,
+            self.permits,
+            self.recovery,
+            self.min_free_bytes,
+            self.proxy,
+        )
+
+    @cached_property
+    def _indexing(self) -> Indexing:
+        return Indexing(self.database, self.archive_root, self.plugins, self.index_processes)
 
     def _load(self, job_id: int) -> StoredJob:
         with self.database.read() as session:
             return jobs.load_job(session, job_id)
-
-    def _crawled(
-        self, job: StoredJob, owner: str, watcher: Watcher, interrupted: threading.Event, *, leads: bool
-    ) -> CrawlEnd:
-        config = self.defaults.overridden(job.config.crawl)
-        run = CrawlRun(
-            target=self._target(job),
-            seeds=job.config.seeds,
-            rules=job.config.rules,
-            config=config,
-            owner=owner,
-            started_at=job.started_at or datetime.now(UTC),
-            leads=leads,
-        )
-        progress = self._tracked(job.id, watcher) if leads else watcher.crawled
-
-        def crawl() -> Crawl:
-            return Crawl(
-                self.database, run, self._fetcher(config), self._turns(owner, config), progress, self.recovery.tend
-            )
-
-        return uvloop.run(_run_until_signal(crawl, interrupted))
-
-    def _fetcher(self, config: CrawlConfig) -> Fetcher:
-        options = FetchOptions(
-            self.guard,
-            user_agent=config.user_agent,
-            timeout=config.fetch_timeout,
-            max_body_bytes=config.max_body_bytes,
-            connections=config.concurrency,
-            proxy=self.proxy,
-        )
-        return fetcher_named(config.fetcher, options)
-
-    def _turns(self, owner: str, config: CrawlConfig) -> HostPermits:
-        politeness = Politeness(config.per_host_delay, config.per_host_concurrency, config.jitter)
-        longest = timedelta(seconds=config.fetch_timeout + (config.per_host_delay or DEFAULT_DELAY))
-        return HostPermits(self.permits, owner, politeness, hold=longest + _HOLD_MARGIN)
-
-    def _index(self, job: StoredJob, owner: str, ended: JobStatus, watcher: Watcher) -> None:
-        """Make what the crawl brought searchable, if it brought anything, and let the plugins look at it.
-
-        Only then is the job done: killed before, it counts as under way and somebody goes on with it.
-        """
-        with self.database.read() as session:
-            _, size = captures.warc_totals(session, job.id)
-        if ended is JobStatus.FAILED or (size and not self._has_indexed(job, watcher)):
-            return
-        done = JobStatus.STOPPED if ended is JobStatus.STOPPED else JobStatus.INDEXED
-        self._set_as(job.id, owner, status=done, lease_owner=None, lease_expires_at=None)
-
-    def _has_indexed(self, job: StoredJob, watcher: Watcher) -> bool:
-        database, root = self.database, self.archive_root
-        if index_job(job.id, database=database, archive_root=root, progress=watcher.indexed, done=JobStatus.INDEXING):
-            return False
-        run_plugins(job.id, database=database, archive_root=root, registry=self.plugins, plugins=job.config.plugins)
-        return True
-
-    def _target(self, job: StoredJob) -> CrawlTarget:
-        try:
-            folder = Path(job.output_dir, "warcs").relative_to(self.archive_root)
-        except ValueError:
-            raise OutsideRootError(
-                f"the folder of job {job.id} is not in the archive root {self.archive_root}: {job.output_dir}"
-            ) from None
-        return CrawlTarget(job.id, job.name, job.source_id, job.source_code, self.archive_root, folder.as_posix())
-
-    def _tracked(self, job_id: int, watcher: Watcher) -> Callable[[CrawlProgress], None]:
-        """Keep the job's row true while it runs, and tell whoever watches."""
-
-        def told(progress: CrawlProgress) -> None:
-            with self.database.write() as session:
-                jobs.set_crawl_counts(session, job_id, asdict(progress.counts))
-            watcher.crawled(progress)
-
-        return told
-
-    def _settle(self, job: StoredJob, owner: str, end: CrawlEnd) -> JobStatus:
-        status, reason = verdict(end)
-        finished_at = datetime.now(UTC)
-        self._set_as(job.id, owner, crawler_stage=status)
-        # First the report: who sees that the run is over finds it there.
-        run_end = RunEnd(status, reason, finished_at)
-        write_run_report(self.database, job.id, run_end, self.defaults.overridden(job.config.crawl))
-        with self.database.write() as session:
-            count, size = captures.warc_totals(session, job.id)
-            leases.set_as(
-                session,
-                job.id,
-                owner,
-                status=status,
-                status_reason=reason,
-                finished_at=finished_at,
-                crawler_status="failed" if status is JobStatus.FAILED else "success",
-                warc_file_count=count,
-                warc_bytes_total=size,
-            )
-        log.info("crawl.end", status=status, reason=reason, **asdict(end.counts))
-        return status
-
-    def _pause(self, job_id: int, error: Exception) -> None:
-        """Say why a job waits; when the database itself is away, only the log can."""
-        log.error("job.paused", job_id=job_id, reason=str(error))
-        with suppress(DatabaseError), self.database.write() as session:
-            leases.pause(session, job_id, str(error), datetime.now(UTC) + _PAUSE)
-
-
-def verdict(end: CrawlEnd) -> tuple[JobStatus, str | None]:
-    """Return what a crawl's end makes of its job, and why."""
-    if end.stopped:
-        return JobStatus.STOPPED, f"stopped with {end.counts.pending} URLs to go"
-    if end.counts.finished == 0:
-        return JobStatus.FAILED, end.first_error or "nothing could be fetched"
-    if end.limit is not None:
-        return JobStatus.COMPLETED, f"the {end.limit} was reached with {end.counts.pending} URLs to go"
-    return JobStatus.COMPLETED, None
-
-
-async def _run_until_signal(make_crawl: Callable[[], Crawl], interrupted: threading.Event) -> CrawlEnd:
-    """Run a crawl; the first SIGINT or SIGTERM ends it in good order."""
-    crawl = make_crawl()
-
-    def interrupt() -> None:
-        interrupted.set()
-        crawl.stop()
-
-    loop = asyncio.get_running_loop()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number in before:
-        loop.add_signal_handler(number, interrupt)
-    if interrupted.is_set():
-        crawl.stop()
-    try:
-        return await crawl.run()
-    finally:
-        for number, handler in before.items():
-            loop.remove_signal_handler(number)
-            signal.signal(number, handler)

@@ -9,18 +9,18 @@ from pathlib import Path
 from webstrata.coordination.presence import is_dead
 from webstrata.db import frontier, jobs, leases
 from webstrata.db.engine import Database, Session
-from webstrata.errors import ConflictError, StorageError, UsageError
-from webstrata.model.jobs import (
-    CLAIMABLE,
-    JobConfig,
-    JobStatus,
-    build_output_dir_for_job,
-    generate_job_name,
-)
+from webstrata.errors import ConflictError, OutsideRootError, StorageError, UsageError
+from webstrata.jobs.manifest import write_manifest
+from webstrata.jobs.registry import new_folder
+from webstrata.model.jobs import CLAIMABLE, JobConfig, JobStatus
+from webstrata.model.registry import SourceJobConfig, generate_job_name
 from webstrata.model.scope import ScopeRules
-from webstrata.model.urls import host_of, parse_url
+from webstrata.model.urls import host_of, parse_url, with_scheme
 
 _CODE = re.compile(r"[^a-z0-9]+")
+
+_HOLD = timedelta(minutes=1)
+"""How long workers leave a job alone that is about to be run where it was queued."""
 
 
 def queue_archive(  # noqa: PLR0913 - everything that a job can be told
@@ -46,26 +46,57 @@ def queue_archive(  # noqa: PLR0913 - everything that a job can be told
     now = datetime.now(UTC)
     with database.write() as session:
         source_id = jobs.ensure_source(session, code, name=name or host_of(seeds[0]), base_url=seeds[0])
-        unfinished = jobs.unfinished_job(session, source_id, seeds)
-        job = jobs.load_job(session, unfinished) if unfinished is not None else None
-        if job is not None and Path(job.output_dir).is_dir():
-            if not _is_led(session, archive_root, job.id):
-                config = replace(job.config, crawl={**job.config.crawl, **(crawl or {})})
-                jobs.set_job(session, job.id, config=config.to_json())
-                _put_in_line(session, job.id, now, now + hold)
-            return job.id
-        job_name = generate_job_name(code, now)
-        output_dir = _new_folder(archive_root, code, job_name, now)
-        job_id = jobs.add_job(
-            session,
-            source_id,
-            name=job_name,
-            output_dir=str(output_dir),
-            config=JobConfig(seeds, crawl or {}, asdict(scope) if scope else {}, plugins),
-            queued_at=now,
+        job_id = _gone_on(
+            session, archive_root, jobs.unfinished_job(session, source_id, seeds), crawl or {}, now + hold
         )
-        jobs.set_job(session, job_id, not_before=now + hold)
-        return job_id
+        if job_id is None:
+            config = JobConfig(seeds, crawl or {}, asdict(scope) if scope else {}, plugins)
+            job_name = generate_job_name(SourceJobConfig.plain(code, seeds), now)
+            folder = str(new_folder(archive_root, code, job_name, now))
+            job_id = jobs.add_job(session, source_id, name=job_name, output_dir=folder, config=config, queued_at=now)
+            jobs.set_job(session, job_id, not_before=now + hold)
+    write_manifest(database, job_id, archive_root=archive_root)
+    return job_id
+
+
+def _gone_on(
+    session: Session, archive_root: Path, unfinished: int | None, crawl: Mapping[str, object], not_before: datetime
+) -> int | None:
+    """Queue a job that was cut off again, with the knobs that are given now; None when its folder is gone, or it is."""
+    job = jobs.load_job(session, unfinished) if unfinished is not None else None
+    if job is None or not Path(job.output_dir).is_dir():
+        return None
+    if not _is_led(session, archive_root, job.id):
+        config = replace(job.config, crawl={**job.config.crawl, **crawl})
+        jobs.set_job(session, job.id, config=config.to_json())
+        _put_in_line(session, job.id, datetime.now(UTC), not_before)
+    return job.id
+
+
+def queue_tool_job(
+    database: Database, archive_root: Path, *, name: str, urls: tuple[str, ...], output_dir: Path
+) -> int:
+    """Queue a job that keeps its files in a given folder, for whoever runs it now; one that did so before goes on."""
+    seeds = tuple(parse_url(with_scheme(url)).href for url in urls)
+    if not output_dir.resolve().is_relative_to(archive_root):
+        raise OutsideRootError(f"{output_dir} is not in the archive root {archive_root}: choose a folder in there")
+    try:
+        output_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"{output_dir}: {error.strerror}") from error
+    folder, now = str(output_dir.resolve()), datetime.now(UTC)
+    with database.write() as session:
+        job_id = jobs.job_in_folder(session, folder)
+        if job_id is None:
+            code = source_code_of(seeds[0])
+            source_id = jobs.ensure_source(session, code, name=host_of(seeds[0]), base_url=seeds[0])
+            config = JobConfig(seeds)
+            job_id = jobs.add_job(session, source_id, name=name, output_dir=folder, config=config, queued_at=now)
+            jobs.set_job(session, job_id, not_before=now + _HOLD)
+        elif not _is_led(session, archive_root, job_id):
+            _put_in_line(session, job_id, now, now + _HOLD)
+    write_manifest(database, job_id, archive_root=archive_root)
+    return job_id
 
 
 def source_code_of(url: str) -> str:
@@ -73,21 +104,7 @@ def source_code_of(url: str) -> str:
     return _CODE.sub("-", host_of(url).removeprefix("www.")).strip("-")[:64]
 
 
-def _new_folder(archive_root: Path, code: str, job_name: str, now: datetime) -> Path:
-    """Make a job's folder; of two jobs in one second the later gets a number."""
-    wanted = build_output_dir_for_job(code, job_name, archive_root, now)
-    for folder in (wanted, *(wanted.with_name(f"{wanted.name}-{n}") for n in range(2, 1000))):
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise StorageError(f"{folder}: {error.strerror}") from error
-        return folder
-    raise StorageError(f"{wanted}: too many jobs in one second")
-
-
-def request_stop(database: Database, job_id: int) -> None:
+def request_stop(database: Database, archive_root: Path, job_id: int) -> None:
     """End a job's crawl soon, wherever it runs; one that waits in line ends at once. ConflictError if there is none."""
     now = datetime.now(UTC)
     with database.write() as session:
@@ -97,9 +114,12 @@ def request_stop(database: Database, job_id: int) -> None:
         elif status in CLAIMABLE:
             begun = jobs.has_begun(session, job_id)
             reason = "stopped while it waited to go on" if begun else "stopped before it began"
-            jobs.set_job(session, job_id, status=JobStatus.STOPPED, status_reason=reason, finished_at=now)
+            over = {"status": JobStatus.STOPPED, "status_reason": reason, "finished_at": now}
+            jobs.set_job(session, job_id, **over, crawler_status="stopped")
         else:
             raise ConflictError(f"job {job_id} is {status}: there is no crawl to stop")
+    # A rebuild would else put it back in line.
+    write_manifest(database, job_id, archive_root=archive_root)
 
 
 def resume_job(database: Database, job_id: int) -> None:
@@ -111,7 +131,28 @@ def resume_job(database: Database, job_id: int) -> None:
             raise ConflictError(f"job {job_id} is {status} already")
         if leases.leader(session, job_id, now):
             raise ConflictError(f"job {job_id} is still being indexed: it can go on when that is done")
+        if not jobs.load_job(session, job_id).config.seeds:
+            raise ConflictError(f"job {job_id} was not crawled here and has nothing to go on with")
         _put_in_line(session, job_id, now, now)
+
+
+def retry_job(database: Database, job_id: int) -> JobStatus:
+    """Let a job that failed be tried again, its crawl or its index, and return where it stands then.
+
+    ConflictError for one that did neither.
+    """
+    now = datetime.now(UTC)
+    with database.write() as session:
+        status = jobs.status_of(session, job_id)
+        if status is JobStatus.FAILED:
+            _put_in_line(session, job_id, now, now)
+            jobs.set_job(session, job_id, status=JobStatus.RETRYABLE)
+            return JobStatus.RETRYABLE
+        if status is JobStatus.INDEX_FAILED:
+            again = {"status": JobStatus.COMPLETED, "status_reason": None, "not_before": None, "output_device": None}
+            jobs.set_job(session, job_id, **again)
+            return JobStatus.COMPLETED
+        raise ConflictError(f"job {job_id} is {status}: only one that is failed or index_failed can be tried again")
 
 
 def _is_led(session: Session, archive_root: Path, job_id: int) -> bool:
@@ -131,6 +172,9 @@ def _put_in_line(session: Session, job_id: int, now: datetime, not_before: datet
         started_at=None,
         finished_at=None,
         stop_requested_at=None,
+        retry_count=0,
+        pause_count=0,
+        output_device=None,
         lease_owner=None,
         lease_expires_at=None,
     )

@@ -52,7 +52,7 @@ class Recovery:
             # In the order in which commits lock: the job, then its tasks.
             worked_on = frontier.jobs_of(session, owner)
             for job_id in worked_on:
-                leases.spend(session, job_id, 0, 0)
+                leases.take_turn(session, job_id)
             delays = jobs.host_delays(session, worked_on)
             frontier.reclaim(session, owner, datetime.now(UTC))
             _tell(leases.requeue_of(session, owner))

@@ -1,88 +1,160 @@
-"""The worker: takes the job that has waited longest, runs it, takes the next."""
+"""The worker: crawls the job that has waited longest, helps where nothing waits, and indexes beside that."""
 
 import signal
 import threading
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import FrameType
 
 import structlog
 
 from webstrata.db import jobs, leases
+from webstrata.db.engine import Session
 from webstrata.errors import OUR_TROUBLE, DatabaseError, LeaseLostError, WebstrataError
-from webstrata.jobs.lifecycle import Runner
+from webstrata.jobs.persistent import Crew, index_persistent_job, run_persistent_job
+from webstrata.jobs.schedule import queue_due
+from webstrata.model.attempts import MAX_CRAWL_RETRIES
+from webstrata.model.jobs import JobStatus
 
 log = structlog.get_logger()
 
+_INDEX_LOOK_SECONDS = 1.0
+"""How often an idle indexer looks for work at least: a job whose crawl just ended is not to wait for the next poll."""
 
-def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, runner: Runner) -> None:
-    """Run queued jobs until SIGINT or SIGTERM, or only one."""
-    stopping = threading.Event()
+_LOOK_AGAIN = timedelta(seconds=5)
+"""How long a job is left alone that somebody else turned out to work on."""
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        stopping.set()
 
-    previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, crew: Crew) -> None:
+    """Run queued jobs until SIGINT or SIGTERM, or only one; while one is crawled, another is indexed."""
     log.info("worker.start", poll_interval=poll_interval, once=run_once)
+    with _until_signal() as stopping:
+        if run_once:
+            _worked(process_next_job, crew, stopping)
+        else:
+            _work(crew, poll_interval, stopping)
+    log.info("worker.stop")
+
+
+def process_next_job(crew: Crew, stopping: threading.Event) -> bool:
+    """Take the next job through all its stages, or help with one that is under way; tell whether there was one."""
+    job_id = _next_to_crawl(crew)
+    if job_id is not None:
+        _crawled(crew, job_id, stopping)
+        if not stopping.is_set() and _status_of(crew, job_id) is JobStatus.COMPLETED:
+            _indexed(crew, job_id, stopping)
+        return True
+    return index_next_job(crew, stopping) or _helped(crew, stopping)
+
+
+def crawl_next_job(crew: Crew, stopping: threading.Event) -> bool:
+    """Crawl the job that has waited longest, or help with a crawl; tell whether there was one."""
+    job_id = _next_to_crawl(crew)
+    if job_id is None:
+        return _helped(crew, stopping)
+    _crawled(crew, job_id, stopping)
+    return True
+
+
+def index_next_job(crew: Crew, stopping: threading.Event) -> bool:
+    """Index the job that has waited for it longest; tell whether there was one."""
+    with crew.database.read() as session:
+        job_id = jobs.next_to_index(session, datetime.now(UTC))
+    if job_id is None:
+        return False
+    _indexed(crew, job_id, stopping)
+    return True
+
+
+def _work(crew: Crew, poll_interval: float, stopping: threading.Event) -> None:
+    """Crawl here, and index in a second thread: the work itself is done in processes of its own."""
+    look = min(poll_interval, _INDEX_LOOK_SECONDS)
+    indexing = threading.Thread(target=_repeat, args=(index_next_job, crew, look, stopping), name="index")
+    indexing.start()
     try:
-        while not stopping.is_set():
-            worked = _worked(runner, stopping)
-            if run_once:
-                break
-            if not worked:
-                stopping.wait(poll_interval)
+        _repeat(crawl_next_job, crew, poll_interval, stopping)
     finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-        log.info("worker.stop")
+        stopping.set()
+        indexing.join()
 
 
-def _worked(runner: Runner, stopping: threading.Event) -> bool:
-    """Run the next job, if any; a database that is away for a while is waited for."""
+def _repeat(step: Callable[[Crew, threading.Event], bool], crew: Crew, pause: float, stopping: threading.Event) -> None:
+    while not stopping.is_set():
+        if not _worked(step, crew, stopping):
+            stopping.wait(pause)
+
+
+def _worked(step: Callable[[Crew, threading.Event], bool], crew: Crew, stopping: threading.Event) -> bool:
+    """Take a step; a database that is away for a while is waited for."""
     try:
-        return process_next_job(runner, stopping)
+        return step(crew, stopping)
     except OUR_TROUBLE as error:
         log.error("worker.trouble", reason=str(error))
         return False
 
 
-def process_next_job(runner: Runner, stopping: threading.Event) -> bool:
-    """Run the job that has waited longest, or help with one that is under way; return whether there was one."""
-    runner.recovery.tend()
-    with runner.database.read() as session:
-        job_id = jobs.next_in_line(session, datetime.now(UTC))
-    return _ran(runner, job_id, stopping) if job_id is not None else _helped(runner, stopping)
+def _next_to_crawl(crew: Crew) -> int | None:
+    """Clear up after the dead, queue what is due, and return the job to crawl next."""
+    crew.recovery.tend()
+    queue_due(crew.database, crew.archive_root, datetime.now(UTC))
+    with crew.database.read() as session:
+        return _select_next_crawl_job(session)
 
 
-def _ran(runner: Runner, job_id: int, stopping: threading.Event) -> bool:
+def _select_next_crawl_job(session: Session) -> int | None:
+    """Return the queued or retryable job with the earliest `queued_at` (none first), then `created_at`, then id."""
+    return jobs.next_in_line(session, datetime.now(UTC))
+
+
+def _status_of(crew: Crew, job_id: int) -> JobStatus:
+    with crew.database.read() as session:
+        return jobs.status_of(session, job_id)
+
+
+def _crawled(crew: Crew, job_id: int, stopping: threading.Event) -> None:
+    with _settled_whatever_happens(crew, job_id, JobStatus.FAILED):
+        run_persistent_job(job_id, crew=crew, interrupted=stopping, max_retries=MAX_CRAWL_RETRIES)
+
+
+def _indexed(crew: Crew, job_id: int, stopping: threading.Event) -> None:
+    with _settled_whatever_happens(crew, job_id, JobStatus.INDEX_FAILED):
+        index_persistent_job(job_id, crew=crew, interrupted=stopping)
+
+
+@contextmanager
+def _settled_whatever_happens(crew: Crew, job_id: int, failed: JobStatus) -> Iterator[None]:
+    """Let one job's trouble be its own: it has failed or rests, and says why; the worker goes on."""
     try:
-        runner.run(job_id, interrupted=stopping, helpers_welcome=True)
+        yield
     except LeaseLostError as error:
         log.info("job.under_way", job_id=job_id, reason=str(error))
+        with crew.database.write() as session:
+            leases.postpone(session, job_id, datetime.now(UTC) + _LOOK_AGAIN)
     except DatabaseError:
-        return False
+        raise
     except OUR_TROUBLE:
-        return True
+        return  # the job rests, and has said so
     except WebstrataError as error:
         log.error("job.failed", job_id=job_id, reason=str(error))
-        _fail(runner, job_id, str(error))
+        _fail(crew, job_id, failed, str(error))
     except Exception as error:
         log.exception("job.broken", job_id=job_id)
-        _fail(runner, job_id, f"{type(error).__name__}: {error}")
-    return True
+        _fail(crew, job_id, failed, f"{type(error).__name__}: {error}")
 
 
-def _helped(runner: Runner, stopping: threading.Event) -> bool:
+def _helped(crew: Crew, stopping: threading.Event) -> bool:
     """Help with a crawl that another worker leads, if there is one that can use it."""
-    with runner.database.read() as session:
+    with crew.database.read() as session:
         under_way = leases.helpable(session, datetime.now(UTC))
-    return any(Path(job.output_dir).is_dir() and _lent_a_hand(runner, job.job_id, stopping) for job in under_way)
+    return any(Path(job.output_dir).is_dir() and _lent_a_hand(crew, job.job_id, stopping) for job in under_way)
 
 
-def _lent_a_hand(runner: Runner, job_id: int, stopping: threading.Event) -> bool:
+def _lent_a_hand(crew: Crew, job_id: int, stopping: threading.Event) -> bool:
     """Help; whatever goes wrong here is the helper's trouble, the job goes on without it."""
     try:
-        return runner.help(job_id, stopping)
+        return crew.stages.help(job_id, stopping)
     except OUR_TROUBLE:
         raise
     except WebstrataError as error:
@@ -92,6 +164,22 @@ def _lent_a_hand(runner: Runner, job_id: int, stopping: threading.Event) -> bool
     return False
 
 
-def _fail(runner: Runner, job_id: int, reason: str) -> None:
-    with runner.database.write() as session:
-        leases.fail(session, job_id, reason)
+def _fail(crew: Crew, job_id: int, status: JobStatus, reason: str) -> None:
+    with crew.database.write() as session:
+        leases.fail(session, job_id, reason, status)
+
+
+@contextmanager
+def _until_signal() -> Iterator[threading.Event]:
+    """Yield what is set by the first SIGINT or SIGTERM."""
+    stopping = threading.Event()
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        stopping.set()
+
+    previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopping
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

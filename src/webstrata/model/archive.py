@@ -47,6 +47,10 @@ class RecordPlace:
     record_id: str | None
     url: str
     captured_at: datetime
+    output_dir: str | None = None
+    """The folder of its job, in which an absolute path has to lie."""
+    cleaned_at: datetime | None = None
+    """When its job's temporary files were deleted, if they were."""
 
 
 @dataclass(frozen=True)
@@ -111,3 +115,5 @@ class JobView:
     config: Mapping[str, object] | None
     last_stats: Mapping[str, object] | None
     stop_requested_at: datetime | None = None
+    index_problem_count: int = 0
+    not_before: datetime | None = None

@@ -11,6 +11,8 @@ class Original:
     record_id: str
     url: str
     captured_at: datetime
+    payload_digest: str | None = None
+    """What is known of it when a revisit names neither its record nor its time."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,8 @@ class EarlierCapture:
     warc_path: str
     warc_offset: int
     warc_length: int
+    output_dir: str | None = None
+    """The folder of its job, in which an absolute path has to lie."""
 
     @property
     def conditions(self) -> dict[str, str]:

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from datetime import UTC, datetime
 from enum import StrEnum
 from math import inf
-from pathlib import Path
 from typing import Literal, get_args, get_origin
 
 from webstrata.errors import UsageError
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tasks import RetryPolicy
+from webstrata.model.tool_options import ArchiveToolOptions, validate_tool_options
 
 
 class JobStatus(StrEnum):
@@ -29,6 +28,8 @@ class JobStatus(StrEnum):
 
 CLAIMABLE = (JobStatus.QUEUED, JobStatus.RETRYABLE)
 UNFINISHED = (JobStatus.RUNNING, JobStatus.STOPPED, JobStatus.INDEXING, *CLAIMABLE)
+UNDER_WAY = (JobStatus.RUNNING, JobStatus.COMPLETED, JobStatus.INDEXING, *CLAIMABLE)
+"""Where a job goes on by itself. One that was stopped waits for a person; its source does not wait with it."""
 SETTLED = (JobStatus.INDEXED, JobStatus.STOPPED, JobStatus.FAILED, JobStatus.INDEX_FAILED)
 """Where a job stays until somebody acts."""
 INDEXABLE = (JobStatus.COMPLETED, JobStatus.STOPPED, JobStatus.INDEX_FAILED, JobStatus.INDEXED)
@@ -71,9 +72,7 @@ class CrawlConfig:
 
     def overridden(self, knobs: Mapping[str, object]) -> "CrawlConfig":
         """Return the configuration with a job's own knobs; a wrong one is an error that names it."""
-        for name, value in knobs.items():
-            if name not in CRAWL_KNOBS or not _fits(name, value):
-                raise UsageError(f"a job's {name} cannot be {value!r}")
+        check_knobs(knobs)
         return CrawlConfig(**(asdict(self) | dict(knobs)))
 
 
@@ -102,6 +101,13 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
 """Between which values a knob makes sense; the settings know the same bounds."""
 
 
+def check_knobs(knobs: Mapping[str, object]) -> None:
+    """Raise UsageError, with its name, for a crawl knob that there is not or whose value cannot be."""
+    for name, value in knobs.items():
+        if name not in CRAWL_KNOBS or not _fits(name, value):
+            raise UsageError(f"a job's {name} cannot be {value!r}")
+
+
 def _fits(name: str, value: object) -> bool:
     """Tell whether a knob may have a value: of its type, within its bounds, nothing that breaks a header."""
     kind = CRAWL_KNOBS[name]
@@ -119,7 +125,7 @@ def _fits(name: str, value: object) -> bool:
 
 
 @dataclass(frozen=True)
-class JobConfig:
+class ArchiveJobConfig:
     """A job's configuration as it is stored with it."""
 
     seeds: tuple[str, ...]
@@ -129,6 +135,13 @@ class JobConfig:
     """Which plugins look at the captures; None means all there are."""
     zimit_passthrough_args: tuple[str, ...] = ()
     tool_options: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def options(self) -> ArchiveToolOptions:
+        """Return what archive-tool is told; OptionsError for what it cannot be told."""
+        options = ArchiveToolOptions.from_json(self.tool_options)
+        validate_tool_options(options)
+        return options
 
     @property
     def rules(self) -> ScopeRules:
@@ -147,7 +160,7 @@ class JobConfig:
         }
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, object]) -> "JobConfig":
+    def from_json(cls, stored: Mapping[str, object]) -> "ArchiveJobConfig":
         """Return a stored configuration; a key that nobody reads is an error."""
         crawl, scope = _mapping(stored, "crawl"), _mapping(stored, "scope")
         unknown = sorted(set(stored) - {f.name for f in fields(cls)})
@@ -165,6 +178,9 @@ class JobConfig:
         )
 
 
+JobConfig = ArchiveJobConfig
+
+
 def _words(stored: Mapping[str, object], key: str) -> tuple[str, ...]:
     value = stored.get(key, [])
     if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
@@ -177,13 +193,3 @@ def _mapping(stored: Mapping[str, object], key: str) -> dict[str, object]:
     if not isinstance(value, Mapping):
         raise UsageError(f"a job's {key} must be a mapping, not {value!r}")
     return dict(value)
-
-
-def generate_job_name(source_code: str, now: datetime) -> str:
-    """Return the name of a job of a source begun today."""
-    return f"{source_code}-{now.astimezone(UTC):%Y%m%d}"
-
-
-def build_output_dir_for_job(source_code: str, job_name: str, archive_root: Path, now: datetime) -> Path:
-    """Return where a job keeps its files: <archive root>/<source>/<time>__<job>."""
-    return archive_root / source_code / f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}__{job_name}"

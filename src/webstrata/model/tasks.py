@@ -37,6 +37,8 @@ class Link:
 
     url: str
     task_type: TaskType = TaskType.PAGE
+    nofollow: bool = False
+    """Whether the page asks robots not to follow it: by `rel=nofollow`, wherever it links there."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,9 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import itemgetter
+from urllib.parse import parse_qsl, urlencode
 
 import ada_url
 import can_ada
@@ -9,8 +12,8 @@ import xxhash
 
 from webstrata.errors import UsageError
 
-GROUPING_VERSION = 1
-"""Raise it with any change of `url_group`, so that stored groups can be told from new ones."""
+URL_GROUP_VERSION = 1
+"""Raise it with any change of `url_group`, so that stored groups can be told from new ones and be made anew."""
 
 MAX_URL_LENGTH = 2_048
 """Longer addresses are not crawled: they come from traps, and databases cannot index them."""
@@ -24,6 +27,8 @@ _PLAIN_PATH = re.compile(rf"(?=[/A-Za-z0-9])/?(?:{_SEGMENT}/)*+(?:{_SEGMENT})?(?
 """A path that means what it says to the URL standard: no segment of dots, nothing to escape or to drop."""
 
 _MAX_SHOWN = 200
+_GROUPS_KEPT = 16_384
+"""The links of a site's pages are mostly the same ones: remembering them makes a group ten times as cheap."""
 
 
 @dataclass(frozen=True)
@@ -127,12 +132,22 @@ def resolve(part: str, reference: str) -> str | None:
     return href if len(href) <= MAX_URL_LENGTH else None
 
 
-def url_group(url: str) -> str:
-    """Return the page a URL belongs to: https, no `www.`, no query, no trailing slash."""
+@lru_cache(_GROUPS_KEPT)
+def url_group(url: str, page_parameters: tuple[str, ...] = ()) -> str:
+    """Return the page a URL belongs to: https, no `www.`, no trailing slash, no query but for the page parameters."""
     parts = parse_url(url)
     host = _without_www(parts.hostname)
     port = f":{parts.port}" if parts.port not in _HTTPS_PORTS else ""
-    return bounded(f"https://{host}{port}{parts.path.rstrip('/') or '/'}")
+    query = _kept_of(parts.query, page_parameters) if page_parameters and parts.query else ""
+    return bounded(f"https://{host}{port}{parts.path.rstrip('/') or '/'}{query}")
+
+
+def _kept_of(query: str, page_parameters: tuple[str, ...]) -> str:
+    """Return the parameters of a query that tell pages apart, in one order and spelling."""
+    # Bytes that are no UTF-8 are carried through: two pages of an old site must not fall together.
+    found = parse_qsl(query[1:], keep_blank_values=True, errors="surrogateescape")
+    kept = sorted((pair for pair in found if pair[0] in page_parameters), key=itemgetter(0))
+    return f"?{urlencode(kept, errors='surrogateescape')}" if kept else ""
 
 
 def surt(url: str) -> str:

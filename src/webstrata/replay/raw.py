@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from webstrata.content.html import charset_of
+from webstrata.content.charset import charset_of
 from webstrata.db import catalog
 from webstrata.db.engine import Database
 from webstrata.errors import NotFoundError, OutsideRootError, RecordNotFoundError, WarcError
 from webstrata.model.archive import RecordPlace, SnapshotView
-from webstrata.storage.paths import confined
+from webstrata.storage.paths import place_of
 from webstrata.warc.reader import ArchiveRecord, read_record
 from webstrata.warc.revisits import with_payload
 
@@ -43,11 +43,11 @@ def find_record_for_snapshot(snapshot: RecordPlace, *, archive_root: Path) -> Ar
     if not snapshot.warc_path:
         raise NotFoundError("No WARC path associated with this snapshot")
     try:
-        path = confined(archive_root, snapshot.warc_path)
+        path = place_of(archive_root, snapshot.warc_path, snapshot.output_dir)
     except OutsideRootError:
-        raise NotFoundError("Underlying WARC file for this snapshot is missing") from None
+        raise NotFoundError(_missing(snapshot)) from None
     if not path.is_file():
-        raise NotFoundError("Underlying WARC file for this snapshot is missing")
+        raise NotFoundError(_missing(snapshot))
     try:
         if snapshot.offset is None:
             raise RecordNotFoundError(f"no place is known for {snapshot.url}")
@@ -57,6 +57,14 @@ def find_record_for_snapshot(snapshot: RecordPlace, *, archive_root: Path) -> Ar
     if record.url != snapshot.url:
         raise NotFoundError("Could not locate corresponding record in the WARC file")
     return record
+
+
+def _missing(snapshot: RecordPlace) -> str:
+    """Say that a file is not there, and when it was deleted if that is known."""
+    said = "Underlying WARC file for this snapshot is missing"
+    if snapshot.cleaned_at is None:
+        return said
+    return f"{said}: its job was cleaned up on {snapshot.cleaned_at:%Y-%m-%d}"
 
 
 def _with_payload(record: ArchiveRecord, database: Database, archive_root: Path) -> ArchiveRecord:

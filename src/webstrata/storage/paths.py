@@ -12,3 +12,18 @@ def confined(root: Path, relative: str | Path) -> Path:
     if not path.is_relative_to(base):
         raise OutsideRootError(f"{relative} leads out of {base}")
     return path
+
+
+def place_of(archive_root: Path, path: str | Path, output_dir: str | Path | None = None) -> Path:
+    """Return where a recorded file lies: a relative path in the archive root, an absolute one in its job's folder."""
+    if not Path(path).is_absolute():
+        return confined(archive_root, path)
+    if not output_dir:
+        raise OutsideRootError(f"{path} is outside of the archive root {archive_root}, and no job's folder holds it")
+    return confined(Path(output_dir), path)
+
+
+def recorded_as(archive_root: Path, path: Path) -> str:
+    """Return how the database names a file: relative to the archive root where it lies in it, else absolute."""
+    root, place = archive_root.resolve(), path.resolve()
+    return place.relative_to(root).as_posix() if place.is_relative_to(root) else str(place)

@@ -10,7 +10,7 @@ from pathlib import Path
 from fastwarc.warc import WarcRecord, WarcRecordType
 from resiliparse.parse.encoding import detect_mime
 
-from webstrata.content.decode import dechunked, decoded
+from webstrata.content.decode import MAX_DECODED_BYTES, dechunked, decoded
 from webstrata.errors import RecordNotFoundError, WarcError
 from webstrata.model.captures import Original
 from webstrata.model.fetching import REDIRECT_STATUSES
@@ -57,12 +57,13 @@ class ArchiveRecord:
     payload_digest: str | None
     refers_to: Original | None = None
     """What a revisit stands on; None for records that hold their payload themselves."""
+    omitted_bytes: int = 0
+    """How large the body is, or how large it was known to be, when it was left out because of its size."""
 
     @property
     def mime_type(self) -> str | None:
         """Return the declared type without its parameters."""
-        declared = self.headers.get("content-type", "").partition(";")[0].strip().lower()
-        return declared or None
+        return _declared_type(self.headers)
 
     @property
     def is_html(self) -> bool:
@@ -72,6 +73,19 @@ class ArchiveRecord:
         if self.mime_type is None:
             return _looks_like_html(self.body_bytes)
         return self.mime_type in _HTML_TYPES
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of a file: the records that begin in it, of a file that counts up to its end."""
+
+    start: int
+    stop: int
+    end: int
+
+
+MostBytes = Callable[[str | None], int]
+"""How large a body may be to be read, by its declared type."""
 
 
 def iter_records(warc_path: Path, end: int | None = None, on_damage: OnDamage | None = None) -> Iterator[ArchiveRecord]:
@@ -85,15 +99,48 @@ def iter_records(warc_path: Path, end: int | None = None, on_damage: OnDamage | 
         bounded = BoundedFile(file, size if end is None else min(end, size))
         start: int | None = 0
         while start is not None and start < bounded.end:
-            start = yield from _records_from(start, bounded, warc_path, report)
+            start = yield from _records_from(start, bounded, _Reading(warc_path, bounded.end, report))
         if end is not None and size < end:
             report(Damage(size, f"{end - size} acknowledged bytes are missing"))
 
 
-def _records_from(
-    start: int, file: BoundedFile, warc_path: Path, report: OnDamage
-) -> Generator[ArchiveRecord, None, int | None]:
-    """Yield captures up to the end or to something broken, and return where reading can go on behind that.
+def first_record(warc_path: Path, span: Span) -> int | None:
+    """Return where the first record of a span begins, looked for by its looks, or None when none does."""
+    with opened(warc_path) as file:
+        return next_record(BoundedFile(file, span.end), span.start, span.stop)
+
+
+def iter_span(
+    warc_path: Path, span: Span, on_damage: OnDamage, most_bytes: MostBytes
+) -> Generator[ArchiveRecord, None, int]:
+    """Yield the captures that begin in a span, which begins with a record, and return where the next one begins.
+
+    A body that is larger than its type may be is left out.
+    """
+    with opened(warc_path) as file:
+        size = os.fstat(file.fileno()).st_size
+        bounded = BoundedFile(file, min(span.end, size))
+        start: int | None = span.start
+        reading = _Reading(warc_path, span.stop, on_damage, most_bytes)
+        while start is not None and start < min(span.stop, bounded.end):
+            start = yield from _records_from(start, bounded, reading)
+        if size < span.end <= span.stop:
+            on_damage(Damage(size, f"{span.end - size} acknowledged bytes are missing"))
+    return span.end if start is None else start
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What is asked of a file: how far, who hears of damage, and which bodies."""
+
+    warc_path: Path
+    stop: int
+    report: OnDamage
+    most_bytes: MostBytes | None = None
+
+
+def _records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
+    """Yield captures up to the stop or to something broken, and return where reading can go on behind that.
 
     A record's length shows only when the next one begins, so each is held back until then.
     """
@@ -105,12 +152,14 @@ def _records_from(
             for record in parsed_records(file):
                 if held is not None:
                     yield replace(held, length=record.stream_pos - held.offset)
-                held, begun = None, _place(record, begun, file, warc_path)
+                held, begun = None, _place(record, begun, file, reading.warc_path)
+                if begun >= reading.stop:
+                    return begun
                 try:
-                    held = _archive_record(record, warc_path, begun, 0) if _is_capture(record) else None
+                    held = _held(record, reading, begun) if _is_capture(record) else None
                 except _SenselessError as error:
                     senseless = begun
-                    report(Damage(begun, str(error)))
+                    reading.report(Damage(begun, str(error)))
     except BrokenError as error:
         broken = str(error)
     length = record_length(file, begun) if begun >= 0 else None
@@ -120,8 +169,12 @@ def _records_from(
     if behind >= file.end:
         return None
     if behind != senseless:
-        report(Damage(behind, broken))
+        reading.report(Damage(behind, broken))
     return next_record(file, behind + 1)
+
+
+def _held(record: WarcRecord, reading: _Reading, offset: int) -> ArchiveRecord:
+    return _archive_record(record, reading.warc_path, offset, 0, reading.most_bytes)
 
 
 def _place(record: WarcRecord, last: int, file: BoundedFile, warc_path: Path) -> int:
@@ -167,14 +220,18 @@ def _is_capture(record: WarcRecord) -> bool:
     return bool(record.record_type & _CAPTURE_TYPES) and "WARC-Target-URI" in record.headers
 
 
-def _archive_record(record: WarcRecord, warc_path: Path, offset: int, length: int) -> ArchiveRecord:
+def _archive_record(
+    record: WarcRecord, warc_path: Path, offset: int, length: int, most_bytes: MostBytes | None = None
+) -> ArchiveRecord:
     http = record.http_headers if record.is_http_parsed else None
     headers = {name.lower(): value for name, value in (record.headers if http is None else http).items()}
+    moment = _moment(record)
+    body, omitted = _body(record, headers, most_bytes)
     return ArchiveRecord(
         url=record.headers["WARC-Target-URI"].strip("<>"),
-        capture_timestamp=_moment(record),
+        capture_timestamp=moment,
         headers=headers,
-        body_bytes=_block(record) if http is None else _payload(_block(record), headers),
+        body_bytes=body,
         warc_path=warc_path,
         warc_record_id=record.headers.get("WARC-Record-ID"),
         offset=offset,
@@ -183,16 +240,36 @@ def _archive_record(record: WarcRecord, warc_path: Path, offset: int, length: in
         status_code=None if http is None else http.status_code,
         payload_digest=record.headers.get("WARC-Payload-Digest"),
         refers_to=_refers_to(record) if record.record_type == WarcRecordType.revisit else None,
+        omitted_bytes=omitted,
     )
+
+
+def _body(record: WarcRecord, headers: dict[str, str], most_bytes: MostBytes | None) -> tuple[bytes, int]:
+    """Return a record's body, decoded; or nothing, and its size, when it is larger than it may be."""
+    most = None if most_bytes is None else most_bytes(_declared_type(headers))
+    if most is not None and record.content_length > most:
+        return b"", record.content_length
+    block = _block(record)
+    if not record.is_http_parsed:
+        return block, 0
+    if "chunked" in headers.get("transfer-encoding", "").lower():
+        block = dechunked(block)
+    body = decoded(block, headers.get("content-encoding"), MAX_DECODED_BYTES if most is None else most + 1)
+    return (b"", len(body)) if most is not None and len(body) > most else (body, 0)
+
+
+def _declared_type(headers: dict[str, str]) -> str | None:
+    return headers.get("content-type", "").partition(";")[0].strip().lower() or None
 
 
 def _refers_to(record: WarcRecord) -> Original:
     headers = record.headers
-    date = headers.get("WARC-Refers-To-Date")
+    date, named = headers.get("WARC-Refers-To-Date"), headers.get("WARC-Refers-To") or ""
     return Original(
-        record_id=headers.get("WARC-Refers-To") or "",
+        record_id=named,
         url=(headers.get("WARC-Refers-To-Target-URI") or headers["WARC-Target-URI"]).strip("<>"),
         captured_at=_parsed_date(date) if date else _moment(record),
+        payload_digest=None if date or named else headers.get("WARC-Payload-Digest"),
     )
 
 
@@ -204,12 +281,6 @@ def _block(record: WarcRecord) -> bytes:
     if len(block) < record.content_length:
         raise _SenselessError("the record is shorter than its Content-Length says")
     return block
-
-
-def _payload(block: bytes, headers: dict[str, str]) -> bytes:
-    if "chunked" in headers.get("transfer-encoding", "").lower():
-        block = dechunked(block)
-    return decoded(block, headers.get("content-encoding"))
 
 
 def _moment(record: WarcRecord) -> datetime:

@@ -67,17 +67,19 @@ def _plain_length(file: Seekable, offset: int) -> int | None:
     return length + len(between) - len(rest) if last and (not rest or rest.startswith(_PLAIN[: len(rest)])) else None
 
 
-def next_record(file: Seekable, start: int) -> int | None:
-    """Return where the next record begins, from a byte on, or None when there is none."""
+def next_record(file: Seekable, start: int, stop: int | None = None) -> int | None:
+    """Return where the next record begins, from a byte on and before another, or None when there is none."""
     file.seek(0)
     # What looks plain in a packed file is a piece of a record; one whose very beginning is damaged may be of any kind.
     mark = _PACKED_MARK if is_gzip(file.read(len(_GZIP))) else _ANY_MARK
     position, kept = start - 1, b""
     file.seek(position)
-    while chunk := file.read(_CHUNK):
+    while (chunk := file.read(_CHUNK)) and (stop is None or position < stop):
         block, begin = kept + chunk, position - len(kept)
         for found in mark.finditer(block):
             candidate = begin + found.start()
+            if stop is not None and candidate >= stop:
+                return None
             if candidate >= start and (found[0] == _PLAIN or _unpacks_to_a_record(file, candidate)):
                 return candidate
         position += len(chunk)

@@ -6,7 +6,7 @@ from pathlib import Path
 from webstrata.db import captures
 from webstrata.db.engine import Database
 from webstrata.errors import RecordNotFoundError
-from webstrata.storage.paths import confined
+from webstrata.storage.paths import place_of
 from webstrata.warc.reader import ArchiveRecord, read_record
 
 
@@ -15,8 +15,9 @@ def with_payload(record: ArchiveRecord, database: Database, archive_root: Path) 
     if record.refers_to is None:
         return record
     with database.read() as session:
-        place = captures.payload_place(session, record.refers_to)
+        place = captures.payload_place(session, record.refers_to, record.warc_record_id)
     if place is None or place.offset is None:
         raise RecordNotFoundError(f"{record.url}: the record that this revisit refers to is not in the archive")
-    original = read_record(confined(archive_root, place.warc_path), place.offset, place.length)
+    path = place_of(archive_root, place.warc_path, place.output_dir)
+    original = read_record(path, place.offset, place.length)
     return replace(record, body_bytes=original.body_bytes, headers=original.headers, status_code=original.status_code)

@@ -14,6 +14,7 @@ from webstrata import __version__
 from webstrata.model.archive import JobView
 from webstrata.web import present
 from webstrata.web.assets import HTMX, asset_address, our_assets
+from webstrata.web.schedule_words import schedule_words
 from webstrata.web.search_form import address
 from webstrata.web.visitor import visitor_of
 
@@ -65,10 +66,12 @@ def _templates() -> Environment:
         function.__name__: function
         for function in (
             present.answer,
+            present.capitalised,
             present.clock,
             present.count,
             present.date_and_time,
             present.day,
+            present.file_name,
             present.is_good,
             present.job_state,
             present.language_name,
@@ -81,6 +84,7 @@ def _templates() -> Environment:
             present.title_of,
             present.to_the_second,
             present.web_link,
+            schedule_words,
         )
     }
     environment.filters |= {"age": _age, "took": _took}

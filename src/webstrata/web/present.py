@@ -147,6 +147,11 @@ def failure(kind: str) -> str:
     return answer(int(status)) if status != kind and status.isdecimal() else _FAILURES.get(kind, kind)
 
 
+def capitalised(words: str) -> str:
+    """Return words with a capital at the front; the other letters stay as they are."""
+    return words[:1].upper() + words[1:]
+
+
 def title_of(title: str | None) -> str:
     """Return a page's title on one line, cut when it is overlong, or a name for a page without one."""
     return _cut(" ".join((title or "").split()), MAX_TITLE_LENGTH) or "Untitled page"
@@ -155,6 +160,11 @@ def title_of(title: str | None) -> str:
 def shown_url(url: str) -> str:
     """Return an address as it is shown: whole, unless it is overlong."""
     return _cut(url, MAX_URL_LENGTH)
+
+
+def file_name(path: str) -> str:
+    """Return the last part of a path."""
+    return path.rsplit("/", 1)[-1]
 
 
 def snippet_of(snippet: str | None) -> str:

@@ -1,18 +1,85 @@
-"""Whose pages are kept? Every source with what was captured of it."""
+"""Whose pages are kept? Every source with what was captured of it, and when it is captured again."""
 
-from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from webstrata.api.parts import Parts
+from webstrata.api.same_origin import require_same_origin
+from webstrata.app import App
 from webstrata.db import catalog
+from webstrata.db.sources import list_sources
+from webstrata.errors import ConflictError, UsageError
+from webstrata.jobs.source_orders import SourceOrders, WantedSource
+from webstrata.model.archive import SourceSummary
+from webstrata.model.registry import SourceView
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
+from webstrata.web.visitor import require_admin_visitor, visitor_of
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+Field = Annotated[str, Form(max_length=2_048)]
+
+
+@dataclass(frozen=True)
+class ListedSource:
+    """A source in the list: as its operators know it, and what was captured of it, if anything."""
+
+    view: SourceView
+    captured: SourceSummary | None
 
 
 @router.get("/sources")
 def sources(request: Request, app: Parts) -> HTMLResponse:
-    """List the sources by name."""
+    """List the sources by name; readers see those with captures."""
+    return _sources(request, app)
+
+
+@router.post("/sources", dependencies=[Depends(require_same_origin), Depends(require_admin_visitor)])
+def add(
+    request: Request, app: Parts, url: Field = "", name: Field = "", code: Field = "", schedule: Field = ""
+) -> Response:
+    """Add a source and show it; what is wrong with it comes back beside the form."""
+    wanted = WantedSource((url.strip(),), code.strip().lower(), name.strip(), schedule=schedule)
+    try:
+        added = SourceOrders(app.database, app.archive_root).add(wanted)
+    except (UsageError, ConflictError) as error:
+        return _sources(request, app, status=422, wanted=wanted, problem=str(error))
+    return RedirectResponse(f"/sources/{added}", status_code=303)
+
+
+def _sources(
+    request: Request,
+    app: App,
+    *,
+    status: int = 200,
+    wanted: WantedSource | None = None,
+    problem: str | None = None,
+) -> HTMLResponse:
     with app.database.read() as session:
-        return render(request, "sources.html", sources=catalog.sources(session))
+        captured, known = catalog.sources(session), list_sources(session)
+    listed = _listed(captured, known, with_uncaptured=visitor_of(request).is_admin)
+    return render(
+        request,
+        "sources.html",
+        status=status,
+        sources=listed,
+        captures=sum(source.record_count for source in captured),
+        wanted=wanted or WantedSource(("",)),
+        problem=problem,
+    )
+
+
+def _listed(
+    captured: tuple[SourceSummary, ...], known: list[SourceView], *, with_uncaptured: bool
+) -> list[ListedSource]:
+    """Return the sources that are shown, those with captures first, by name."""
+    views = {view.code: view for view in known if view.code != catalog.HIDDEN_SOURCE}
+    listed = [ListedSource(views.pop(source.code), source) for source in captured if source.code in views]
+    if with_uncaptured:
+        rest = sorted(views.values(), key=lambda view: view.name.lower())
+        listed += [ListedSource(view, None) for view in rest]
+    return listed

@@ -1,9 +1,10 @@
-// A job's page, kept up to date by the server's events. It only sets text; when the job's state changes, so does the
-// shape of the page, and it is loaded anew.
+// A job's page, kept up to date by the server's events. They only set text; when the job's state changes, so does the
+// shape of the page, and it is loaded anew. Its log and its plot are taken from the page itself, now and then.
 "use strict";
 (() => {
   const SAY_EVERY_MILLISECONDS = 30_000;
   const RELOAD_AFTER_MILLISECONDS = 10_000;
+  const RENEW_EVERY_MILLISECONDS = 5_000;
   const progress = document.querySelector("[data-events]");
   const bar = progress.querySelector("progress");
   const status = progress.querySelector("[data-said]");
@@ -45,6 +46,30 @@
     say(news.said);
   }
 
+  async function renew() {
+    if (document.hidden) return;
+    const answer = await fetch(window.location.href).catch(() => null);
+    // Whether the server is away is the events' affair.
+    if (!answer?.ok) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of document.querySelectorAll("[data-renewed]")) {
+      const newer = fresh.querySelector(`[data-renewed="${part.dataset.renewed}"]`);
+      if (newer && newer.innerHTML !== part.innerHTML) renewPart(part, newer);
+    }
+  }
+
+  function renewPart(part, newer) {
+    const isOpen = part.querySelector("details")?.open ?? false;
+    const log = part.querySelector(".log");
+    const [top, follows] = log ? [log.scrollTop, log.scrollTop + log.clientHeight >= log.scrollHeight - 8] : [0, true];
+    const hadFocus = document.activeElement === log;
+    part.replaceChildren(...newer.childNodes);
+    const [details, newLog] = [part.querySelector("details"), part.querySelector(".log")];
+    if (details) details.open = isOpen;
+    if (newLog) newLog.scrollTop = follows ? newLog.scrollHeight : top;
+    if (hadFocus) newLog?.focus();
+  }
+
   function reload() {
     close();
     window.location.reload();
@@ -69,4 +94,5 @@
   // A browser opens few connections to one site: a page that nobody looks at gives its own back.
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
   if (!document.hidden) open();
+  window.setInterval(renew, RENEW_EVERY_MILLISECONDS);
 })();

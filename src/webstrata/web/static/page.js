@@ -39,9 +39,14 @@
     strip.scrollLeft += place - strip.clientWidth / 2;
   }
 
+  function showTheEnd(log) {
+    log.scrollTop = log.scrollHeight;
+  }
+
   sayLocalTime(document);
   document.querySelectorAll("form[data-tidy]").forEach(leaveOutEmptyFields);
   document.querySelectorAll("[data-copies]").forEach(copyOnClick);
   document.querySelectorAll("[data-centres]").forEach(centreCurrent);
+  document.querySelectorAll(".log").forEach(showTheEnd);
   document.addEventListener("htmx:afterSwap", () => sayLocalTime(document));
 })();

@@ -1,0 +1,110 @@
+"""What operators keep: sources, their schedules, and the jobs that are made of them."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path
+
+from webstrata.api import present
+from webstrata.api.auth import require_admin
+from webstrata.api.headers import ADMIN_PATH
+from webstrata.api.parts import Code, Parts
+from webstrata.api.same_origin import refuse_other_sites
+from webstrata.api.schemas import (
+    AdminSourceListSchema,
+    AdminSourceSchema,
+    ErrorSchema,
+    NewSourceSchema,
+    ScheduleSchema,
+)
+from webstrata.app import App
+from webstrata.db.sources import list_sources, source_view
+from webstrata.errors import NotFoundError
+from webstrata.jobs.source_orders import SourceOrders, WantedSource
+
+router = APIRouter(
+    prefix=ADMIN_PATH + "/sources",
+    tags=["admin"],
+    dependencies=[Depends(require_admin)],
+    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}},
+)
+
+SourceCode = Annotated[Code, Path(description="A source's code.")]
+
+_Answers = dict[int | str, dict[str, Any]]
+_UNKNOWN: _Answers = {404: {"model": ErrorSchema}}
+_UNFIT: _Answers = {**_UNKNOWN, 409: {"model": ErrorSchema}}
+_OURS = [Depends(refuse_other_sites)]
+
+
+@router.get("")
+def sources(app: Parts) -> AdminSourceListSchema:
+    """List every source, with captures or without, by its code."""
+    with app.database.read() as session:
+        return AdminSourceListSchema(items=[present.admin_source(view) for view in list_sources(session)])
+
+
+@router.post("", status_code=201, dependencies=_OURS, responses={409: {"model": ErrorSchema}})
+def add(app: Parts, new: NewSourceSchema) -> AdminSourceSchema:
+    """Add a source; its code and name are made from its first address when they are not given."""
+    wanted = WantedSource(
+        tuple(new.seeds), new.code.lower(), new.name, description=new.description, schedule=new.schedule or ""
+    )
+    return _source(app, _orders(app).add(wanted))
+
+
+@router.get("/{code}", responses=_UNKNOWN)
+def source(app: Parts, code: SourceCode) -> AdminSourceSchema:
+    """Tell all that is known of a source."""
+    return _source(app, code)
+
+
+@router.post("/{code}/schedule", dependencies=_OURS, responses=_UNKNOWN)
+def schedule(app: Parts, code: SourceCode, wanted: ScheduleSchema) -> AdminSourceSchema:
+    """Say when a source is archived; null means only when somebody asks."""
+    _source(app, code)
+    _orders(app).set_schedule(code, wanted.schedule or "")
+    return _source(app, code)
+
+
+@router.post("/{code}/pause", dependencies=_OURS, responses=_UNFIT)
+def pause(app: Parts, code: SourceCode) -> AdminSourceSchema:
+    """Let a source's schedule rest."""
+    _source(app, code)
+    _orders(app).pause(code)
+    return _source(app, code)
+
+
+@router.post("/{code}/resume", dependencies=_OURS, responses=_UNFIT)
+def resume(app: Parts, code: SourceCode) -> AdminSourceSchema:
+    """Let a paused schedule go on."""
+    _source(app, code)
+    _orders(app).resume(code)
+    return _source(app, code)
+
+
+@router.post("/{code}/enable", dependencies=_OURS, responses=_UNKNOWN)
+def enable(app: Parts, code: SourceCode) -> AdminSourceSchema:
+    """Let jobs be made of a source again."""
+    _source(app, code)
+    _orders(app).set_enabled(code, True)
+    return _source(app, code)
+
+
+@router.post("/{code}/disable", dependencies=_OURS, responses=_UNKNOWN)
+def disable(app: Parts, code: SourceCode) -> AdminSourceSchema:
+    """Let no jobs be made of a source; what was archived stays."""
+    _source(app, code)
+    _orders(app).set_enabled(code, False)
+    return _source(app, code)
+
+
+def _orders(app: App) -> SourceOrders:
+    return SourceOrders(app.database, app.archive_root)
+
+
+def _source(app: App, code: str) -> AdminSourceSchema:
+    with app.database.read() as session:
+        try:
+            return present.admin_source(source_view(session, code))
+        except NotFoundError:
+            raise NotFoundError("Source not found") from None

@@ -1,0 +1,27 @@
+"""What must not be shown, wherever it turns up: the secrets that this process knows."""
+
+from urllib.parse import unquote, urlsplit
+
+from pydantic import SecretStr
+
+from webstrata.settings import Settings
+
+
+def secrets_of(settings: Settings) -> list[str]:
+    """Return every secret among the settings: tokens, addresses with passwords, and those passwords alone."""
+    values = (getattr(settings, name) for name in type(settings).model_fields)
+    told = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
+    return [secret for value in told for secret in (*_password(value), *_if_secret(value))]
+
+
+def _if_secret(value: str) -> list[str]:
+    """Return what is a secret as a whole: a token, or an address that has a password in it."""
+    return [value] if value and ("://" not in value or _password(value)) else []
+
+
+def _password(value: str) -> list[str]:
+    try:
+        password = urlsplit(value).password if "://" in value else None
+    except ValueError:
+        return []
+    return [password, unquote(password)] if password else []

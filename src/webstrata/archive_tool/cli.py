@@ -1,0 +1,64 @@
+"""`archive-tool`: its exit codes, its one-line errors, and whom it works for."""
+
+import sys
+
+from webstrata.archive_tool.arguments import Arguments, parsed
+from webstrata.errors import UsageError, WebstrataError
+
+FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+
+
+def main() -> None:
+    """Run the program and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and return its exit code; what went wrong is said in one line on standard error."""
+    try:
+        told = parsed(arguments)
+    except UsageError as error:
+        _tell_leader(arguments, error)
+        return _said(error, WRONG_USAGE)
+    except SystemExit as leaving:  # --help and --version
+        return int(leaving.code or 0)
+    try:
+        return _run(told)
+    except WebstrataError as error:
+        return _said(error, WRONG_USAGE if isinstance(error, UsageError) else FAILED)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(told: Arguments) -> int:
+    from webstrata.archive_tool import native
+
+    if told.dry_run:
+        return native.described(told)
+    if told.tied:
+        from webstrata.jobs.children import Lifeline
+
+        return native.crawled_for(told, Lifeline.taken_up())
+    return native.crawled(told)
+
+
+def _tell_leader(arguments: list[str], error: UsageError) -> None:
+    """Let the worker that called us for a job know what its options ask for that cannot be done."""
+    job_id = _value_of("--job-id", arguments)
+    if "--tied" in arguments and job_id.isdecimal():
+        from webstrata.archive_tool import native
+        from webstrata.jobs.children import Lifeline
+
+        native.refused(int(job_id), Lifeline.taken_up(), error)
+
+
+def _value_of(flag: str, arguments: list[str]) -> str:
+    place = arguments.index(flag) + 1 if flag in arguments else len(arguments)
+    return arguments[place] if place < len(arguments) else ""
+
+
+def _said(error: WebstrataError, code: int) -> int:
+    from webstrata.logs import harmless
+
+    print(f"archive-tool: {harmless(str(error))}", file=sys.stderr)
+    return code

@@ -1,0 +1,179 @@
+"""`register-job-dir`, `cleanup-job` and `storage`: the folders of jobs, what is in them and what may go."""
+
+import contextlib
+import dataclasses
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from webstrata.cli.start import started
+from webstrata.model.cleanup import CleanupMode
+
+if TYPE_CHECKING:
+    from webstrata.db.storage import SourceBytes
+    from webstrata.jobs.cleanup import CleanupReport
+    from webstrata.jobs.registering import Registered
+    from webstrata.jobs.storage import StorageHealth, StorageReport
+
+verbs = typer.Typer()
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+WhichJob = Annotated[int, typer.Option("--id", min=1, max=2**31 - 1, help="Which job.", show_default=False)]
+
+
+@verbs.command("register-job-dir")
+def register_job_dir(
+    source: Annotated[str, typer.Option("--source", metavar="CODE", help="Whose pages they are.", show_default=False)],
+    output_dir: Annotated[
+        Path, typer.Option("--output-dir", metavar="PATH", help="A folder of WARC files, or one.", show_default=False)
+    ],
+    name: Annotated[str | None, typer.Option(help="The job's name; else the folder's.")] = None,
+    index: Annotated[bool, typer.Option("--index", help="Index it at once.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a job of WARC files that are there already; they stay where they are, and can then be indexed."""
+    from webstrata.cli.running import index_job
+    from webstrata.jobs import registering
+
+    with started(quiet=True) as app:
+        done = registering.register_job_dir(app.database, app.archive_root, source, output_dir, name=name)
+    if as_json:
+        print(json.dumps(dataclasses.asdict(done), default=str, indent=2))
+    else:
+        _print_registered(done, indexed=index)
+    if index:
+        # Standard output is a script's, who asked for one JSON document.
+        with contextlib.redirect_stdout(sys.stderr if as_json else sys.stdout):
+            index_job(done.job_id)
+
+
+@verbs.command("cleanup-job")
+def cleanup_job(
+    job_id: WhichJob,
+    mode: Annotated[
+        CleanupMode, typer.Option(help="temp deletes WARC files in temporary folders too, temp-nonwarc keeps them.")
+    ] = CleanupMode.TEMP,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Delete also what a replay server may need.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete the temporary folders and the state file that an indexed job's crawler left behind."""
+    from webstrata.jobs import cleanup
+
+    with started(quiet=True) as app:
+        report = cleanup.cleanup_job(
+            app.database,
+            app.archive_root,
+            job_id,
+            mode=mode,
+            force=force,
+            dry_run=dry_run,
+            replay_enabled=app.settings.replay_base_url is not None,
+        )
+    if as_json:
+        extra = {"freed_bytes": report.freed_bytes, "nothing_to_do": report.nothing_to_do}
+        print(json.dumps(dataclasses.asdict(report) | extra, default=str, indent=2))
+    else:
+        _print_cleanup(report)
+
+
+@verbs.command()
+def storage(
+    scan: Annotated[bool, typer.Option("--scan", help="Count what every job's folder holds now.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what the archive takes, by kind and source, and whether there is room for more; exit 1 if there is not."""
+    from webstrata.jobs import storage as job_storage
+
+    with started(quiet=True) as app:
+        uncounted = job_storage.scan_all(app.database, app.archive_root) if scan else []
+        report = job_storage.report(app.database, app.archive_root)
+        health = job_storage.health(app.database, app.archive_root, app.settings.min_free_bytes)
+    problems = [*uncounted, *health.problems]
+    if as_json:
+        values = dataclasses.asdict(report) | {"health": dataclasses.asdict(health), "problems": problems}
+        print(json.dumps(values, default=str, indent=2))
+    else:
+        _print_storage(report, health)
+        _print_lines(f"problem: {problem}" for problem in problems)
+    if problems:
+        raise typer.Exit(1)
+
+
+def _print_registered(done: "Registered", *, indexed: bool) -> None:
+    from webstrata.storage.room import shown_bytes
+
+    size = shown_bytes(sum(warc.whole for warc in done.files))
+    files = f"{len(done.files)} WARC file{'' if len(done.files) == 1 else 's'} ({size})"
+    told = f"job {done.job_id} is {done.output_dir}" if done.is_new else f"job {done.job_id} was there already"
+    _print_lines([f"{told}: {files} {'found' if done.is_new else 'added'}", *(f"note: {note}" for note in done.notes)])
+    if not indexed:
+        print(f"next: webstrata index-job --id {done.job_id}, or a worker does it")
+
+
+def _print_cleanup(report: "CleanupReport") -> None:
+    from webstrata.storage.room import shown_bytes
+
+    _print_lines(f"note: {note}" for note in report.notes)
+    if report.nothing_to_do:
+        print(f"job {report.job_id}: there is nothing to clean up")
+        return
+    delete, move, is_freed, lose = (
+        ("would delete", "would move", "would be freed", "would lose their records")
+        if report.dry_run
+        else ("deleted", "moved", "freed", "have lost their records: they are found, but cannot be shown")
+    )
+    _print_lines(f"{move}  {part.before} to {part.after} ({shown_bytes(part.bytes)})" for part in report.moved)
+    _print_lines(f"{delete}  {part.path} ({shown_bytes(part.bytes)})" for part in report.deleted)
+    if report.warcs_deleted:
+        print(f"{report.warcs_deleted} WARC files among it; {report.snapshots_lost} snapshots {lose}")
+    print(f"job {report.job_id}: {shown_bytes(report.freed_bytes)} {is_freed}")
+
+
+def _print_storage(report: "StorageReport", health: "StorageHealth") -> None:
+    from webstrata.storage.room import shown_bytes
+
+    if not report.sources:
+        print("No jobs yet. Archive a site: webstrata archive https://example.org/")
+    else:
+        Console().print(_table(report.sources))
+    free = "unknown" if health.free_bytes is None else shown_bytes(health.free_bytes)
+    print(f"{'database':>10}  {shown_bytes(report.database_bytes)}")
+    print(f"{'assets':>10}  {shown_bytes(report.asset_bytes)}")
+    print(f"{'free':>10}  {free}; {shown_bytes(health.minimum_bytes)} must stay so")
+    unscanned = sum(source.unscanned for source in report.sources)
+    if report.scanned_since:
+        print(f"{'counted':>10}  since {report.scanned_since:%Y-%m-%d %H:%M} UTC")
+    if unscanned:
+        print(f"{unscanned} jobs were never counted: webstrata storage --scan")
+
+
+def _table(sources: tuple["SourceBytes", ...]) -> Table:
+    from webstrata.storage.room import shown_bytes
+
+    sizes = ("WARC", "other", "temporary", "all")
+    table = Table("source", "jobs", *(Column(name, justify="right") for name in sizes), box=None, pad_edge=False)
+    for source in sources:
+        table.add_row(Text(source.code), str(source.jobs), *map(shown_bytes, _sizes(source)))
+    kinds = zip(*map(_sizes, sources), strict=True)
+    table.add_row("in all", str(sum(source.jobs for source in sources)), *(shown_bytes(sum(kind)) for kind in kinds))
+    return table
+
+
+def _sizes(source: "SourceBytes") -> tuple[int, int, int, int]:
+    """Return what is WARC, what is temporary besides, and the rest, which add up to all."""
+    return source.warc, source.output - source.warc - source.temp_non_warc, source.temp_non_warc, source.output
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    from webstrata.logs import harmless
+
+    for line in lines:
+        print(harmless(line))

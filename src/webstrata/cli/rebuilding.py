@@ -1,0 +1,156 @@
+"""`rebuild`: a lost database made again from the archive's files."""
+
+import dataclasses
+import json
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from webstrata.cli.start import started
+from webstrata.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from webstrata.jobs.rebuild import RebuildReport, Watcher
+    from webstrata.jobs.rebuild_plan import PlannedJob, RebuildPlan
+
+verbs = typer.Typer()
+
+_LINE_EVERY = 5.0
+_INTERRUPTED = 130
+
+
+@verbs.command()
+def rebuild(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be made again.")] = False,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Add to a database that is in use what it does not have.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Make a lost database again from the archive root: sources, jobs, captures and snapshots with their ids."""
+    from webstrata.jobs.rebuild import Rebuild
+    from webstrata.jobs.rebuild_plan import plan_rebuild
+
+    with started(quiet=True) as app:
+        if dry_run:
+            _print_plan(_not_empty(plan_rebuild(app.archive_root), app.archive_root), as_json=as_json)
+            return
+        _not_empty(plan_rebuild(app.archive_root), app.archive_root)
+        plugins = app.runner().plugins
+        with _until_signal() as stopping:
+            made = Rebuild(app.database, app.archive_root, plugins, _watcher(), stopping).run(missing=missing)
+    _print_report(made, as_json=as_json)
+    if made.interrupted:
+        raise typer.Exit(_INTERRUPTED)
+    if made.problems:
+        raise typer.Exit(1)
+
+
+def _not_empty(plan: "RebuildPlan", archive_root: "Path") -> "RebuildPlan":
+    if plan.sources or plan.jobs or plan.problems:
+        return plan
+    raise NotFoundError(f"there is nothing to rebuild from in {archive_root} (WEBSTRATA_ARCHIVE_ROOT)")
+
+
+def _watcher() -> "Watcher":
+    from webstrata.jobs.rebuild import Watcher
+
+    last, total = time.monotonic(), 0
+
+    def begun(job: "PlannedJob", number: int, of: int) -> None:
+        print(f"job {number} of {of}: {job.source_code} {job.name}", file=sys.stderr, flush=True)
+
+    def indexed(pages: int) -> None:
+        nonlocal last, total
+        total += pages
+        if time.monotonic() - last >= _LINE_EVERY:
+            last = time.monotonic()
+            print(f"{total:,} pages", file=sys.stderr, flush=True)
+
+    return Watcher(begun, indexed)
+
+
+@contextmanager
+def _until_signal() -> Iterator[threading.Event]:
+    """Yield what a first SIGINT or SIGTERM sets; what is whole by then is kept."""
+    stopping = threading.Event()
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        stopping.set()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopping
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _print_plan(plan: "RebuildPlan", *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"dry_run": True, **_planned(plan), "problems": plan.problems}, default=str, indent=2))
+        return
+    for source in plan.sources:
+        print(f"source {source.code} (id {source.id or 'new'})")
+    for job in plan.jobs:
+        files = f"{len(job.warc_files)} WARC file{'' if len(job.warc_files) == 1 else 's'}"
+        print(f"job {job.id or 'new'} of {job.source_code}: {job.name}, {files} in {job.output_dir}")
+    _print_problems(plan.problems)
+    print(f"{len(plan.sources)} sources and {len(plan.jobs)} jobs would be made again")
+
+
+def _print_report(made: "RebuildReport", *, as_json: bool) -> None:
+    if as_json:
+        counts = {"sources": made.added_sources, "jobs": made.added_jobs, "indexed_jobs": made.indexed_jobs}
+        shown = {
+            "dry_run": False,
+            **_planned(made.plan),
+            "added": counts,
+            "totals": dataclasses.asdict(made.totals),
+            "interrupted": made.interrupted,
+            "problems": made.problems,
+        }
+        print(json.dumps(shown, default=str, indent=2))
+        return
+    _print_problems(made.problems)
+    totals = made.totals
+    print(f"added {made.added_sources} sources and {made.added_jobs} jobs, indexed {made.indexed_jobs}")
+    print(
+        f"the database holds {totals.sources:,} sources, {totals.jobs:,} jobs, {totals.captures:,} captures,"
+        f" {totals.snapshots:,} snapshots, {totals.record_problems:,} records that could not be read"
+    )
+    if made.interrupted:
+        print("interrupted: the same command goes on where it was")
+
+
+def _planned(plan: "RebuildPlan") -> dict[str, object]:
+    return {
+        "sources": [{"code": source.code, "id": source.id} for source in plan.sources],
+        "jobs": [
+            {
+                "id": job.id,
+                "source": job.source_code,
+                "name": job.name,
+                "output_dir": str(job.output_dir),
+                "status": job.goal[0].value,
+                "warc_files": len(job.warc_files),
+            }
+            for job in plan.jobs
+        ],
+    }
+
+
+def _print_problems(problems: list[str]) -> None:
+    from webstrata.logs import harmless
+
+    for problem in problems:
+        print(f"problem: {harmless(problem)}")

@@ -1,0 +1,51 @@
+"""`status`: what the archive is doing right now."""
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING
+
+import typer
+
+from webstrata.cli.jobs import AsJson
+from webstrata.cli.start import started
+
+if TYPE_CHECKING:
+    from webstrata.jobs.overview import ArchiveStatus
+
+verbs = typer.Typer()
+
+
+@verbs.command()
+def status(as_json: AsJson = False) -> None:
+    """Show jobs by state, who works on what, what is due next, and whether there is room."""
+    from webstrata.jobs.overview import archive_status
+
+    with started(quiet=True) as app:
+        found = archive_status(app.database, app.archive_root, app.settings.min_free_bytes)
+    if as_json:
+        shown = {**dataclasses.asdict(found), "problems": list(found.storage.problems)}
+        print(json.dumps(shown, default=str, indent=2))
+        return
+    for name, lines in _lines(found).items():
+        for number, line in enumerate(lines):
+            print(f"{name if number == 0 else '':>10}  {line}")
+
+
+def _lines(found: "ArchiveStatus") -> dict[str, list[str]]:
+    from webstrata.logs import harmless
+    from webstrata.storage.room import shown_bytes
+
+    jobs = ", ".join(f"{count} {state}" for state, count in sorted(found.jobs.items()))
+    free = found.storage.free_bytes
+    room = "" if free is None else f"{shown_bytes(free)} free in {found.storage.archive_root}"
+    lines = {
+        "jobs": [jobs or "none yet: webstrata archive https://example.org/"],
+        "at work": [f"{process.owner} {process.doing}" for process in found.processes]
+        or ["nobody (webstrata worker, or webstrata serve, runs what is queued)"],
+        "next": [f"{turn.source_code} at {turn.at:%Y-%m-%d %H:%M} UTC" for turn in found.next_turns]
+        or ["nothing is scheduled (webstrata sources --help)"],
+        "snapshots": [f"{found.snapshots:,}"],
+        "room": [*([room] if room else []), *found.storage.problems],
+        "database": [found.database],
+    }
+    return {name: [harmless(line) for line in told] for name, told in lines.items()}

@@ -1,0 +1,129 @@
+"""In which charset a body was written: as it is stated, unless the bytes plainly say otherwise."""
+
+import codecs
+import re
+
+from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
+
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_BOM = "\ufeff"
+_UNREADABLE = "\ufffd"
+_BEYOND_ASCII = bytes(range(128, 256))
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+_META_CHARSET = re.compile(
+    rb"""(?:<meta[^>]{0,200}?charset|<\?xml[^>]{0,100}?encoding)\s*=\s*["']?\s*([a-zA-Z0-9_:.\-]{1,40})""",
+    re.IGNORECASE,
+)
+_META_WITHIN = 4096
+"""Where browsers look for a charset, and some more: the standard's 1,024 bytes miss many real pages."""
+
+_WIDER = {"big5": "big5hkscs", "euc_kr": "cp949", "gbk": "gb18030", "shift_jis": "cp932"}
+"""What browsers understand by a charset of which Python, by the same name, knows only a part."""
+
+_STATED_BY_DEFAULT = "cp1252"
+"""What servers state when nobody told them; hardly any text in it happens to be UTF-8 as well."""
+
+_DETECTED_WITHIN = 100_000
+_UNMARKED = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
+"""How markup in UTF-16 begins without its byte order mark."""
+
+_WITH_MORE_LETTERS = {"koi8-r": "koi8-u"}
+"""The Ukrainian letters stand where the other has frames of tables, of which pages have none."""
+
+
+def charset_of(body: bytes, content_type: str | None) -> str:
+    """Return the charset of a body: from its byte order mark, HTTP, its own meta, then from the bytes themselves."""
+    return _charset(body, content_type, _is_utf8(body))
+
+
+def text_of(body: bytes, content_type: str | None) -> str:
+    """Return a body as text; what cannot be read in its charset is replaced."""
+    charset = charset_of(body, content_type)
+    return body.decode(_WIDER.get(charset, charset), "replace").removeprefix(_BOM)
+
+
+def utf8_of(body: bytes, content_type: str | None) -> bytes:
+    """Return a body as UTF-8, which most already are."""
+    is_utf8 = _is_utf8(body)
+    charset = _charset(body, content_type, is_utf8)
+    if is_utf8 and charset == "utf-8":
+        return body.removeprefix(codecs.BOM_UTF8)
+    return body.decode(_WIDER.get(charset, charset), "replace").removeprefix(_BOM).encode()
+
+
+def _charset(body: bytes, content_type: str | None, is_utf8: bool) -> str:
+    stated = _stated(body, content_type)
+    if stated == _STATED_BY_DEFAULT and is_utf8 and not body.isascii():
+        return "utf-8"
+    if stated == "utf-8" and not is_utf8 and not _is_mostly_utf8(body):
+        return _detected(body, is_utf8)
+    return stated or _detected(body, is_utf8)
+
+
+def _stated(body: bytes, content_type: str | None) -> str | None:
+    for mark, encoding in _BOMS:
+        if body.startswith(mark):
+            return encoding
+    return _known(_charset_parameter(content_type)) or _stated_within(body)
+
+
+def _stated_within(body: bytes) -> str | None:
+    """Return the charset that a page declares itself; UTF-16 cannot be it, or the declaration would not be readable."""
+    declared = _META_CHARSET.search(_COMMENT.sub(b"", body[:_META_WITHIN]))
+    known = _known(declared.group(1).decode("ascii")) if declared else None
+    return "utf-8" if known and known.startswith("utf-16") else known
+
+
+def _charset_parameter(content_type: str | None) -> str | None:
+    for parameter in (content_type or "").split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            return value.strip(" \t\"'")
+    return None
+
+
+def _known(name: str | None) -> str | None:
+    """Return the charset that browsers use for a name; Latin-1, for one, means windows-1252 to them."""
+    if not name:
+        return None
+    mapped = map_encoding_to_html5(name, fallback_utf8=False)
+    try:
+        return codecs.lookup(mapped).name if mapped else None
+    except LookupError:
+        return None
+
+
+def _detected(body: bytes, is_utf8: bool) -> str:
+    # ESC and NUL may switch to another alphabet; without them UTF-8 is what the bytes are, if they can be.
+    if is_utf8 and b"\x1b" not in body and b"\0" not in body:
+        return "utf-8"
+    start = body[:_DETECTED_WITHIN].lstrip(b" \t\r\n")
+    for mark, encoding in _UNMARKED:
+        if start.startswith(mark):
+            return encoding
+    detected = detect_encoding(start)
+    if detected == "utf-8" and not _is_mostly_utf8(start):
+        return "euc_kr" if _is_hangul(start) else _STATED_BY_DEFAULT
+    return _known(_WITH_MORE_LETTERS.get(detected, detected)) or "utf-8"
+
+
+def _is_hangul(body: bytes) -> bool:
+    """Tell Korean, of which the detection knows nothing: what is beyond ASCII are nearly all syllables of it."""
+    beyond_ascii = [character for character in body.decode("cp949", "replace") if character > "\x7f"]
+    syllables = sum("\uac00" <= character <= "\ud7a3" for character in beyond_ascii)
+    return 5 * syllables > 4 * len(beyond_ascii)
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_mostly_utf8(body: bytes) -> bool:
+    """Tell a page with a broken letter or two from one that is in another charset than it says."""
+    text = body.decode("utf-8", "replace")
+    beyond_ascii = len(text) - len(body.translate(None, _BEYOND_ASCII))
+    return 2 * text.count(_UNREADABLE) <= beyond_ascii

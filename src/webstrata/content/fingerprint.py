@@ -1,0 +1,95 @@
+"""A text's fingerprint: 64 bits of which alike texts share nearly all, and different ones about half."""
+
+from functools import cache
+
+import xxhash
+
+_FEWEST_WORDS = 16
+"""Of fewer, a single change turns too many bits to say anything."""
+
+_MOST_WORDS = 16_384
+"""As many as fill fifty pages of a book: what comes behind hardly changes what they say together."""
+
+_LANE = 64
+_ALL = (1 << _LANE) - 1
+_SECOND, _THIRD = 23, 46
+"""By how many bits the second and the third word of a shingle are turned, so that their order counts."""
+
+_LETTERS_A_WORD = 16
+"""With more on average, a text is written without spaces: its characters are taken for words."""
+
+
+def fingerprint(text: str) -> int | None:
+    """Return the fingerprint of a text, as a signed number of 64 bits, or None when it is too short for one."""
+    words = _words(text)
+    if len(words) < _FEWEST_WORDS:
+        return None
+    bits = _majority(_shingles(words), len(words) - 2)
+    return bits - (1 << _LANE) if bits >> (_LANE - 1) else bits
+
+
+def distance(one: int, other: int) -> int:
+    """Return how many of the 64 bits differ: 0 for the same words, around 32 for texts that have nothing in common."""
+    return ((one ^ other) & _ALL).bit_count()
+
+
+def _words(text: str) -> list[bytes]:
+    folded = text.casefold().encode("utf-8", "replace")
+    words = folded.split(None, _MOST_WORDS)[:_MOST_WORDS]
+    return words if len(text) <= _LETTERS_A_WORD * len(words) else _characters(b"".join(words))
+
+
+def _characters(text: bytes) -> list[bytes]:
+    return [character.encode() for character in text.decode()[:_MOST_WORDS]]
+
+
+def _shingles(words: list[bytes]) -> int:
+    """Return the hashes of all runs of three words, in lanes of 64 bits of one long number."""
+    # Work on one long number is done by C in a few steps; a loop over thousands of hashes would take ten times as long.
+    # And hashing a word anew takes half the time of finding it among thousands of others that the processor forgot.
+    lanes = int.from_bytes(b"".join(map(xxhash.xxh3_64_digest, words)), "little")
+    shingles = lanes ^ _turned(lanes >> _LANE, _SECOND) ^ _turned(lanes >> 2 * _LANE, _THIRD)
+    return shingles & ((1 << (len(words) - 2) * _LANE) - 1)
+
+
+def _turned(lanes: int, by: int) -> int:
+    """Return every lane with its bits turned round by so many places."""
+    return ((lanes << by) & _repeated(_ALL ^ ((1 << by) - 1))) | ((lanes >> (_LANE - by)) & _repeated((1 << by) - 1))
+
+
+@cache
+def _repeated(lane: int) -> int:
+    """Return a lane as often as a text may have words: made once, as making it takes longer than using it."""
+    return int.from_bytes(lane.to_bytes(_LANE // 8, "little") * _MOST_WORDS, "little")
+
+
+def _majority(lanes: int, count: int) -> int:
+    """Return, for each of the 64 bits, whether it is set in more than half of the lanes."""
+    half, more, as_many = count // 2, 0, _ALL
+    for place, plane in reversed(list(enumerate(_sums(lanes, count)))):
+        if half >> place & 1:
+            as_many &= plane
+        else:
+            more |= as_many & plane
+            as_many &= ~plane
+    return more
+
+
+def _sums(lanes: int, count: int) -> list[int]:
+    """Return how often each bit is set, as planes of 64 binary numbers: all their ones, all their twos, and so on."""
+    planes = [lanes]
+    while count > 1:
+        count = (count + 1) // 2
+        size = count * _LANE
+        low = (1 << size) - 1
+        planes = _added([plane & low for plane in planes], [plane >> size for plane in planes])
+    return planes
+
+
+def _added(one: list[int], other: list[int]) -> list[int]:
+    total, carry = [], 0
+    for a, b in zip(one, other, strict=True):
+        differing = a ^ b
+        total.append(differing ^ carry)
+        carry = (a & b) | (carry & differing)
+    return [*total, carry]

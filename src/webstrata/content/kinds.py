@@ -1,0 +1,76 @@
+"""Which captures are pages, and of what kind: as they say, unless their bytes plainly say otherwise."""
+
+import re
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
+_PDF_TYPES = frozenset({"application/pdf", "application/x-pdf"})
+_TEXT_TYPES = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
+_XML_TYPES = frozenset({"application/xml", "text/xml"})
+_SAYING_NOTHING = frozenset(
+    {"", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download"}
+    | {"application/download", "unknown/unknown", "application/unknown", "*/*"}
+)
+
+_LOOKED_AT = 4_096
+_PDF_WITHIN = 1_024
+"""How far from the beginning the mark of a PDF may stand: so far readers look for it."""
+
+_BEFORE_MARKUP = rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:[^-]++|-(?!->))*+-->\s*+)*+"
+_HTML_ROOT = re.compile(_BEFORE_MARKUP + rb"(?:<!doctype\s+html|<html)[\s>]", re.IGNORECASE)
+_HTML_TAG = re.compile(
+    _BEFORE_MARKUP + rb"<(?:!doctype\s+html|html|head|title|body|script|style|iframe|h1|div|font|table|a|b|br|p)[\s/>]",
+    re.IGNORECASE,
+)
+_NO_TEXT = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
+"""Control characters of which texts have none; ESC is left out, as some Japanese charsets use it."""
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"RIFF", b"wOFF", b"wOF2", b"\0\0\1\0")
+_FOR_PROGRAMS = re.compile(
+    r"\.(?:js|mjs|css|json|xml|rss|atom|svg|map|csv|ts|vtt|srt|m3u8?|webmanifest|yml|yaml)$"
+    r"|^/(?:robots|ads|app-ads)\.txt$",
+    re.IGNORECASE,
+)
+"""What servers often declare as plain text, but nobody reads as a page."""
+
+
+class PageKind(StrEnum):
+    """How a page is written."""
+
+    HTML = "html"
+    PDF = "pdf"
+    TEXT = "text"
+
+
+def page_kind(content_type: str | None, body: bytes, url: str) -> PageKind | None:
+    """Return what kind of page a body is, or None when it is none."""
+    declared = (content_type or "").partition(";")[0].strip().lower()
+    head = body[:_LOOKED_AT]
+    if not body or not url.lower().startswith(("http:", "https:")):
+        return None
+    if b"%PDF-" in head[:_PDF_WITHIN] and declared in _HTML_TYPES | _PDF_TYPES | _TEXT_TYPES | _SAYING_NOTHING:
+        return PageKind.PDF
+    if declared in _PDF_TYPES:
+        return PageKind.HTML if _HTML_ROOT.match(head) else PageKind.PDF
+    if declared in _HTML_TYPES:
+        return None if head.startswith(_BINARY) else PageKind.HTML
+    if declared in _XML_TYPES:
+        return PageKind.HTML if _HTML_ROOT.match(head) else None
+    return _kind_of_text(declared, head, urlsplit(url).path)
+
+
+def _kind_of_text(declared: str, head: bytes, path: str) -> PageKind | None:
+    """Return the kind of what says that it is text, or says nothing."""
+    if declared in _SAYING_NOTHING and _HTML_TAG.match(head):
+        return PageKind.HTML
+    if declared not in _TEXT_TYPES and not (declared == "" and path.lower().endswith((".txt", ".text"))):
+        return None
+    if _HTML_ROOT.match(head):
+        return PageKind.HTML
+    return PageKind.TEXT if _is_text(head) and not _FOR_PROGRAMS.search(path) else None
+
+
+def _is_text(head: bytes) -> bool:
+    return head.startswith(_UTF16) or (not _NO_TEXT.search(head) and not head.startswith(_BINARY))

@@ -1,0 +1,91 @@
+"""Discovery: the URLs that a site's own sitemaps list, read once in a job."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+
+from webstrata.coordination.threads import in_thread
+from webstrata.crawl.robots import RobotsRules
+from webstrata.crawl.scope import Scope
+from webstrata.crawl.sitemaps import sitemap_roots, sitemap_urls
+from webstrata.db import frontier, jobs, leases
+from webstrata.db.engine import Database
+from webstrata.model.fetching import FetchResult
+from webstrata.model.tasks import Link
+from webstrata.model.urls import origin_of
+
+_LISTED_AT_ONCE = 1_000
+_LISTED_DEPTH = 1
+"""What a sitemap lists is as near as what the front page links to."""
+
+
+class Discovery:
+    """Reads the sitemaps beside the visits; only once it is over the crawl may be."""
+
+    def __init__(
+        self,
+        database: Database,
+        job_id: int,
+        robots: RobotsRules,
+        scope: Scope,
+        fetch: Callable[[str], Awaitable[FetchResult]],
+        found: Callable[[Sequence[Link]], None],
+    ) -> None:
+        """Prepare; nothing is read before `begin`, and then only what is `wanted`. `found` hears of what is new."""
+        self._database = database
+        self._job_id = job_id
+        self._robots = robots
+        self._scope = scope
+        self._fetch = fetch
+        self._found = found
+        self._reading: asyncio.Task[None] | None = None
+        self.wanted: tuple[str, ...] = ()
+        """The seeds whose sites' sitemaps have not been read yet."""
+
+    @property
+    def may_begin(self) -> bool:
+        """Tell whether there is something to read that is not being read yet."""
+        return self._reading is None and bool(self.wanted)
+
+    @property
+    def is_under_way(self) -> bool:
+        """Tell whether the sitemaps are being read."""
+        return self._reading is not None and not self._reading.done()
+
+    @property
+    def tasks(self) -> list[asyncio.Task[None]]:
+        """Return the reading, if it has begun."""
+        return [] if self._reading is None else [self._reading]
+
+    def begin(self) -> None:
+        """Begin to read, unless it was done: once the site has answered, for then its robots.txt is known."""
+        if self.may_begin:
+            self._reading = asyncio.create_task(self._read())
+            self._reading.add_done_callback(lambda _done: self._found(()))
+
+    async def _read(self) -> None:
+        for origin in dict.fromkeys(map(origin_of, self.wanted)):
+            announced = await self._robots.sitemaps(f"{origin}/")
+            roots = sitemap_roots(origin, announced) if announced else ()
+            await self._add_listed(sitemap_urls(self._fetch, roots))
+        await in_thread(self._note_that_they_were_read)
+
+    async def _add_listed(self, urls: AsyncIterator[str]) -> None:
+        batch: list[Link] = []
+        async for url in urls:
+            batch.append(Link(url))
+            if len(batch) == _LISTED_AT_ONCE:
+                self._found(await in_thread(self._added, batch))
+                batch = []
+        self._found(await in_thread(self._added, batch))
+
+    def _added(self, links: Sequence[Link]) -> tuple[Link, ...]:
+        admitted = self._scope.admitted(links, _LISTED_DEPTH)
+        with self._database.write() as session:
+            leases.take_turn(session, self._job_id)
+            frontier.add_links(session, self._job_id, admitted, _LISTED_DEPTH, datetime.now(UTC))
+        return admitted
+
+    def _note_that_they_were_read(self) -> None:
+        with self._database.write() as session:
+            jobs.set_job(session, self._job_id, sitemaps_read_at=datetime.now(UTC))

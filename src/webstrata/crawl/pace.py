@@ -1,0 +1,110 @@
+"""The pace of a crawl: how much a worker takes in hand, and when it looks again."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from webstrata.coordination.permits import HostPermits
+from webstrata.crawl.commit import Claim
+from webstrata.model.jobs import CrawlConfig
+from webstrata.model.tasks import Link, Task
+from webstrata.model.urls import host_of
+
+SHORTEST_WAIT = 0.02
+_LONGEST_WAIT = 1.0
+_MOST_AHEAD = 10
+"""How many times what is under way is leased at most."""
+
+
+class Pace:
+    """Knows which hosts rest, what is tried again and when, and how fast outcomes come back."""
+
+    def __init__(self, config: CrawlConfig, permits: HostPermits, started_at: datetime, domains: Iterable[str]) -> None:
+        """Begin without a rest; the domains are those that the crawl keeps to."""
+        self._config = config
+        self._permits = permits
+        self._started_at = started_at
+        self._lease = timedelta(seconds=config.lease_seconds)
+        self._resting: dict[str, float] = {}
+        self._hosts: set[str] | None = None
+        self._retries: set[datetime] = set()
+        self._brought = 0
+        self.unhurried = any(permits.is_limited(domain) for domain in domains)
+        """Whether any host has to be waited for."""
+
+    @property
+    def out_of_time(self) -> bool:
+        """Tell whether the crawl has lasted as long as it may."""
+        longest = self._config.max_seconds
+        return longest is not None and datetime.now(UTC) >= self._started_at + timedelta(seconds=longest)
+
+    def knows_hosts(self, hosts: set[str]) -> None:
+        """Remember every host of the crawl's URLs: when all of them rest, nobody need look for work."""
+        self._hosts = hosts
+
+    def met(self, links: Iterable[Link]) -> None:
+        """Remember the hosts of new URLs, if all the others are known."""
+        if self._hosts is not None:
+            self._hosts.update(host_of(link.url) for link in links)
+
+    def expects(self, retry_at: datetime) -> None:
+        """Remember when something is to be tried again."""
+        self._retries.add(retry_at)
+
+    def slow_down(self, host: str, delay: float) -> None:
+        """Obey a robots.txt that asks for a delay."""
+        self._permits.slow_down(host, delay)
+        self.unhurried = self.unhurried or self._permits.is_limited(host)
+
+    async def see_who_rests(self) -> None:
+        """Ask which hosts have no turn to give, if any host may have none."""
+        if self.unhurried:
+            self._resting = await self._permits.resting()
+
+    def claim(self, held: Sequence[Task], brought: int) -> Claim:
+        """Return how much to lease: enough that a slow disk starves nobody, but one at a time where hosts need rest."""
+        ahead = self._ahead(max(self._brought, brought))
+        self._brought = brought
+        wanted = (self._config.concurrency if self.unhurried else ahead) - len(held)
+        resting = self._not_now(held) if self.unhurried else frozenset()
+        if self.out_of_time or any(task.suspect for task in held) or self._all_rest(resting):
+            wanted = 0
+        return Claim(
+            limit=min(wanted, 1) if self.unhurried else wanted,
+            lease=self._lease,
+            max_pages=self._config.max_pages,
+            max_bytes=self._config.max_bytes,
+            resting_hosts=resting,
+            alone=not held,
+        )
+
+    def seconds_to_wait(self) -> float:
+        """Return how long to wait for news at most: until something becomes due."""
+        now = datetime.now(UTC)
+        # What became due since the last claim has not been looked at: it counts once more.
+        waits = [(due - now).total_seconds() for due in self._retries]
+        self._retries = {due for due in self._retries if due > now}
+        waits += [seconds for seconds in self._resting.values() if seconds > 0]
+        return min(max(min(waits, default=_LONGEST_WAIT), SHORTEST_WAIT), _LONGEST_WAIT)
+
+    def _ahead(self, brought: int) -> int:
+        """Return how much to hold: beside what is under way, what will be begun before the next round is over.
+
+        A round on a slow disk must not leave connections idle, nor a slow site's URLs wait in our hands; where bytes
+        are limited, nothing is held that may be too much.
+        """
+        concurrency = self._config.concurrency
+        if self._config.max_bytes is not None:
+            return concurrency
+        return min(_MOST_AHEAD * concurrency, concurrency + 3 * brought)
+
+    def _all_rest(self, resting: frozenset[str]) -> bool:
+        """Tell whether it is nobody's turn: then the database need not look through all that waits."""
+        return bool(self._hosts) and self._hosts is not None and self._hosts <= resting
+
+    def _not_now(self, held: Sequence[Task]) -> frozenset[str]:
+        """Return the hosts that no further visit may begin at: they rest, or we use all the turns they give."""
+        visited = Counter(host_of(task.url) for task in held)
+        limited = {host: visits for host, visits in visited.items() if self._permits.is_limited(host)}
+        full = {host for host, visits in limited.items() if visits >= self._permits.slots_of(host)}
+        return frozenset(full | self._resting.keys())

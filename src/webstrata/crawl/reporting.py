@@ -1,0 +1,76 @@
+"""Reporting: a crawl says now and then how far it is, and hears whether it is to go on."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from webstrata.coordination.threads import in_thread
+from webstrata.crawl.tally import CrawlProgress, Tally
+from webstrata.db import frontier, jobs, leases, reports
+from webstrata.db.engine import Database, Session
+from webstrata.db.frontier import FrontierCounts
+from webstrata.model.reports import CrawlReport
+
+_REPORT_EVERY = 0.5
+_REPORT_SHARE = 10
+
+Progress = Callable[[CrawlProgress], None]
+
+
+class Reporter:
+    """Writes what one worker has seen, beside what the others have, and tells what all have."""
+
+    def __init__(self, database: Database, job_id: int, owner: str, progress: Progress, *, leads: bool) -> None:
+        """Begin with nothing seen; who leads also keeps the job's own counts true."""
+        self._database = database
+        self._job_id = job_id
+        self._owner = owner
+        self._progress = progress
+        self._leads = leads
+        self.tally = Tally()
+
+    async def report_until_cancelled(self, tend: Callable[[], None], stop: Callable[[], None]) -> None:
+        """Report at every beat; `tend` clears up after the dead, `stop` is called when the crawl is to end."""
+        took = 0.0
+        while True:
+            # To count a million tasks takes a while: a report must not be what the crawl is busy with.
+            await asyncio.sleep(max(_REPORT_EVERY, _REPORT_SHARE * took))
+            began = time.monotonic()
+            await in_thread(tend)
+            if not await in_thread(self._report):
+                stop()
+            took = time.monotonic() - began
+
+    def tell(self) -> FrontierCounts:
+        """Write what this worker has seen, tell what all have, and return where the job's URLs stand."""
+        counts, now = self._counted(), datetime.now(UTC)
+        with self._database.write() as session:
+            report = self._written(session, counts, now)
+        self._progress(CrawlProgress(counts, report))
+        return counts
+
+    def _report(self) -> bool:
+        """Say how far the crawl is, see after the others, and return whether it is to go on."""
+        counts, now = self._counted(), datetime.now(UTC)
+        with self._database.write() as session:
+            report = self._written(session, counts, now)
+            # Also where nothing is claimed any more: the crawl would else wait for the dead for ever.
+            frontier.reclaim_expired(session, self._job_id, now)
+            goes_on = leases.may_crawl(session, self._job_id)
+            other_work = not self._leads and jobs.next_in_line(session, now) is not None
+        self._progress(CrawlProgress(counts, report))
+        return goes_on and not other_work
+
+    def _counted(self) -> FrontierCounts:
+        # Before the transaction and not in it: nobody else may write while that lasts.
+        with self._database.read() as session:
+            return frontier.counts(session, self._job_id)
+
+    def _written(self, session: Session, counts: FrontierCounts, now: datetime) -> CrawlReport:
+        leases.take_turn(session, self._job_id)
+        if self._leads:
+            jobs.set_crawl_counts(session, self._job_id, asdict(counts))
+        reports.write(session, self._job_id, self._owner, self.tally.report(), now)
+        return reports.merged(session, self._job_id, now)

@@ -1,0 +1,33 @@
+"""What is to be stored, as plain values: whoever makes them need not load what speaks with databases."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class NewCapture:
+    """A record that answers for a URL, and where it lies."""
+
+    offset: int
+    length: int
+    record_id: str
+    record_type: str
+    url: str
+    url_key: str
+    captured_at: datetime
+    status_code: int | None
+    mime_type: str | None
+    payload_digest: str | None
+    refers_to: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A place in a file, and why it could not be indexed."""
+
+    offset: int
+    reason: str
+    may_pass: bool = False
+    """Whether it may solve itself: then it is kept however many there are, to be looked at again."""

@@ -1,0 +1,327 @@
+"""Sources as their operators keep them: what their jobs are made from, and when they are due."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, delete, func, select, update
+from sqlalchemy.orm import Session
+
+from webstrata.db.tables import ArchiveJob, Asset, Capture, Page, Snapshot, Source
+from webstrata.errors import ConflictError, NotFoundError, UsageError
+from webstrata.model.jobs import UNDER_WAY, ArchiveJobConfig
+from webstrata.model.registry import LastJob, SourceJobConfig, SourceView
+from webstrata.model.schedules import Interval, next_after, parse_schedule
+from webstrata.model.urls import URL_GROUP_VERSION
+
+UNGROUPED = 0
+"""The group version of a source whose pages must be grouped anew."""
+
+
+@dataclass(frozen=True)
+class NewSource:
+    """A source that somebody wants kept."""
+
+    entry: SourceJobConfig
+    name: str
+    base_url: str | None = None
+    description: str | None = None
+    page_parameters: tuple[str, ...] = ()
+
+    @property
+    def code(self) -> str:
+        """Return the source's short name."""
+        return self.entry.source_code
+
+
+@dataclass(frozen=True)
+class DueSource:
+    """A source whose turn has come."""
+
+    id: int
+    code: str
+    schedule: str
+    due_at: datetime
+
+
+def list_sources(session: Session) -> list[SourceView]:
+    """Return every source, by its code, with its newest job and how much was captured of it."""
+    return [_view(row) for row in session.execute(_views().order_by(Source.code))]
+
+
+def source_view(session: Session, code: str) -> SourceView:
+    """Return one source; NotFoundError, which names the known ones, when there is none."""
+    row = session.execute(_views().where(Source.code == code)).first()
+    if row is None:
+        raise _unknown(session, code)
+    return _view(row)
+
+
+def known_codes(session: Session) -> list[str]:
+    """Return the codes of all sources."""
+    return list(session.scalars(select(Source.code).order_by(Source.code)))
+
+
+def add_source(session: Session, new: NewSource, schedule: str | None, next_run_at: datetime | None) -> int:
+    """Add a source; ConflictError when its code is taken."""
+    if session.scalar(select(Source.id).where(Source.code == new.code)) is not None:
+        raise ConflictError(f"there is a source {new.code} already: see webstrata sources show {new.code}")
+    source = Source(
+        code=new.code,
+        name=new.name,
+        base_url=new.base_url,
+        description=new.description,
+        job_config=new.entry.to_json(),
+        schedule=schedule,
+        next_run_at=next_run_at,
+        page_parameters=list(new.page_parameters) or None,
+        group_version=URL_GROUP_VERSION,
+    )
+    session.add(source)
+    session.flush()
+    return source.id
+
+
+def complete_source(session: Session, new: NewSource) -> bool:
+    """Give a source that has no entry of its own this one, and tell whether it had none; nothing else changes."""
+    source = _source(session, new.code)
+    if source.job_config is not None:
+        return False
+    source.job_config = new.entry.to_json()
+    return True
+
+
+def registry_entry(session: Session, code: str, extra_seeds: Sequence[str] = ()) -> SourceJobConfig:
+    """Return what a source's jobs are made from: its entry, else its newest job, else its address, else other seeds."""
+    source = _source(session, code)
+    if source.job_config is not None:
+        return SourceJobConfig.from_json(code, source.job_config)
+    newest = session.scalars(
+        select(ArchiveJob.config).where(ArchiveJob.source_id == source.id).order_by(ArchiveJob.id.desc()).limit(1)
+    ).first()
+    config = ArchiveJobConfig.from_json(newest or {})
+    if config.seeds:
+        return _as_entry(code, config)
+    if source.base_url or extra_seeds:
+        return SourceJobConfig.plain(code, (source.base_url,) if source.base_url else ())
+    raise UsageError(f"{code} has no address to begin with: give one, --seed https://example.org/")
+
+
+def source_for_job(session: Session, code: str) -> Source:
+    """Return a source's row, locked, so that two jobs are never made of it at the same moment."""
+    found = session.scalars(select(Source).where(Source.code == code).with_for_update()).first()
+    if found is None:
+        raise _unknown(session, code)
+    return found
+
+
+def set_schedule(session: Session, code: str, schedule: str | None, now: datetime) -> datetime | None:
+    """Give a source a schedule, or none, and return its next turn.
+
+    An interval counts from the source's last job, and its first turn is at once when it has none or is overdue.
+    """
+    source = _source(session, code)
+    if schedule is not None and source.job_config is None:
+        # What is scheduled must not change with the next job that somebody makes by hand.
+        source.job_config = registry_entry(session, code).to_json()
+    source.schedule = schedule
+    source.schedule_paused = False
+    source.schedule_error = None
+    source.next_run_at = first_turn(session, source.id, schedule, now) if schedule else None
+    return source.next_run_at
+
+
+def first_turn(session: Session, source_id: int | None, schedule: str, now: datetime) -> datetime:
+    """Return when a source with a new schedule is due for the first time."""
+    if not isinstance(parse_schedule(schedule), Interval):
+        return next_after(schedule, now)
+    last = session.scalar(select(func.max(ArchiveJob.created_at)).where(ArchiveJob.source_id == source_id))
+    return now if last is None else max(now, next_after(schedule, last))
+
+
+def pause_schedule(session: Session, code: str) -> None:
+    """Let no more jobs be made of a source by its schedule; ConflictError when it has none."""
+    source = _source(session, code)
+    if source.schedule is None:
+        raise ConflictError(f"{code} has no schedule to pause")
+    source.schedule_paused = True
+
+
+def resume_schedule(session: Session, code: str, now: datetime) -> datetime | None:
+    """Let a paused schedule go on and return its next turn: one that was missed meanwhile is taken at once."""
+    source = _source(session, code)
+    if source.schedule is None:
+        raise ConflictError(f'{code} has no schedule: give it one, webstrata sources schedule {code} "7d"')
+    source.schedule_paused = False
+    source.next_run_at = source.next_run_at or first_turn(session, source.id, source.schedule, now)
+    return source.next_run_at
+
+
+def set_enabled(session: Session, code: str, enabled: bool) -> None:
+    """Say whether jobs are made of a source at all."""
+    _source(session, code).enabled = enabled
+
+
+def set_page_parameters(session: Session, code: str, names: Sequence[str]) -> bool:
+    """Say which query parameters tell a source's pages apart, and whether its pages must be grouped anew."""
+    source = _source(session, code)
+    if tuple(source.page_parameters or ()) == tuple(names):
+        return source.group_version != URL_GROUP_VERSION
+    source.page_parameters = list(names) or None
+    source.group_version = UNGROUPED if _may_have_pages(session, source.id) else URL_GROUP_VERSION
+    return source.group_version != URL_GROUP_VERSION
+
+
+def remove_source(session: Session, code: str) -> None:
+    """Remove a source of which nothing was archived; ConflictError for any other."""
+    source = _source(session, code)
+    for table, what in ((ArchiveJob, "jobs"), (Snapshot, "snapshots"), (Capture, "captures"), (Asset, "assets")):
+        if session.scalar(select(table.id).where(table.source_id == source.id).limit(1)) is not None:
+            raise ConflictError(f"{code} has {what}: it can only be disabled, webstrata sources disable {code}")
+    session.execute(delete(Source).where(Source.id == source.id))
+
+
+def due_sources(session: Session, now: datetime) -> list[DueSource]:
+    """Return the sources whose turn has come, longest due first, but for those that have a job under way."""
+    rows = session.execute(
+        select(Source.id, Source.code, Source.schedule, Source.next_run_at)
+        .where(
+            Source.enabled,
+            ~Source.schedule_paused,
+            Source.schedule.is_not(None),
+            Source.next_run_at <= now,
+            ~_job_under_way(),
+        )
+        .order_by(Source.next_run_at, Source.id)
+    )
+    return [DueSource(row[0], row[1], row[2] or "", row[3] or now) for row in rows]
+
+
+def take_turn(session: Session, due: DueSource, next_run_at: datetime) -> bool:
+    """Take a source's turn and tell whether it was still there: of several workers one gets it."""
+    # Whoever makes a job of the source holds this lock: what they made is seen by the next statement.
+    session.execute(select(Source.id).where(Source.id == due.id).with_for_update())
+    taken = session.execute(
+        update(Source)
+        .where(
+            Source.id == due.id,
+            Source.next_run_at == due.due_at,
+            Source.schedule == due.schedule,
+            Source.enabled,
+            ~Source.schedule_paused,
+            ~_job_under_way(),
+        )
+        .values(next_run_at=next_run_at, schedule_error=None)
+        .returning(Source.id)
+    )
+    return taken.first() is not None
+
+
+def note_schedule_error(session: Session, source_id: int, reason: str) -> bool:
+    """Write down why a turn could not be taken, and tell whether that is news."""
+    noted = session.execute(
+        update(Source)
+        .where(Source.id == source_id, func.coalesce(Source.schedule_error, "") != reason)
+        .values(schedule_error=reason)
+        .returning(Source.id)
+    )
+    return noted.first() is not None
+
+
+def jobs_under_way(session: Session, code: str) -> list[int]:
+    """Return a source's jobs that are not over."""
+    return list(
+        session.scalars(
+            select(ArchiveJob.id)
+            .join(Source, ArchiveJob.source_id == Source.id)
+            .where(Source.code == code, ArchiveJob.status.in_(UNDER_WAY))
+            .order_by(ArchiveJob.id)
+        )
+    )
+
+
+def _may_have_pages(session: Session, source_id: int) -> bool:
+    """Tell whether a source has pages, or a job that may be naming its first ones just now."""
+    page = select(Page.id).where(Page.source_id == source_id).limit(1)
+    begun = select(ArchiveJob.id).where(ArchiveJob.source_id == source_id, ArchiveJob.started_at.is_not(None)).limit(1)
+    return session.scalar(page) is not None or session.scalar(begun) is not None
+
+
+def _job_under_way() -> ColumnElement[bool]:
+    return (
+        select(ArchiveJob.id)
+        .where(ArchiveJob.source_id == Source.id, ArchiveJob.status.in_(UNDER_WAY))
+        .correlate(Source)
+        .exists()
+    )
+
+
+def _source(session: Session, code: str) -> Source:
+    found = session.scalars(select(Source).where(Source.code == code)).first()
+    if found is None:
+        raise _unknown(session, code)
+    return found
+
+
+def _unknown(session: Session, code: str) -> NotFoundError:
+    known = known_codes(session)
+    listed = f"known are {', '.join(known[:20])}{', …' if len(known) > 20 else ''}" if known else "there is none yet"
+    return NotFoundError(
+        f"there is no source {code[:80]!r} ({listed}); add one: webstrata sources add CODE https://example.org/,"
+        " or the baseline ones: webstrata seed-sources"
+    )
+
+
+def _as_entry(code: str, config: ArchiveJobConfig) -> SourceJobConfig:
+    plain = SourceJobConfig.plain(code, config.seeds)
+    return SourceJobConfig(
+        code,
+        plain.name_template,
+        config.seeds,
+        config.zimit_passthrough_args,
+        config.tool_options,
+        crawl=config.crawl,
+        scope={name: list(config.scope[name]) for name in config.scope},  # type: ignore[call-overload]
+        plugins=config.plugins,
+    )
+
+
+def _views() -> Select[*tuple[Any, ...]]:
+    """Select sources with their newest job and their counts."""
+    made = (
+        select(ArchiveJob.source_id, func.count().label("jobs"), func.max(ArchiveJob.id).label("newest"))
+        .group_by(ArchiveJob.source_id)
+        .subquery()
+    )
+    captured = (
+        select(Page.source_id, func.sum(Page.snapshot_count).label("snapshots")).group_by(Page.source_id).subquery()
+    )
+    return (
+        select(Source, ArchiveJob, made.c.jobs, captured.c.snapshots)
+        .outerjoin(made, made.c.source_id == Source.id)
+        .outerjoin(ArchiveJob, ArchiveJob.id == made.c.newest)
+        .outerjoin(captured, captured.c.source_id == Source.id)
+    )
+
+
+def _view(row: Row[*tuple[Any, ...]]) -> SourceView:
+    source, job, jobs, snapshots = row
+    return SourceView(
+        id=source.id,
+        code=source.code,
+        name=source.name,
+        base_url=source.base_url,
+        description=source.description,
+        enabled=source.enabled,
+        schedule=source.schedule,
+        schedule_paused=source.schedule_paused,
+        schedule_error=source.schedule_error,
+        next_run_at=source.next_run_at,
+        page_parameters=tuple(source.page_parameters or ()),
+        needs_regrouping=source.group_version != URL_GROUP_VERSION,
+        job_config=source.job_config,
+        last_job=LastJob(job.id, job.name, job.status, job.status_reason, job.created_at) if job else None,
+        jobs=jobs or 0,
+        snapshots=int(snapshots or 0),
+    )

@@ -1,0 +1,116 @@
+"""What of a document is stored and which words are indexed, worked out without a database."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate, takewhile
+
+import xxhash
+
+from webstrata.content.tokens import tokens
+
+MAX_STORED_CHARACTERS = 500_000
+"""What is kept of one text at most: far more than any page that people write."""
+
+MAX_WORD_BYTES = 2_046
+MAX_VECTOR_BYTES = 1_000_000
+"""PostgreSQL refuses longer words, and longer lists of them than 1 MB. What it cannot index, SQLite does not either."""
+
+_MOST_BYTES_FOR_A_LETTER = 8
+_LAST_POSITION = 16_383
+_MOST_POSITIONS = 255
+_WEIGHTS = {"title": "A", "normalized_url_group": "B", "text": "D"}
+
+
+@dataclass(frozen=True)
+class NewDocument:
+    """A title and a text under a page's name."""
+
+    normalized_url_group: str
+    title: str
+    text: str
+
+    @property
+    def text_hash(self) -> str:
+        """Return what tells two texts of a page apart."""
+        return xxhash.xxh3_128_hexdigest(f"{self.title}\0{self.text}".encode())
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return the document's identity."""
+        return self.normalized_url_group, self.text_hash
+
+
+@dataclass(frozen=True)
+class PreparedDocument:
+    """A document as a database takes it: all that can be worked out without the database is worked out."""
+
+    normalized_url_group: str
+    text_hash: str
+    title: str
+    text: str
+    blocks: str | None
+    fingerprint: int | None
+    words: tuple[str, ...]
+    """What is indexed: on SQLite title, name and text, folded; on PostgreSQL the one list of words."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return the document's identity."""
+        return self.normalized_url_group, self.text_hash
+
+
+def prepared(
+    document: NewDocument, *, for_sqlite: bool, blocks: str | None = None, fingerprint: int | None = None
+) -> PreparedDocument:
+    """Return a document with its words folded by the program, so that both databases find the same ones."""
+    words = indexed_words(document)
+    text = _stored_text(document.text)
+    return PreparedDocument(
+        document.normalized_url_group,
+        document.text_hash,
+        document.title,
+        text,
+        blocks and blocks[: text.count("\n") + 1],
+        fingerprint,
+        tuple(map(" ".join, words.values())) if for_sqlite else (_vector(words),),
+    )
+
+
+def indexed_words(document: NewDocument) -> dict[str, list[str]]:
+    """Return what is indexed of a document."""
+    return {
+        "title": tokens(document.title),
+        "normalized_url_group": tokens(document.normalized_url_group),
+        "text": _fitting(tokens(_stored_text(document.text))),
+    }
+
+
+def _stored_text(text: str) -> str:
+    """Return what is kept of a text: all, or as many whole lines as there is room for."""
+    if len(text) <= MAX_STORED_CHARACTERS:
+        return text
+    end = text.rfind("\n", 0, MAX_STORED_CHARACTERS)
+    return text[: end if end > 0 else MAX_STORED_CHARACTERS]
+
+
+def _fitting(words: list[str]) -> list[str]:
+    """Return as many words as PostgreSQL can list: each takes its bytes, and some for its place."""
+    # Words are many and seldom too many: they are measured all at once, and one by one only when they are.
+    size = len("".join(words).encode()) + _MOST_BYTES_FOR_A_LETTER * len(words)
+    if size <= MAX_VECTOR_BYTES:
+        return words
+    taken = accumulate(len(word.encode()) + _MOST_BYTES_FOR_A_LETTER for word in words)
+    return words[: sum(1 for _ in takewhile(MAX_VECTOR_BYTES.__ge__, taken))]
+
+
+def _vector(words: Mapping[str, list[str]]) -> str:
+    """Return words as PostgreSQL writes a tsvector: each with its places, and the weight of where it stands."""
+    places: dict[str, list[str]] = {}
+    position = 0
+    for name, weight in _WEIGHTS.items():
+        for word in words[name]:
+            position = min(position + 1, _LAST_POSITION)
+            found = places.setdefault(word, [])
+            if len(found) < _MOST_POSITIONS:
+                found.append(f"{position}{weight}")
+    return " ".join(f"'{w}':{','.join(p)}" for w, p in places.items() if len(w.encode()) <= MAX_WORD_BYTES)

@@ -1,0 +1,267 @@
+"""Readers: what reads the parts of files and hands them on in order, in this process or in several of its own."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Protocol
+
+import structlog
+
+from webstrata.errors import WarcError
+from webstrata.index.reader_process import Message, ReaderDiedError, ReaderProcess
+from webstrata.index.reading import Found, Item, Part, Revisit, read_part, read_revisit
+
+log = structlog.get_logger()
+
+_BUFFERED_BYTES = 24_000_000
+"""How far a reader may get ahead of the writer."""
+
+PartItems = tuple[Part, Iterator[Item]]
+
+
+class Readers(AbstractContextManager["Readers"], Protocol):
+    """Read parts; what one of them holds is given in order, and the parts are, too."""
+
+    part_bytes: int | None
+    """How large a part should be, or None where files need not be cut."""
+
+    def read(self, parts: Iterable[Part]) -> Iterator[PartItems]:
+        """Yield every part with what it holds."""
+
+    def read_again(self, part: Part) -> Iterator[Item]:
+        """Return what a part holds, out of turn."""
+
+    def read_revisit(self, revisit: Revisit) -> Found:
+        """Return what a revisit captured."""
+
+
+class ReadersHere:
+    """Read in this process: for little there is to read, starting others would take longer."""
+
+    part_bytes: int | None = None
+
+    def __enter__(self) -> "ReadersHere":
+        """Begin."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End."""
+
+    def read(self, parts: Iterable[Part]) -> Iterator[PartItems]:
+        """Yield every part with what it holds."""
+        return ((part, read_part(part)) for part in parts)
+
+    def read_again(self, part: Part) -> Iterator[Item]:
+        """Return what a part holds."""
+        return read_part(part)
+
+    def read_revisit(self, revisit: Revisit) -> Found:
+        """Return what a revisit captured."""
+        return read_revisit(revisit)
+
+
+class ReaderProcesses:
+    """Read in processes of their own: several at once, and what kills one costs no more than one record."""
+
+    def __init__(self, count: int, part_bytes: int, start: Callable[[], ReaderProcess] = ReaderProcess) -> None:
+        """Prepare; the processes start when there is something to read."""
+        self.part_bytes: int | None = part_bytes
+        self._count = count
+        self._start = start
+        self._running: list[_Survivor] = []
+        self._aside: _Survivor | None = None
+        self._closing = threading.Event()
+
+    def __enter__(self) -> "ReaderProcesses":
+        """Begin."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End every process at once."""
+        self._closing.set()
+        for reader in (*self._running, *filter(None, [self._aside])):
+            reader.close()
+
+    def read(self, parts: Iterable[Part]) -> Iterator[PartItems]:
+        """Yield every part with what it holds; the processes are some parts ahead."""
+        ahead: deque[_Slot] = deque()
+        waiting: deque[_Slot] = deque()
+        arrived = threading.Condition()
+        threads = [self._thread(waiting, arrived) for _ in range(self._count)]
+        try:
+            for part in parts:
+                slot = _Slot(part, self._closing)
+                ahead.append(slot)
+                with arrived:
+                    waiting.append(slot)
+                    arrived.notify()
+                if len(ahead) > 2 * self._count:
+                    yield ahead[0].part, ahead[0].items()
+                    ahead.popleft()
+            while ahead:
+                yield ahead[0].part, ahead[0].items()
+                ahead.popleft()
+        finally:
+            self._closing.set()
+            with arrived:
+                arrived.notify_all()
+            for slot in ahead:
+                slot.abandon()
+            for reader in self._running:
+                reader.kill()
+            for thread in threads:
+                thread.join()
+
+    def read_again(self, part: Part) -> Iterator[Item]:
+        """Return what a part holds, read by a process that is there for what is out of turn."""
+        return (message.item() for message in self._side().messages(part))
+
+    def read_revisit(self, revisit: Revisit) -> Found:
+        """Return what a revisit captured."""
+        return self._side().found(revisit)
+
+    def _side(self) -> "_Survivor":
+        if self._aside is None:
+            self._aside = _Survivor(self._start)
+        return self._aside
+
+    def _thread(self, waiting: "deque[_Slot]", arrived: threading.Condition) -> threading.Thread:
+        reader = _Survivor(self._start)
+        self._running.append(reader)
+        thread = threading.Thread(target=self._serve, args=(reader, waiting, arrived), name="reader", daemon=True)
+        thread.start()
+        return thread
+
+    def _serve(self, reader: "_Survivor", waiting: "deque[_Slot]", arrived: threading.Condition) -> None:
+        """Give one process its work, until there is none."""
+        while True:
+            with arrived:
+                arrived.wait_for(lambda: waiting or self._closing.is_set())
+                if self._closing.is_set():
+                    return
+                slot = waiting.popleft()
+            slot.fill(reader.messages(slot.part))
+
+
+class _Slot:
+    """What was read of a part and not taken yet; who fills it waits when there is too much of it."""
+
+    def __init__(self, part: Part, closing: threading.Event) -> None:
+        self.part = part
+        self._closing = closing
+        self._messages: deque[Message | BaseException | None] = deque()
+        self._bytes = 0
+        self._changed = threading.Condition()
+        self._abandoned = False
+
+    def fill(self, messages: Iterator[Message]) -> None:
+        try:
+            for message in messages:
+                self._put(message)
+            self._put(None)
+        except Exception as error:  # noqa: BLE001 - it is raised where the part is taken
+            self._put(error)
+
+    def abandon(self) -> None:
+        with self._changed:
+            self._abandoned = True
+            self._changed.notify_all()
+
+    def items(self) -> Iterator[Item]:
+        try:
+            while (message := self._take()) is not None:
+                if isinstance(message, BaseException):
+                    raise message
+                yield message.item()
+        finally:
+            self.abandon()
+
+    def _put(self, message: Message | BaseException | None) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._bytes < _BUFFERED_BYTES or self._abandoned or self._closing.is_set())
+            if not self._abandoned:
+                self._messages.append(message)
+                self._bytes += message.size if isinstance(message, Message) else 0
+                self._changed.notify_all()
+
+    def _take(self) -> Message | BaseException | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._messages or self._closing.is_set())
+            if not self._messages:
+                raise WarcError(f"{self.part.warc_path}: reading was ended")
+            message = self._messages.popleft()
+            self._bytes -= message.size if isinstance(message, Message) else 0
+            self._changed.notify_all()
+            return message
+
+
+class _Survivor:
+    """A reader that outlives its process: with a new one it goes on, past the record that killed the old one."""
+
+    def __init__(self, start: Callable[[], ReaderProcess]) -> None:
+        self._start = start
+        self._process: ReaderProcess | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+
+    def messages(self, part: Part) -> Iterator[Message]:
+        """Yield what a part holds."""
+        suspect: int | None = None
+        begun = False
+        while True:
+            reached = None
+            try:
+                for message in self._running().messages(part):
+                    if not (message.is_begin and begun):
+                        yield message
+                    begun, reached = True, message.position
+                return
+            except ReaderDiedError as death:
+                if self._closed:
+                    return
+                log.warning("index.reader.died", file=part.warc_path.name, offset=death.offset, reason=str(death))
+                part = _after_death(part, reached, max(death.offset, reached or 0), suspect, death)
+                suspect = max(death.offset, reached or 0)
+
+    def found(self, revisit: Revisit) -> Found:
+        """Return what a revisit captured; WarcError when its payload kills the process twice."""
+        for _ in range(2):
+            try:
+                return self._running().found(revisit)
+            except ReaderDiedError as death:
+                log.warning("index.reader.died", file=revisit.place.warc_path.name, reason=str(death))
+        raise WarcError(f"{revisit.place.warc_path}: reading what this revisit refers to ends the process that does it")
+
+    def kill(self) -> None:
+        """End the process for good; who reads from it hears of that."""
+        with self._lock:
+            self._closed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def close(self) -> None:
+        """End the process and let go of it; nobody may be reading from it."""
+        self.kill()
+        if self._process is not None:
+            self._process.close()
+
+    def _running(self) -> ReaderProcess:
+        with self._lock:
+            if self._closed:
+                raise ReaderDiedError(-1, None)
+            if self._process is None or not self._process.is_alive:
+                self._process = self._start()
+            return self._process
+
+
+def _after_death(part: Part, reached: int | None, died_at: int, suspect: int | None, death: ReaderDiedError) -> Part:
+    """Return what to read when a reader died: the rest, with care; without the page that killed one twice."""
+    deadly = part.deadly
+    if died_at == suspect:
+        if died_at in deadly:
+            raise WarcError(f"{part.warc_path}: byte {died_at}: reading ends the process that does it ({death})")
+        deadly |= {died_at}
+    rest = part if reached is None else replace(part, span=replace(part.span, start=reached), begins_with_record=True)
+    return replace(rest, deadly=deadly, one_by_one=True)

@@ -1,0 +1,265 @@
+"""Reading a part of a WARC file: what it holds, what is wrong with it, and how far it goes; no database is needed."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from webstrata.db.new_rows import NewCapture, Problem
+from webstrata.db.wording import PreparedDocument, prepared
+from webstrata.errors import WebstrataError
+from webstrata.index.facts import CaptureFacts, PageFacts, facts_of
+from webstrata.model.captures import Original
+from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.warc.reader import ArchiveRecord, Span, first_record, iter_span, read_record
+
+MAX_PAGE_BYTES = 10_000_000
+MAX_PDF_BYTES = 64_000_000
+"""What is read of one page at most: a tree of its elements takes some thirty times as much memory."""
+
+MAX_TAGS = 500_000
+"""A page of nothing but tags takes a hundred times its size: so many of them may be in one."""
+
+_FEW_BYTES = 1_000_000
+_PORTION = 32
+_PORTION_CHARACTERS = 500_000
+_WEB = ("http://", "https://")
+_NEVER_PAGES = ("image/", "video/", "audio/", "font/")
+_PAGE_TYPES = frozenset({None, "text/html", "application/xhtml+xml", "text/plain", "application/pdf"})
+
+Note = Callable[[int], None]
+"""Hears which record is being read: should it kill the reader, that is how one knows."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How records are to be read, the same for all of a job."""
+
+    for_sqlite: bool
+    page_parameters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a file to be read in one go."""
+
+    warc_path: Path
+    span: Span
+    kind: Kind
+    begins_with_record: bool = True
+    """Whether a record is known to begin where the span does."""
+    deadly: frozenset[int] = frozenset()
+    """Records that killed a reader: of those only the capture is wanted."""
+    one_by_one: bool = False
+    """Whether each record is handed on before the next is begun."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a record lies."""
+
+    warc_path: Path
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Revisit:
+    """A revisit, and where its payload lies."""
+
+    place: Place
+    payload: Place
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class FoundPage:
+    """What a page says, as it is stored."""
+
+    document: PreparedDocument
+    snippet: str
+    language: str | None
+    content_hash: str | None
+    mime_type: str | None
+    status_code: int | None
+    outlinks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A capture, what its page says when it is one, and what it stands on when it is a revisit."""
+
+    capture: NewCapture
+    page: FoundPage | None = None
+    refers_to: Original | None = None
+
+
+@dataclass(frozen=True)
+class Portion:
+    """Some of what a part holds, everything up to a position."""
+
+    found: tuple[Found, ...]
+    problems: tuple[Problem, ...]
+    passed_over: tuple[Problem, ...]
+    """What is no capture of a web address, and is therefore none of ours."""
+    position: int
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Where a part's first record begins, if one does."""
+
+    at: int | None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Where the first record behind a part begins."""
+
+    at: int
+
+
+Item = Begun | Portion | Ended
+
+
+def read_part(part: Part, note: Note = lambda offset: None) -> Iterator[Item]:
+    """Yield what a part holds, portion by portion, between its beginning and its end."""
+    begins = part.span.start if part.begins_with_record else first_record(part.warc_path, part.span)
+    yield Begun(begins)
+    if begins is None:
+        return
+    reading = _PartReading(part.kind, part.deadly, note)
+    records = iter_span(
+        part.warc_path, replace(part.span, start=begins), lambda damage: reading.trouble(damage.offset, damage.reason),
+        _most_bytes,
+    )  # fmt: skip
+    ends = begins
+    try:
+        while True:
+            record = next(records)
+            reading.take(record)
+            if reading.is_full or part.one_by_one:
+                yield reading.portion(record.offset + record.length)
+    except StopIteration as stop:
+        ends = stop.value
+    yield reading.portion(ends)
+    yield Ended(ends)
+
+
+def read_revisit(revisit: Revisit) -> Found:
+    """Return what a revisit captured, with the payload that it refers to; WarcError when one cannot be read."""
+    record = read_record(revisit.place.warc_path, revisit.place.offset, revisit.place.length)
+    original = read_record(revisit.payload.warc_path, revisit.payload.offset, revisit.payload.length)
+    fitting = len(original.body_bytes) <= _most_bytes(original.mime_type) and not _has_too_many_tags(original)
+    payload = replace(
+        record,
+        body_bytes=original.body_bytes if fitting else b"",
+        headers=original.headers,
+        status_code=original.status_code,
+    )
+    return _found(record, facts_of(record, payload, revisit.kind.page_parameters), revisit.kind)
+
+
+@dataclass
+class _PartReading:
+    """What was read of a part since the last portion."""
+
+    kind: Kind
+    deadly: frozenset[int]
+    note: Note
+    found: list[Found] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    passed_over: list[Problem] = field(default_factory=list)
+    characters: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.found) >= _PORTION or self.characters >= _PORTION_CHARACTERS
+
+    def trouble(self, offset: int, reason: str) -> None:
+        self.problems.append(Problem(offset, reason))
+
+    def take(self, record: ArchiveRecord) -> None:
+        self.note(record.offset)
+        if not record.url.lower().startswith(_WEB):
+            self.passed_over.append(Problem(record.offset, f"{record.url[:200]!r} is no web address"))
+            return
+        facts = self._facts(record)
+        if facts is not None:
+            self.found.append(_found(record, facts, self.kind))
+            if facts.page is not None and facts.page.trouble:
+                self.trouble(record.offset, facts.page.trouble)
+            self.characters += len(facts.page.document.text) if facts.page else 0
+
+    def portion(self, position: int) -> Portion:
+        made = Portion(tuple(self.found), tuple(self.problems), tuple(self.passed_over), position)
+        self.found, self.problems, self.passed_over, self.characters = [], [], [], 0
+        return made
+
+    def _facts(self, record: ArchiveRecord) -> CaptureFacts | None:
+        """Return what a record says; of one that cannot be understood, at least that it is there."""
+        if record.offset in self.deadly:
+            self.trouble(record.offset, "reading this page ended the process that did it")
+        elif record.omitted_bytes and _may_be_page(record):
+            self.trouble(record.offset, f"a page of {record.omitted_bytes} bytes is larger than what is indexed")
+        elif _has_too_many_tags(record):
+            self.trouble(record.offset, f"a page of more than {MAX_TAGS} tags is larger than what is indexed")
+        elif record.refers_to is None:
+            try:
+                return facts_of(record, record, self.kind.page_parameters)
+            except Exception as error:  # noqa: BLE001 - pages are hostile: whatever one does to us costs only itself
+                self.trouble(record.offset, str(error) or type(error).__name__)
+        try:
+            return facts_of(record, replace(record, body_bytes=b""), self.kind.page_parameters)
+        except (WebstrataError, ValueError) as error:
+            if not self.problems or self.problems[-1].offset != record.offset:
+                self.trouble(record.offset, str(error))
+            return None
+
+
+def _found(record: ArchiveRecord, facts: CaptureFacts, kind: Kind) -> Found:
+    page = None if facts.page is None else _page(facts.page, kind)
+    return Found(facts.capture, page, record.refers_to)
+
+
+def _page(page: PageFacts, kind: Kind) -> FoundPage:
+    return FoundPage(
+        document=prepared(
+            page.document,
+            for_sqlite=kind.for_sqlite,
+            blocks=page.blocks,
+            fingerprint=page.fingerprint,
+        ),
+        snippet=page.snippet,
+        language=page.language,
+        content_hash=page.content_hash,
+        mime_type=page.mime_type,
+        status_code=page.status_code,
+        outlinks=page.outlinks,
+    )
+
+
+def _may_be_page(record: ArchiveRecord) -> bool:
+    return record.mime_type in _PAGE_TYPES and record.status_code not in REDIRECT_STATUSES
+
+
+def _has_too_many_tags(record: ArchiveRecord) -> bool:
+    """Tell whether a page's tree would not fit into memory; a small one always does."""
+    if len(record.body_bytes) < _FEW_BYTES or record.mime_type == "application/pdf" or not _may_be_page(record):
+        return False
+    return record.body_bytes.count(b"<") > MAX_TAGS
+
+
+def _most_bytes(mime_type: str | None) -> int:
+    if mime_type is not None and mime_type.startswith(_NEVER_PAGES):
+        return 0
+    return MAX_PDF_BYTES if mime_type == "application/pdf" else MAX_PAGE_BYTES
+
+
+def parts_of(warc_path: Path, kind: Kind, start: int, end: int, size: int | None) -> Sequence[Part]:
+    """Cut a file into parts of about a size, or leave it in one."""
+    step = max(size or end, 1)
+    starts = range(start, end, step) or range(start, start + 1)
+    return [
+        Part(warc_path, Span(begin, min(begin + step, end), end), kind, begins_with_record=begin == start)
+        for begin in starts
+    ]

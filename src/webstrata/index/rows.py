@@ -1,0 +1,200 @@
+"""The rows of a batch: documents, snapshots, links and pages, and what of the old ones goes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from webstrata.db import snapshots
+from webstrata.db.captures import KnownWarc
+from webstrata.db.documents import forget_documents, store_documents
+from webstrata.db.engine import Session
+from webstrata.db.jobs import StoredJob
+from webstrata.db.links import SnapshotLinks, forget_outlinks, store_outlinks
+from webstrata.db.new_rows import NewCapture, Problem
+from webstrata.db.snapshots import CopiedPage, KnownSnapshot, NewSnapshot
+from webstrata.index.reading import Found, FoundPage
+from webstrata.index.standing import Standing
+
+
+@dataclass
+class Batch:
+    """Some captures of a file; `within` is the part of the file of which they are all there is."""
+
+    warc: KnownWarc
+    found: list[Found]
+    problems: list[Problem]
+    within: tuple[int, int] | None = None
+
+
+@dataclass
+class Given:
+    """The ids of a batch's captures and snapshots, by offset."""
+
+    captures: dict[int, int] = field(default_factory=dict)
+    snapshots: dict[int, int] = field(default_factory=dict)
+    before: dict[int, KnownSnapshot] = field(default_factory=dict)
+    """The snapshots that were there already, by offset."""
+    standing: Standing = field(default_factory=Standing)
+
+
+@dataclass(frozen=True)
+class Filed:
+    """Where a snapshot belongs: its own id, its capture, its text, its page, its file."""
+
+    snapshot_id: int
+    capture_id: int
+    document_id: int
+    normalized_url_group: str
+    warc_path: str
+
+
+def write_rows(session: Session, job: StoredJob, batch: Batch, given: Given) -> int:
+    """Write a batch, drop what it takes the place of, and return how many pages it has."""
+    return _Rows(job, batch, given).write(session)
+
+
+class _Rows:
+    """The rows of one batch: documents, snapshots, links, pages; and what of the old ones goes."""
+
+    def __init__(self, job: StoredJob, batch: Batch, given: Given) -> None:
+        self._job = job
+        self._batch = batch
+        self._given = given
+
+    def write(self, session: Session) -> int:
+        """Write them and return how many pages there are."""
+        read = self._read_pages(session)
+        snapshots.save_snapshots(session, read)
+        copies, targets = self._copies(session)
+        snapshots.save_snapshots(session, copies)
+        links = self._links(read) + [_links_of(copy, targets[copy.capture_id]) for copy in copies]
+        store_outlinks(session, links)
+        stale = self._stale(session)
+        gone = [known.id for known in stale.values()]
+        forget_outlinks(session, gone)
+        snapshots.delete_snapshots(session, gone)
+        before = [*self._given.before.values(), *stale.values()]
+        groups = {snapshot.normalized_url_group for snapshot in (*read, *copies)}
+        groups |= {known.normalized_url_group for known in before if known.normalized_url_group}
+        snapshots.refresh_pages(session, self._job.source_id, groups)
+        shown = {one.document_id for one in (*read, *copies)}
+        unshown = {known.document_id for known in before if known.document_id is not None} - shown
+        forget_documents(session, unshown)
+        return len(read) + len(copies)
+
+    def _read_pages(self, session: Session) -> list[NewSnapshot]:
+        pages = [(found.capture, found.page) for found in self._batch.found if found.page is not None]
+        stored = store_documents(session, [page.document for _, page in pages])
+        return [self._snapshot(capture, page, stored[page.document.key]) for capture, page in pages]
+
+    def _copies(self, session: Session) -> tuple[list[NewSnapshot], dict[int, tuple[str, ...]]]:
+        """Return the snapshots of revisits that stand on an indexed page, and what each links to, by capture."""
+        copies = self._given.standing.copies
+        if not copies:
+            return [], {}
+        originals = snapshots.known_snapshots(session, list(copies.values()))
+        pages = snapshots.copied(session, [known.id for known in originals.values()])
+        own_links = {
+            self._given.captures[found.capture.offset]: found.page.outlinks for found in self._batch.found if found.page
+        }
+        holders = {page.outlinks_from for page in pages.values() if page.outlinks_from is not None}
+        stored = snapshots.linked_pages(session, holders)
+        made, targets = [], {}
+        for found in self._batch.found:
+            original = originals.get(copies.get(found.capture.offset, 0))
+            if original is None:
+                continue
+            page = pages[original.id]
+            made.append(self._copy(found.capture, page))
+            holder = page.outlinks_from
+            linked = stored.get(holder, ()) if holder is not None else ()
+            targets[made[-1].capture_id] = own_links.get(copies[found.capture.offset], linked)
+        return made, targets
+
+    def _links(self, read: Sequence[NewSnapshot]) -> list[SnapshotLinks]:
+        pages = [found.page for found in self._batch.found if found.page is not None]
+        return [_links_of(snapshot, page.outlinks) for snapshot, page in zip(read, pages, strict=True)]
+
+    def _stale(self, session: Session) -> Mapping[int, KnownSnapshot]:
+        """Return snapshots in this part of the file that are none any more, by capture."""
+        standing, given = self._given.standing, self._given
+        shown = {found.capture.offset for found in self._batch.found if found.page is not None}
+        shown |= standing.copies.keys() | set(standing.unresolved)
+        current = {given.captures[offset] for offset in shown}
+        stale = {
+            given.captures[offset]: known
+            for offset, known in given.before.items()
+            if given.captures[offset] not in current
+        }
+        if self._batch.within is not None:
+            stale |= snapshots.stale_snapshots(session, self._batch.warc.id, self._batch.within, current)
+        return stale
+
+    def _snapshot(self, capture: NewCapture, page: FoundPage, document_id: int) -> NewSnapshot:
+        filed = self._filed(capture, document_id, page.document.normalized_url_group)
+        return record_to_snapshot(
+            self._job,
+            self._job.source_id,
+            capture,
+            page.document.title,
+            page.snippet,
+            page.language,
+            page=page,
+            filed=filed,
+        )
+
+    def _copy(self, capture: NewCapture, page: CopiedPage) -> NewSnapshot:
+        filed = self._filed(capture, page.document_id, page.normalized_url_group)
+        return record_to_snapshot(
+            self._job, self._job.source_id, capture, page.title, page.snippet, page.language, page=page, filed=filed
+        )
+
+    def _filed(self, capture: NewCapture, document_id: int, group: str) -> Filed:
+        given, offset = self._given, capture.offset
+        return Filed(given.snapshots[offset], given.captures[offset], document_id, group, self._batch.warc.path)
+
+
+def record_to_snapshot(
+    job: StoredJob,
+    source: int,
+    rec: NewCapture,
+    title: str,
+    snippet: str,
+    language: str | None,
+    *,
+    page: FoundPage | CopiedPage,
+    filed: Filed,
+) -> NewSnapshot:
+    """Return the snapshot of a record: what it says, where it lies, and under which ids it is filed."""
+    return NewSnapshot(
+        job_id=job.id,
+        source_id=source,
+        capture_id=filed.capture_id,
+        document_id=filed.document_id,
+        url=rec.url,
+        normalized_url_group=filed.normalized_url_group,
+        capture_timestamp=rec.captured_at,
+        mime_type=page.mime_type,
+        status_code=page.status_code,
+        title=title,
+        snippet=snippet,
+        language=language,
+        warc_path=filed.warc_path,
+        warc_record_id=rec.record_id or None,
+        warc_offset=rec.offset,
+        warc_length=rec.length,
+        content_hash=page.content_hash,
+        id=filed.snapshot_id,
+    )
+
+
+def _links_of(snapshot: NewSnapshot, targets: tuple[str, ...]) -> SnapshotLinks:
+    assert snapshot.id is not None
+    ok = snapshot.status_code is None or 200 <= snapshot.status_code <= 299
+    return SnapshotLinks(
+        snapshot_id=snapshot.id,
+        source_id=snapshot.source_id,
+        normalized_url_group=snapshot.normalized_url_group,
+        captured_at=snapshot.capture_timestamp,
+        ok=ok,
+        targets=targets,
+    )

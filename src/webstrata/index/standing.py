@@ -1,0 +1,53 @@
+"""What revisits stand on: which of them can be copied from a page that is indexed, which have to be read."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from webstrata.db.captures import Payload
+from webstrata.index.reading import Found
+from webstrata.model.captures import Original
+
+NOT_THERE = "the record that this revisit refers to is not in the archive"
+
+
+@dataclass
+class Standing:
+    """The revisits of a batch, by what is to be done with them."""
+
+    copies: dict[int, int] = field(default_factory=dict)
+    """The capture whose page is the revisit's too, by the revisit's offset."""
+    to_read: dict[int, Payload] = field(default_factory=dict)
+    """Where the payload lies, by the revisit's offset."""
+    no_pages: list[int] = field(default_factory=list)
+    """Revisits of what is no page."""
+    unresolved: list[int] = field(default_factory=list)
+    """Revisits of nobody knows what."""
+
+
+def standing_of(
+    batch: Sequence[Found],
+    source_id: int,
+    payloads: Mapping[Original, Payload],
+    pages: Collection[int],
+    others: Collection[int],
+) -> Standing:
+    """Decide what becomes of the revisits of a batch, given its own captures that are pages and that are none."""
+    standing = Standing()
+    for found in batch:
+        if found.refers_to is None:
+            continue
+        offset, payload = found.capture.offset, payloads.get(found.refers_to)
+        if payload is None:
+            standing.unresolved.append(offset)
+        elif payload.capture_id in others or (payload.is_indexed and payload.snapshot_id is None):
+            standing.no_pages.append(offset)
+        elif _says_the_same(payload, found, source_id) and (payload.capture_id in pages or payload.is_indexed):
+            standing.copies[offset] = payload.capture_id
+        else:
+            standing.to_read[offset] = payload
+    return standing
+
+
+def _says_the_same(payload: Payload, revisit: Found, source_id: int) -> bool:
+    """Tell whether a page says the same for both: at another address its links lead elsewhere, and sources differ."""
+    return payload.url == revisit.capture.url and payload.source_id == source_id

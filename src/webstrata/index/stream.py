@@ -1,0 +1,84 @@
+"""The files of a job as one stream of parts: readers are ahead of the writer, across the borders of files, too."""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from webstrata.errors import WebstrataError
+from webstrata.index.readers import PartItems, Readers
+from webstrata.index.reading import Begun, Ended, Item, Kind, Part, Portion, parts_of
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """What is to be read of a file: from a record's beginning to the file's end, as far as it counts."""
+
+    path: Path
+    start: int
+    end: int
+
+
+class PartStream:
+    """Gives the portions of files in order, each file in turn."""
+
+    def __init__(self, readers: Readers, files: Sequence[FilePart], kind: Kind) -> None:
+        """Begin to read."""
+        self._readers = readers
+        self._parts = [parts_of(file.path, kind, file.start, file.end, readers.part_bytes) for file in files]
+        self._given_up: set[int] = set()
+        self._stream: Iterator[PartItems] = readers.read(self._wanted())
+
+    def portions(self, number: int) -> Generator[Portion, None, None]:
+        """Yield what a file holds; WarcError when it cannot be read. Files are to be asked for in their order.
+
+        Where a part begins is a guess, by the looks of its first bytes: only when the part before ends there is it
+        believed. A record may hold what looks like records, a stored WARC file for one.
+        """
+        expected = self._parts[number][0].span.start
+        for part in self._parts[number]:
+            items = self._taken(part)
+            if part.span.stop <= expected < part.span.end:
+                _drained(items)
+                continue
+            begun = next(items)
+            if not isinstance(begun, Begun) or begun.at != expected:
+                _drained(items)
+                exact = replace(part, span=replace(part.span, start=expected), begins_with_record=True)
+                items = self._readers.read_again(exact)
+            for item in items:
+                if isinstance(item, Portion):
+                    yield item
+                elif isinstance(item, Ended):
+                    expected = item.at
+
+    def give_up(self, number: int) -> None:
+        """Leave the rest of a file unread."""
+        self._given_up.add(number)
+
+    def close(self) -> None:
+        """End reading."""
+        if isinstance(self._stream, Generator):
+            self._stream.close()
+
+    def _wanted(self) -> Iterator[Part]:
+        for number, parts in enumerate(self._parts):
+            for part in parts:
+                if number in self._given_up:
+                    break
+                yield part
+
+    def _taken(self, wanted: Part) -> Iterator[Item]:
+        """Return what the readers found in a part, past those of files that were given up."""
+        for part, items in self._stream:
+            if part is wanted:
+                return items
+            _drained(items)
+        raise AssertionError(f"{wanted} was never read")
+
+
+def _drained(items: Iterator[Item]) -> None:
+    """Let what nobody wants pass."""
+    with suppress(WebstrataError):
+        for _ in items:
+            pass

@@ -1,0 +1,249 @@
+"""Writing the index: batches in the order of the file, ids promised in the journal before any row carries them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import structlog
+
+from webstrata.db import captures, ids, index_leases, problems, snapshots
+from webstrata.db.captures import KnownWarc, Payload
+from webstrata.db.engine import Database, Session
+from webstrata.db.index_leases import IndexLease
+from webstrata.db.jobs import StoredJob
+from webstrata.db.new_rows import NewCapture, Problem
+from webstrata.errors import WarcError
+from webstrata.index.reading import Found, Kind, Place, Portion, Revisit
+from webstrata.index.rows import Batch, Given, write_rows
+from webstrata.index.standing import NOT_THERE, Standing, standing_of
+from webstrata.storage.paths import place_of
+from webstrata.warc.cdxj import Journal, JournalLine, Promised
+
+log = structlog.get_logger()
+
+INDEX_VERSION = 1
+"""Raise it with any change of what the index says of a page: files that an older version read are then read again."""
+
+BATCH = 400
+BATCH_CHARACTERS = 10_000_000
+"""A batch is a transaction. While it lasts, nobody else writes to SQLite: it should take a part of a second."""
+
+ReadRevisit = Callable[[Revisit], Found]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What writing needs, the same for a whole job."""
+
+    database: Database
+    archive_root: Path
+    job: StoredJob
+    lease: IndexLease
+    journal: Journal
+    promised: Promised
+    kind: Kind
+    read_revisit: ReadRevisit
+
+
+class FileWriting:
+    """Writes what is read of one file, batch by batch; what is written is indexed for good."""
+
+    def __init__(self, desk: Desk, warc: KnownWarc, start: int, written: Callable[[int, int], None]) -> None:
+        """Begin at a byte; whoever wants to know hears of every batch how many pages it had, and how far it went."""
+        self._desk = desk
+        self._warc = warc
+        self._written = written
+        self.position = start
+        self.problem_count = warc.problem_count if start else 0
+        self._has_begun = start > 0
+        self._found: list[Found] = []
+        self._problems: list[Problem] = []
+        self._characters = 0
+
+    def take(self, portion: Portion) -> None:
+        """Take what was read next; full batches are written."""
+        for passed in portion.passed_over:
+            self._has_begun = True
+            log.info("index.record.skipped", file=self._warc.filename, offset=passed.offset, reason=passed.reason)
+        self._problems += portion.problems
+        for found in portion.found:
+            if len(self._found) >= BATCH or self._characters >= BATCH_CHARACTERS:
+                self._write(found.capture.offset)
+            self._found.append(found)
+            self._characters += len(found.page.document.text) if found.page else 0
+        if len(self._problems) >= BATCH:
+            self._write(portion.position)
+
+    def finish(self, end: int) -> None:
+        """Write what is left, and that the file is read to its end; WarcError when it is no WARC file."""
+        if not self._has_begun and not self._found and self._problems:
+            reason = self._problems[0].reason
+            raise WarcError(f"{self._warc.path}: no record in it can be read ({reason})")
+        self._write(end)
+
+    def _write(self, position: int) -> None:
+        here = [problem for problem in self._problems if problem.offset < position]
+        batch = Batch(self._warc, self._found, here, (self.position, position))
+        pages = store(self._desk, batch, self.problem_count)
+        self.problem_count += len(batch.problems)
+        self.position, self._has_begun = position, True
+        self._problems = [problem for problem in self._problems if problem.offset >= position]
+        self._found, self._characters = [], 0
+        if batch.found:
+            self._written(pages, position)
+
+
+def store(desk: Desk, batch: Batch, problem_count: int = 0) -> int:
+    """Make a batch last and return how many pages it has; its problems are those that were met on the way, too.
+
+    In three steps: ids are taken, promised in the journal, and only then carried by rows. Killed in between, ids may
+    be lost, but none is given twice.
+    """
+    given = _give_ids(desk, batch)
+    _read_revisits(desk, batch, given)
+    for problem in batch.problems:
+        log.warning("index.record.skipped", file=batch.warc.filename, offset=problem.offset, reason=problem.reason)
+    desk.journal.append(_promises(desk, batch, given))
+    with desk.database.write() as session:
+        pages = write_rows(session, desk.job, batch, given)
+        _note_state(session, desk, batch, problem_count)
+        index_leases.check(session, desk.lease)
+    return pages
+
+
+def store_late(desk: Desk, warc: KnownWarc, found: Sequence[Found]) -> int:
+    """Index revisits that were a problem, now that more is known, and return how many pages that made."""
+    batch = Batch(warc, list(found), [])
+    return store(desk, batch)
+
+
+def _note_state(session: Session, desk: Desk, batch: Batch, problem_count: int) -> None:
+    if batch.within is None:
+        unresolved = {problem.offset for problem in batch.problems}
+        for found in batch.found:
+            if found.capture.offset not in unresolved:
+                problems.forget_problem(session, batch.warc.id, found.capture.offset)
+        return
+    problems.replace_problems(session, desk.job.id, batch.warc.id, batch.within, batch.problems)
+    captures.set_index_state(
+        session,
+        batch.warc.id,
+        indexed_bytes=batch.within[1],
+        index_version=INDEX_VERSION,
+        problem_count=problem_count + len(batch.problems),
+    )
+
+
+def _give_ids(desk: Desk, batch: Batch) -> Given:
+    """Record the captures that the crawl did not record itself, and take an id for every snapshot that has none."""
+    with desk.database.write() as session:
+        given = Given(_capture_ids(session, desk, batch))
+        by_capture = {capture: offset for offset, capture in given.captures.items()}
+        before = snapshots.known_snapshots(session, list(by_capture))
+        given.before = {by_capture[capture]: known for capture, known in before.items()}
+        given.standing = _standing(session, desk.job, batch, given)
+        given.snapshots = {offset: known.id for offset, known in given.before.items()}
+        given.snapshots |= _snapshot_ids(session, desk, batch, given)
+        index_leases.check(session, desk.lease)
+    return given
+
+
+def _capture_ids(session: Session, desk: Desk, batch: Batch) -> dict[int, int]:
+    job, warc = desk.job, batch.warc
+    known = captures.capture_ids(session, warc.id, [found.capture.offset for found in batch.found])
+    missing = [found.capture for found in batch.found if found.capture.offset not in known]
+    if not missing:
+        return known
+    promised = {capture.offset: _promised(desk, warc, capture) for capture in missing}
+    wanted = {ids_[0]: capture for capture in missing if (ids_ := promised[capture.offset]) is not None}
+    taken = ids.taken(session, "captures", list(wanted))
+    free = {number: capture for number, capture in wanted.items() if number not in taken}
+    captures.add_captures_as(session, job.id, job.source_id, warc.id, free)
+    known |= {capture.offset: number for number, capture in free.items()}
+    rest = [capture for capture in missing if capture.offset not in known]
+    captures.add_captures(session, job.id, job.source_id, warc.id, rest)
+    return known | captures.capture_ids(session, warc.id, [capture.offset for capture in rest])
+
+
+def _standing(session: Session, job: StoredJob, batch: Batch, given: Given) -> Standing:
+    wanted = {found.refers_to for found in batch.found if found.refers_to is not None}
+    if not wanted:
+        return Standing()
+    payloads = captures.payloads(session, job.source_id, wanted, INDEX_VERSION)
+    own = {given.captures[found.capture.offset]: found for found in batch.found if found.refers_to is None}
+    pages = {number for number, found in own.items() if found.page is not None}
+    return standing_of(batch.found, job.source_id, payloads, pages, own.keys() - pages)
+
+
+def _snapshot_ids(session: Session, desk: Desk, batch: Batch, given: Given) -> dict[int, int]:
+    """Return an id for each page that has none: the one that was promised, else a new one."""
+    standing = given.standing
+    lacking = [
+        found.capture
+        for found in batch.found
+        if (found.page is not None or found.capture.offset in standing.copies.keys() | standing.to_read.keys())
+        and found.capture.offset not in given.before
+    ]
+    promised = {capture.offset: _promised(desk, batch.warc, capture) for capture in lacking}
+    wanted = {offset: both[1] for offset, both in promised.items() if both is not None and both[1] is not None}
+    taken = ids.taken(session, "snapshots", list(wanted.values()))
+    kept = {offset: number for offset, number in wanted.items() if number not in taken}
+    if kept:
+        ids.lift(session, "snapshots", max(kept.values()))
+    rest = [capture.offset for capture in lacking if capture.offset not in kept]
+    return kept | dict(zip(rest, ids.reserve(session, "snapshots", len(rest)), strict=True))
+
+
+def _promised(desk: Desk, warc: KnownWarc, capture: NewCapture) -> tuple[int, int | None] | None:
+    return desk.promised.ids(warc.filename, capture.offset, capture.record_id)
+
+
+def _read_revisits(desk: Desk, batch: Batch, given: Given) -> None:
+    """Read the revisits whose page cannot be copied; what cannot be read is a problem."""
+    standing = given.standing
+    for place, found in enumerate(batch.found):
+        offset = found.capture.offset
+        if offset in standing.unresolved and offset not in given.before:
+            batch.problems.append(Problem(offset, NOT_THERE, may_pass=True))
+        elif offset in standing.to_read:
+            try:
+                batch.found[place] = _read_revisit(desk, batch.warc, found, standing.to_read[offset])
+            except WarcError as error:
+                batch.problems.append(Problem(offset, str(error)))
+                standing.unresolved.append(offset)
+
+
+def _read_revisit(desk: Desk, warc: KnownWarc, found: Found, payload: Payload) -> Found:
+    capture = found.capture
+    own = place_of(desk.archive_root, warc.path, desk.job.output_dir)
+    other = place_of(desk.archive_root, payload.warc_path, payload.output_dir)
+    revisit = Revisit(
+        Place(own, capture.offset, capture.length), Place(other, payload.offset, payload.length), desk.kind
+    )
+    return replace(found, page=desk.read_revisit(revisit).page)
+
+
+def _promises(desk: Desk, batch: Batch, given: Given) -> Iterable[JournalLine]:
+    for found in batch.found:
+        capture = found.capture
+        both = given.captures[capture.offset], given.snapshots.get(capture.offset)
+        if _promised(desk, batch.warc, capture) != both:
+            yield _line(batch.warc, capture, *both)
+
+
+def _line(warc: KnownWarc, capture: NewCapture, capture_id: int, snapshot_id: int | None) -> JournalLine:
+    return JournalLine(
+        url_key=capture.url_key,
+        captured_at=capture.captured_at,
+        url=capture.url,
+        mime_type=capture.mime_type,
+        status_code=capture.status_code,
+        digest=capture.payload_digest,
+        length=capture.length,
+        offset=capture.offset,
+        filename=warc.filename,
+        record_type=capture.record_type,
+        record_id=capture.record_id,
+        capture_id=capture_id,
+        snapshot_id=snapshot_id,
+    )

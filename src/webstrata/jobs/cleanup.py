@@ -1,0 +1,340 @@
+"""Deleting what a job's crawler left behind: its temporary folders and its state, once nothing needs them.
+
+WARC files in them go as well, or move to the job's stable folder first. Killed at any moment, the same command goes on:
+every WARC file is at all times where the database says, or was meant to go.
+"""
+
+import errno
+import filecmp
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import structlog
+
+from webstrata.coordination.presence import is_dead, present
+from webstrata.db import captures, index_leases, jobs, warc_folders
+from webstrata.db.engine import Database, Session
+from webstrata.db.index_leases import IndexLease
+from webstrata.errors import ConflictError, DatabaseError, LeaseLostError, StorageError, UsageError
+from webstrata.jobs.storage import folder_bytes, scan_storage
+from webstrata.model.cleanup import CleanupMode, CleanupStatus, may_clean
+from webstrata.storage.disk import make_folder, sync_folder
+from webstrata.storage.paths import recorded_as
+from webstrata.warc.crawl_state import CrawlState
+from webstrata.warc.discovery import STABLE_FOLDER, find_latest_temp_dir_fallback, warc_files_below
+
+log = structlog.get_logger()
+
+_NO_LINKS_HERE = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
+_MAX_TOLD = 3
+_LONGEST = timedelta(hours=1)
+"""How long nobody may index meanwhile; if this process dies, the next one sees that and does not wait."""
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """A folder or a file that went, or would go."""
+
+    path: Path
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A WARC file that was, or would be, put elsewhere."""
+
+    before: Path
+    after: Path
+    bytes: int
+
+
+@dataclass(frozen=True)
+class CleanupReport:
+    """What a cleanup did, or would do."""
+
+    job_id: int
+    mode: CleanupMode
+    dry_run: bool
+    deleted: tuple[Deleted, ...] = ()
+    moved: tuple[Moved, ...] = ()
+    warcs_deleted: int = 0
+    snapshots_lost: int = 0
+    """Snapshots whose record is deleted: they are still found, but can no longer be shown."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def nothing_to_do(self) -> bool:
+        """Tell whether there was nothing to clean up."""
+        return not self.deleted
+
+    @property
+    def freed_bytes(self) -> int:
+        """Return how much room is gained."""
+        return sum(part.bytes for part in self.deleted) - sum(part.bytes for part in self.moved)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is there to be cleaned up."""
+
+    output_dir: Path
+    temp_dirs: tuple[Path, ...] = ()
+    state_file: Path | None = None
+    warcs: tuple[Path, ...] = ()
+    """The WARC files in the temporary folders."""
+    moves: dict[Path, Path] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.temp_dirs and self.state_file is None
+
+    def going(self, archive_root: Path) -> list[str]:
+        """Return the WARC files that would be deleted, as the database names them."""
+        return [recorded_as(archive_root, file) for file in self.warcs if file not in self.moves]
+
+
+def cleanup_job(
+    database: Database,
+    archive_root: Path,
+    job_id: int,
+    *,
+    mode: str = CleanupMode.TEMP,
+    force: bool = False,
+    dry_run: bool = False,
+    replay_enabled: bool = False,
+) -> CleanupReport:
+    """Delete a job's temporary folders and state file and return what went; a dry run only says what would.
+
+    ConflictError when how things stand forbids it: the job is not done with them, replay needs them, or another job.
+    """
+    wanted = _mode(mode)
+    with database.read() as session:
+        kept = warc_folders.kept_folder(session, job_id)
+        if refusal := may_clean(job_id, kept.status, wanted, replay_enabled=replay_enabled, force=force):
+            raise ConflictError(refusal)
+        names = {warc.path for warc in captures.warc_files(session, job_id)}
+        plan = _plan(job_id, kept.output_dir, wanted, lambda file: recorded_as(archive_root, file) in names)
+        report = _report(session, archive_root, job_id, wanted, plan, dry_run)
+    if dry_run or (plan.is_empty and kept.cleanup_status is not CleanupStatus.CLEANING):
+        return report
+    with _nobody_indexes(database, archive_root, job_id):
+        _put_aside(plan)
+        _begin(database, archive_root, job_id, plan)
+        _delete(job_id, plan, wanted)
+        _end(database, job_id)
+    scan_storage(database, archive_root, job_id)
+    log.info("cleanup.done", job_id=job_id, mode=wanted, bytes=report.freed_bytes, moved=len(plan.moves), forced=force)
+    return report
+
+
+def _mode(mode: str) -> CleanupMode:
+    try:
+        return CleanupMode(mode)
+    except ValueError:
+        raise UsageError(f"{mode[:40]!r} is no mode of cleaning up (expected {' or '.join(CleanupMode)})") from None
+
+
+def _plan(job_id: int, output_dir: str, mode: CleanupMode, is_recorded: Callable[[Path], bool]) -> _Plan:
+    """Return what is there, whoever wrote it, without changing anything."""
+    place = Path(output_dir).resolve()
+    if not output_dir or not place.exists():
+        raise StorageError(f"the folder of job {job_id} is gone: {output_dir or '(none)'}")
+    if not place.is_dir():
+        return _Plan(place)
+    state = CrawlState(place, initial_workers=1)
+    newest = find_latest_temp_dir_fallback(place)
+    temp_dirs = tuple(state.get_temp_dir_paths() or ([newest] if newest else []))
+    warcs = tuple(file for folder in temp_dirs for file in warc_files_below(folder))
+    return _Plan(
+        place,
+        temp_dirs,
+        state.state_file_path if state.exists else None,
+        warcs,
+        _moves(place, warcs, is_recorded) if mode is CleanupMode.TEMP_NONWARC else {},
+        (state.damage,) if state.damage else (),
+    )
+
+
+def _moves(output_dir: Path, warcs: Sequence[Path], is_recorded: Callable[[Path], bool]) -> dict[Path, Path]:
+    """Return where each file is to go: under its own name, which the job's journal knows it by."""
+    stable = output_dir / STABLE_FOLDER
+    if stable.is_symlink():
+        raise StorageError(f"{stable} is a link: WARC files are not put where it leads")
+    moves: dict[Path, Path] = {}
+    for file in warcs:
+        temp_name = file.relative_to(output_dir).parts[0].lstrip(".")
+        taken = set(moves.values())
+        moves[file] = next(
+            place
+            for place in _places(stable, temp_name, file.name)
+            if place not in taken and (not os.path.lexists(place) or _was_put_there(file, place, is_recorded))
+        )
+    return moves
+
+
+def _was_put_there(file: Path, place: Path, is_recorded: Callable[[Path], bool]) -> bool:
+    """Tell whether an earlier try put a file there; what the database knows as two files stays two."""
+    return _are_one(file, place) and not (is_recorded(file) and is_recorded(place))
+
+
+def _places(stable: Path, temp_name: str, name: str) -> Iterator[Path]:
+    """Yield where a file may go, best first; its name never changes."""
+    yield stable / name
+    yield stable / temp_name / name
+    yield from (stable / f"{temp_name}-{number}" / name for number in range(2, 1_000_000))
+
+
+def _are_one(file: Path, other: Path) -> bool:
+    """Tell whether a file is there under another name, or a whole copy of it is."""
+    if other.is_symlink() or not other.is_file():
+        return False
+    return file.samefile(other) or filecmp.cmp(file, other, shallow=False)
+
+
+def _report(
+    session: Session, archive_root: Path, job_id: int, mode: CleanupMode, plan: _Plan, dry_run: bool
+) -> CleanupReport:
+    deleted = [Deleted(folder, folder_bytes(folder).output) for folder in plan.temp_dirs]
+    if plan.state_file is not None:
+        deleted.append(Deleted(plan.state_file, plan.state_file.lstat().st_size))
+    going = plan.going(archive_root)
+    _refuse_if_needed(session, job_id, going)
+    return CleanupReport(
+        job_id=job_id,
+        mode=mode,
+        dry_run=dry_run,
+        deleted=tuple(deleted),
+        moved=tuple(Moved(before, after, before.stat().st_size) for before, after in plan.moves.items()),
+        warcs_deleted=len(going),
+        snapshots_lost=warc_folders.snapshots_in(session, job_id, going),
+        notes=plan.notes,
+    )
+
+
+def _refuse_if_needed(session: Session, job_id: int, going: Sequence[str]) -> None:
+    """Refuse to delete what revisits of other jobs refer to, or may be about to."""
+    if not going:
+        return
+    keep = "--mode temp-nonwarc keeps them"
+    if beside := warc_folders.crawls_beside(session, job_id):
+        raise ConflictError(
+            f"job {', '.join(map(str, beside))} of the same source is running and may refer to WARC files of job "
+            f"{job_id} that would be deleted: wait for its end, or {keep}"
+        )
+    needed = warc_folders.needed_elsewhere(session, job_id)
+    lost = [name for name in going if name in needed]
+    if lost:
+        others = sorted({other for name in lost for other in needed[name]})
+        raise ConflictError(
+            f"revisits of job {', '.join(map(str, others))} refer to records of job {job_id} that would be deleted "
+            f"({', '.join(lost[:_MAX_TOLD])}): {keep}"
+        )
+
+
+@contextmanager
+def _nobody_indexes(database: Database, archive_root: Path, job_id: int) -> Iterator[None]:
+    """Hold the right to index a job, so that nobody reads what is being moved and deleted."""
+    now, lease = datetime.now(UTC), IndexLease(job_id, secrets.token_hex(16))
+    with present(archive_root) as owner:
+        try:
+            with database.write() as session:
+                dead = partial(is_dead, archive_root)
+                index_leases.take(session, lease, owner, now + _LONGEST, now=now, is_dead=dead)
+        except LeaseLostError as error:
+            raise ConflictError(str(error)) from error
+        try:
+            yield
+        finally:
+            with suppress(DatabaseError), database.write() as session:
+                index_leases.release(session, lease)
+
+
+def _put_aside(plan: _Plan) -> None:
+    """Give every WARC file its new place; the old one stays until the database knows the new one."""
+    for before, after in plan.moves.items():
+        with _as_storage_errors(after):
+            make_folder(after.parent)
+            if not after.exists():
+                _link_or_copy(before, after)
+            sync_folder(after.parent)
+
+
+def _link_or_copy(before: Path, after: Path) -> None:
+    try:
+        os.link(before, after, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_LINKS_HERE:
+            raise
+        # Under a name that is no WARC file's, until it is whole.
+        copy = after.with_name(f".moving-{after.name}.part")
+        shutil.copy2(before, copy, follow_symlinks=False)
+        with copy.open("rb") as file:
+            os.fsync(file.fileno())
+        copy.rename(after)
+
+
+def _begin(database: Database, archive_root: Path, job_id: int, plan: _Plan) -> None:
+    """Let the database know the new places, in one step with the word that deleting has begun."""
+    moved = {
+        recorded_as(archive_root, before): recorded_as(archive_root, after) for before, after in plan.moves.items()
+    }
+    with database.write() as session:
+        kept = warc_folders.kept_folder(session, job_id)
+        # Replay was asked about before; that the job is still done with everything is asked again, now that it is held.
+        if refusal := may_clean(job_id, kept.status, CleanupMode.TEMP, force=True):
+            raise ConflictError(refusal)
+        going = plan.going(archive_root)
+        _refuse_if_needed(session, job_id, going)
+        warc_folders.give_up_payloads(session, job_id, going)
+        warc_folders.move_warc_files(session, job_id, moved)
+        jobs.set_job(session, job_id, cleanup_status=CleanupStatus.CLEANING)
+
+
+def _delete(job_id: int, plan: _Plan, mode: CleanupMode) -> None:
+    """Delete the folders, and last the state file, which knows of them."""
+    for folder in plan.temp_dirs:
+        if mode is CleanupMode.TEMP_NONWARC:
+            _refuse_unkept(folder, plan)
+        with _as_storage_errors(folder):
+            # It deletes links, and never follows one.
+            shutil.rmtree(folder)
+        log.info("cleanup.deleted", job_id=job_id, path=str(folder))
+    if plan.state_file is not None:
+        with _as_storage_errors(plan.state_file):
+            plan.state_file.unlink(missing_ok=True)
+        log.info("cleanup.deleted", job_id=job_id, path=str(plan.state_file))
+
+
+def _refuse_unkept(folder: Path, plan: _Plan) -> None:
+    for file in warc_files_below(folder):
+        kept = plan.moves.get(file)
+        if kept is None or not _are_one(file, kept):
+            raise StorageError(f"{file} is not kept anywhere else: {folder} is left as it is")
+
+
+def _end(database: Database, job_id: int) -> None:
+    with database.write() as session:
+        jobs.set_job(
+            session,
+            job_id,
+            cleanup_status=CleanupStatus.TEMP_CLEANED,
+            cleaned_at=datetime.now(UTC),
+            state_file_path=None,
+        )
+
+
+@contextmanager
+def _as_storage_errors(path: Path) -> Iterator[None]:
+    """Turn the system's refusals into ours, in this one place."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{error.filename or path}: {error.strerror or error}") from error

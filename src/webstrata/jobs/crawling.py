@@ -1,0 +1,220 @@
+"""The crawl of a job in this process: on behalf of whoever leads the job, or to help with it."""
+
+import asyncio
+import gc
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import structlog
+import uvloop
+
+from webstrata.coordination.permits import DEFAULT_DELAY, HostPermits, PermitStore, Politeness
+from webstrata.coordination.presence import present
+from webstrata.crawl.commit import CrawlTarget
+from webstrata.crawl.engine import Crawl, CrawlEnd, CrawlRun
+from webstrata.crawl.tally import CrawlProgress
+from webstrata.db import captures, frontier, leases
+from webstrata.db.engine import Database
+from webstrata.db.jobs import StoredJob
+from webstrata.errors import OutsideRootError
+from webstrata.fetch.choice import FetchOptions, fetcher_named
+from webstrata.fetch.fetcher import Fetcher
+from webstrata.fetch.guard import NetworkGuard
+from webstrata.jobs.crawl_log import CrawlLog, crawl_log
+from webstrata.jobs.recovery import Recovery
+from webstrata.jobs.settling import settle
+from webstrata.model.jobs import CrawlConfig, JobStatus
+from webstrata.model.tasks import TaskStatus
+from webstrata.storage.room import check_room
+from webstrata.warc.combined_log import INITIAL_CRAWL, NEW_CRAWL_PHASE, RESUME_CRAWL
+
+log = structlog.get_logger()
+
+_HOLD_MARGIN = timedelta(seconds=5)
+_NEW_OBJECTS = 50_000
+"""After how many new objects the collector looks for cycles; at Python's 700 it took a fifth of a crawl's CPU."""
+
+Watch = Callable[[CrawlProgress], None]
+
+
+@dataclass(frozen=True)
+class Crawling:
+    """What it takes to crawl in this process."""
+
+    database: Database
+    archive_root: Path
+    defaults: CrawlConfig
+    guard: NetworkGuard
+    permits: PermitStore
+    recovery: Recovery
+    min_free_bytes: int = 0
+    proxy: str | None = field(default=None, repr=False)
+
+    def lead(
+        self,
+        job: StoredJob,
+        leader: str,
+        watch: Watch,
+        interrupted: threading.Event,
+        *,
+        is_tied: bool = False,
+    ) -> JobStatus | None:
+        """Crawl a job on its leader's behalf, settle it and return how it ended.
+
+        To a crawler that is tied to its leader a signal says that the leader leaves, or is gone: then nobody is told to
+        stop, the job is left as it is for the next leader to go on with, and None returned.
+        """
+        config = self._config(job)
+        stage = self._stage_of(job)
+        log.info("crawl.start", stage=stage, seeds=job.config.seeds)
+        with crawl_log(Path(job.output_dir), stage, config.max_pages) as written, present(self.archive_root) as owner:
+            self._begin(job, leader, stage, written)
+            seen = self._shown_to(job.id, leader, written, watch)
+            end = self._crawled(job, owner, seen, _Signals(interrupted, is_tied), leads=True)
+            written.write(end.counts)
+            if end.left:
+                log.info("crawl.left", **asdict(end.counts))
+                return None
+            ended = settle(self.database, job, leader, end, config)
+            log.info("crawl.end", status=ended.status, reason=ended.reason, **asdict(end.counts))
+        return ended.status
+
+    def help(self, job: StoredJob, interrupted: threading.Event) -> bool:
+        """Take part in a crawl that another leads, while there is something to do; tell whether there was."""
+        with present(self.archive_root) as owner:
+            return self._crawled(job, owner, lambda _progress: None, _Signals(interrupted), leads=False).worked
+
+    def _begin(self, job: StoredJob, leader: str, stage: str, written: CrawlLog) -> None:
+        with self.database.write() as session:
+            leases.set_as(session, job.id, leader, crawler_stage=stage, combined_log_path=str(written.path))
+
+    def _stage_of(self, job: StoredJob) -> str:
+        """Return what this attempt is called: the first, one that goes on, or one over what earlier ones got."""
+        with self.database.read() as session:
+            unfinished = frontier.has_any(session, job.id, TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
+            _, size = captures.warc_totals(session, job.id)
+        if unfinished:
+            return RESUME_CRAWL
+        return NEW_CRAWL_PHASE if size else INITIAL_CRAWL
+
+    def _shown_to(self, job_id: int, leader: str, written: CrawlLog, watch: Watch) -> Watch:
+        """Return who hears how the crawl goes: its log and whoever watches; nobody any more once the lead was lost."""
+
+        def seen(progress: CrawlProgress) -> None:
+            with self.database.read() as session:
+                leases.check_leader(session, job_id, leader)
+            written.crawled(progress)
+            watch(progress)
+
+        return seen
+
+    def _config(self, job: StoredJob) -> CrawlConfig:
+        return self.defaults.overridden(job.config.crawl)
+
+    def _crawled(self, job: StoredJob, owner: str, seen: Watch, signals: "_Signals", *, leads: bool) -> CrawlEnd:
+        config = self._config(job)
+        run = CrawlRun(
+            target=self._target(job),
+            seeds=job.config.seeds,
+            rules=job.config.rules,
+            config=config,
+            owner=owner,
+            started_at=job.started_at or datetime.now(UTC),
+            leads=leads,
+        )
+
+        def crawl() -> Crawl:
+            return Crawl(
+                self.database,
+                run,
+                self._fetcher(config),
+                self._turns(owner, config),
+                seen,
+                self.recovery.tend,
+                room=partial(check_room, Path(job.output_dir), self.min_free_bytes),
+            )
+
+        with _seldom_collecting():
+            return uvloop.run(_run_until_signal(crawl, signals))
+
+    def _fetcher(self, config: CrawlConfig) -> Fetcher:
+        options = FetchOptions(
+            self.guard,
+            user_agent=config.user_agent,
+            timeout=config.fetch_timeout,
+            max_body_bytes=config.max_body_bytes,
+            connections=config.concurrency,
+            proxy=self.proxy,
+        )
+        return fetcher_named(config.fetcher, options)
+
+    def _turns(self, owner: str, config: CrawlConfig) -> HostPermits:
+        politeness = Politeness(config.per_host_delay, config.per_host_concurrency, config.jitter)
+        longest = timedelta(seconds=config.fetch_timeout + (config.per_host_delay or DEFAULT_DELAY))
+        return HostPermits(self.permits, owner, politeness, hold=longest + _HOLD_MARGIN)
+
+    def _target(self, job: StoredJob) -> CrawlTarget:
+        try:
+            folder = Path(job.output_dir, "warcs").relative_to(self.archive_root)
+        except ValueError:
+            raise OutsideRootError(
+                f"the folder of job {job.id} is not in the archive root {self.archive_root}: {job.output_dir}"
+            ) from None
+        return CrawlTarget(job.id, job.name, job.source_id, job.source_code, self.archive_root, folder.as_posix())
+
+
+@dataclass(frozen=True)
+class _Signals:
+    """What a signal means: that a person wants the crawl's end, or that whoever we work for leaves it to others."""
+
+    interrupted: threading.Event
+    means_leaving: bool = False
+
+
+async def _run_until_signal(make_crawl: Callable[[], Crawl], signals: _Signals) -> CrawlEnd:
+    """Run a crawl; the first SIGINT or SIGTERM ends it in good order."""
+    crawl = make_crawl()
+    end = crawl.leave if signals.means_leaving else crawl.stop
+
+    def interrupt() -> None:
+        signals.interrupted.set()
+        end()
+
+    if signals.interrupted.is_set():
+        end()
+    with _heard(interrupt):
+        return await crawl.run()
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Let the collector leave alone what is loaded, and look more seldom for what a crawl leaves behind."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+@contextmanager
+def _heard(interrupt: Callable[[], None]) -> Iterator[None]:
+    """Let SIGINT and SIGTERM do something else while the block lasts."""
+    loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        loop.add_signal_handler(number, interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler)

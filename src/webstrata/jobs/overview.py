@@ -1,0 +1,52 @@
+"""What an archive is doing right now, in one value."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from webstrata.coordination.presence import announced_here, is_dead
+from webstrata.db import catalog, overview
+from webstrata.db.engine import Database
+from webstrata.db.overview import NextTurn
+from webstrata.jobs.storage import StorageHealth, health
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that works on the archive, and at what."""
+
+    owner: str
+    doing: str
+
+
+@dataclass(frozen=True)
+class ArchiveStatus:
+    """What an archive is doing right now."""
+
+    jobs: dict[str, int]
+    """How many jobs stand where."""
+    processes: tuple[Process, ...]
+    next_turns: tuple[NextTurn, ...]
+    snapshots: int
+    storage: StorageHealth
+    database: str
+
+
+def archive_status(database: Database, archive_root: Path, min_free_bytes: int) -> ArchiveStatus:
+    """Return what an archive is doing right now."""
+    now = datetime.now(UTC)
+    with database.read() as session:
+        counts, totals = catalog.job_status_counts(session), catalog.totals(session)
+        led, crawled = overview.led_jobs(session, now), overview.crawled_by(session)
+        turns = overview.next_turns(session)
+    alive = [owner for owner in announced_here(archive_root) if not is_dead(archive_root, owner)]
+    doing = {owner: f"crawls job {job_id}" for owner, job_id in crawled.items() if owner in alive}
+    doing |= {job.leader: f"leads job {job.job_id} ({job.source_code}, {job.status})" for job in led}
+    return ArchiveStatus(
+        jobs=counts,
+        processes=tuple(Process(owner, what) for owner, what in sorted(doing.items())),
+        next_turns=tuple(turns),
+        snapshots=totals.snapshots,
+        storage=health(database, archive_root, min_free_bytes),
+        database=database.shown,
+    )

@@ -1,0 +1,174 @@
+"""Jobs in the database, led from here while the stages are run by others: crawled to the end, or indexed."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from webstrata.db import jobs, leases
+from webstrata.db.engine import Database
+from webstrata.db.jobs import StoredJob
+from webstrata.errors import DatabaseError, WebstrataError
+from webstrata.jobs.leading import in_the_lead
+from webstrata.jobs.recovery import Recovery
+from webstrata.jobs.settling import Ended, keep_books, settle_as, try_again_later
+from webstrata.jobs.stages import FAILED, INTERRUPTED, Stages
+from webstrata.jobs.storage import check_output
+from webstrata.model.attempts import MAX_INDEX_DEATHS, how_it_died, rest_before_retry
+from webstrata.model.jobs import JobStatus
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Who runs the stages of jobs, and what it takes to lead jobs through them."""
+
+    database: Database
+    archive_root: Path
+    recovery: Recovery
+    stages: Stages
+    min_free_bytes: int = 0
+    index_every_seconds: float = 0
+    """How often what a crawl has brought so far is indexed; 0 waits for its end."""
+
+    def load(self, job_id: int) -> StoredJob:
+        """Return a job as it stands."""
+        with self.database.read() as session:
+            return jobs.load_job(session, job_id)
+
+
+def run_persistent_job(
+    job_id: int, *, crew: Crew, interrupted: threading.Event | None = None, max_retries: int = 0
+) -> int:
+    """Crawl a job that waits in line and return the crawler's exit code; what follows is the index's.
+
+    A crawler that is killed goes on where it was as long as it gets anywhere. A crawl that came to nothing is put back
+    in line, as often as `max_retries` says.
+    """
+    told = interrupted or threading.Event()
+    crew.recovery.tend()
+    with in_the_lead(crew.database, crew.archive_root, job_id, helpers_welcome=True) as leader:
+        job = crew.load(job_id)
+        code = 0 if job.crawl_ended is not None else _crawl(crew, job, leader, told)
+        _after_crawl(crew, crew.load(job_id), leader, told, max_retries)
+        keep_books(crew.database, crew.archive_root, job_id)
+    return code
+
+
+def index_persistent_job(job_id: int, *, crew: Crew, interrupted: threading.Event | None = None) -> int:
+    """Index a job whose crawl is over and return the indexer's exit code; one that is killed begins again."""
+    with in_the_lead(crew.database, crew.archive_root, job_id, leases.lease_for_index) as leader:
+        code = _index(crew, job_id, leader, interrupted or threading.Event())
+        keep_books(crew.database, crew.archive_root, job_id)
+    return code
+
+
+def _crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event) -> int:
+    """Let the job be crawled until that has ended, one way or the other."""
+    check_output(crew.database, job, min_free_bytes=crew.min_free_bytes)
+    while True:
+        before = _received(crew, job.id)
+        with _indexed_meanwhile(crew, job.id):
+            code = crew.stages.crawl(job.id, leader, interrupted)
+        with crew.database.write() as session:
+            leases.set_as(session, job.id, leader, crawler_exit_code=code)
+        if crew.load(job.id).crawl_ended is not None:
+            return code
+        if code == INTERRUPTED and interrupted.is_set():
+            return _left(crew, job.id, leader, code)
+        reason = how_it_died("the crawler", code)
+        log.error("crawl.died", exit_code=code, reason=reason)
+        # What it held goes back in line, for whoever crawls next.
+        crew.recovery.tend()
+        if interrupted.is_set():
+            return _left(crew, job.id, leader, code)
+        if _received(crew, job.id) == before:
+            return _gave_up(crew, job.id, leader, Ended(JobStatus.FAILED, reason), code)
+
+
+def _left(crew: Crew, job_id: int, leader: str, code: int) -> int:
+    """Leave a crawl that is not over to whoever leads it next, as the same run."""
+    with crew.database.write() as session:
+        leases.set_as(session, job_id, leader, status=JobStatus.QUEUED, status_reason="its worker left")
+    return code
+
+
+def _gave_up(crew: Crew, job_id: int, leader: str, ended: Ended, code: int) -> int:
+    settle_as(crew.database, job_id, leader, ended, datetime.now(UTC))
+    return code
+
+
+def _received(crew: Crew, job_id: int) -> int:
+    with crew.database.read() as session:
+        return leases.received(session, job_id)
+
+
+def _after_crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event, max_retries: int) -> None:
+    """Let what follows by itself follow: another try, or the index of what a stopped crawl has brought."""
+    if job.crawl_ended is JobStatus.FAILED:
+        rest = rest_before_retry(job.retry_count, max_retries)
+        if rest is not None:
+            try_again_later(crew.database, job, leader, rest)
+        return
+    if job.crawl_ended is not None and job.status is not job.crawl_ended:
+        # It was interrupted while it was indexed: that alone is left to do.
+        with crew.database.write() as session:
+            leases.set_as(session, job.id, leader, status=job.crawl_ended)
+    if job.crawl_ended is JobStatus.STOPPED and not interrupted.is_set():
+        _index(crew, job.id, leader, interrupted)
+
+
+def _index(crew: Crew, job_id: int, leader: str, interrupted: threading.Event) -> int:
+    """Let a job be indexed; an indexer that dies again and again at the same place is given up."""
+    deaths = 0
+    while True:
+        before = _indexed_bytes(crew, job_id)
+        code = crew.stages.index(job_id, leader, interrupted)
+        if code in (0, FAILED, INTERRUPTED) or interrupted.is_set():
+            return code
+        reason = how_it_died("the indexer", code)
+        log.error("index.died", exit_code=code, reason=reason)
+        crew.recovery.tend()
+        deaths = 1 if _indexed_bytes(crew, job_id) > before else deaths + 1
+        if deaths >= MAX_INDEX_DEATHS:
+            raise WebstrataError(f"{reason}, {deaths} times at the same place")
+
+
+def _indexed_bytes(crew: Crew, job_id: int) -> int:
+    with crew.database.read() as session:
+        return jobs.indexed_bytes(session, job_id)[0]
+
+
+@contextmanager
+def _indexed_meanwhile(crew: Crew, job_id: int) -> Iterator[None]:
+    """Index now and then what a crawl has brought, while it lasts."""
+    if not crew.index_every_seconds:
+        yield
+        return
+    over = threading.Event()
+    indexing = threading.Thread(target=_index_now_and_then, args=(crew, job_id, over), name="index-so-far")
+    indexing.start()
+    try:
+        yield
+    finally:
+        over.set()
+        indexing.join()
+
+
+def _index_now_and_then(crew: Crew, job_id: int, over: threading.Event) -> None:
+    """Index what is new until the crawl is over; trouble is only told, as the job is indexed at its end anyway."""
+    while not over.wait(crew.index_every_seconds):
+        try:
+            with crew.database.read() as session:
+                indexed, kept = jobs.indexed_bytes(session, job_id)
+            code = crew.stages.index_so_far(job_id, over) if indexed < kept else 0
+        except (DatabaseError, WebstrataError) as error:
+            log.warning("index.so_far.failed", job_id=job_id, reason=str(error))
+            continue
+        if code and not over.is_set():
+            log.warning("index.so_far.failed", job_id=job_id, exit_code=code)

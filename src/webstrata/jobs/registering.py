@@ -1,0 +1,160 @@
+"""Jobs made of WARC files that are there already: where they lie, nothing is written, moved or deleted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from webstrata.db import captures, jobs, sources, warc_folders
+from webstrata.db.engine import Database, Session
+from webstrata.db.warc_folders import RegisteredFolder
+from webstrata.errors import ConflictError, NotFoundError, UsageError
+from webstrata.jobs.manifest import write_manifest
+from webstrata.model.jobs import INDEXABLE, ArchiveJobConfig, JobStatus
+from webstrata.warc.adopting import Measured, measured, unrecorded_warcs
+from webstrata.warc.crawl_state import STATE_FILE
+from webstrata.warc.discovery import Discovered, discover
+
+log = structlog.get_logger()
+
+_MAX_TOLD = 3
+_MAX_NAME_LENGTH = 200
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A folder that is a job's now."""
+
+    job_id: int
+    output_dir: Path
+    is_new: bool
+    """False when the job was there already and files were added to it."""
+    files: tuple[Measured, ...]
+    """The files that the job got."""
+    notes: tuple[str, ...]
+    """What somebody should know: files that were left out and why, torn ends, a state that was not believed."""
+
+
+def register_job_dir(
+    database: Database, archive_root: Path, source_code: str, output_dir: Path, *, name: str | None = None
+) -> Registered:
+    """Attach a job to a folder of WARC files, or to one file, so that it can be indexed.
+
+    A folder that a job has already is refused, unless there are new files in it: the job gets them.
+    """
+    _check_name(name)
+    found = discover(output_dir)
+    place = output_dir.resolve()
+    if not found.files:
+        raise NotFoundError(_nothing_found(place, found))
+    with database.read() as session:
+        source_id = sources.source_view(session, source_code).id
+        known = warc_folders.job_of_folder(session, str(place))
+    if known is None:
+        files = [measured(path) for path in found.files]
+        job_id = _register(database, archive_root, source_id, place, name, files)
+    else:
+        _refuse_unless_addable(known, source_code, place)
+        job_id = known.job_id
+        files = unrecorded_warcs(_Folder(job_id, str(place)), found.files, database=database, archive_root=archive_root)
+        _add(database, archive_root, known, place, files)
+    write_manifest(database, job_id, archive_root=archive_root)
+    log.info("job.registered", job_id=job_id, folder=str(place), files=len(files), is_new=known is None)
+    return Registered(job_id, place, known is None, tuple(files), _notes(found, files))
+
+
+def _check_name(name: str | None) -> None:
+    if name is not None and (not name.strip() or not name.isprintable() or len(name) > _MAX_NAME_LENGTH):
+        raise UsageError(f"a job's name must be a line of 1 to {_MAX_NAME_LENGTH} characters")
+
+
+@dataclass(frozen=True)
+class _Folder:
+    id: int
+    output_dir: str
+
+
+def _register(
+    database: Database, archive_root: Path, source_id: int, place: Path, name: str | None, files: Sequence[Measured]
+) -> int:
+    warcs = [warc.found(archive_root) for warc in files]
+    with database.write() as session:
+        taken = warc_folders.jobs_with_files(session, [warc.path for warc in warcs])
+        if taken:
+            path, other = min(taken.items())
+            raise ConflictError(f"{path} is a file of job {other} already: a record is one capture, not two")
+        job_id = _new_job(session, source_id, place, name)
+        warc_folders.adopt_warc_files(session, job_id, warcs)
+        _make_ready(session, job_id)
+    return job_id
+
+
+def _new_job(session: Session, source_id: int, place: Path, name: str | None) -> int:
+    now = datetime.now(UTC)
+    job_id = jobs.add_job(
+        session,
+        source_id,
+        name=name or place.name.partition(".warc")[0] or "registered",
+        output_dir=str(place),
+        config=ArchiveJobConfig(seeds=()),
+        queued_at=now,
+    )
+    state_file = place / STATE_FILE
+    jobs.set_job(
+        session,
+        job_id,
+        started_at=now,
+        finished_at=now,
+        crawler_stage=JobStatus.COMPLETED,
+        crawler_status="success",
+        state_file_path=str(state_file) if state_file.is_file() else None,
+    )
+    return job_id
+
+
+def _refuse_unless_addable(known: RegisteredFolder, source_code: str, place: Path) -> None:
+    if known.source_code != source_code:
+        raise ConflictError(f"{_whose(known, place)}: it cannot be registered for source {source_code} as well")
+    if known.status not in INDEXABLE:
+        raise ConflictError(f"{_whose(known, place)}: files can be added when its crawl and its indexing have ended")
+
+
+def _add(
+    database: Database, archive_root: Path, known: RegisteredFolder, place: Path, files: Sequence[Measured]
+) -> None:
+    if not files:
+        raise ConflictError(f"{_whose(known, place)} already, and there is nothing new in it")
+    with database.write() as session:
+        warc_folders.adopt_warc_files(session, known.job_id, [warc.found(archive_root) for warc in files])
+        _make_ready(session, known.job_id)
+
+
+def _whose(known: RegisteredFolder, place: Path) -> str:
+    return f"{place} is the folder of job {known.job_id} (source {known.source_code}, {known.status})"
+
+
+def _make_ready(session: Session, job_id: int) -> None:
+    """Let a worker, or `index-job`, index the job next."""
+    count, size = captures.warc_totals(session, job_id)
+    jobs.set_job(
+        session,
+        job_id,
+        status=JobStatus.COMPLETED,
+        status_reason=None,
+        warc_file_count=count,
+        warc_bytes_total=size,
+    )
+
+
+def _nothing_found(place: Path, found: Discovered) -> str:
+    if not place.is_dir() and found.refused:
+        return str(found.refused[0])
+    refused = f"; left out: {'; '.join(map(str, found.refused[:_MAX_TOLD]))}" if found.refused else ""
+    return f"no WARC files in {place}, its warcs/ or collections/**/archive/, or its .tmp* folders{refused}"
+
+
+def _notes(found: Discovered, files: Sequence[Measured]) -> tuple[str, ...]:
+    damage = [f"{found.state_damage} (all .tmp* folders were searched)"] if found.state_damage else []
+    return (*damage, *map(str, found.refused), *(warc.torn for warc in files if warc.torn))

@@ -1,0 +1,155 @@
+"""Sources that jobs are made from: added by people, by files, or from the baseline; and the jobs that are made."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from webstrata.db import jobs, sources
+from webstrata.db.engine import Database, Session
+from webstrata.db.sources import NewSource
+from webstrata.db.tables import ArchiveJob
+from webstrata.errors import ConflictError, StorageError
+from webstrata.jobs.manifest import write_manifest
+from webstrata.jobs.source_files import read_source_file
+from webstrata.model.jobs import ArchiveJobConfig
+from webstrata.model.registry import (
+    build_job_config,
+    build_output_dir_for_job,
+    check_entry,
+    check_source_name,
+    generate_job_name,
+)
+from webstrata.model.schedules import next_after, next_turn
+
+BASELINE = Path(__file__).with_name("baseline_sources.yaml")
+
+
+@dataclass(frozen=True)
+class Added:
+    """Which sources were added, and which were there already."""
+
+    added: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MadeJob:
+    """A job that was queued, and the others of its source that are not over."""
+
+    id: int
+    source: str
+    name: str
+    output_dir: str
+    beside: tuple[int, ...]
+
+
+def create_job_for_source(
+    source_code: str,
+    *,
+    session: Session,
+    overrides: Mapping[str, object] | None = None,
+    archive_root: Path,
+    extra_seeds: Sequence[str] = (),
+    now: datetime | None = None,
+) -> ArchiveJob:
+    """Queue a job of a source, made from its registry entry, and return its row; its folder is there.
+
+    NotFoundError for an unknown source, ConflictError for a disabled one, OptionsError (a ValueError) for tool options
+    that do not go together.
+    """
+    moment = now or datetime.now(UTC)
+    source = sources.source_for_job(session, source_code)
+    if not source.enabled:
+        raise ConflictError(f"{source_code} is disabled: webstrata sources enable {source_code}")
+    entry = sources.registry_entry(session, source_code, extra_seeds)
+    config = ArchiveJobConfig.from_json(build_job_config(entry, extra_seeds, overrides))
+    name = generate_job_name(entry, moment)
+    folder = new_folder(archive_root, source_code, name, moment)
+    job_id = jobs.add_job(session, source.id, name=name, output_dir=str(folder), config=config, queued_at=moment)
+    return session.get_one(ArchiveJob, job_id)
+
+
+def make_job(
+    database: Database,
+    archive_root: Path,
+    source_code: str,
+    *,
+    extra_seeds: Sequence[str] = (),
+    overrides: Mapping[str, object] | None = None,
+) -> MadeJob:
+    """Queue a job of a source now, as a person asks for it, and return it."""
+    with database.write() as session:
+        beside = tuple(sources.jobs_under_way(session, source_code))
+        _take_turn_if_due(session, source_code, datetime.now(UTC))
+        job = create_job_for_source(
+            source_code, session=session, overrides=overrides, archive_root=archive_root, extra_seeds=extra_seeds
+        )
+        made = MadeJob(job.id, source_code, job.name, job.output_dir, beside)
+    write_manifest(database, made.id, archive_root=archive_root)
+    return made
+
+
+def _take_turn_if_due(session: Session, source_code: str, now: datetime) -> None:
+    """Count what a person asks for as the turn that is due: nobody wants two jobs in a row."""
+    for due in sources.due_sources(session, now):
+        if due.code == source_code:
+            sources.take_turn(session, due, next_turn(due.schedule, due.due_at, now))
+
+
+def new_folder(archive_root: Path, code: str, job_name: str, now: datetime) -> Path:
+    """Make a job's folder; of two jobs in one second the later gets a number."""
+    wanted = build_output_dir_for_job(code, job_name, archive_root, now)
+    for folder in (wanted, *(wanted.with_name(f"{wanted.name}-{n}") for n in range(2, 1000))):
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise StorageError(f"{folder}: {error.strerror}") from error
+        return folder
+    raise StorageError(f"{wanted}: too many jobs in one second")
+
+
+def add_source(database: Database, new: NewSource, now: datetime) -> datetime | None:
+    """Add a source and return its first turn, if it has a schedule; ConflictError when its code is taken."""
+    check_entry(new.entry)
+    check_source_name(new.name)
+    with database.write() as session:
+        hint = new.entry.schedule_hint
+        first = sources.first_turn(session, None, hint, now) if hint else None
+        sources.add_source(session, new, hint, first)
+    return first
+
+
+def seed_sources(database: Database, now: datetime) -> Added:
+    """Add the baseline sources that are not there; what somebody changed stays as it is.
+
+    Their first turn by schedule is one interval away: nobody asked for a crawl yet.
+    """
+    return _add_missing(database, read_source_file(BASELINE), now, at_once=False)
+
+
+def import_sources(database: Database, path: Path, now: datetime) -> Added:
+    """Add the sources that a file names and that are not there; all or none."""
+    return _add_missing(database, read_source_file(path), now, at_once=True)
+
+
+def _add_missing(database: Database, found: Iterable[NewSource], now: datetime, *, at_once: bool) -> Added:
+    added, kept = [], []
+    with database.write() as session:
+        known = set(sources.known_codes(session))
+        for new in found:
+            if new.code in known:
+                sources.complete_source(session, new)
+                kept.append(new.code)
+                continue
+            hint = new.entry.schedule_hint
+            first = _first_turn(session, hint, now, at_once=at_once) if hint else None
+            sources.add_source(session, new, hint, first)
+            added.append(new.code)
+    return Added(tuple(added), tuple(kept))
+
+
+def _first_turn(session: Session, schedule: str, now: datetime, *, at_once: bool) -> datetime:
+    return sources.first_turn(session, None, schedule, now) if at_once else next_after(schedule, now)

@@ -1,0 +1,37 @@
+"""When a job is tried again, and after how long."""
+
+import signal
+from datetime import timedelta
+
+MAX_CRAWL_RETRIES = 2
+"""How often a crawl that came to nothing is begun again by itself."""
+
+MAX_INDEX_DEATHS = 3
+"""How often in a row an indexer may be killed without having got any further."""
+
+_FIRST_REST = timedelta(minutes=1)
+_LONGEST_REST = timedelta(hours=1)
+_RETRY_RESTS = (timedelta(minutes=1), timedelta(minutes=10))
+
+
+def rest_after_trouble(pauses: int) -> timedelta:
+    """Return how long a job rests that trouble of ours stopped, so many times in a row before."""
+    return min(_FIRST_REST * (1 << min(pauses, 10)), _LONGEST_REST)
+
+
+def rest_before_retry(retry_count: int, most: int = MAX_CRAWL_RETRIES) -> timedelta | None:
+    """Return how long a failed crawl rests before it is tried again; None when that was often enough."""
+    if retry_count >= most:
+        return None
+    return _RETRY_RESTS[min(retry_count, len(_RETRY_RESTS) - 1)]
+
+
+def how_it_died(program: str, exit_code: int) -> str:
+    """Return in words how a program ended that should not have."""
+    if exit_code >= 0:
+        return f"{program} ended with exit code {exit_code} before it was done"
+    try:
+        name = signal.Signals(-exit_code).name
+    except ValueError:
+        name = f"signal {-exit_code}"
+    return f"{program} was killed ({name}) before it was done"

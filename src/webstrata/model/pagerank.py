@@ -1,0 +1,137 @@
+"""PageRank, kept up by what changed instead of computed anew.
+
+A captured page is given a rank mass of 1, and hands 0.85 of all it has on to the pages it links to, in equal parts:
+
+    mass = 1 + 0.85 · (what the pages that link to it hand on)
+
+PageRank is the mass divided by the sum over all captured pages. What a page without links does not hand on is in effect
+spread over all captured pages, as PageRank wants it; so is what goes to pages that were never captured.
+
+For every page two numbers are kept: its mass, and its residual, which is what it was given but has not handed on yet.
+A new page brings a residual of 1; a page that links otherwise brings residuals to those it linked to and links to.
+Settling them takes work where something changed and nowhere else. When no captured page has a residual above
+TOLERANCE, every mass is right to that part of itself: residuals spread like the 1 of every page does.
+"""
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+DAMPING = 0.85
+TELEPORT = 1.0
+TOLERANCE = 0.01
+"""By which part of itself a mass may be wrong: ranks are compared by their size, and differ by orders of it."""
+
+MOST_PAGES = 300_000
+MOST_LINKS = 8_000_000
+"""What is held in memory at once, some 100 MB; what is above waits for its turn."""
+
+_AT_ONCE = 2_000
+
+
+@dataclass(frozen=True)
+class RankedPage:
+    """A page's residual, and whether it was captured: others hand nothing on."""
+
+    page_id: int
+    residual: float
+    captured: bool
+
+
+PagesOf = Callable[[Collection[int]], Iterable[RankedPage]]
+LinksOf = Callable[[Collection[int]], Mapping[int, Sequence[int]]]
+
+
+@dataclass
+class Settling:
+    """Residuals on their way from page to page; whatever is asked of the graph is asked for many pages at once.
+
+    Pages have places in arrays, in the order they are met: millions of links are walked again and again.
+    """
+
+    pages_of: PagesOf
+    links_of: LinksOf
+    _places: dict[int, int] = field(default_factory=dict)
+    _pages: list[int] = field(default_factory=list)
+    _residuals: "array[float]" = field(default_factory=lambda: array("d"))
+    _before: "array[float]" = field(default_factory=lambda: array("d"))
+    _captured: bytearray = field(default_factory=bytearray)
+    _handed_on: dict[int, float] = field(default_factory=dict)
+    _links: dict[int, "array[int]"] = field(default_factory=dict)
+    _link_count: int = 0
+
+    def settle(self, start: Collection[int], enough: Callable[[], bool] = lambda: False) -> None:
+        """Hand residuals on, from some pages on, until all are small, or there is more than fits, or it is enough."""
+        self._load(start)
+        while (waiting := self._unsettled()) and not enough():
+            for some in _pieces(waiting):
+                if self._is_full():
+                    return
+                self._load_links(some)
+                self._hand_on(some)
+
+    def handed_on(self) -> dict[int, float]:
+        """Return how much each page handed on: its mass grows by that."""
+        return {self._pages[place]: given for place, given in self._handed_on.items()}
+
+    def links(self, page: int) -> list[int]:
+        """Return what a page linked to that handed something on."""
+        # Not of all at once: as numbers of Python, millions of links take ten times the memory they take here.
+        return [self._pages[target] for target in self._links[self._places[page]]]
+
+    def changes(self) -> dict[int, float]:
+        """Return by how much each page's residual is another one than before."""
+        both = zip(self._pages, self._before, self._residuals, strict=True)
+        return {page: after - before for page, before, after in both if after != before}
+
+    def _unsettled(self) -> list[int]:
+        """Return the places of those who have something to hand on, in an order that is always the same."""
+        captured = self._captured
+        return [
+            place
+            for place, value in enumerate(self._residuals)
+            if (value > TOLERANCE or value < -TOLERANCE) and captured[place]
+        ]
+
+    def _hand_on(self, places: Iterable[int]) -> None:
+        """Let each page hand on what it has, also what it was handed just before."""
+        residuals, handed_on = self._residuals, self._handed_on
+        for place in places:
+            given = residuals[place]
+            residuals[place] = 0.0
+            handed_on[place] = handed_on.get(place, 0.0) + given
+            targets = self._links[place]
+            part = DAMPING * given / len(targets) if targets else 0.0
+            for target in targets:
+                residuals[target] += part
+
+    def _load(self, pages: Iterable[int]) -> None:
+        """Learn what pages have that are met for the first time."""
+        unknown = {page for page in pages if page not in self._places}
+        for found in sorted(self.pages_of(unknown), key=lambda page: page.page_id) if unknown else ():
+            self._places[found.page_id] = len(self._pages)
+            self._pages.append(found.page_id)
+            self._before.append(found.residual)
+            self._residuals.append(found.residual)
+            self._captured.append(found.captured)
+
+    def _load_links(self, places: Sequence[int]) -> None:
+        unknown = [place for place in places if place not in self._links]
+        if not unknown:
+            return
+        found = self.links_of([self._pages[place] for place in unknown])
+        self._load(set().union(*found.values()))
+        for place in unknown:
+            targets = found.get(self._pages[place], ())
+            self._links[place] = array("i", map(self._places.__getitem__, targets))
+            self._link_count += len(targets)
+
+    def _is_full(self) -> bool:
+        return len(self._pages) > MOST_PAGES or self._link_count > MOST_LINKS
+
+
+def _pieces(pages: Sequence[int]) -> Iterable[list[int]]:
+    waiting = iter(pages)
+    while some := list(islice(waiting, _AT_ONCE)):
+        yield some

@@ -1,0 +1,86 @@
+"""What a file system says of itself: its room, whether it can be written to, and which one it is."""
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from webstrata.errors import StorageError
+
+_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
+_MOUNTS = Path("/proc/self/mountinfo")
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+
+
+def free_bytes(path: Path) -> int:
+    """Return how many bytes can still be written where a path lies."""
+    with _as_storage_errors(path):
+        found = os.statvfs(path)
+    return found.f_bavail * found.f_frsize
+
+
+def check_room(path: Path, minimum: int) -> None:
+    """Raise StorageError unless a number of bytes is free where a path lies."""
+    free = free_bytes(path)
+    if free < minimum:
+        raise StorageError(
+            f"{path}: only {shown_bytes(free)} are free, and {shown_bytes(minimum)} must stay so "
+            "(WEBSTRATA_MIN_FREE_BYTES)"
+        )
+
+
+def check_writable(path: Path) -> None:
+    """Raise StorageError unless files can be made in a folder."""
+    with _as_storage_errors(path), tempfile.TemporaryFile(dir=path):
+        pass
+
+
+def is_writable(path: Path) -> bool:
+    """Tell whether files may be made in a folder, without making one."""
+    return os.access(path, os.W_OK | os.X_OK)
+
+
+def device_of(path: Path) -> str:
+    """Return a name of the file system that a path lies on: the same after a restart, another for another disk.
+
+    Where the file system does not number itself (network mounts), its mount's source stands for it.
+    """
+    with _as_storage_errors(path):
+        number, device = os.statvfs(path).f_fsid, path.stat().st_dev
+    if number:
+        return f"fsid:{number:x}"
+    return _mount_source(device) or f"dev:{os.major(device)}:{os.minor(device)}"
+
+
+def shown_bytes(size: int) -> str:
+    """Return a size as people read it: 12.3 MB."""
+    amount, unit = float(size), 0
+    while amount >= 999.95 and unit < len(_UNITS) - 1:
+        amount, unit = amount / 1000, unit + 1
+    return f"{size} bytes" if unit == 0 else f"{amount:.1f} {_UNITS[unit]}"
+
+
+def _mount_source(device: int) -> str | None:
+    """Return what is mounted as a device: anonymous device numbers change with every mount."""
+    wanted = f"{os.major(device)}:{os.minor(device)}"
+    try:
+        lines = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        mount, _, rest = line.partition(" - ")
+        if mount.split()[2:3] == [wanted] and len(rest.split()) >= 2:
+            kind, source = rest.split()[:2]
+            return f"mount:{kind}:{_ESCAPED.sub(lambda found: chr(int(found[1], 8)), source)}"
+    return None
+
+
+@contextmanager
+def _as_storage_errors(path: Path) -> Iterator[None]:
+    """Turn the system's refusals into ours, in this one place."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror or error}") from error

@@ -1,0 +1,268 @@
+"""A job's journal: the CDXJ file beside its WARCs, in which every capture and the ids it was given are written down.
+
+A line is a promise: it is on disk before the rows that carry its ids are committed, so that an index made anew, even in
+an empty database, gives the same ids. The file is only ever appended to.
+"""
+
+import json
+import os
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import xxhash
+
+from webstrata.errors import StorageError
+from webstrata.storage.disk import make_folder, sync_folder
+
+JOURNAL_NAME = "captures.cdxj"
+EXTERNAL_FOLDER = ".journals"
+"""Where, in the archive root, the journals of jobs lie whose folder is outside of it: that folder may be read-only."""
+
+_MOMENT = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
+_IDS = re.compile(
+    rb'"offset": "(\d+)", "filename": "([^"\\]*)", "type": "[^"\\]*", "recordId": "([^"\\]*)",'
+    rb' "capture": (\d+)(?:, "snapshot": (\d+))?}\n'
+)
+"""The end of a line as we write it: to cut the ids out takes a tenth of the time of reading all of it."""
+_NO_ID = 0
+_DIGEST_NAME = re.compile(r"^sha1:", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class JournalLine:
+    """A capture, where it lies, and the ids that it was given for ever."""
+
+    url_key: str
+    captured_at: datetime
+    """To the second, as CDXJ has it."""
+    url: str
+    mime_type: str | None
+    status_code: int | None
+    digest: str | None
+    length: int
+    offset: int
+    filename: str
+    record_type: str
+    record_id: str
+    capture_id: int
+    snapshot_id: int | None = None
+
+    def text(self) -> str:
+        """Return the line as pywb reads it, without its end."""
+        fields = {
+            "url": self.url,
+            "mime": _mime(self),
+            "status": "" if self.status_code is None else str(self.status_code),
+            "digest": _DIGEST_NAME.sub("", self.digest or ""),
+            "length": str(self.length),
+            "offset": str(self.offset),
+            "filename": self.filename,
+            "type": self.record_type,
+            "recordId": self.record_id,
+            "capture": self.capture_id,
+        }
+        if self.snapshot_id is not None:
+            fields["snapshot"] = self.snapshot_id
+        key = self.url_key.replace(" ", "%20")
+        return f"{key} {_fourteen_digits(self.captured_at)} {json.dumps(fields)}"
+
+
+def journal_folder(job_id: int, output_dir: str, archive_root: Path) -> Path:
+    """Return where a job's journal lies: with its WARCs, or in the archive root when those are elsewhere."""
+    folder = Path(output_dir)
+    inside = folder.is_absolute() and folder.resolve().is_relative_to(archive_root.resolve())
+    if inside and not folder.is_file():
+        return folder / "warcs"
+    return archive_root / EXTERNAL_FOLDER / f"job-{job_id}"
+
+
+def read_journal(folder: Path) -> Iterator[JournalLine]:
+    """Yield what a folder's journal promises, in the order it was written; a line that is none is passed over."""
+    for line in _lines(folder / JOURNAL_NAME):
+        parsed = _parsed(line)
+        if parsed is not None:
+            yield parsed
+
+
+class Journal:
+    """A journal that is being written; nothing in it counts before `append` returns."""
+
+    def __init__(self, folder: Path) -> None:
+        """Use the journal of a folder; it is made with the first line."""
+        self.path = folder / JOURNAL_NAME
+        self._descriptor: int | None = None
+
+    def append(self, lines: Iterable[JournalLine]) -> None:
+        """Write lines and return when they would survive a power cut; StorageError, with nothing promised, if not."""
+        data = "".join(f"{line.text()}\n" for line in lines).encode("utf-8", "replace")
+        if not data:
+            return
+        with _as_storage_errors(self.path):
+            descriptor = self._opened()
+            view = memoryview(data)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            os.fdatasync(descriptor)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> Self:
+        """Use the journal in a with block."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+    def _opened(self) -> int:
+        if self._descriptor is None:
+            make_folder(self.path.parent)
+            flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
+            self._descriptor = os.open(self.path, flags, 0o644)
+            sync_folder(self.path.parent)
+        self._end_torn_line(self._descriptor)
+        return self._descriptor
+
+    @staticmethod
+    def _end_torn_line(descriptor: int) -> None:
+        """Make sure that what comes next begins a line: a full disk or a power cut may have torn the last one."""
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            os.write(descriptor, b"\n")
+
+
+class Promised:
+    """The ids that a journal promises, by a record's place; some 30 bytes for each."""
+
+    def __init__(self, promises: "Iterable[Promise]" = ()) -> None:
+        """Remember what was promised; of two promises for one record, the later counts."""
+        keys, captures, snapshots = array("Q"), array("q"), array("q")
+        for filename, offset, record_id, capture_id, snapshot_id in promises:
+            keys.append(_key(filename, offset, record_id))
+            captures.append(capture_id)
+            snapshots.append(snapshot_id or _NO_ID)
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        self._keys = array("Q", (keys[n] for n in order))
+        self._captures = array("q", (captures[n] for n in order))
+        self._snapshots = array("q", (snapshots[n] for n in order))
+
+    def __len__(self) -> int:
+        """Return how many lines were read."""
+        return len(self._keys)
+
+    def ids(self, filename: str, offset: int, record_id: str) -> tuple[int, int | None] | None:
+        """Return the capture's and the snapshot's id that a record was promised, or None when it was promised none."""
+        key = _key(filename, offset, record_id)
+        place = bisect_left(self._keys, key)
+        found = None
+        while place < len(self._keys) and self._keys[place] == key:
+            snapshot = self._snapshots[place] or (found[1] if found else None)
+            found = self._captures[place], snapshot or None
+            place += 1
+        return found
+
+
+Promise = tuple[str, int, str, int, int | None]
+"""File name, offset and id of a record, and the ids of its capture and its snapshot."""
+
+
+def promised_in(folder: Path) -> Promised:
+    """Return what a folder's journal promises."""
+    promises = (_promise(line) for line in _lines(folder / JOURNAL_NAME))
+    return Promised(promise for promise in promises if promise is not None)
+
+
+def _promise(line: bytes) -> Promise | None:
+    found = _IDS.search(line)
+    if found is None:
+        other = _parsed(line)
+        if other is None:
+            return None
+        return other.filename, other.offset, other.record_id, other.capture_id, other.snapshot_id
+    offset, filename, record_id, capture, snapshot = found.groups()
+    return filename.decode(), int(offset), record_id.decode(), int(capture), int(snapshot) if snapshot else None
+
+
+def _key(filename: str, offset: int, record_id: str) -> int:
+    return xxhash.xxh3_64_intdigest(f"{filename}\0{offset}\0{record_id}".encode("utf-8", "replace"))
+
+
+def _mime(line: JournalLine) -> str:
+    if line.record_type == "revisit":
+        return "warc/revisit"
+    return (line.mime_type or "unk").replace(" ", "") or "unk"
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield a journal's whole lines; the last one may be torn, or is just being written."""
+    try:
+        with path.open("rb") as file:
+            yield from (line for line in file if line.endswith(b"\n"))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from error
+
+
+def _parsed(line: bytes) -> JournalLine | None:
+    try:
+        key, moment, fields = line.decode("utf-8").split(" ", 2)
+        return _line(key, _moment(moment), json.loads(fields))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _fourteen_digits(moment: datetime) -> str:
+    # strftime takes ten times as long, and writes the year 999 with three digits.
+    at = moment.astimezone(UTC)
+    return f"{at.year:04}{at.month:02}{at.day:02}{at.hour:02}{at.minute:02}{at.second:02}"
+
+
+def _moment(digits: str) -> datetime:
+    found = _MOMENT.fullmatch(digits)
+    if found is None:
+        raise ValueError(f"{digits!r} is no time")
+    year, month, day, hour, minute, second = map(int, found.groups())
+    return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+
+
+def _line(key: str, moment: datetime, fields: Mapping[str, str | int]) -> JournalLine:
+    status, snapshot = str(fields["status"]), fields.get("snapshot")
+    return JournalLine(
+        url_key=key,
+        captured_at=moment,
+        url=str(fields["url"]),
+        mime_type=str(fields["mime"]),
+        status_code=int(status) if status else None,
+        digest=str(fields["digest"]) or None,
+        length=int(fields["length"]),
+        offset=int(fields["offset"]),
+        filename=str(fields["filename"]),
+        record_type=str(fields["type"]),
+        record_id=str(fields["recordId"]),
+        capture_id=int(fields["capture"]),
+        snapshot_id=None if snapshot is None else int(snapshot),
+    )
+
+
+@contextmanager
+def _as_storage_errors(path: Path) -> Iterator[None]:
+    """Turn the system's refusals into ours, in this one place."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from error

@@ -1,0 +1,238 @@
+"""Finding a job's WARC files: what lies in its folder, whoever wrote it and however it is laid out.
+
+warcs/                                   ours, and where `cleanup-job --mode temp-nonwarc` puts others'
+.tmp…/collections/**/archive/            a zimit run's temporary folders: the tracked ones, else the newest
+collections/**/archive/                  a crawler that was run in the folder itself
+the folder itself                        WARC files from anywhere; also one file instead of a folder
+"""
+
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import structlog
+
+from webstrata.errors import NotFoundError, StorageError
+from webstrata.warc.crawl_state import CrawlState, temp_dirs_in
+from webstrata.warc.resync import next_record
+
+log = structlog.get_logger()
+
+STABLE_FOLDER = "warcs"
+
+_NAMES = re.compile(r".+\.warc(\.gz|\.zst)?", re.IGNORECASE)
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_GZIP = b"\x1f\x8b"
+_GZIP_WINDOW = 31
+_FIRST_BYTES = 4_096
+_BEGINNING = b"WARC/"
+
+
+class HasOutputDir(Protocol):
+    """A job, as far as its files are concerned."""
+
+    @property
+    def output_dir(self) -> str:
+        """Return where its files lie."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Something that could have been a WARC file, or hold some, and why it is left alone."""
+
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        """Return the line that a person reads."""
+        return f"{self.path}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Discovered:
+    """What was found in a job's folder."""
+
+    files: tuple[Path, ...]
+    refused: tuple[Refused, ...]
+    state_damage: str | None
+    """Why the folder's state file was not believed; every temporary folder was then looked through."""
+
+
+def discover_warcs_for_job(job: HasOutputDir, *, allow_fallback: bool = True) -> list[Path]:
+    """Return a job's WARC files, each once, always in the same order; what is refused is logged."""
+    found = discover(Path(job.output_dir), allow_fallback=allow_fallback)
+    for refused in found.refused:
+        log.warning("warc.refused", file=str(refused.path), reason=refused.reason)
+    return list(found.files)
+
+
+def discover(output_dir: Path, *, allow_fallback: bool = True) -> Discovered:
+    """Return the WARC files of a folder, or of one file's path, and what was refused; NotFoundError without either."""
+    place = _there(output_dir)
+    search = _Search(place)
+    if not place.is_dir():
+        search.add([place], by_content=True)
+        return search.result(None)
+    state = CrawlState(place, initial_workers=1)
+    temp_dirs = state.get_temp_dir_paths()
+    if not temp_dirs and allow_fallback and (newest := find_latest_temp_dir_fallback(place)):
+        temp_dirs = [newest]
+    search.add(search.below(place / STABLE_FOLDER))
+    search.add(search.collections((*temp_dirs, place)))
+    search.add(search.inside(place), by_content=True)
+    return search.result(state.damage)
+
+
+def find_all_warc_files(temp_dirs: Iterable[Path]) -> list[Path]:
+    """Return the WARC files that crawlers left in `collections/**/archive` of some folders, each once."""
+    found: list[Path] = []
+    seen: set[tuple[int, int]] = set()
+    for folder in temp_dirs:
+        search = _Search(folder.resolve(), seen)
+        search.add(search.collections([folder.resolve()]))
+        found += search.files
+    return found
+
+
+def find_latest_temp_dir_fallback(output_dir: Path) -> Path | None:
+    """Return the temporary folder that was changed last, for runs whose state was lost."""
+    try:
+        return max(temp_dirs_in(output_dir), key=lambda folder: (folder.stat().st_mtime_ns, folder.name), default=None)
+    except OSError as error:
+        raise StorageError(f"{output_dir}: {error.strerror or error}") from error
+
+
+def is_named_like_a_warc(file: Path) -> bool:
+    """Tell whether a file's name says that it is a WARC."""
+    return _NAMES.fullmatch(file.name) is not None
+
+
+def warc_files_below(folder: Path) -> list[Path]:
+    """Return every file below a folder that is a WARC by its name or its content; links are none.
+
+    StorageError when a part of the folder cannot be looked into: it may hold some.
+    """
+    search = _Search(folder.resolve())
+    found = [file for file in search.walk(folder.resolve()) if not file.is_symlink() and _is_precious(file)]
+    if search.refused:
+        raise StorageError(str(search.refused[0]))
+    return found
+
+
+def _is_precious(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    try:
+        return is_named_like_a_warc(file) or _why_no_warc(file) is None
+    except OSError:
+        # What cannot be read may be one.
+        return True
+
+
+def _there(output_dir: Path) -> Path:
+    try:
+        return output_dir.resolve(strict=True)
+    except OSError as error:
+        raise NotFoundError(f"{output_dir}: {error.strerror or error}") from error
+
+
+@dataclass
+class _Search:
+    """Gathers the files of one folder: each inode once, nothing from outside."""
+
+    root: Path
+    seen: set[tuple[int, int]] = field(default_factory=set)
+    files: list[Path] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+
+    def result(self, damage: str | None) -> Discovered:
+        return Discovered(tuple(self.files), tuple(self.refused), damage)
+
+    def add(self, candidates: Iterable[Path], *, by_content: bool = False) -> None:
+        """Take candidates; where anything may lie, only what is a WARC by its content, or claims to be by its name."""
+        for candidate in candidates:
+            try:
+                self._add(candidate, by_content)
+            except FileNotFoundError:
+                self._refuse(candidate, "a link that leads nowhere")
+            except OSError as error:
+                self.refused.append(Refused(candidate, error.strerror or str(error)))
+
+    def _refuse(self, candidate: Path, reason: str) -> None:
+        """Say why something is left alone that by its name should not be; other things may be what they are."""
+        if is_named_like_a_warc(candidate) or candidate == self.root:
+            self.refused.append(Refused(candidate, reason))
+
+    def _add(self, candidate: Path, by_content: bool) -> None:
+        place = candidate.resolve(strict=True)
+        if not place.is_file():
+            return
+        if not by_content and not is_named_like_a_warc(candidate):
+            return
+        if not place.is_relative_to(self.root):
+            self._refuse(candidate, f"a link that leads out of {self.root}")
+        elif wrong := _why_no_warc(place):
+            self._refuse(candidate, wrong)
+        else:
+            self._keep(place)
+
+    def _keep(self, place: Path) -> None:
+        found = place.stat()
+        if (found.st_dev, found.st_ino) not in self.seen:
+            self.seen.add((found.st_dev, found.st_ino))
+            self.files.append(place)
+
+    def collections(self, folders: Iterable[Path]) -> Iterator[Path]:
+        """Yield what lies directly in a folder `archive` somewhere below `collections`."""
+        for folder in folders:
+            yield from (file for file in self.below(folder / "collections") if file.parent.name == "archive")
+
+    def below(self, folder: Path) -> Iterator[Path]:
+        """Yield the files below a folder that may be missing, or be a link to somewhere else."""
+        if folder.is_symlink():
+            self.refused.append(Refused(folder, "a link: folders are not searched through links"))
+        elif folder.is_dir():
+            yield from self.walk(folder)
+
+    def inside(self, folder: Path) -> Iterator[Path]:
+        """Yield what lies directly in a folder."""
+        try:
+            yield from sorted(folder.iterdir())
+        except OSError as error:
+            raise StorageError(f"{folder}: {error.strerror or error}") from error
+
+    def walk(self, folder: Path) -> Iterator[Path]:
+        """Yield all files below a folder, in order; folders that cannot be read are refused by name."""
+
+        def unreadable(error: OSError) -> None:
+            self.refused.append(Refused(Path(error.filename or folder), error.strerror or str(error)))
+
+        for parent, folders, names in os.walk(folder, onerror=unreadable):
+            folders.sort()
+            yield from (Path(parent, name) for name in sorted(names))
+
+
+def _why_no_warc(path: Path) -> str | None:
+    """Return why a file is no WARC that can be read, or None when it is one, whatever its beginning went through."""
+    with path.open("rb") as file:
+        first = file.read(_FIRST_BYTES)
+        if not first:
+            return "an empty file"
+        if first.startswith(_ZSTD):
+            return "compressed with zstd, which cannot be read: unpack it first (unzstd), or compress it with gzip"
+        if _begins_with_a_record(first):
+            return None
+        return None if is_named_like_a_warc(path) and next_record(file, 1) is not None else "no WARC record in it"
+
+
+def _begins_with_a_record(first: bytes) -> bool:
+    if not first.startswith(_GZIP):
+        return first.startswith(_BEGINNING)
+    try:
+        return zlib.decompressobj(_GZIP_WINDOW).decompress(first, len(_BEGINNING)) == _BEGINNING
+    except zlib.error:
+        return False

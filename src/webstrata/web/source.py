@@ -1,0 +1,106 @@
+"""When is it archived? One source for those who run the archive: its schedule, its jobs and what they are made from."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Path, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from webstrata.api.parts import Code, Parts
+from webstrata.api.same_origin import require_same_origin
+from webstrata.api.storage_answers import told_plainly
+from webstrata.app import App
+from webstrata.db import catalog
+from webstrata.db.sources import source_view
+from webstrata.errors import NotFoundError, UsageError
+from webstrata.jobs.registry import make_job
+from webstrata.jobs.source_orders import SourceOrders
+from webstrata.logs import without_secrets
+from webstrata.model.registry import SourceView
+from webstrata.web.failures import PageRoute
+from webstrata.web.job import in_words
+from webstrata.web.pages import render
+from webstrata.web.visitor import require_admin_visitor
+
+JOBS_SHOWN = 10
+
+router = APIRouter(
+    prefix="/sources", route_class=PageRoute, include_in_schema=False, dependencies=[Depends(require_admin_visitor)]
+)
+_OURS = [Depends(require_same_origin)]
+
+SourceCode = Annotated[Code, Path(max_length=64)]
+_ORDERS: dict[str, Callable[[SourceOrders, str], None]] = {
+    "pause": SourceOrders.pause,
+    "resume": SourceOrders.resume,
+    "enable": lambda orders, code: orders.set_enabled(code, True),
+    "disable": lambda orders, code: orders.set_enabled(code, False),
+}
+
+
+@router.get("/{code}")
+def source(code: SourceCode, request: Request, app: Parts) -> HTMLResponse:
+    """Show one source."""
+    return _source(request, app, code)
+
+
+@router.post("/{code}/archive", dependencies=_OURS)
+def archive(code: SourceCode, app: Parts) -> Response:
+    """Queue a job of a source now and show it."""
+    _view(app, code)
+    with told_plainly():
+        made = make_job(app.database, app.archive_root, code)
+    return RedirectResponse(f"/jobs/{made.id}", status_code=303)
+
+
+@router.post("/{code}/schedule", dependencies=_OURS)
+def schedule(
+    code: SourceCode, request: Request, app: Parts, when: Annotated[str, Form(max_length=200)] = ""
+) -> Response:
+    """Say when a source is archived; what is no schedule comes back with what would be one."""
+    _view(app, code)
+    try:
+        SourceOrders(app.database, app.archive_root).set_schedule(code, when)
+    except UsageError as error:
+        return _source(request, app, code, status=422, when=when, problem=str(error))
+    return _shown(code)
+
+
+@router.post("/{code}/{order}", dependencies=_OURS)
+def order(code: SourceCode, order: str, app: Parts) -> Response:
+    """Let a schedule rest or go on, or a source be used or not."""
+    _view(app, code)
+    if order not in _ORDERS:
+        raise NotFoundError("A source can be told to pause, resume, enable or disable")
+    _ORDERS[order](SourceOrders(app.database, app.archive_root), code)
+    return _shown(code)
+
+
+def _source(
+    request: Request, app: App, code: str, *, status: int = 200, when: str | None = None, problem: str | None = None
+) -> HTMLResponse:
+    view = _view(app, code)
+    with app.database.read() as session:
+        jobs, _ = catalog.jobs(session, source=code, limit=JOBS_SHOWN)
+    return render(
+        request,
+        "source.html",
+        status=status,
+        source=view,
+        jobs=jobs,
+        when=(view.schedule or "") if when is None else when,
+        problem=problem,
+        told=in_words(without_secrets(view.job_config or {})),
+    )
+
+
+def _view(app: App, code: str) -> SourceView:
+    with app.database.read() as session:
+        try:
+            return source_view(session, code)
+        except NotFoundError:
+            raise NotFoundError("There is no such source in this archive") from None
+
+
+def _shown(code: str) -> Response:
+    return RedirectResponse(f"/sources/{code}", status_code=303)

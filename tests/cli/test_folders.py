@@ -1,0 +1,159 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine
+from tests.support.fetched import fetched, write_warc
+from tests.support.folders import ARCHIVE, STATE, CrawledFolder
+from webstrata.db import jobs
+from webstrata.db.engine import Database
+from webstrata.model.jobs import JobStatus
+from webstrata.replay.raw import raw_page
+
+
+@pytest.fixture
+def folder(database: Database, data_dir: Path) -> CrawledFolder:
+    root = data_dir / "archive"
+    made = CrawledFolder.made(database, root, root / "hc" / "job")
+    made.warc(f".tmpa/{ARCHIVE}/one.warc.gz", "https://example.org/a")
+    made.state(".tmpa")
+    return made
+
+
+def test_a_folder_is_registered_as_the_manual_says(webstrata: CommandLine, database: Database, tmp_path: Path) -> None:
+    with database.write() as session:
+        jobs.ensure_source(session, "hc", name="Health", base_url=None)
+    write_warc(tmp_path / "disk" / "a.warc.gz", [fetched()])
+    command = ("register-job-dir", "--source", "hc", "--output-dir", str(tmp_path / "disk"))
+    done = webstrata(*command, "--name", "old disk", "--json")
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert (told["job_id"], told["is_new"], told["notes"]) == (1, True, [])
+    again = webstrata(*command)
+    assert again.code == 1
+    assert "is the folder of job 1" in again.message
+
+
+def test_what_was_registered_and_what_to_do_next_is_said(
+    webstrata: CommandLine, database: Database, data_dir: Path, tmp_path: Path
+) -> None:
+    with database.write() as session:
+        jobs.ensure_source(session, "hc", name="Health", base_url=None)
+    write_warc(tmp_path / "disk" / "a.warc.gz", [fetched()])
+    (tmp_path / "disk" / "b.warc").touch()
+    done = webstrata("register-job-dir", "--source", "hc", "--output-dir", str(tmp_path / "disk"))
+    assert done.code == 0
+    assert "job 1 is" in done.out
+    assert "1 WARC file (" in done.out
+    assert "b.warc: an empty file" in done.out
+    assert "webstrata index-job --id 1" in done.out
+
+
+@pytest.mark.parametrize("path", ["disk", "disk/a.warc.gz", "data/archive/hc/a.warc.gz"])
+def test_what_is_registered_and_indexed_can_be_found_and_shown(
+    webstrata: CommandLine, database: Database, data_dir: Path, tmp_path: Path, path: str
+) -> None:
+    with database.write() as session:
+        jobs.ensure_source(session, "hc", name="Health", base_url=None)
+    root = data_dir / "archive"
+    root.mkdir(parents=True)
+    place = tmp_path / path
+    file = place if place.suffix else place / "a.warc.gz"
+    write_warc(file, [fetched(body="<title>Measles</title><p>Two doses.")])
+    done = webstrata("register-job-dir", "--source", "hc", "--output-dir", str(place), "--index", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["job_id"] == 1
+    assert [entry.name for entry in file.parent.iterdir()] == ["a.warc.gz"]
+    (found,) = json.loads(webstrata("search", "doses", "--json").out)["results"]
+    assert found["title"] == "Measles"
+    assert raw_page(database, root, found["id"]).content == b"<title>Measles</title><p>Two doses."
+    assert (root / ".journals" / "job-1" / "captures.cdxj").is_file()
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "message"),
+    [("gone", "hc", "No such file"), (".", "hc", "no WARC files in"), ("disk", "nobody", "no source 'nobody'")],
+)
+def test_what_cannot_be_registered_is_said_in_one_line(
+    webstrata: CommandLine, database: Database, tmp_path: Path, path: str, source: str, message: str
+) -> None:
+    with database.write() as session:
+        jobs.ensure_source(session, "hc", name="Health", base_url=None)
+    write_warc(tmp_path / "disk" / "a.warc.gz", [fetched()])
+    done = webstrata("register-job-dir", "--source", source, "--output-dir", str(tmp_path / path))
+    assert done.code == 1
+    assert message in done.message
+
+
+def test_a_dry_run_lists_what_would_go_then_it_goes(webstrata: CommandLine, folder: CrawledFolder) -> None:
+    would = webstrata("cleanup-job", "--id", "1", "--dry-run")
+    assert would.code == 0
+    assert f"would delete  {folder.output / '.tmpa'}" in would.out
+    assert "1 WARC files among it; 1 snapshots would lose their records" in would.out
+    assert len(folder.files()) == 2
+    done = webstrata("cleanup-job", "--id", "1", "--json")
+    told = json.loads(done.out)
+    assert (told["mode"], told["dry_run"], told["snapshots_lost"]) == ("temp", False, 1)
+    assert [Path(part["path"]).name for part in told["deleted"]] == [".tmpa", STATE]
+    assert folder.files() == []
+    assert '"event": "cleanup.deleted"' in done.err
+    again = webstrata("cleanup-job", "--id", "1")
+    assert (again.code, again.out) == (0, "job 1: there is nothing to clean up\n")
+
+
+def test_warc_files_are_kept_when_they_should_be(webstrata: CommandLine, folder: CrawledFolder) -> None:
+    done = webstrata("cleanup-job", "--id", "1", "--mode", "temp-nonwarc")
+    assert done.code == 0
+    assert f"moved  {folder.output}/.tmpa/{ARCHIVE}/one.warc.gz to {folder.output}/warcs/one.warc.gz" in done.out
+    assert folder.files() == ["warcs/one.warc.gz"]
+
+
+def test_refusals_are_one_line_and_change_nothing(
+    webstrata: CommandLine, folder: CrawledFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = webstrata("cleanup-job", "--id", "9")
+    assert (missing.code, missing.message) == (1, "there is no job 9")
+    assert webstrata("cleanup-job", "--id", "1", "--mode", "all").code == 2
+    folder.set(status=JobStatus.RUNNING)
+    assert "job 1 is running" in webstrata("cleanup-job", "--id", "1", "--force").message
+    folder.set(status=JobStatus.INDEX_FAILED)
+    monkeypatch.setenv("HEALTHARCHIVE_REPLAY_BASE_URL", "https://replay.example")
+    refused = webstrata("cleanup-job", "--id", "1")
+    assert refused.code == 1
+    assert "--force" in refused.message
+    assert len(folder.files()) == 2
+    assert webstrata("cleanup-job", "--id", "1", "--force").code == 0
+    assert folder.files() == []
+
+
+def test_an_empty_archive_says_what_to_do_next(webstrata: CommandLine, data_dir: Path) -> None:
+    (data_dir / "archive").mkdir(parents=True)
+    done = webstrata("storage")
+    assert done.code == 0, done.err
+    assert "webstrata archive https://" in done.out
+
+
+def test_storage_is_shown_by_source_and_kind(webstrata: CommandLine, folder: CrawledFolder) -> None:
+    before = webstrata("storage")
+    assert "1 jobs were never counted: webstrata storage --scan" in before.out
+    done = webstrata("storage", "--scan", "--json")
+    assert done.code == 0
+    told = json.loads(done.out)
+    size = (folder.output / ".tmpa" / ARCHIVE / "one.warc.gz").stat().st_size
+    (source,) = told["sources"]
+    assert (source["code"], source["warc"], source["temp"]) == ("hc", size, size)
+    assert told["problems"] == []
+    assert told["database_bytes"] > 0
+    shown = webstrata("storage").out
+    assert "hc" in shown
+    assert "never" not in shown
+
+
+def test_too_little_room_is_a_problem_for_scripts_too(
+    webstrata: CommandLine, folder: CrawledFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBSTRATA_MIN_FREE_BYTES", str(10**18))
+    done = webstrata("storage")
+    assert done.code == 1
+    assert "problem: only" in done.out

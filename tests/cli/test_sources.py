@@ -1,0 +1,194 @@
+"""Sources, their schedules and their jobs, as a person at a terminal meets them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine
+from tests.support.shelf import Shelf
+from webstrata.cli.main import run
+from webstrata.db.engine import Database
+
+VPN = "vpn connect --password hunter2"
+
+
+@pytest.fixture
+def lines(plain_webstrata: CommandLine, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """Command lines on one kind of database: what is said does not depend on it."""
+    monkeypatch.setenv("WEBSTRATA_DATABASE_URL", sqlite_url)
+    return plain_webstrata
+
+
+def test_an_empty_list_says_how_to_add_a_source(lines: CommandLine) -> None:
+    shown = lines("sources")
+    assert shown.code == 0
+    assert "No sources yet. Add one: webstrata sources add" in shown.out
+    assert "webstrata seed-sources" in shown.out
+    assert json.loads(lines("sources", "--json").out) == []
+
+
+def test_the_baseline_can_be_seeded_twice_and_a_job_be_made_of_it(webstrata: CommandLine, data_dir: Path) -> None:
+    assert "added hc, phac, cihr" in webstrata("seed-sources").out
+    assert json.loads(webstrata("seed-sources", "--json").out) == {"added": [], "kept": ["hc", "phac", "cihr"]}
+    made = webstrata("create-job", "--source", "hc")
+    assert made.code == 0
+    assert made.out.startswith("job 1 (hc-")
+    assert "webstrata worker" in made.out
+    again = json.loads(webstrata("create-job", "--source", "hc", "--json").out)
+    assert (again["id"], again["source"], again["beside"]) == (2, "hc", [1])
+    assert Path(again["output_dir"]).is_relative_to(data_dir / "archive" / "hc")
+    assert json.loads((Path(again["output_dir"]) / "job.json").read_text())["job"]["id"] == 2
+    (job,) = json.loads(webstrata("list-jobs", "--json", "--limit", "1").out)
+    assert job["config"]["seeds"] == ["https://www.canada.ca/en/health-canada.html"]
+
+
+def test_a_second_job_beside_an_unfinished_one_is_made_and_said(lines: CommandLine) -> None:
+    lines("sources", "add", "site", "example.org")
+    lines("sources", "run", "site")
+    assert "not over yet is also job 1 of site" in lines("sources", "run", "site").out
+
+
+def test_a_source_is_added_scheduled_paused_and_removed(lines: CommandLine, data_dir: Path) -> None:
+    added = lines("sources", "add", "site", "example.org", "--name", "The site", "--option", "max_pages=5")
+    assert (added.code, added.out) == (0, "site is added; it has no schedule\n")
+    assert "its next run is due now" in lines("sources", "schedule", "site", "7d").out
+    assert "its next run is in " in lines("sources", "schedule", "site", "0 3 1 1 *").out
+    (listed,) = json.loads(lines("sources", "--json").out)
+    assert (listed["code"], listed["name"], listed["schedule"]) == ("site", "The site", "0 3 1 1 *")
+    assert listed["job_config"]["crawl"] == {"max_pages": 5}
+    assert "UTC)" in " ".join(lines("sources").out.split())
+    assert lines("sources", "pause", "site").code == 0
+    assert "paused" in lines("sources").out
+    assert "its next run is in " in lines("sources", "resume", "site").out
+    assert lines("sources", "schedule", "site", "none").out == "site: it has no schedule\n"
+    assert "site is disabled" in lines("sources", "disable", "site").out
+    assert lines("create-job", "--source", "site").message == "site is disabled: webstrata sources enable site"
+    lines("sources", "enable", "site")
+    kept = json.loads((data_dir / "archive" / "sources.json").read_text())
+    assert [source["code"] for source in kept["sources"]] == ["site"]
+    assert lines("sources", "remove", "site").code == 0
+    assert json.loads(lines("sources", "--json").out) == []
+
+
+def test_one_source_is_shown_with_what_its_jobs_are_made_from(lines: CommandLine) -> None:
+    lines("sources", "add", "site", "example.org", "--option", "per_host_delay=2")
+    shown = lines("sources", "show", "site")
+    assert "https://example.org/" in shown.out
+    assert '"per_host_delay": 2.0' in shown.out
+    assert json.loads(lines("sources", "show", "site", "--json").out)["job_config"]["name_template"].startswith("site-")
+
+
+def test_the_command_of_a_vpn_is_never_shown(lines: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "sources.yaml"
+    options = f'{{enable_monitoring: true, enable_vpn_rotation: true, vpn_connect_command: "{VPN}"}}'
+    file.write_text(f"site:\n  seeds: [example.org]\n  tool_options: {options}\n")
+    assert "added site" in lines("sources", "import", str(file)).out
+    lines("create-job", "--source", "site")
+    for arguments in (
+        ("sources", "--json"),
+        ("sources", "show", "site"),
+        ("sources", "show", "site", "--json"),
+        ("show-job", "--id", "1"),
+        ("show-job", "--id", "1", "--json"),
+        ("list-jobs", "--json"),
+    ):
+        ended = lines(*arguments)
+        assert ended.code == 0
+        assert "hunter2" not in ended.out + ended.err
+        assert "site" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("create-job", "--source", "nope"), 1, "there is no source 'nope' (known are site)"),
+        (("sources", "show", "nope"), 1, "there is no source 'nope'"),
+        (("sources", "pause", "site"), 1, "site has no schedule to pause"),
+        (("sources", "schedule", "site", "often"), 2, "'often' is not a schedule"),
+        (("sources", "schedule", "site", "61 * * * *"), 2, "'61' cannot stand for the minute"),
+        (("sources", "add", "site", "example.org"), 1, "there is a source site already"),
+        (("sources", "add", "Site!", "example.org"), 2, "'Site!' is not a source's code"),
+        (("sources", "add", "other", "nonsense"), 2, "'nonsense' is not a web address"),
+        (("sources", "add", "other"), 2, "Missing argument 'URL...'"),
+        (("sources", "import", "nowhere.yaml"), 2, "nowhere.yaml: No such file or directory"),
+        (("sources", "parameters", "site", "a b"), 2, "'a b' is not the name of a query parameter"),
+        (("create-job", "--source", "site", "--option", "max_page=1"), 2, "unknown option 'max_page'"),
+        (("create-job", "--source", "site", "--option", "max_pages=x"), 2, "a job's max_pages cannot be 'x'"),
+        (("create-job", "--source", "site", "--option", "enable_vpn_rotation=yes"), 2, "needs enable_monitoring"),
+        (("create-job",), 2, "Missing option '--source'"),
+        (("regroup", "--source", "nope"), 1, "there is no source 'nope'"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    lines: CommandLine, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    lines("sources", "add", "site", "example.org")
+    ended = lines(*arguments)
+    assert ended.code == code
+    assert said in ended.message
+
+
+def test_page_parameters_are_told_and_regrouped_by(lines: CommandLine) -> None:
+    lines("sources", "add", "site", "example.org")
+    assert lines("sources", "parameters", "site", "lang, id").out == "site: pages are told apart by id, lang\n"
+    (listed,) = json.loads(lines("sources", "--json").out)
+    assert listed["page_parameters"] == ["id", "lang"]
+    assert lines("sources", "parameters", "site", "none").out == "site: pages are told apart by no query parameter\n"
+    assert lines("regroup").out == "No source needs it.\n"
+    report = [{"source": "site", "snapshots": 0, "moved": 0, "relinked": 0}]
+    assert json.loads(lines("regroup", "--source", "site", "--dry-run", "--json").out) == report
+
+
+def test_pages_that_got_other_names_are_moved_when_told(lines: CommandLine, sqlite_url: str) -> None:
+    shelf = Shelf(Database(sqlite_url))
+    job = shelf.job("site")
+    for number in (1, 2):
+        shelf.page(job, f"https://example.org/recipe?id={number}", "2026-01-01", "leek soup")
+    told = lines("sources", "parameters", "site", "id").out
+    assert told == "site: pages are told apart by id; now webstrata regroup --source site\n"
+    assert "pages are not named as they should be: site; webstrata regroup" in lines("sources").out
+    assert lines("regroup", "--dry-run").out == "site: 2 of 2 snapshots would move to another page\n"
+    assert lines("regroup").out == "site: 2 of 2 snapshots moved to another page\n"
+    assert "webstrata regroup" not in lines("sources").out
+    shelf.database.dispose()
+
+
+def test_check_db_tells_which_database_answers(webstrata: CommandLine, database_kind: str) -> None:
+    told = json.loads(webstrata("check-db", "--json").out)
+    assert told["server"].lower().startswith(f"{database_kind} ")
+    assert webstrata("check-db").out == (
+        f"{told['database']} is ready, at schema version {told['schema']} ({told['server']})\n"
+    )
+
+
+def test_check_env_makes_the_archive_root(lines: CommandLine, data_dir: Path) -> None:
+    shown = lines("check-env")
+    assert (data_dir / "archive").is_dir()
+    assert f"archive root: {data_dir / 'archive'} is there and can be written to" in " ".join(shown.out.split())
+
+
+def test_check_env_says_when_the_archive_root_cannot_be_made(lines: CommandLine, data_dir: Path) -> None:
+    data_dir.mkdir()
+    (data_dir / "archive").write_text("a file")
+    ended = lines("check-env")
+    assert ended.code == 1
+    assert str(data_dir / "archive") in ended.message
+
+
+def test_the_old_name_runs_the_same_program_and_is_the_one_that_is_shown(
+    data_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["sources", "--help"], "ha-backend") == 0
+    assert "Usage: ha-backend sources" in " ".join(capsys.readouterr().out.split())
+    assert run(["show-job"], "ha-backend") == 2
+    assert capsys.readouterr().err.startswith("ha-backend: Missing option '--id'")
+
+
+def test_the_program_is_shown_under_the_name_it_was_called_by(data_dir: Path) -> None:
+    called = "import sys; sys.argv = [{!r}, 'nonsense']; from webstrata.cli.main import main; main()"
+    for path, name in (("/usr/bin/ha-backend", "ha-backend"), ("/x/__main__.py", "webstrata")):
+        ended = subprocess.run([sys.executable, "-c", called.format(path)], capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stderr.split(":")[0]) == (2, name)

@@ -1,0 +1,121 @@
+"""Single stages from the command line, and how an archive stands."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine
+from tests.jobs.rows import job_row, set_row
+from tests.support.program import Program
+from tests.support.web_server import Answer, WebServer, linked_site, page
+from webstrata.db.engine import Database
+from webstrata.jobs.queueing import queue_archive
+
+
+@pytest.fixture
+def job_id(database: Database, data_dir: Path, web_server: WebServer) -> int:
+    return queue_archive(database, data_dir / "archive", (web_server.url(),))
+
+
+def test_a_job_is_crawled_by_archive_tool_and_indexed_stage_by_stage(
+    program: Program, database: Database, web_server: WebServer
+) -> None:
+    web_server.answers |= linked_site(3)
+    named = ("--name", "trial", "--seeds", web_server.url("/page/0"), web_server.url("/page/1"))
+    ran = program.run("run-job", *named, "--initial-workers", "2")
+    assert ran.returncode == 0, ran.stderr
+    assert "job 1 is completed" in ran.stdout
+    assert job_row(database).config == {
+        **(job_row(database).config or {}),
+        "seeds": [web_server.url("/page/0"), web_server.url("/page/1")],
+    }
+    indexed = program.run("index-job", "--id", "1", "--json")
+    assert indexed.returncode == 0, indexed.stderr
+    assert json.loads(indexed.stdout)["status"] == "indexed"
+    assert json.loads(indexed.stdout)["pages"] == job_row(database).indexed_page_count > 0
+
+
+def test_a_queued_job_is_crawled_at_once(program: Program, database: Database, web_server: WebServer) -> None:
+    web_server.answers["/"] = page("Home")
+    queue_archive(database, program.folder / "archive", (web_server.url(),))
+    ran = program.run("run-db-job", "--id", "1")
+    assert (ran.returncode, ran.stdout) == (0, "job 1 is completed\n"), ran.stderr
+    assert job_row(database).status == "completed"
+    again = program.run("run-db-job", "--id", "1")
+    assert again.returncode == 1
+    assert "webstrata: job 1 is completed: it waits for nobody\n" in again.stderr
+
+
+def test_options_that_the_crawler_cannot_obey_fail_the_job_by_name(
+    program: Program, database: Database, web_server: WebServer
+) -> None:
+    job_id = queue_archive(database, program.folder / "archive", (web_server.url(),))
+    config = {"seeds": [web_server.url()], "tool_options": {"enable_monitoring": True}}
+    set_row(database, job_id, config=config)
+    ran = program.run("run-db-job", "--id", "1")
+    assert ran.returncode == 1
+    row = job_row(database)
+    assert (row.status, row.status_reason) == (
+        "failed",
+        "--enable-monitoring: the built-in crawler cannot do that yet",
+    )
+    assert web_server.requests == []
+
+
+def test_a_job_that_failed_is_tried_again_and_any_other_is_not(
+    webstrata: CommandLine, database: Database, job_id: int
+) -> None:
+    for status, then in {"failed": "retryable", "index_failed": "completed"}.items():
+        set_row(database, job_id, status=status, status_reason="because", retry_count=2)
+        ended = webstrata("retry-job", "--id", str(job_id))
+        assert (ended.code, ended.out.partition(":")[0]) == (0, f"job {job_id} is {then}")
+        assert job_row(database).status == then
+    for status in ("queued", "running", "completed", "indexing", "indexed", "stopped"):
+        set_row(database, job_id, status=status)
+        ended = webstrata("retry-job", "--id", str(job_id))
+        assert ended.code == 1
+        assert ended.message.startswith(f"job {job_id} is {status}: only one that is failed or index_failed")
+        assert job_row(database).status == status
+    assert webstrata("retry-job", "--id", "77").message == "there is no job 77"
+
+
+def test_a_job_whose_crawl_is_not_over_cannot_be_indexed(webstrata: CommandLine, job_id: int) -> None:
+    ended = webstrata("index-job", "--id", str(job_id))
+    assert (ended.code, ended.message) == (1, "job 1 is queued: it can be indexed when its crawl has ended")
+    assert webstrata("index-job", "--id", "77").message == "there is no job 77"
+
+
+def test_the_crawler_is_checked(plain_webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = plain_webstrata("check-archive-tool")
+    assert (ended.code, ended.out.endswith(" is ready\n")) == (0, True)
+    monkeypatch.setenv("HEALTHARCHIVE_TOOL_CMD", "no-such-tool")
+    ended = plain_webstrata("check-archive-tool")
+    assert ended.code == 1
+    assert ended.message.startswith("no-such-tool cannot be run")
+    monkeypatch.setenv("HEALTHARCHIVE_TOOL_CMD", "false")
+    assert "false --help ended with exit code 1" in plain_webstrata("check-archive-tool").message
+
+
+def test_the_status_of_an_empty_archive_says_what_to_do_next(webstrata: CommandLine) -> None:
+    shown = webstrata("status")
+    assert shown.code == 0
+    assert "webstrata archive https://example.org/" in shown.out
+    assert "webstrata worker" in shown.out
+
+
+def test_the_status_tells_jobs_and_room_for_scripts_too(webstrata: CommandLine, job_id: int, data_dir: Path) -> None:
+    assert "1 queued" in webstrata("status").out
+    shown = json.loads(webstrata("status", "--json").out)
+    assert (shown["jobs"], shown["processes"], shown["problems"]) == ({"queued": 1}, [], [])
+    assert shown["storage"]["archive_root"] == str(data_dir / "archive")
+
+
+def test_an_interrupted_crawl_can_be_told_from_a_failed_one(
+    program: Program, database: Database, web_server: WebServer
+) -> None:
+    web_server.answers["/"] = Answer(status=500)
+    queue_archive(database, program.folder / "archive", (web_server.url(),))
+    failed = program.run("run-db-job", "--id", "1")
+    assert failed.returncode == 1
+    assert "job 1 is failed: " in failed.stdout

@@ -1,0 +1,125 @@
+"""The visits of a worker: as many as there are connections, and no more than memory can hold."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+
+import pytest
+
+from tests.crawl.runs import CONFIG, Archive, assert_sound
+from tests.support.web_server import WebServer, linked_site
+from webstrata.crawl import visits
+from webstrata.crawl.outcome import Outcome
+from webstrata.crawl.scope import Scope
+from webstrata.crawl.visit import Visitor
+from webstrata.crawl.visits import Visits
+from webstrata.crawl.wishes import PageWishes
+from webstrata.errors import StorageError
+from webstrata.model.captures import EarlierCapture
+from webstrata.model.fetching import FetchResult
+from webstrata.model.scope import ScopeRules
+from webstrata.model.tasks import Link, Task, TaskStatus, TaskType
+from webstrata.model.traps import TrapGuard
+
+CONNECTIONS = 4
+BODY = b"x" * (visits.MOST_WAITING_BYTES // 10)
+SEED = "http://site.example/"
+
+
+@dataclass
+class Web:
+    """Answers everything with the same large body, and remembers how much it was asked at once."""
+
+    asked: list[str] = field(default_factory=list)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    at_once: int = 0
+    most_at_once: int = 0
+
+    async def fetch(self, url: str, _conditions: Mapping[str, str]) -> FetchResult:
+        self.asked.append(url)
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        await asyncio.sleep(0)
+        self.at_once -= 1
+        return FetchResult(url, datetime.now(UTC), b"", 200, "OK", "1.1", (), BODY)
+
+    def visits(self) -> Visits:
+        scope = Scope(ScopeRules.of((SEED,)), 5, TrapGuard(date(2026, 1, 1)))
+        wishes = PageWishes("tester/1", nofollow=False, noarchive=False)
+        visitor = Visitor(self.fetch, None, scope, CONFIG.retry_policy, _forgotten, wishes)
+        return Visits(visitor, CONNECTIONS, self.news, lambda: None)
+
+
+def _forgotten(_earlier: EarlierCapture) -> tuple[Link, ...]:
+    return ()
+
+
+def tasks(count: int) -> list[Task]:
+    return [Task(n, f"{SEED}{n}", 0, TaskType.PAGE, 0, "token") for n in range(count)]
+
+
+async def until_quiet(web: Web, visiting: Visits) -> None:
+    while visiting.any_under_way:
+        await web.news.wait()
+        web.news.clear()
+
+
+def test_what_a_slow_disk_has_not_taken_bounds_what_is_fetched() -> None:
+    async def scenario() -> None:
+        web = Web()
+        visiting = web.visits()
+        visiting.begin(tasks(50))
+        await until_quiet(web, visiting)
+        assert 10 <= visiting.came_back < 10 + CONNECTIONS
+        assert len(web.asked) == visiting.came_back
+        assert web.most_at_once == CONNECTIONS
+        settled: list[Outcome] = []
+        while taken := visiting.take():
+            assert len(taken) < 10 + CONNECTIONS
+            settled += taken
+            await until_quiet(web, visiting)
+        assert [outcome.task.url for outcome in settled] == [task.url for task in tasks(50)]
+        assert {outcome.task.status for outcome in settled} == {TaskStatus.FINISHED}
+
+    asyncio.run(scenario())
+
+
+def test_what_has_not_begun_is_left_and_what_came_back_is_kept_when_visits_are_cancelled() -> None:
+    async def scenario() -> None:
+        visiting = Web().visits()
+        visiting.begin(tasks(20))
+        await asyncio.sleep(0)
+        await visiting.cancel()
+        assert visiting.held == []
+        assert visiting.came_back < 20
+
+    asyncio.run(scenario())
+
+
+def test_trouble_of_ours_in_a_visit_is_no_outcome_but_raised() -> None:
+    class Full(Web):
+        async def fetch(self, url: str, _conditions: Mapping[str, str]) -> FetchResult:
+            raise StorageError("the disk is full")
+
+    async def scenario() -> None:
+        web = Full()
+        visiting = web.visits()
+        visiting.begin(tasks(2))
+        await until_quiet(web, visiting)
+        assert visiting.came_back == 0
+        with pytest.raises(StorageError, match="the disk is full"):
+            visiting.raise_trouble()
+
+    asyncio.run(scenario())
+
+
+def test_a_crawl_that_may_keep_hardly_anything_in_memory_still_fetches_everything_once(
+    archive: Archive, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visits, "MOST_WAITING_BYTES", 1)
+    web_server.answers |= linked_site(10)
+    end = archive.crawl(web_server.url())
+    assert end.counts.finished == 21
+    assert sorted(web_server.pages()) == sorted(linked_site(10))
+    assert_sound(archive)

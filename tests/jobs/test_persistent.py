@@ -1,0 +1,191 @@
+"""Jobs led from one process while their stages run elsewhere: tried again, paused, given up."""
+
+import shutil
+import sys
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.rows import job_row, set_row, status_of
+from tests.jobs.test_lifecycle import queue
+from tests.support.web_server import Answer, WebServer, linked_site, page
+from webstrata.errors import StorageError, WebstrataError
+from webstrata.jobs.crawl_stats import refresh_stats
+from webstrata.jobs.lifecycle import Runner
+from webstrata.jobs.persistent import Crew, index_persistent_job, run_persistent_job
+from webstrata.jobs.queueing import request_stop
+from webstrata.jobs.tool import ToolStages
+from webstrata.jobs.worker import index_next_job, process_next_job
+from webstrata.model.attempts import MAX_CRAWL_RETRIES, MAX_INDEX_DEATHS
+from webstrata.warc.combined_log import parse_last_stats_from_log, statistics_of
+
+QUIET = threading.Event()
+
+
+def dying(crew: Crew, code: str) -> Crew:
+    """Return a crew whose crawler and indexer do nothing but end."""
+    command = (sys.executable, "-c", code)
+    return replace(crew, stages=ToolStages(crew.database, crew.archive_root, command, command))
+
+
+KILLED = "import os; os.kill(os.getpid(), 9)"
+
+
+def test_a_job_is_crawled_and_then_waits_to_be_indexed(crew: Crew, runner: Runner, web_server: WebServer) -> None:
+    web_server.answers |= linked_site(3)
+    job_id = queue(runner, web_server)
+    assert run_persistent_job(job_id, crew=crew) == 0
+    row = job_row(runner.database)
+    assert (row.status, row.crawler_exit_code, row.crawler_status) == ("completed", 0, "success")
+    assert (row.crawler_stage, row.lease_owner, row.indexed_page_count) == ("initial_crawl", None, 0)
+    assert row.combined_log_path is not None
+    stats = parse_last_stats_from_log(Path(row.combined_log_path))
+    assert stats is not None
+    assert (stats["crawled"], stats["total"], stats["failed"]) == (7, 7, 0)
+    assert statistics_of(Path(row.combined_log_path))[-1].crawled == 7
+    assert index_next_job(crew, QUIET)
+    assert status_of(runner.database) == "indexed"
+    assert not index_next_job(crew, QUIET), "there is nothing more to index"
+
+
+def test_a_site_that_is_down_is_tried_again_later_and_given_up_in_the_end(
+    crew: Crew, runner: Runner, web_server: WebServer
+) -> None:
+    web_server.answers["/"] = Answer(status=500)
+    queue(runner, web_server)
+    for attempt in range(1, MAX_CRAWL_RETRIES + 1):
+        assert process_next_job(crew, QUIET)
+        row = job_row(runner.database)
+        assert (row.status, row.retry_count) == ("retryable", attempt)
+        assert "500" in str(row.status_reason)
+        assert row.not_before is not None
+        assert row.not_before > datetime.now(UTC) + timedelta(seconds=30)
+        assert not process_next_job(crew, QUIET), "it rests"
+        set_row(runner.database, not_before=None)
+    assert process_next_job(crew, QUIET)
+    assert (status_of(runner.database), len(web_server.pages())) == ("failed", 3)
+
+
+def test_a_site_that_comes_back_is_archived_by_the_retry(crew: Crew, runner: Runner, web_server: WebServer) -> None:
+    web_server.answers["/"] = (Answer(status=500), page("Home"))
+    queue(runner, web_server)
+    process_next_job(crew, QUIET)
+    set_row(runner.database, not_before=None)
+    process_next_job(crew, QUIET)
+    assert (status_of(runner.database), job_row(runner.database).retry_count) == ("indexed", 1)
+
+
+def test_a_crawler_that_is_killed_before_it_gets_anywhere_costs_a_retry_and_says_so(
+    crew: Crew, runner: Runner, web_server: WebServer
+) -> None:
+    job_id = queue(runner, web_server)
+    assert run_persistent_job(job_id, crew=dying(crew, KILLED), max_retries=1) == -9
+    row = job_row(runner.database)
+    assert (row.status, row.retry_count, row.crawler_exit_code) == ("retryable", 1, -9)
+    set_row(runner.database, not_before=None)
+    run_persistent_job(job_id, crew=dying(crew, KILLED), max_retries=1)
+    row = job_row(runner.database)
+    assert (row.status, row.status_reason) == ("failed", "the crawler was killed (SIGKILL) before it was done")
+
+
+def test_an_indexer_that_dies_at_the_same_place_again_and_again_is_given_up(
+    crew: Crew, runner: Runner, web_server: WebServer
+) -> None:
+    web_server.answers["/"] = page("Home")
+    job_id = queue(runner, web_server)
+    run_persistent_job(job_id, crew=crew)
+    with pytest.raises(WebstrataError, match=f"SIGKILL.*{MAX_INDEX_DEATHS} times"):
+        index_persistent_job(job_id, crew=dying(crew, KILLED))
+    row = job_row(runner.database)
+    assert (row.status, row.lease_owner) == ("index_failed", None)
+    assert "the indexer was killed" in str(row.status_reason)
+
+
+def test_trouble_that_lasts_makes_a_job_rest_longer_each_time(
+    crew: Crew, runner: Runner, web_server: WebServer
+) -> None:
+    job_id = queue(runner, web_server)
+    folder = Path(job_row(runner.database).output_dir)
+    shutil.rmtree(folder)
+    rests = []
+    for _ in range(3):
+        with pytest.raises(StorageError, match="is gone"):
+            run_persistent_job(job_id, crew=crew)
+        row = job_row(runner.database)
+        assert (row.status, row.retry_count) == ("retryable", 0)
+        assert row.not_before is not None
+        rests.append(round((row.not_before - datetime.now(UTC)).total_seconds() / 60))
+    assert rests == [1, 2, 4]
+    folder.mkdir()
+    web_server.answers["/"] = page("Home")
+    run_persistent_job(job_id, crew=crew)
+    assert (status_of(runner.database), job_row(runner.database).pause_count) == ("completed", 0)
+
+
+def test_a_disk_that_is_too_full_pauses_the_job_before_anything_is_fetched(
+    crew: Crew, runner: Runner, web_server: WebServer
+) -> None:
+    job_id = queue(runner, web_server)
+    with pytest.raises(StorageError, match="must stay so"):
+        run_persistent_job(job_id, crew=replace(crew, min_free_bytes=10**18))
+    assert (status_of(runner.database), web_server.requests) == ("retryable", [])
+
+
+def test_what_a_stopped_crawl_brought_is_indexed_by_the_worker_that_finds_it(
+    crew: Crew, runner: Runner, web_server: WebServer
+) -> None:
+    web_server.answers["/"] = page("Home")
+    job_id = queue(runner, web_server)
+    run_persistent_job(job_id, crew=crew)
+    set_row(runner.database, status="retryable", finished_at=None)
+    request_stop(runner.database, runner.archive_root, job_id)
+    assert index_next_job(crew, QUIET)
+    row = job_row(runner.database)
+    assert (row.status, row.indexed_page_count) == ("stopped", 1)
+    assert not index_next_job(crew, QUIET)
+
+
+def test_a_crawl_is_indexed_while_it_lasts(crew: Crew, runner: Runner, web_server: WebServer) -> None:
+    over = threading.Event()
+    web_server.answers |= linked_site(3)
+    web_server.answers["/page/2"] = Answer(b"late", waits_for=over)
+    job_id = queue(runner, web_server)
+    indexed: list[int] = []
+
+    def seen() -> None:
+        while not indexed:
+            pages = job_row(runner.database).indexed_page_count
+            if pages:
+                indexed.append(pages)
+            elif over.wait(0.05):
+                return
+        over.set()
+
+    looking = threading.Thread(target=seen)
+    looking.start()
+    run_persistent_job(job_id, crew=replace(crew, index_every_seconds=0.1))
+    looking.join()
+    assert indexed
+
+
+def test_the_row_of_a_crawl_by_another_tool_is_filled_from_its_log_and_state(
+    runner: Runner, web_server: WebServer
+) -> None:
+    job_id = queue(runner, web_server)
+    folder = Path(job_row(runner.database).output_dir)
+    log = folder / "archive_initial_crawl_-_attempt_1_20260501_120000.combined.log"
+    details = '{"crawled":9,"total":12,"pending":2,"failed":1,"limit":{"max":0,"hit":false},"pendingPages":["x"]}'
+    log.write_text(
+        '{"timestamp":"2026-05-01T12:00:00Z","logLevel":"info","context":"crawlStatus","message":"Crawl statistics",'
+        f'"details":{details}}}\n'
+    )
+    (folder / ".archive_state.json").write_text("{}")
+    refresh_stats(runner.database, job_id)
+    row = job_row(runner.database)
+    assert (row.pages_crawled, row.pages_total, row.pages_failed) == (9, 12, 1)
+    assert (row.combined_log_path, row.state_file_path) == (str(log), str(folder / ".archive_state.json"))
+    assert row.last_stats_json is not None
+    assert row.last_stats_json["pendingPages"] == ["x"]

@@ -1,0 +1,138 @@
+"""How archive-tool is called."""
+
+import json
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from webstrata.errors import OptionsError, StorageError, UsageError
+from webstrata.jobs.tool import OWN_TOOL, RuntimeArchiveJob, tool_command, tool_flags
+from webstrata.model.jobs import ArchiveJobConfig
+from webstrata.model.tool_options import ArchiveToolOptions
+
+MONITORED = {"relax_perms": False, "enable_monitoring": True}
+
+
+@pytest.mark.parametrize(
+    ("options", "passthrough", "flags"),
+    [
+        ({}, [], ["--relax-perms"]),
+        ({"relax_perms": False}, [], []),
+        ({"relax_perms": False, "monitor_interval_seconds": 5, "backoff_delay_minutes": 2}, [], []),
+        (MONITORED, [], ["--enable-monitoring"]),
+        (
+            {
+                **MONITORED,
+                "monitor_interval_seconds": 30,
+                "stall_timeout_minutes": 20,
+                "error_threshold_timeout": 11,
+                "error_threshold_http": 12,
+            },
+            [],
+            [
+                "--enable-monitoring",
+                "--monitor-interval-seconds",
+                "30",
+                "--stall-timeout-minutes",
+                "20",
+                "--error-threshold-timeout",
+                "11",
+                "--error-threshold-http",
+                "12",
+            ],
+        ),
+        (
+            {**MONITORED, "enable_adaptive_workers": True, "min_workers": 1, "max_worker_reductions": 2},
+            [],
+            ["--enable-monitoring", "--enable-adaptive-workers", "--min-workers", "1", "--max-worker-reductions", "2"],
+        ),
+        ({**MONITORED, "min_workers": 1}, [], ["--enable-monitoring"]),
+        (
+            {
+                **MONITORED,
+                "enable_vpn_rotation": True,
+                "vpn_connect_command": "vpn connect s3cret",
+                "max_vpn_rotations": 3,
+                "vpn_rotation_frequency_minutes": 60,
+            },
+            [],
+            [
+                "--enable-monitoring",
+                "--enable-vpn-rotation",
+                "--max-vpn-rotations",
+                "3",
+                "--vpn-rotation-frequency-minutes",
+                "60",
+            ],
+        ),
+        ({**MONITORED, "backoff_delay_minutes": 15}, [], ["--enable-monitoring", "--backoff-delay-minutes", "15"]),
+        ({}, ["--pageLimit", "10"], ["--relax-perms", "--", "--pageLimit", "10"]),
+    ],
+)
+def test_a_jobs_options_become_flags(options: dict[str, object], passthrough: list[str], flags: list[str]) -> None:
+    assert tool_flags(ArchiveToolOptions.from_json(options), passthrough) == flags
+
+
+def test_options_that_do_not_go_together_are_refused_before_anything_is_run() -> None:
+    config = ArchiveJobConfig(("https://example.org/",), tool_options={"enable_adaptive_workers": True})
+    with pytest.raises(OptionsError, match="enable_monitoring"):
+        _ = config.options
+
+
+def test_the_command_is_the_one_that_is_set_or_our_own() -> None:
+    assert tool_command("") == OWN_TOOL
+    assert tool_command("sudo -u crawler '/opt/my tools/archive-tool'") == (
+        "sudo",
+        "-u",
+        "crawler",
+        "/opt/my tools/archive-tool",
+    )
+    with pytest.raises(UsageError, match="WEBSTRATA_TOOL_CMD"):
+        tool_command("archive-tool 'unfinished")
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Path:
+    """Where the stand-in for archive-tool writes down how it was called."""
+    return tmp_path / "told.json"
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, told: Path) -> tuple[str, ...]:
+    """A tool that somebody set in place of ours."""
+    script = tmp_path / "tool.py"
+    script.write_text(f"import json, sys; open({str(told)!r}, 'w').write(json.dumps(sys.argv[1:])); sys.exit(33)")
+    return (sys.executable, str(script))
+
+
+def test_a_run_of_the_moment_gets_a_folder_of_its_own(tmp_path: Path, told: Path, stand_in: tuple[str, ...]) -> None:
+    root = tmp_path / "archive"
+    seeds = ("https://www.example.org/", "https://www.example.org/fr/")
+    assert RuntimeArchiveJob("trial", seeds).run(2, archive_root=root, command=stand_in) == 33
+    (folder,) = (root / "example-org").iterdir()
+    assert folder.name.endswith("Z__trial")
+    called = json.loads(told.read_text())
+    assert called[:7] == ["--seeds", *seeds, "--name", "trial", "--output-dir", str(folder)]
+    assert called[-2:] == ["--initial-workers", "2"]
+
+
+def test_a_run_in_a_given_folder_makes_none(tmp_path: Path, told: Path, stand_in: tuple[str, ...]) -> None:
+    root, folder = tmp_path / "archive", tmp_path / "elsewhere"
+    run = RuntimeArchiveJob("trial", ["https://example.org/"]).run
+    run(cleanup=True, overwrite=True, output_dir_override=folder, archive_root=root, command=stand_in)
+    assert not root.exists()
+    called = json.loads(told.read_text())
+    assert {"--cleanup", "--overwrite", str(folder)} <= {*called}
+
+
+def test_a_tool_that_is_not_there_is_trouble_of_ours_and_named(tmp_path: Path) -> None:
+    run = RuntimeArchiveJob("trial", ["https://example.org/"]).run
+    with pytest.raises(StorageError, match="no-such-tool cannot be run: No such file"):
+        run(archive_root=tmp_path, command=("no-such-tool",), interrupted=threading.Event())
+
+
+def test_a_run_without_an_address_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="nothing to archive"):
+        RuntimeArchiveJob("trial", []).run(archive_root=tmp_path)

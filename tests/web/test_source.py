@@ -1,0 +1,133 @@
+"""One source, for those who run the archive."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.web.archive import change, queue
+from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
+from webstrata.app import App
+from webstrata.db import sources
+from webstrata.jobs.source_orders import SourceOrders, WantedSource
+
+
+@pytest.fixture
+def code(app: App) -> str:
+    orders = SourceOrders(app.database, app.archive_root)
+    return orders.add(WantedSource(("https://health.example/",), "health", "Health Agency", "Its news.", "monthly"))
+
+
+def order(client: TestClient, name: str, **fields: str) -> Page:
+    return Page(client.post(f"/sources/health/{name}", data=fields, headers=OWN_ORIGIN))
+
+
+@pytest.mark.usefixtures("code")
+def test_a_source_tells_when_it_is_archived_and_from_what(client: TestClient) -> None:
+    page = Page(client.get("/sources/health"))
+    assert page.text("h1") == "Health Agency"
+    assert page.text("title").startswith("When is Health Agency archived?")
+    assert page.text(".lead") == "Every month Next: as soon as a worker is free"
+    assert "None yet." in page.text("section[aria-labelledby=source-jobs-title]")
+    told = dict(zip(page.texts(".about-list dt"), page.texts(".about-list dd"), strict=True))
+    assert told["Default seeds"] == "https://health.example/"
+    assert page.texts(".orders button") == ["Archive now", "Pause the schedule", "Switch off"]
+
+
+@pytest.mark.usefixtures("code")
+def test_a_schedule_is_set_and_taken_away(client: TestClient, app: App) -> None:
+    page = order(client, "schedule", when="0 3 * * 1")
+    assert page.text(".lead").startswith("Mondays at 03:00 UTC Next: ")
+    with app.database.read() as session:
+        turn = sources.source_view(session, "health").next_run_at
+    assert turn is not None
+    assert datetime.now(UTC) < turn <= datetime.now(UTC) + timedelta(days=7)
+    assert page.one("#when").attributes["value"] == "0 3 * * 1"
+    page = order(client, "schedule", when="")
+    assert page.text(".lead") == "Only when asked for"
+    assert page.texts(".orders button") == ["Archive now", "Switch off"]
+    assert (app.archive_root / "sources.json").exists()
+
+
+@pytest.mark.usefixtures("code")
+def test_what_is_no_schedule_comes_back_with_what_would_be_one(make_client: MakeClient) -> None:
+    page = order(make_client(), "schedule", when="now and <then>")
+    assert page.status == 422
+    assert "'now and <then>' is not a schedule" in page.text("#when-problem")
+    assert page.one("#when").attributes["value"] == "now and <then>"
+    assert page.text(".lead").startswith("Every month")
+
+
+@pytest.mark.usefixtures("code")
+def test_a_schedule_rests_and_goes_on(client: TestClient) -> None:
+    page = order(client, "pause")
+    assert page.text(".lead") == "Every month ■ Paused"
+    assert "Resume the schedule" in page.texts(".orders button")
+    assert "Next: " in order(client, "resume").text(".lead")
+
+
+@pytest.mark.usefixtures("code")
+def test_a_source_is_archived_now(client: TestClient) -> None:
+    page = order(client, "archive")
+    assert page.text("h1").startswith("health-")
+    assert "○ Queued" in page.text("#progress .lead")
+    assert "health-" in Page(client.get("/sources/health")).text(".brief li")
+
+
+@pytest.mark.usefixtures("code")
+def test_a_source_that_is_switched_off_makes_no_jobs(make_client: MakeClient) -> None:
+    client = make_client()
+    page = order(client, "disable")
+    assert page.text(".lead") == "■ Switched off"
+    assert page.texts(".orders button") == ["Switch on"]
+    refused = order(client, "archive")
+    assert refused.status == 409
+    assert "health is disabled" in refused.text()
+    assert "Archive now" in order(client, "enable").texts(".orders button")
+
+
+def test_a_turn_that_could_not_be_taken_says_why(client: TestClient, app: App, code: str) -> None:
+    with app.database.write() as session:
+        sources.note_schedule_error(session, sources.source_view(session, code).id, "the disk is full")
+    assert "the disk is full" in Page(client.get("/sources/health")).text(".notice")
+
+
+def test_of_many_jobs_the_newest_are_shown(client: TestClient, app: App, code: str) -> None:
+    for _ in range(12):
+        change(app, queue(app, code=code), status="indexed")
+    page = Page(client.get("/sources/health"))
+    assert len(page.all(".brief li")) == 10
+    assert page.links()["All 12 jobs"] == "/jobs?source=health"
+
+
+@pytest.mark.usefixtures("code")
+@pytest.mark.parametrize("name", ["archive", "schedule", "pause", "disable"])
+def test_orders_are_taken_from_our_own_pages_and_administrators_only(make_client: MakeClient, name: str) -> None:
+    path = f"/sources/health/{name}"
+    for headers in ({}, {"Origin": "https://evil.example"}):
+        assert make_client().post(path, headers=headers).status_code == 403
+    assert make_client(token=TOKEN).post(path, headers=OWN_ORIGIN).status_code == 403
+    page = Page(make_client().get("/sources/health"))
+    assert page.text(".lead").startswith("Every month")
+    assert "None yet." in page.text()
+
+
+@pytest.mark.parametrize("path", ["/sources/nobody", "/sources/nobody/pause", "/sources/nobody/archive"])
+def test_an_unknown_source_is_a_page_that_says_so(make_client: MakeClient, path: str) -> None:
+    client = make_client()
+    page = Page(client.get(path) if path.count("/") == 2 else client.post(path, headers=OWN_ORIGIN))
+    assert page.status == 404
+    assert "There is no such source in this archive." in page.text()
+
+
+@pytest.mark.usefixtures("code")
+def test_a_source_takes_no_other_orders(make_client: MakeClient) -> None:
+    assert order(make_client(), "explode").status == 404
+
+
+@pytest.mark.usefixtures("code")
+def test_a_disk_that_refuses_is_told_to_who_asked(make_client: MakeClient, app: App) -> None:
+    (app.archive_root / "health").write_text("in the way")
+    page = order(make_client(), "archive")
+    assert page.status == 409
+    assert f"{app.archive_root}/health" in page.text(".lead")
