@@ -28,7 +28,7 @@ from webstrata.settings import load_settings
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
 
-_PAGES = 600
+_PAGES = 1_500
 _SEED_PAGES = 24
 _ALONE_PAGES = 200
 _LARGE_BYTES = 2_000_000_000

@@ -11,6 +11,7 @@ pytest_plugins = (
     "tests.support.postgres",
     "tests.support.properties",
     "tests.support.redis",
+    "tests.support.shares",
     "tests.support.skips",
     "tests.support.statements",
     "tests.support.temporary",

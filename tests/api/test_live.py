@@ -35,6 +35,9 @@ def admin(client: TestClient) -> TestClient:
     return client
 
 
+CRAWLED = {"seeds": ["https://health.example/"]}
+
+
 def running_job(archive: Archive, **columns: Any) -> int:
     job_id = archive.job("health", **{"status": "running", "started_at": datetime.now(UTC), **columns})
     with archive.database.write() as session:
@@ -266,7 +269,7 @@ def test_stopping_a_queued_job_ends_it_at_once(admin: TestClient, archive: Archi
 def test_a_job_that_is_over_cannot_be_stopped_but_goes_on_when_told(
     admin: TestClient, archive: Archive, status: str
 ) -> None:
-    job_id = archive.job("health", status=status)
+    job_id = archive.job("health", status=status, config=CRAWLED)
     refused = admin.post(f"/api/admin/jobs/{job_id}/stop")
     assert refused.status_code == 409
     assert f"job {job_id} is {status}" in refused.json()["detail"]
@@ -292,7 +295,7 @@ def test_a_job_that_is_not_there_is_neither_stopped_nor_resumed(admin: TestClien
 def test_another_sites_page_gives_no_orders_to_open_development(
     make_client: MakeClient, archive: Archive, action: str, headers: dict[str, str]
 ) -> None:
-    job_id = archive.job("health", status="queued" if action == "stop" else "stopped")
+    job_id = archive.job("health", status="queued" if action == "stop" else "stopped", config=CRAWLED)
     client = make_client(admin_token=None, env="development")
     answer = client.post(f"/api/admin/jobs/{job_id}/{action}", headers=headers)
     assert answer.status_code == 403

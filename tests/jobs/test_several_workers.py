@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tests.jobs.rows import job_row, status_of
 from tests.support.program import Program, Started, children_of
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, Request, Script, WebServer, linked_site, page, robots
+from webstrata.coordination.presence import announced_here
 from webstrata.db import leases
 from webstrata.db.engine import Database
 from webstrata.jobs.queueing import queue_archive, request_stop, resume_job
@@ -24,6 +26,7 @@ from webstrata.model.tasks import TaskStatus
 
 SLOWNESS_SECONDS = 0.02
 PATIENT_SECONDS = 0.5
+HELD_SECONDS = 25
 PATIENCE_SECONDS = 90
 """Workers start processes of their own, and a busy machine takes its time over each."""
 
@@ -68,6 +71,16 @@ def slowly(answer: Script, hurried: threading.Event) -> Script:
             time.sleep(SLOWNESS_SECONDS)
         else:
             hurried.wait(PATIENT_SECONDS)
+        return answer
+
+    return answering
+
+
+def held(answer: Answer, until: threading.Event) -> Script:
+    """Keep an answer back until something has happened."""
+
+    def answering(_request: Request) -> Answer:
+        until.wait(HELD_SECONDS)
         return answer
 
     return answering
@@ -127,13 +140,18 @@ def most_at_once(requests: list[Request]) -> int:
 def test_four_workers_together_are_as_polite_as_one(
     program: Program, database: Database, web_server: WebServer, redis_url: str, shared_by: str
 ) -> None:
-    web_server.answers |= slow_site(4)
+    pages, all_here = 6, threading.Event()
+    web_server.answers |= slow_site(pages)
     web_server.answers["/private"] = page("Private")
-    web_server.answers["/"] = page("Home", "/private", *(f"/page/{n}" for n in range(4)))
-    web_server.answers["/robots.txt"] = robots("User-agent: *", "Disallow: /private")
+    web_server.answers["/"] = page("Home", "/private", *(f"/page/{n}" for n in range(pages)))
+    web_server.answers["/robots.txt"] = held(robots("User-agent: *", "Disallow: /private"), all_here)
     settings = program.settings if shared_by == "database" else {**program.settings, "REDIS_URL": redis_url}
     with workers(Program(program.folder, settings), 4):
         archive = queue(program, database, web_server, per_host_delay=0.3, jitter=0)
+        # The one who leads, its crawler, and two who help.
+        crawlers = partial(announced_here, program.folder / "archive")
+        wait_until(lambda: len(crawlers()) >= 4, "several are at work", PATIENCE_SECONDS)
+        all_here.set()
         wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
     log = sorted(web_server.requests, key=lambda request: request.started)
     assert "/private" not in web_server.paths()

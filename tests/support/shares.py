@@ -1,0 +1,29 @@
+"""What `make test` leaves to `make soak`, to take minutes: the doors on one database, many workers on the other.
+
+What the doors and the workers ask of a database is tested in its own room, on both.
+"""
+
+import pytest
+
+ON_SQLITE = ("tests/web/", "tests/cli/", "tests/assets/")
+ON_POSTGRESQL = ("tests/jobs/test_several_workers.py", "tests/jobs/test_kills.py")
+
+
+# First: what is marked here is then deselected like any other soak test.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the other database's share as soak tests."""
+    for item in items:
+        if is_left_to_the_soak(item.nodeid, _database_of(item)):
+            item.add_marker(pytest.mark.soak)
+
+
+def is_left_to_the_soak(nodeid: str, database: str | None) -> bool:
+    """Tell whether a test on a database is for the soak."""
+    on_one = ON_SQLITE if database == "postgresql" else ON_POSTGRESQL if database == "sqlite" else ()
+    return nodeid.startswith(on_one)
+
+
+def _database_of(item: pytest.Item) -> str | None:
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("database_kind") if callspec else None
