@@ -162,7 +162,8 @@ def test_a_killed_servers_job_is_taken_up_by_the_next_worker(
         server.kill()
         wait_until(lambda: not any(map(alive, children)), "its children have ended", SOON_SECONDS)
     held.set()
-    assert status_of(database) == "running"
+    # Its worker may have had the time to put the job back in line.
+    assert status_of(database) in ("running", "queued")
     assert program.run("worker", "--once").returncode == 0
     assert status_of(database) == "indexed"
 

@@ -103,7 +103,7 @@ def test_a_killed_crawler_and_a_killed_indexer_are_followed_by_others_without_a_
     assert_complete(archive, database, web_server)
     row = job_row(database)
     logs = [file.name for file in Path(row.output_dir).glob("*.combined.log")]
-    assert (len(logs), row.crawler_stage, row.crawler_exit_code) == (2, "resume_crawl", 0)
+    assert (len(logs), row.crawler_stage, row.crawler_exit_code) == (2, "resume_crawl", 0), worker.output
 
 
 def kill_at_random(program: Program, database: Database, chance: random.Random, seen: set[int]) -> bool:

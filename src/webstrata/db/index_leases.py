@@ -57,7 +57,8 @@ def renew(session: Session, lease: IndexLease, now: datetime, duration: timedelt
 def check(session: Session, lease: IndexLease) -> None:
     """Raise LeaseLostError when a lease is another's by now; until the transaction ends, nobody can take it.
 
-    To be called last: PostgreSQL keeps the job's row locked from here on, and its crawl may want to write there.
+    To be called late: PostgreSQL keeps the job's row locked from here on, and its crawl may want to write there. But
+    before a WARC file's row is written: a crawl locks job and file in this order, and would else wait for us for ever.
     """
     held = select(ArchiveJob.id).where(ArchiveJob.id == lease.job_id, ArchiveJob.index_lease_token == lease.token)
     if session.scalar(held.with_for_update(key_share=True)) is None:

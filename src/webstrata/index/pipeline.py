@@ -243,9 +243,9 @@ class _Run:
         self.refused.append(reason)
         rest = position, warc.committed_bytes
         with self.database.write() as session:
+            index_leases.check(session, self.lease)
             problems.replace_problems(session, self.job.id, warc.id, rest, [Problem(position, reason)])
             captures.set_index_state(session, warc.id, problem_count=problem_count + 1)
-            index_leases.check(session, self.lease)
 
     def _index_late(self, desk: Desk, readers: Readers, files: Sequence[KnownWarc]) -> None:
         """Index the revisits whose payload came behind them, in their own file or in another one of the job."""

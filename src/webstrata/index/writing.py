@@ -106,8 +106,8 @@ def store(desk: Desk, batch: Batch, problem_count: int = 0) -> int:
     desk.journal.append(_promises(desk, batch, given))
     with desk.database.write() as session:
         pages = write_rows(session, desk.job, batch, given)
-        _note_state(session, desk, batch, problem_count)
         index_leases.check(session, desk.lease)
+        _note_state(session, desk, batch, problem_count)
     return pages
 
 
