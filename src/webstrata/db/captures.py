@@ -1,11 +1,11 @@
 """WARC files and the captures in them, as crawl and index record them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from sqlalchemy import Row, Select, Table, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, Select, Table, and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
 from webstrata.db import ids
@@ -303,32 +303,29 @@ def payload_place(session: Session, refers_to: Original, revisit_id: str | None 
         select(Capture, WarcFile.path, ArchiveJob.output_dir)
         .join(WarcFile, Capture.warc_file_id == WarcFile.id)
         .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
+        .where(Capture.record_type != "revisit")
+        .order_by(Capture.id)
+        .limit(1)
     )
-    row = None
+    for which in _ways_to_payload(refers_to, revisit_id):
+        if row := session.execute(wanted.where(which)).first():
+            return _place(*row)
+    return None
+
+
+def _ways_to_payload(refers_to: Original, revisit_id: str | None) -> Iterator[ColumnElement[bool]]:
+    """Yield how the record may be found that holds a revisit's payload, surest first."""
     if refers_to.record_id:
-        row = session.execute(
-            wanted.where(Capture.warc_record_id == refers_to.record_id, Capture.record_type != "revisit").limit(1)
-        ).first()
-    if row is None and refers_to.url:
-        row = session.execute(
-            wanted.where(
-                Capture.url_key == surt(refers_to.url),
-                Capture.capture_timestamp == refers_to.captured_at,
-                Capture.record_type != "revisit",
-            ).limit(1)
-        ).first()
-    if row is None and refers_to.payload_digest and revisit_id:
+        yield Capture.warc_record_id == refers_to.record_id
+    if refers_to.url:
+        yield and_(Capture.url_key == surt(refers_to.url), Capture.capture_timestamp == refers_to.captured_at)
+    if refers_to.payload_digest and revisit_id:
         revisit = aliased(Capture)
-        row = session.execute(
-            wanted.join(revisit, revisit.source_id == Capture.source_id)
-            .where(revisit.warc_record_id == revisit_id, Capture.payload_digest == refers_to.payload_digest)
-            .where(Capture.record_type != "revisit")
-            .order_by(Capture.id)
-            .limit(1)
-        ).first()
-    if row is None:
-        return None
-    capture, path, output_dir = row
+        own_source = select(revisit.source_id).where(revisit.warc_record_id == revisit_id)
+        yield and_(Capture.source_id.in_(own_source), Capture.payload_digest == refers_to.payload_digest)
+
+
+def _place(capture: Capture, path: str, output_dir: str) -> RecordPlace:
     return RecordPlace(
         warc_path=path,
         offset=capture.warc_offset,
