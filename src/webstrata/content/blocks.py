@@ -68,22 +68,18 @@ def lines_of(parts: Iterable[tuple[str, str]]) -> tuple[str, str]:
     lines: list[str] = []
     letters: list[str] = []
     for text, letter in parts:
-        if not text or text.isspace():
+        line = text.strip(" \n")
+        if not line:
             continue
         if letter in _KEEPING_LINES:
             kept = [line for whole in text.replace(_SOFT_HYPHEN, "").splitlines() if (line := whole.rstrip())]
             lines += kept
             letters += letter * len(kept)
-        elif line := _one_line(text):
+            continue
+        # Neither a soft hyphen nor any space but the usual one is printable: most lines are fine as they are.
+        if not line.isprintable() or "  " in line:
+            line = " ".join(line.replace(_SOFT_HYPHEN, "").split())
+        if line:
             lines.append(line)
             letters.append(letter)
     return "\n".join(lines), "".join(letters)
-
-
-def _one_line(text: str) -> str:
-    """Return a text with single spaces between its words, and words without soft hyphens."""
-    line = text.strip(" \n")
-    # Neither a soft hyphen nor any space but the usual one is printable: most lines are found to be fine in passing.
-    if line.isprintable() and "  " not in line:
-        return line
-    return " ".join(text.replace(_SOFT_HYPHEN, "").split())

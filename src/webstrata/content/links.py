@@ -22,6 +22,7 @@ _LEADING_NOWHERE = ("javascript:", "mailto:", "tel:")
 """To no other page: told by their beginnings, as finding it out takes longer than all other links of a page."""
 
 _LINKS_KEPT = 50_000
+_SITES_KEPT = 16
 _MEMORABLE = 300
 """Longer references hardly ever come twice, and so many of them would take too much memory."""
 
@@ -70,8 +71,9 @@ def outlinks(referring: Sequence[LexborNode], url: str, group: Grouping) -> tupl
     references = dict.fromkeys(
         element.attrs.get(name) for element in referring if (name := _LEADING_TAGS.get(element.tag_id))
     )
+    known = _known_groups(base.site, group)
     found = dict.fromkeys(
-        (_kept_group if len(reference) <= _MEMORABLE else _new_group)(base.part_for(reference), reference, group)
+        known[reference] if reference in known else _found_group(base, reference, group, known)
         for reference in references
         if reference and not reference.startswith(leading_nowhere)
     )
@@ -104,10 +106,22 @@ def _new_link(part: str, reference: str, leads: bool, nofollow: bool) -> Link | 
     return None if url is None else Link(url, TaskType.PAGE if leads else TaskType.MEDIA, nofollow)
 
 
-def _new_group(part: str, reference: str, group: Grouping) -> str | None:
-    url = resolve(part, reference)
-    return None if url is None else group(url)
-
-
 _kept_link = lru_cache(_LINKS_KEPT)(_new_link)
-_kept_group = lru_cache(_LINKS_KEPT)(_new_group)
+
+
+def _found_group(base: Base, reference: str, group: Grouping, known: "dict[str, str | None]") -> str | None:
+    """Return the page that a reference leads to; it is remembered when it does so from every page of the site."""
+    part = base.part_for(reference)
+    url = resolve(part, reference)
+    found = None if url is None else group(url)
+    if part == base.site and len(reference) <= _MEMORABLE:
+        if len(known) >= _LINKS_KEPT:
+            known.clear()
+        known[reference] = found
+    return found
+
+
+@lru_cache(_SITES_KEPT)
+def _known_groups(site: str, group: Grouping) -> "dict[str, str | None]":  # noqa: ARG001 - what they are kept by
+    """Return where the references of a site's pages lead that were met so far."""
+    return {}

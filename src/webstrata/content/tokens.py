@@ -5,6 +5,10 @@ import unicodedata
 from collections.abc import Collection, Iterator
 
 _RUN = re.compile(r"\S+")
+_STRANGE = re.compile(r"[^\x00-\x7f]+")
+_FEW = 100
+"""So many different characters beyond ASCII are replaced one by one, as in French; a text with more is in another
+alphabet."""
 
 
 def fold(text: str) -> str:
@@ -14,7 +18,17 @@ def fold(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Return the words of a text, folded, in order."""
-    return text.translate(_FOLDING).split()
+    return folded(text).split()
+
+
+def folded(text: str) -> str:
+    """Return a text with each character folded; between its words is nothing but white space."""
+    # Python translates ASCII ten times as fast as anything else, and most texts are nearly that.
+    strange = "" if text.isascii() else set("".join(_STRANGE.findall(text)))
+    if len(strange) <= _FEW:
+        for character in strange:
+            text = text.replace(character, _FOLDING[ord(character)])
+    return text.translate(_FOLDING)
 
 
 def places(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:

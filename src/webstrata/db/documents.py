@@ -12,7 +12,7 @@ from sqlalchemy.sql import column, table
 from webstrata.db.bulk import ManyRows
 from webstrata.db.tables import Document, Snapshot
 from webstrata.db.types import PlainText
-from webstrata.db.wording import NewDocument, PreparedDocument, indexed_words, prepared
+from webstrata.db.wording import NewDocument, PreparedDocument, folded_parts, prepared
 
 _FTS5_INSERT = "INSERT INTO documents_fts(rowid, title, normalized_url_group, text) VALUES (?, ?, ?, ?)"
 _FTS5_DELETE = (
@@ -47,7 +47,7 @@ def forget_documents(session: Session, document_ids: Collection[int]) -> None:
     ).all()
     if _is_sqlite(session):
         # The index holds no texts: it has to be told which words go.
-        gone = [(row[0], *map(" ".join, indexed_words(NewDocument(*row[1:])).values())) for row in unshown]
+        gone = [(row[0], *folded_parts(NewDocument(*row[1:]))) for row in unshown]
         _executed_many(session, _FTS5_DELETE, gone)
     session.execute(delete(Document).where(Document.id.in_([row[0] for row in unshown])))
 

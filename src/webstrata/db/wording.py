@@ -1,12 +1,12 @@
 """What of a document is stored and which words are indexed, worked out without a database."""
 
-from collections.abc import Mapping
+from collections import defaultdict
 from dataclasses import dataclass
-from itertools import accumulate, takewhile
+from itertools import accumulate, chain, repeat, takewhile
 
 import xxhash
 
-from webstrata.content.tokens import tokens
+from webstrata.content.tokens import folded, tokens
 
 MAX_STORED_CHARACTERS = 500_000
 """What is kept of one text at most: far more than any page that people write."""
@@ -18,7 +18,6 @@ MAX_VECTOR_BYTES = 1_000_000
 _MOST_BYTES_FOR_A_LETTER = 8
 _LAST_POSITION = 16_383
 _MOST_POSITIONS = 255
-_WEIGHTS = {"title": "A", "normalized_url_group": "B", "text": "D"}
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,6 @@ def prepared(
     document: NewDocument, *, for_sqlite: bool, blocks: str | None = None, fingerprint: int | None = None
 ) -> PreparedDocument:
     """Return a document with its words folded by the program, so that both databases find the same ones."""
-    words = indexed_words(document)
     text = _stored_text(document.text)
     return PreparedDocument(
         document.normalized_url_group,
@@ -72,17 +70,17 @@ def prepared(
         text,
         blocks and blocks[: text.count("\n") + 1],
         fingerprint,
-        tuple(map(" ".join, words.values())) if for_sqlite else (_vector(words),),
+        folded_parts(document) if for_sqlite else (_vector(document),),
     )
 
 
-def indexed_words(document: NewDocument) -> dict[str, list[str]]:
-    """Return what is indexed of a document."""
-    return {
-        "title": tokens(document.title),
-        "normalized_url_group": tokens(document.normalized_url_group),
-        "text": _fitting(tokens(_stored_text(document.text))),
-    }
+def folded_parts(document: NewDocument) -> tuple[str, ...]:
+    """Return what SQLite indexes of a document: title, name and text, their words folded."""
+    text = folded(_stored_text(document.text))
+    # Words are at least one letter and one space: only long texts have to be taken apart to know whether they fit.
+    if len(text.encode()) + _MOST_BYTES_FOR_A_LETTER * (len(text) // 2 + 1) > MAX_VECTOR_BYTES:
+        text = " ".join(_fitting(text.split()))
+    return folded(document.title), folded(document.normalized_url_group), text
 
 
 def _stored_text(text: str) -> str:
@@ -103,14 +101,20 @@ def _fitting(words: list[str]) -> list[str]:
     return words[: sum(1 for _ in takewhile(MAX_VECTOR_BYTES.__ge__, taken))]
 
 
-def _vector(words: Mapping[str, list[str]]) -> str:
-    """Return words as PostgreSQL writes a tsvector: each with its places, and the weight of where it stands."""
-    places: dict[str, list[str]] = {}
+def _vector(document: NewDocument) -> str:
+    """Return a document's words as PostgreSQL writes a tsvector: each with its places, and the weight of a place."""
+    text = _fitting(tokens(_stored_text(document.text)))
+    parts = tokens(document.title), tokens(document.normalized_url_group), text
+    places: defaultdict[str, list[str]] = defaultdict(list)
     position = 0
-    for name, weight in _WEIGHTS.items():
-        for word in words[name]:
-            position = min(position + 1, _LAST_POSITION)
-            found = places.setdefault(word, [])
-            if len(found) < _MOST_POSITIONS:
-                found.append(f"{position}{weight}")
-    return " ".join(f"'{w}':{','.join(p)}" for w, p in places.items() if len(w.encode()) <= MAX_WORD_BYTES)
+    for words, marks in zip(parts, _PLACES, strict=True):
+        for word, place in zip(words, chain(marks[position:], repeat(marks[-1])), strict=False):
+            places[word].append(place)
+        position += len(words)
+    return " ".join(
+        f"'{w}':{','.join(p[:_MOST_POSITIONS])}" for w, p in places.items() if len(w.encode()) <= MAX_WORD_BYTES
+    )
+
+
+_PLACES = tuple([f"{place}{weight}" for place in range(1, _LAST_POSITION + 1)] for weight in ("A", "B", ""))
+"""How a place is written: in a title, in the name of a page, and in a text, whose weight is meant where none stands."""
