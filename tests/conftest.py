@@ -2,9 +2,11 @@
 
 pytest_plugins = (
     "pytester",
+    "tests.support.temporary",  # before those that use it
     "tests.support.browser",
     "tests.support.databases",
     "tests.support.demo_port",
+    "tests.support.docker",
     "tests.support.installed",
     "tests.support.names",
     "tests.support.order",
@@ -14,6 +16,5 @@ pytest_plugins = (
     "tests.support.shares",
     "tests.support.skips",
     "tests.support.statements",
-    "tests.support.temporary",
     "tests.support.web_server",
 )

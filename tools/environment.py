@@ -39,6 +39,16 @@ def ensure(level: str) -> None:
         create(VENV)
     if not any(_is_current(candidate) for candidate in {level, "dev"}):
         _install(level)
+    compile_sources(ROOT / "src")
+
+
+def compile_sources(folder: Path) -> None:
+    """Compile what changed in a folder, as pip does for all that it does not install in place.
+
+    Where Python is told to write no bytecode, every process of the program would else compile it all again: half of
+    what it takes to start one. What cannot be compiled is left to whoever imports it, and sees the error.
+    """
+    subprocess.run([PYTHON, "-m", "compileall", "-q", folder], capture_output=True, check=False)
 
 
 def create(folder: Path) -> None:

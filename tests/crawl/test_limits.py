@@ -1,15 +1,28 @@
 """The knobs that bound a crawl, each with what it changes."""
 
 import threading
+import time
 from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
 
 from tests.crawl.runs import Archive, assert_sound
-from tests.support.web_server import Answer, WebServer, linked_site, most_at_once, page, robots, slowly
+from tests.support.web_server import (
+    Answer,
+    Request,
+    Script,
+    WebServer,
+    linked_site,
+    most_at_once,
+    page,
+    robots,
+    slowly,
+)
 from webstrata.db import frontier
 from webstrata.model.tasks import TaskStatus
+
+PATIENCE_SECONDS = 20
 
 
 def test_a_crawl_ends_when_its_time_is_over_and_says_what_is_left(archive: Archive, web_server: WebServer) -> None:
@@ -42,9 +55,23 @@ def test_a_crawl_ends_when_it_has_received_enough(archive: Archive, web_server: 
     assert archive.crawl(web_server.url(), max_bytes=10_000_000).counts.finished == 21
 
 
+def once_together(server: WebServer, count: int) -> Script:
+    """Answer when so many requests have been under way at once, and leave a moment for one too many."""
+    together = threading.Event()
+
+    def answering(request: Request) -> Answer:
+        if sum(other.ended is None for other in list(server.requests)) >= count:
+            together.set()
+        together.wait(PATIENCE_SECONDS)
+        time.sleep(0.03)
+        return page(request.path)
+
+    return answering
+
+
 @pytest.mark.parametrize("concurrency", [1, 3])
 def test_no_more_requests_are_under_way_than_told(archive: Archive, web_server: WebServer, concurrency: int) -> None:
-    web_server.answers |= {f"/{n}": slowly(0.03) for n in range(12)}
+    web_server.answers |= dict.fromkeys((f"/{n}" for n in range(12)), once_together(web_server, concurrency))
     web_server.answers["/"] = page("Home", *(f"/{n}" for n in range(12)))
     archive.crawl(web_server.url(), concurrency=concurrency)
     assert most_at_once(web_server.requests) == concurrency
@@ -53,7 +80,7 @@ def test_no_more_requests_are_under_way_than_told(archive: Archive, web_server: 
 def test_a_host_gets_no_more_requests_at_once_than_told_however_many_connections_there_are(
     archive: Archive, web_server: WebServer
 ) -> None:
-    web_server.answers |= {f"/{n}": slowly(0.03) for n in range(12)}
+    web_server.answers |= dict.fromkeys((f"/{n}" for n in range(12)), once_together(web_server, 2))
     web_server.answers["/"] = page("Home", *(f"/{n}" for n in range(12)))
     archive.crawl(web_server.url(), concurrency=8, per_host_concurrency=2)
     assert most_at_once(web_server.requests) == 2

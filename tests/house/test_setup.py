@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import assets
+from tools import assets, environment
 from tools.console import ROOT, SetupError, run
 from tools.system_packages import BROWSER, REDIS, Program, advice, find
 
@@ -73,6 +73,17 @@ def test_an_asset_with_other_content_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"htmx-2\.min\.js in assets\.whl is not the file"):
         assets.unpack(wheel, tmp_path / "vendor")
     assert list((tmp_path / "vendor").iterdir()) == []
+
+
+def test_sources_are_compiled_even_where_python_writes_no_bytecode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+    (tmp_path / "fine.py").write_text("x = 1\n")
+    (tmp_path / "broken.py").write_text("x =\n")
+    environment.compile_sources(tmp_path)
+    assert [file.name.partition(".")[0] for file in (tmp_path / "__pycache__").iterdir()] == ["fine"]
 
 
 @pytest.mark.parametrize("asset", assets.ASSETS, ids=lambda asset: asset.name)

@@ -1,4 +1,4 @@
-"""`python -m tests.index.indexing_program ROOT JOB PROCESSES`: an indexer of DATABASE_URL, to be killed."""
+"""`python indexing_program.py ROOT JOB PROCESSES`: an indexer of DATABASE_URL, to be killed."""
 
 import os
 import sys

@@ -1,8 +1,9 @@
 import os
 import random
-import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,13 +12,15 @@ from sqlalchemy import select
 
 from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import NOON, fetched
-from tests.support.program import alive, children_of
+from tests.support.program import Program, Started, alive, children_of
 from tests.support.waiting import wait_until
 from webstrata.db.tables import Capture, Snapshot
 from webstrata.model.captures import Original
 from webstrata.warc.cdxj import read_journal
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
+
+PROGRAM = Path(__file__).with_name("indexing_program.py")
 
 Row = tuple[str, str | None, str, int | None]
 
@@ -58,24 +61,20 @@ def captures(job: Job) -> dict[int, tuple[int, int]]:
         return {row[0]: (row[1], row[2]) for row in found}
 
 
-def indexer(job: Job, url: str, processes: int) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "tests.index.indexing_program", str(job.root), str(job.id), str(processes)]
-    started = subprocess.Popen(
-        command, env=os.environ | {"DATABASE_URL": url}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    assert started.stdout is not None
-    assert started.stdout.readline() == b"ready\n"
-    return started
+@contextmanager
+def indexer(job: Job, url: str, processes: int) -> Iterator[Started]:
+    program = Program(job.root / "program", {"DATABASE_URL": url}, (sys.executable, str(PROGRAM)))
+    with program.started(str(job.root), str(job.id), str(processes)) as started:
+        wait_until(lambda: "ready\n" in started.output, "the indexer begins")
+        yield started
 
 
 def killed(job: Job, url: str, processes: int, after: float) -> None:
     """Run an indexer, kill it some time after it began, and see that none of its readers is left."""
-    running = indexer(job, url, processes)
-    time.sleep(after)  # a moment to be killed at, not something to wait for
-    readers = children_of(running.pid)
-    running.kill()
-    running.wait()
-    running.stdout.close()  # type: ignore[union-attr]
+    with indexer(job, url, processes) as running:
+        time.sleep(after)  # a moment to be killed at, not something to wait for
+        readers = children_of(running.process.pid)
+        running.kill()
     wait_until(lambda: not any(alive(pid) for pid in readers), "the readers end with the indexer")
 
 
@@ -90,9 +89,8 @@ def check_kills(job: Job, url: str, kills: int, processes: int, seed: int) -> No
         assert seen.items() <= now.items()
         assert seen_captures.items() <= now_captures.items()
         seen, seen_captures = now, now_captures
-    last = indexer(job, url, processes)
-    assert last.wait(60) == 0
-    last.stdout.close()  # type: ignore[union-attr]
+    with indexer(job, url, processes) as last:
+        assert last.ended() == 0
     done = rows(job)
     assert seen.items() <= done.items()
     assert seen_captures.items() <= captures(job).items()

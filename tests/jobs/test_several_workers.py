@@ -170,7 +170,7 @@ def test_no_more_requests_are_under_way_than_a_host_is_given_by_all_together(
     with workers(program, 3):
         archive = queue(program, database, web_server, per_host_concurrency=2)
         wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
-    assert most_at_once(web_server.requests) == 2
+    assert most_at_once(web_server.requests) <= 2
     assert_each_page_once(archive, web_server, 20)
 
 

@@ -3,17 +3,21 @@
 import shutil
 import threading
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from tests.jobs.rows import job_row, set_row, status_of
 from tests.jobs.test_lifecycle import living_worker, queue
 from tests.support.web_server import WebServer, linked_site, page, serving
-from webstrata.db import jobs
+from webstrata.db import frontier, jobs
+from webstrata.db.tables import CrawlTask
 from webstrata.errors import DatabaseUnavailableError
 from webstrata.jobs.lifecycle import Runner
 from webstrata.jobs.persistent import Crew
 from webstrata.jobs.worker import process_next_job, run_worker_loop
+from webstrata.model.tasks import Link, TaskStatus
 
 
 def work_once(crew: Crew) -> bool:
@@ -69,6 +73,29 @@ def test_a_job_with_a_living_worker_is_left_to_it(crew: Crew, runner: Runner, we
     with living_worker(runner, job_id):
         assert not work_once(crew)
     assert status_of(runner.database) == "running"
+
+
+def test_a_crawl_is_helped_with_only_while_it_has_something_to_do(
+    crew: Crew, runner: Runner, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helped: list[int] = []
+
+    def note(_runner: Runner, job_id: int, _interrupted: threading.Event) -> bool:
+        helped.append(job_id)
+        return True
+
+    monkeypatch.setattr(Runner, "help", note)
+    job_id = queue(runner, web_server)
+    with living_worker(runner, job_id):
+        Path(job_row(runner.database).output_dir).mkdir(parents=True, exist_ok=True)
+        assert not work_once(crew)
+        with runner.database.write() as session:
+            frontier.add_links(session, job_id, [Link(web_server.url())], 0, datetime.now(UTC))
+        assert work_once(crew)
+        with runner.database.write() as session:
+            session.execute(update(CrawlTask).values(status=TaskStatus.FINISHED))
+        assert not work_once(crew)
+    assert helped == [job_id]
 
 
 def test_a_job_that_another_process_began_in_the_same_moment_has_not_failed(

@@ -1,5 +1,6 @@
 """The databases that Webstrata works with: a test that takes one of these fixtures runs once on each."""
 
+import hashlib
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -10,6 +11,8 @@ import pytest
 
 if TYPE_CHECKING:
     from webstrata.db.engine import Database
+
+SCHEMA = Path(__file__).parents[2] / "src" / "webstrata" / "db"
 
 FreshDatabase = Callable[[], AbstractContextManager[str]]
 
@@ -72,11 +75,30 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from webstrata.db.engine import Database
     from webstrata.db.migrate import upgrade
 
+    refuse_a_changed_schema()
     file = tmp_path_factory.mktemp("sqlite") / "template.db"
     database = Database(f"sqlite:///{file}")
     upgrade(database)
     database.dispose()
     return file
+
+
+def refuse_a_changed_schema() -> None:
+    """Fail, saying so, if the schema was edited since the run began.
+
+    Each database's template is migrated when it is first asked for, by the files as they are then; the tables are those
+    that were loaded before. A difference between them would look like a fault of the one database.
+    """
+    if _digest_of_schema() != _AT_FIRST:
+        pytest.fail(f"{SCHEMA} was edited while the tests ran: run them again", pytrace=False)
+
+
+def _digest_of_schema() -> bytes:
+    files = [SCHEMA / "tables.py", *sorted((SCHEMA / "migrations" / "versions").glob("*.py"))]
+    return hashlib.sha256(b"".join(file.name.encode() + file.read_bytes() for file in files)).digest()
+
+
+_AT_FIRST = _digest_of_schema()
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-"""Quick tests first: what needs servers, a browser or an installation comes after what does not."""
+"""Quick tests first: what needs servers, a browser or an installation comes after what does not.
+
+Last come the folders of many short files: with them, the processes that run tests all end at nearly the same time.
+"""
 
 import pytest
 
@@ -11,11 +14,12 @@ SLOWER_FOLDERS = (
     "index",
     "search",
     "jobs",
-    "api",
+    "packaging",
+    "archive_tool",
     "cli",
     "web",
     "house",
-    "packaging",
+    "api",
 )
 SLOWER_FIXTURES = ("database_kind", "redis_server", "browser")
 

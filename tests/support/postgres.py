@@ -16,7 +16,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from tests.support.databases import refuse_a_changed_schema
 from tests.support.processes import running
+from tests.support.temporary import memory
 
 # PostgreSQL refuses to run as root.
 UNPRIVILEGED = "nobody"
@@ -37,6 +39,9 @@ SETTINGS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "128MB",
     "max_connections": "200",
     "autovacuum": "off",
 }
@@ -141,7 +146,8 @@ class Clones:
 def postgres_server() -> Iterator[PostgresServer]:
     """A PostgreSQL server for the whole run."""
     # Not pytest's own folders: their names are too long for a socket, and closed to other users.
-    with tempfile.TemporaryDirectory(prefix="webstrata-pg-") as folder, started(Path(folder)) as server:
+    # A database is copied for nearly every test, five times as fast in memory.
+    with tempfile.TemporaryDirectory(prefix="webstrata-pg-", dir=memory()) as folder, started(Path(folder)) as server:
         yield server
 
 
@@ -151,6 +157,7 @@ def postgres_template(postgres_server: PostgresServer) -> str:
     from webstrata.db.engine import Database
     from webstrata.db.migrate import upgrade
 
+    refuse_a_changed_schema()
     database = Database(postgres_server.url(postgres_server.create(TEMPLATE)))
     upgrade(database)
     database.dispose()

@@ -1,11 +1,19 @@
 """What `make test` leaves to `make soak`, to take minutes: the doors on one database, many workers on the other.
 
-What the doors and the workers ask of a database is tested in its own room, on both.
+What the doors, the workers and the crawler's rules ask of a database is tested in its own room, on both.
 """
 
 import pytest
 
-ON_SQLITE = ("tests/web/", "tests/cli/", "tests/assets/")
+ON_SQLITE = (
+    "tests/web/",
+    "tests/cli/",
+    "tests/assets/",
+    "tests/crawl/test_discovery.py",
+    "tests/crawl/test_robots.py",
+    "tests/crawl/test_telling.py",
+    "tests/jobs/test_signals.py",
+)
 ON_POSTGRESQL = ("tests/jobs/test_several_workers.py", "tests/jobs/test_kills.py")
 
 
