@@ -51,14 +51,14 @@ def test_options_that_the_crawler_cannot_obey_fail_the_job_by_name(
     program: Program, database: Database, web_server: WebServer
 ) -> None:
     job_id = queue_archive(database, program.folder / "archive", (web_server.url(),))
-    config = {"seeds": [web_server.url()], "tool_options": {"enable_monitoring": True}}
+    config = {"seeds": [web_server.url()], "zimit_passthrough_args": ["--pageLimit", "10"]}
     set_row(database, job_id, config=config)
     ran = program.run("run-db-job", "--id", "1")
     assert ran.returncode == 1
     row = job_row(database)
     assert (row.status, row.status_reason) == (
         "failed",
-        "--enable-monitoring: the built-in crawler cannot do that yet",
+        "--pageLimit 10: arguments for zimit mean nothing to the built-in crawler",
     )
     assert web_server.requests == []
 

@@ -110,3 +110,32 @@ def test_it_can_be_read_while_another_thread_counts(tally: Tally) -> None:
         assert sum(host.responses for host in report.hosts.values()) == report.responses
     counting.join()
     assert tally.report().responses == 5_000
+
+
+def test_failures_are_told_once_and_only_those_that_say_something_about_the_site(tally: Tally) -> None:
+    for kind in ("timeout", "robots", "http_503", "internal", "blocked", "connect"):
+        tally.saw(failed(kind, f"https://a.example/{kind}"))
+    tally.saw(answered())
+    told = [(failure.url.rpartition("/")[2], failure.kind, failure.count) for failure in tally.failures()]
+    assert told == [("timeout", "timeout", 1), ("http_503", "http", 1), ("connect", "http", 1)]
+    assert tally.failures() == ()
+
+
+def test_a_storm_of_failures_is_told_in_a_few_without_losing_count(tally: Tally) -> None:
+    for number in range(5_000):
+        tally.saw(failed("timeout" if number % 5 == 0 else "http_503"))
+        assert len(tally._failures) <= 10 * tally_module._MOST_FAILURES
+    told = tally.failures()
+    assert len(told) == 2 * tally_module._MOST_FAILURES
+    assert sum(failure.count for failure in told if failure.kind == "timeout") == 1_000
+    assert sum(failure.count for failure in told if failure.kind == "http") == 4_000
+
+
+def test_a_crawl_is_idle_since_it_last_settled_a_url_well_or_not(tally: Tally, clock: Clock) -> None:
+    clock.now += 30
+    assert tally.report().idle == 30
+    tally.saw(failed("dns"))
+    clock.now += 7
+    assert tally.report().idle == 7
+    tally.saw(answered())
+    assert tally.report().idle == 0

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.support.folders import ARCHIVE, STATE, CrawledFolder
-from webstrata.db import captures
+from webstrata.db import captures, jobs
 from webstrata.db.engine import Database
 from webstrata.db.tables import Capture
 from webstrata.errors import ConflictError, NotFoundError, StorageError, UsageError
-from webstrata.jobs.cleanup import CleanupReport, cleanup_job
+from webstrata.jobs.cleanup import CleanupReport, _nobody_indexes, cleanup_job, keep_warcs_of
 from webstrata.model.jobs import JobStatus
 from webstrata.storage.paths import recorded_as
 
@@ -321,3 +321,25 @@ def killed(database_url: str, root: Path, *, every: int) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
     return told
+
+
+def test_a_crawl_that_is_just_over_keeps_its_warcs_and_what_is_indexed_of_them(folder: CrawledFolder) -> None:
+    (first,) = folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
+    (second,) = folder.warc(f".tmpb/{ARCHIVE}/one.warc.gz", f"{PAGE}/2", body="<p>other")
+    folder.state(".tmpa", ".tmpb")
+    with folder.database.write() as session:
+        jobs.set_job(session, folder.job_id, status=JobStatus.RUNNING)
+    keep_warcs_of(folder.database, folder.root, folder.job_id)
+    assert folder.files() == [STATE, "warcs/one.warc.gz", "warcs/tmpb/one.warc.gz"]
+    assert (folder.shown(first), folder.shown(second)) == (b"<p>text", b"<p>other")
+    assert folder.row().status == "running"
+    keep_warcs_of(folder.database, folder.root, folder.job_id)
+    assert folder.shown(second) == b"<p>other"
+
+
+def test_warcs_are_not_moved_while_somebody_indexes_them(folder: CrawledFolder) -> None:
+    folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
+    folder.state(".tmpa")
+    with _nobody_indexes(folder.database, folder.root, folder.job_id), pytest.raises(ConflictError):
+        keep_warcs_of(folder.database, folder.root, folder.job_id)
+    assert (folder.output / f".tmpa/{ARCHIVE}/one.warc.gz").is_file()

@@ -76,6 +76,7 @@ def assert_complete(archive: Archive, database: Database, web_server: WebServer)
 def run_to_the_end(program: Program, database: Database, seen: set[int]) -> None:
     """Let a worker finish what there is, and make sure that it leaves nobody behind."""
     with program.started("worker", "--poll-interval", "0.1") as worker:
+        wait_until(lambda: "worker.start" in worker.output, "the worker is there", PATIENCE_SECONDS)
         wait_until(lambda: status_of(database) == "indexed", f"it is indexed\n{worker.output}", PATIENCE_SECONDS)
         seen |= children_of(worker.process.pid)
         worker.signal(signal.SIGTERM)

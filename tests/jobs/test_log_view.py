@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from webstrata.jobs.log_view import LONGEST_LINE, log_statistics, log_tail
+from webstrata.jobs.log_view import LONGEST_LINE, log_tail
 from webstrata.logs import HIDDEN
 from webstrata.model.archive import JobView
-from webstrata.warc.combined_log import INITIAL_CRAWL, combined_log_name, statistics_line
+from webstrata.warc.combined_log import INITIAL_CRAWL, combined_log_name
 
 NOON = datetime(2024, 5, 3, 12, tzinfo=UTC)
 EARLIER = combined_log_name(INITIAL_CRAWL, 1, NOON)
@@ -36,7 +36,6 @@ def lines(job: JobView, *secrets: str) -> tuple[str, ...]:
 def test_a_job_without_a_log_or_a_folder_has_none(job: JobView) -> None:
     for folder in (job.output_dir, "", "/nowhere"):
         assert log_tail(replace(job, output_dir=folder)) is None
-        assert log_statistics(replace(job, output_dir=folder)) == []
 
 
 def test_the_newest_log_is_read_unless_another_is_on_record(job: JobView) -> None:
@@ -80,12 +79,3 @@ def test_a_log_is_shown_in_bounds_and_cannot_command_anything(job: JobView) -> N
     assert last == "last"
     write(job.output_dir, EARLIER, "".join(f"{n}\n" for n in range(5_000)))
     assert lines(job) == tuple(str(n) for n in range(4_800, 5_000))
-
-
-def test_statistics_are_read_from_the_same_log(job: JobView) -> None:
-    told = [
-        statistics_line(NOON + timedelta(seconds=n), crawled=n, total=9, pending=9 - n, failed=0, most=0, hit=False)
-        for n in range(3)
-    ]
-    write(job.output_dir, EARLIER, "begun\n" + "noise\n".join(told))
-    assert [(seen.crawled, seen.pending) for seen in log_statistics(job)] == [(0, 9), (1, 8), (2, 7)]

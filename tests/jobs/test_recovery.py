@@ -9,7 +9,8 @@ from tests.jobs.test_lifecycle import queue
 from tests.support.web_server import WebServer
 from webstrata.coordination.permits import Permit
 from webstrata.coordination.presence import present
-from webstrata.db import frontier, leases
+from webstrata.db import frontier, leases, operations
+from webstrata.db.operations import Operation
 from webstrata.jobs.lifecycle import Runner
 from webstrata.model.tasks import Link
 
@@ -39,6 +40,16 @@ def test_a_host_that_a_dead_worker_was_asking_rests_as_long_as_the_job_says(
     assert isinstance(wait, timedelta)
     assert shortest <= wait.total_seconds() <= (delay or 1)
     assert status_of(runner.database) == "queued"
+
+
+def test_what_is_taken_back_from_the_dead_is_counted(runner: Runner, web_server: WebServer) -> None:
+    with pytest.raises(RuntimeError):
+        die_at_work(runner, queue(runner, web_server), web_server.url())
+    for _ in range(2):
+        runner.recovery.tend()
+    with runner.database.read() as session:
+        counted = operations.counted(session)
+    assert (counted[Operation.TASK_LEASES_RECLAIMED], counted[Operation.JOB_LEASES_RECLAIMED]) == (1, 1)
 
 
 def test_a_worker_that_slept_keeps_its_job(runner: Runner, web_server: WebServer) -> None:

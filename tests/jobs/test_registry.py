@@ -205,9 +205,10 @@ example:
   page_parameters: [lang, id]
   name_template: "ex-{date:%Y}"
   tool_options: {initial_workers: 2}
-  zimit_passthrough_args: [--lang, en]
 other:
   seeds: [https://other.example/]
+  tool_options: {engine: zimit}
+  zimit_passthrough_args: [--lang, en]
 """
 
 
@@ -223,7 +224,7 @@ def test_sources_are_read_from_a_file(database: Database, tmp_path: Path) -> Non
     assert entry(database, "example").to_json() == {
         "name_template": "ex-{date:%Y}",
         "default_seeds": [SITE, f"{SITE}fr/"],
-        "default_zimit_passthrough_args": ["--lang", "en"],
+        "default_zimit_passthrough_args": [],
         "default_tool_options": {"initial_workers": 2},
         "schedule_hint": "0 3 * * 1",
         "crawl": {"max_pages": 5000, "per_host_delay": 2},
@@ -231,6 +232,8 @@ def test_sources_are_read_from_a_file(database: Database, tmp_path: Path) -> Non
         "plugins": ["page"],
     }
     assert view(database, "other").name == "other.example"
+    other = entry(database, "other")
+    assert (other.default_zimit_passthrough_args, other.default_tool_options) == (["--lang", "en"], {"engine": "zimit"})
 
 
 @pytest.mark.parametrize(

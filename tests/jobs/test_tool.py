@@ -1,16 +1,20 @@
 """How archive-tool is called."""
 
 import json
+import re
+import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
 
+from tests.model.test_tool_options import EVERYTHING
+from webstrata.archive_tool.arguments import Arguments, parsed
 from webstrata.errors import OptionsError, StorageError, UsageError
-from webstrata.jobs.tool import OWN_TOOL, RuntimeArchiveJob, tool_command, tool_flags
+from webstrata.jobs.tool import OWN_TOOL, RuntimeArchiveJob, is_own_tool, job_arguments, tool_command, tool_flags
 from webstrata.model.jobs import ArchiveJobConfig
-from webstrata.model.tool_options import ArchiveToolOptions
+from webstrata.model.tool_options import TOOL_OPTIONS, ArchiveToolOptions
 
 MONITORED = {"relax_perms": False, "enable_monitoring": True}
 
@@ -61,6 +65,8 @@ MONITORED = {"relax_perms": False, "enable_monitoring": True}
             [
                 "--enable-monitoring",
                 "--enable-vpn-rotation",
+                "--vpn-connect-command",
+                "vpn connect s3cret",
                 "--max-vpn-rotations",
                 "3",
                 "--vpn-rotation-frequency-minutes",
@@ -69,10 +75,69 @@ MONITORED = {"relax_perms": False, "enable_monitoring": True}
         ),
         ({**MONITORED, "backoff_delay_minutes": 15}, [], ["--enable-monitoring", "--backoff-delay-minutes", "15"]),
         ({}, ["--pageLimit", "10"], ["--relax-perms", "--", "--pageLimit", "10"]),
+        (
+            {"engine": "zimit", "docker_image": "zimit:2", "docker_shm_size": "1g", "final_build": "never"},
+            ["--lang", "en"],
+            [
+                "--engine",
+                "zimit",
+                "--docker-image",
+                "zimit:2",
+                "--docker-shm-size",
+                "1g",
+                "--final-build",
+                "never",
+                "--relax-perms",
+                "--",
+                "--lang",
+                "en",
+            ],
+        ),
     ],
 )
 def test_a_jobs_options_become_flags(options: dict[str, object], passthrough: list[str], flags: list[str]) -> None:
     assert tool_flags(ArchiveToolOptions.from_json(options), passthrough) == flags
+
+
+SEEDS = ("https://example.org/", "https://example.org/fr/")
+
+
+def described(options: dict[str, object], passthrough: tuple[str, ...] = ()) -> Arguments:
+    """Return what archive-tool understands when it is called for a job."""
+    config = ArchiveJobConfig(SEEDS, zimit_passthrough_args=passthrough, tool_options=options)
+    return parsed(job_arguments("trial", config, Path("/archive/trial")))
+
+
+def test_archive_tool_understands_every_option_as_it_was_meant() -> None:
+    told = described(EVERYTHING, ("--pageLimit", "10"))
+    assert (told.seeds, told.name, told.output_dir) == (SEEDS, "trial", Path("/archive/trial"))
+    assert (told.options.to_json(), told.passthrough) == (EVERYTHING, ("--pageLimit", "10"))
+    assert (told.initial_workers, told.log_level) == (1, "INFO")
+
+
+@pytest.mark.parametrize("name", sorted(TOOL_OPTIONS))
+def test_each_option_comes_through_whatever_its_value(name: str) -> None:
+    other = {"cleanup": True, "overwrite": True, "relax_perms": False, "initial_workers": 7, "log_level": "ERROR"}
+    other |= {"engine": "zimit", "final_build": "always", "vpn_connect_command": "vpn --to 'New York'"}
+    value = other.get(name, EVERYTHING[name])
+    options = {**EVERYTHING, name: value}
+    assert described(options).options.to_json() == options
+
+
+def test_what_nobody_named_is_left_to_archive_tool() -> None:
+    told = described({})
+    assert told.options == ArchiveToolOptions()
+    assert (told.initial_workers, told.log_level, told.passthrough) == (None, None, ())
+
+
+NO_OPTIONS = {"--help", "--version", "--seeds", "--name", "--output-dir", "--job-id", "--dry-run"}
+"""What a job is, who crawls it for whom and whether at all is no option of a job."""
+
+
+def test_every_flag_of_archive_tool_that_a_job_could_set_is_an_option_of_jobs() -> None:
+    said = subprocess.run([*OWN_TOOL, "--help"], capture_output=True, text=True, check=True).stdout
+    flags = {*re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", said, re.MULTILINE)}
+    assert {f"--{name.replace('_', '-')}" for name in TOOL_OPTIONS} == flags - NO_OPTIONS
 
 
 def test_options_that_do_not_go_together_are_refused_before_anything_is_run() -> None:
@@ -136,3 +201,14 @@ def test_a_tool_that_is_not_there_is_trouble_of_ours_and_named(tmp_path: Path) -
 def test_a_run_without_an_address_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to archive"):
         RuntimeArchiveJob("trial", []).run(archive_root=tmp_path)
+
+
+def test_only_our_own_tool_is_told_what_another_would_not_know(
+    tmp_path: Path, told: Path, stand_in: tuple[str, ...]
+) -> None:
+    """A crawler that somebody set in place of ours takes an argument that it does not know for the site's."""
+    RuntimeArchiveJob("trial", ["https://www.example.org/"]).run(archive_root=tmp_path / "archive", command=stand_in)
+    assert "--tied" not in json.loads(told.read_text())
+    assert is_own_tool(OWN_TOOL)
+    assert is_own_tool(("sudo", "-u", "crawler", "/opt/tools/archive-tool", "--log-level", "DEBUG"))
+    assert not is_own_tool(stand_in)

@@ -103,6 +103,22 @@ def test_the_right_options_together_are_taken() -> None:
         (SourceJobConfig("hc", "hc", (HOME,), crawl={"max_pages": 0}), "max_pages cannot be 0"),
         (SourceJobConfig("hc", "hc", (HOME,), scope={"paths": ["/"]}), "unknown key in the scope of hc: paths"),
         (SourceJobConfig("hc", "hc", (HOME,), scope={"allow_paths": ["x"]}), "'x' is not a path pattern"),
+        (
+            SourceJobConfig("hc", "hc", (HOME,), ["--lang", "en"]),
+            r"zimit_passthrough_args \(--lang en\) needs engine=zimit",
+        ),
+        (
+            SourceJobConfig("hc", "hc", (HOME,), (), {"engine": "native", "docker_image": "zimit"}),
+            "docker_image needs engine=zimit",
+        ),
+        (
+            SourceJobConfig("hc", "hc", (HOME,), (), {"engine": "zimit"}, crawl={"max_pages": 3}),
+            "max_pages means nothing to zimit",
+        ),
+        (
+            SourceJobConfig("hc", "hc", (HOME,), (), {"engine": "zimit"}, scope={"deny_paths": ["/x"]}),
+            "deny_paths means nothing to zimit",
+        ),
     ],
 )
 def test_an_entry_that_no_job_could_be_made_from_is_refused(entry: SourceJobConfig, said: str) -> None:
@@ -110,10 +126,17 @@ def test_an_entry_that_no_job_could_be_made_from_is_refused(entry: SourceJobConf
         check_entry(entry)
 
 
-def test_an_entry_survives_being_stored() -> None:
-    entry = SourceJobConfig(
-        "hc", "hc-{date}", [HOME], ["--lang", "en"], DEFAULTS, "7d", {"max_pages": 3}, {"deny_paths": ["/x"]}, ["page"]
-    )
+@pytest.mark.parametrize(
+    "entry",
+    [
+        SourceJobConfig(
+            "hc", "hc-{date}", [HOME], [], DEFAULTS, "7d", {"max_pages": 3}, {"deny_paths": ["/x"]}, ["page"]
+        ),
+        SourceJobConfig("hc", "hc-{date}", [HOME], ["--lang", "en"], {**DEFAULTS, "engine": "zimit"}),
+    ],
+    ids=["native", "zimit"],
+)
+def test_an_entry_survives_being_stored(entry: SourceJobConfig) -> None:
     check_entry(entry)
     assert SourceJobConfig.from_json("hc", json.loads(json.dumps(entry.to_json()))) == entry
 

@@ -5,7 +5,13 @@ import pytest
 
 from webstrata.errors import OptionsError
 from webstrata.model.jobs import ArchiveJobConfig, JobConfig
-from webstrata.model.tool_options import OPTION_BOUNDS, TOOL_OPTIONS, ArchiveToolOptions, validate_tool_options
+from webstrata.model.tool_options import (
+    OPTION_BOUNDS,
+    TOOL_OPTIONS,
+    ArchiveToolOptions,
+    tool_option_problems,
+    validate_tool_options,
+)
 
 EVERYTHING = {
     "cleanup": False,
@@ -26,6 +32,10 @@ EVERYTHING = {
     "max_vpn_rotations": 3,
     "vpn_rotation_frequency_minutes": 60,
     "backoff_delay_minutes": 15,
+    "engine": "zimit",
+    "docker_image": "ghcr.io/openzim/zimit:2.1",
+    "docker_shm_size": "1g",
+    "final_build": "auto",
 }
 
 
@@ -59,6 +69,9 @@ def test_what_nobody_says_is_left_to_the_tool_but_files_stay_readable() -> None:
             {"enable_vpn_rotation": True, "enable_monitoring": True, "vpn_connect_command": "  "},
             "needs a vpn_connect_command that is not empty",
         ),
+        ({"docker_image": "zimit"}, "docker_image needs engine=zimit"),
+        ({"engine": "native", "docker_shm_size": "1g"}, "docker_shm_size needs engine=zimit"),
+        ({"engine": "native", "final_build": "never"}, "final_build needs engine=zimit"),
     ],
 )
 def test_options_that_do_not_go_together_are_a_value_error(given: dict[str, object], said: str) -> None:
@@ -78,6 +91,10 @@ def test_options_that_do_not_go_together_are_a_value_error(given: dict[str, obje
         ("log_level", "LOUD", "log_level must be DEBUG, INFO, WARNING, ERROR, CRITICAL, not 'LOUD'"),
         ("stall_timeout_minutes", 1.5, "stall_timeout_minutes must be a whole number, not 1.5"),
         ("backoff_delay_minutes", -1, "backoff_delay_minutes must be 0 to 10080, not -1"),
+        ("engine", "heritrix", "engine must be native, zimit, not 'heritrix'"),
+        ("final_build", "maybe", "final_build must be auto, always, never, not 'maybe'"),
+        ("docker_image", "--privileged", "docker_image cannot be '--privileged'"),
+        ("docker_shm_size", "lots", "docker_shm_size cannot be 'lots'"),
     ],
 )
 def test_an_option_that_cannot_be_is_refused_by_name(name: str, value: object, said: str) -> None:
@@ -94,6 +111,26 @@ def test_a_command_that_may_hold_a_secret_is_not_repeated() -> None:
     with pytest.raises(OptionsError) as refused:
         ArchiveToolOptions.from_json({"vpn_connect_command": ["vpn", "--password", "hunter2"]})
     assert "hunter2" not in str(refused.value)
+
+
+def test_what_is_meant_for_zimit_is_refused_where_the_built_in_crawler_crawls() -> None:
+    validate_tool_options(ArchiveToolOptions(engine="zimit"), ["--pageLimit", "10"])
+    for engine in (None, "native"):
+        with pytest.raises(OptionsError, match=r"zimit_passthrough_args \(--pageLimit 10\) needs engine=zimit"):
+            validate_tool_options(ArchiveToolOptions(engine=engine), ["--pageLimit", "10"])
+
+
+def test_all_that_is_wrong_with_stored_options_is_found() -> None:
+    each = tool_option_problems({"initial_workers": 0, "cleanup": 1, "engin": "zimit", "log_level": "INFO"})
+    assert [problem.option for problem in each] == ["initial_workers", "cleanup", "engin"]
+    together = tool_option_problems({"enable_vpn_rotation": True, "docker_image": "zimit"}, ["--lang"])
+    assert [problem.option for problem in together] == [
+        "enable_vpn_rotation",
+        "vpn_connect_command",
+        "docker_image",
+        "zimit_passthrough_args",
+    ]
+    assert tool_option_problems(EVERYTHING, ["--lang"]) == []
 
 
 def test_every_number_has_bounds() -> None:

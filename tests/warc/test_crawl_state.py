@@ -1,10 +1,12 @@
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from webstrata.errors import UsageError
+from webstrata.errors import StorageError, UsageError
+from webstrata.model.monitoring import Answer, Decision
 from webstrata.warc.crawl_state import CrawlState
 
 STATE = ".archive_state.json"
@@ -134,3 +136,114 @@ def test_nothing_else_can_be_tracked_as_temporary(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "warcs", tmp_path / ".." / ".tmpx", tmp_path / "sub" / ".tmpx"):
         with pytest.raises(UsageError, match="no temporary folder"):
             state.add_temp_dir(folder)
+
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+def decision(answer: Answer, reason: str = "no page more", workers: int = 2) -> Decision:
+    return Decision(NOON, "stall", reason, answer, workers)
+
+
+def test_a_decision_is_written_with_what_it_spends(tmp_path: Path) -> None:
+    state = CrawlState(tmp_path, 4)
+    for answer in Answer:
+        state.note_decision(decision(answer))
+    again = CrawlState(tmp_path, 1)
+    assert (again.worker_reductions_done, again.vpn_rotations_done) == (1, 1)
+    assert (again.restarts_since_progress, again.backoffs_since_progress) == (1, 1)
+    assert again.last_vpn_rotation_at == NOON
+    assert [kept["answer"] for kept in again.decisions] == list(Answer)
+    assert again.decisions[0] == {
+        "at": "2026-05-01T12:00:00+00:00",
+        "trouble": "stall",
+        "reason": "no page more",
+        "answer": "fewer_workers",
+        "workers": 2,
+        "wait": 0,
+    }
+
+
+def test_the_last_hundred_decisions_are_kept_however_long_their_reasons_are(tmp_path: Path) -> None:
+    state = CrawlState(tmp_path, 4)
+    for number in range(103):
+        state.note_decision(decision(Answer.BACK_OFF, reason="\0" * 10_000, workers=number))
+    again = CrawlState(tmp_path, 4)
+    assert again.damage is None
+    assert [kept["workers"] for kept in again.decisions] == list(range(3, 103))
+    assert again.backoffs_since_progress == 103
+
+
+def test_how_a_run_ended_is_kept_until_the_next_one_begins(tmp_path: Path) -> None:
+    state = CrawlState(tmp_path, 4)
+    state.note_end(1, "given up: no page more")
+    ended = CrawlState(tmp_path, 4).ended
+    assert ended is not None
+    assert (ended["exit_code"], ended["reason"]) == (1, "given up: no page more")
+    assert datetime.fromisoformat(str(ended["at"])) <= datetime.now(UTC)
+    CrawlState(tmp_path, 4).note_begin()
+    assert CrawlState(tmp_path, 4).ended is None
+
+
+def test_a_run_after_one_that_ended_may_restart_and_rest_anew_and_one_that_goes_on_may_not(tmp_path: Path) -> None:
+    state = CrawlState(tmp_path, 4)
+    for answer in Answer:
+        state.note_decision(decision(answer))
+    state.note_progress(0)
+    state.note_decision(decision(Answer.RESTART))
+    killed = CrawlState(tmp_path, 4)
+    killed.note_begin()
+    assert killed.restarts_since_progress == 1
+    killed.note_end(130, "left")
+    left = CrawlState(tmp_path, 4)
+    left.note_begin()
+    assert left.restarts_since_progress == 1
+    left.note_end(1, "failed")
+    anew = CrawlState(tmp_path, 4)
+    anew.note_begin()
+    assert (anew.restarts_since_progress, anew.backoffs_since_progress, anew.most_crawled) == (0, 0, 0)
+    assert (anew.vpn_rotations_done, anew.worker_reductions_done) == (1, 1), "limits for life stay"
+    assert len(anew.decisions) == 6
+
+
+def test_progress_forgives_restarts_and_rests_and_is_written_only_then(tmp_path: Path) -> None:
+    state = CrawlState(tmp_path, 4)
+    state.note_progress(5)
+    assert not state.exists
+    state.note_decision(decision(Answer.RESTART))
+    assert CrawlState(tmp_path, 4).most_crawled == 5
+    state.note_progress(9)
+    again = CrawlState(tmp_path, 4)
+    assert (again.restarts_since_progress, again.most_crawled) == (0, 9)
+
+
+def test_what_the_disk_refuses_has_not_happened(tmp_path: Path) -> None:
+    state = CrawlState(tmp_path, 4)
+    (tmp_path / STATE).mkdir()
+    with pytest.raises(StorageError):
+        state.note_decision(decision(Answer.ROTATE_VPN))
+    with pytest.raises(StorageError):
+        state.note_workers(2)
+    with pytest.raises(StorageError):
+        state.note_end(1, "failed")
+    assert (state.vpn_rotations_done, state.current_workers, state.decisions, state.ended) == (0, 4, (), None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"decisions": {}}',
+        b'{"decisions": ["restart"]}',
+        b'{"restarts_since_progress": "once"}',
+        b'{"backoffs_since_progress": -1}',
+        b'{"last_vpn_rotation_at": "yesterday"}',
+        b'{"last_vpn_rotation_at": 7}',
+        b'{"ended": "badly"}',
+    ],
+)
+def test_what_a_monitor_cannot_have_written_is_damage(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / STATE).write_bytes(content)
+    state = CrawlState(tmp_path, 3)
+    assert state.damage is not None
+    assert (state.decisions, state.last_vpn_rotation_at, state.ended) == ((), None, None)
+    assert (state.restarts_since_progress, state.backoffs_since_progress) == (0, 0)

@@ -13,7 +13,10 @@ from webstrata.app import App
 from webstrata.db import captures, catalog, problems
 from webstrata.db.new_rows import Problem
 from webstrata.model.archive import JobView
-from webstrata.warc.combined_log import INITIAL_CRAWL, combined_log_name, statistics_line
+from webstrata.model.monitoring import Answer as MonitorAnswer
+from webstrata.model.monitoring import Decision
+from webstrata.warc.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line
+from webstrata.warc.crawl_state import CrawlState
 
 NOON = datetime(2024, 5, 3, 12, tzinfo=UTC)
 COMMAND = "vpn-connect --key hunter2"
@@ -54,7 +57,7 @@ def test_a_crawls_log_is_shown_at_its_end_and_harmless(client: TestClient, app: 
     )
     page = Page(client.get(f"/jobs/{job_id}"))
     shown = page.one(".log").text().splitlines()
-    assert len(shown) == 200
+    assert len(shown) == 100
     assert shown[-3:] == ["<script>alert(1)</script>", "postgresql://me:********@db/x", "done"]
     assert not page.all("main script")
     assert log.name in page.text("section[aria-labelledby=log-title]")
@@ -103,6 +106,74 @@ def test_the_configuration_is_shown_without_its_secrets(client: TestClient, app:
     assert told["Max pages"] == "40"
     assert "Plugins" not in told
     assert "hunter2" not in page.html
+
+
+def write_decisions(app: App, job_id: int, *decisions: Decision) -> None:
+    state = CrawlState(folder(app, job_id), initial_workers=8)
+    for decision in decisions:
+        state.note_decision(decision)
+
+
+def test_a_jobs_attempts_are_listed_and_its_plot_spans_them(client: TestClient, app: App) -> None:
+    job_id = queue(app)
+    later = NOON + timedelta(seconds=20)
+    change(app, job_id, status="running", started_at=NOON, crawler_stage="resume_crawl")
+    write_log(app, job_id, statistics(20))
+    second = folder(app, job_id) / combined_log_name(RESUME_CRAWL, 1, later)
+    second.write_text("".join(statistics(40)[20:]))
+    page = Page(client.get(f"/jobs/{job_id}"))
+    section = "section[aria-labelledby=attempts-title]"
+    assert page.text(f"{section} .hint") == "By the built-in crawler. Now: Resumed crawl."
+    first, resumed = page.texts(f"{section} tbody tr")
+    assert first.startswith("First crawl, attempt 13 May 2024, 12:00:00 UTC")
+    assert first.endswith("190 of 50019")
+    assert resumed.startswith("Resumed crawl, attempt 13 May 2024, 12:00:20 UTC")
+    assert page.text(".plot desc") == "390 pages crawled within 39 s, 39 failed, 110 waiting at the end."
+    assert "A new attempt begins" in page.text(".plot-names")
+
+
+def test_what_the_monitor_did_is_told_with_its_reason_and_without_secrets(client: TestClient, app: App) -> None:
+    job_id = queue(app)
+    change(app, job_id, config={"seeds": [SITE], "tool_options": {"engine": "zimit", "vpn_connect_command": COMMAND}})
+    wait = timedelta(minutes=5)
+    write_decisions(
+        app,
+        job_id,
+        Decision(NOON, "timeout", "10 timeouts <b>", MonitorAnswer.FEWER_WORKERS, workers=1),
+        Decision(NOON, "crashed", f"it ran {COMMAND}", MonitorAnswer.ROTATE_VPN, workers=1),
+        Decision(NOON + wait, "stall", "no page more", MonitorAnswer.BACK_OFF, workers=1, wait=wait),
+        Decision(NOON + wait, "stall", "no page more", MonitorAnswer.GIVE_UP, workers=1),
+    )
+    page = Page(client.get(f"/jobs/{job_id}"))
+    assert page.texts("section[aria-labelledby=decisions-title] tbody tr") == [
+        "Timeouts3 May 2024, 12:00:00 UTC10 timeouts <b>Went on with 1 worker",
+        "Crashed3 May 2024, 12:00:00 UTCit ran ********Changed the VPN and began again",
+        "Stalled3 May 2024, 12:05:00 UTCno page moreRested for 5 min",
+        "Stalled3 May 2024, 12:05:00 UTCno page moreGave up",
+    ]
+    assert "hunter2" not in page.html
+    assert "By zimit, in a container." in page.text("section[aria-labelledby=attempts-title]")
+
+
+def test_a_job_without_attempts_or_decisions_says_why(client: TestClient, app: App) -> None:
+    job_id = queue(app)
+    page = Page(client.get(f"/jobs/{job_id}"))
+    assert "there is one as soon as the crawl begins" in page.text("section[aria-labelledby=attempts-title]")
+    decided = "section[aria-labelledby=decisions-title]"
+    assert "Nobody watched this crawl." in page.text(decided)
+    change(app, job_id, config={"seeds": [SITE], "tool_options": {"enable_monitoring": True}})
+    assert "no trouble was seen" in Page(client.get(f"/jobs/{job_id}")).text(decided)
+    change(app, job_id, status="failed")
+    page = Page(client.get(f"/jobs/{job_id}"))
+    assert "It had nothing to do." in page.text(decided)
+    assert "None left a log." in page.text("section[aria-labelledby=attempts-title]")
+
+
+def test_a_state_that_was_cut_off_costs_only_the_decisions(client: TestClient, app: App) -> None:
+    job_id = queue(app)
+    (folder(app, job_id) / ".archive_state.json").write_text('{"decisions": [{"at"')
+    page = Page(client.get(f"/jobs/{job_id}"))
+    assert (page.status, page.all("section[aria-labelledby=decisions-title] table")) == (200, [])
 
 
 def test_what_a_job_takes_is_shown_by_kind(client: TestClient, app: App) -> None:

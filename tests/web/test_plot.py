@@ -44,6 +44,14 @@ def test_lines_go_from_edge_to_edge_and_the_highest_value_to_the_top() -> None:
     assert (plot.begins, plot.ends) == (NOON, NOON + timedelta(minutes=4))
 
 
+def test_attempts_after_the_first_are_marked_where_they_begin() -> None:
+    began = [NOON - timedelta(seconds=1), NOON + timedelta(minutes=1), NOON + timedelta(minutes=9)]
+    plot = draw_plot([seen(0, 0, 40), seen(2, 10, 30), seen(4, 40)], began)
+    assert plot is not None
+    assert plot.marks == (WIDTH // 4,)
+    assert drawn([seen(0), seen(1)]).marks == ()
+
+
 def test_a_level_stretch_needs_no_points_of_its_own() -> None:
     plot = drawn([seen(minute, minute) for minute in range(50)])
     assert len(places(line(plot, "crawled"))) == 50

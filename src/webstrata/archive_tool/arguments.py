@@ -1,37 +1,41 @@
 """What `archive-tool` can be told."""
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import NoReturn
 
 from webstrata import __version__
-from webstrata.errors import UsageError
-
-LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-MOST_WORKERS = 256
-
-_NOT_THERE_YET = (
-    "--engine",
-    "--docker-image",
-    "--cleanup",
-    "--overwrite",
-    "--enable-monitoring",
-    "--monitor-interval-seconds",
-    "--stall-timeout-minutes",
-    "--error-threshold-timeout",
-    "--error-threshold-http",
-    "--enable-adaptive-workers",
-    "--min-workers",
-    "--max-worker-reductions",
-    "--enable-vpn-rotation",
-    "--vpn-connect-command",
-    "--max-vpn-rotations",
-    "--vpn-rotation-frequency-minutes",
-    "--backoff-delay-minutes",
+from webstrata.errors import OptionsError, UsageError
+from webstrata.model.monitoring import MonitorLimits, VpnCommand
+from webstrata.model.tool_options import (
+    ENGINES,
+    FINAL_BUILDS,
+    LOG_LEVELS,
+    NATIVE,
+    OPTION_BOUNDS,
+    TOOL_OPTIONS,
+    ArchiveToolOptions,
+    validate_tool_options,
 )
-"""Flags that people know from elsewhere: to take them and do nothing would be a lie."""
+
+DOCKER_IMAGE = "ghcr.io/openzim/zimit"
+
+DEFAULTS = {
+    "monitor_interval_seconds": 30,
+    "stall_timeout_minutes": 30,
+    "error_threshold_timeout": 10,
+    "error_threshold_http": 10,
+    "min_workers": 1,
+    "max_worker_reductions": 3,
+    "max_vpn_rotations": 3,
+    "vpn_rotation_frequency_minutes": 60,
+    "backoff_delay_minutes": 5,
+}
+"""What the monitor goes by where nothing else is said."""
 
 
 @dataclass(frozen=True)
@@ -41,41 +45,146 @@ class Arguments:
     seeds: tuple[str, ...]
     name: str
     output_dir: Path
-    job_id: int | None
-    initial_workers: int | None
-    log_level: str | None
-    relax_perms: bool
-    dry_run: bool
-    tied: bool
-    help_only: bool
+    job_id: int | None = None
+    initial_workers: int | None = None
+    """None leaves it to the engine: 1 for zimit, the settings' `concurrency` for the built-in crawler."""
+    log_level: str | None = None
+    passthrough: tuple[str, ...] = ()
+    """What is meant for zimit."""
+    dry_run: bool = False
+    options: ArchiveToolOptions = field(default_factory=lambda: ArchiveToolOptions(relax_perms=False))
+    """Everything else, as a job has it too; None where the default holds."""
+    tied: bool = False
+    help_only: bool = False
+    workers_now: int | None = None
+    """With how many workers an attempt of a watched crawl runs, whatever else was said."""
+
+    @property
+    def engine(self) -> str:
+        """Return which engine crawls."""
+        return self.options.engine or NATIVE
+
+    @property
+    def docker_image(self) -> str:
+        """Return the image that holds zimit."""
+        return self.options.docker_image or DOCKER_IMAGE
+
+    @property
+    def docker_shm_size(self) -> str | None:
+        """Return how much shared memory the container gets; None leaves that to Docker."""
+        return self.options.docker_shm_size
+
+    @property
+    def final_build(self) -> str:
+        """Return when a ZIM is built from all WARCs: auto, always or never."""
+        return self.options.final_build or FINAL_BUILDS[0]
+
+    @property
+    def cleanup(self) -> bool:
+        """Tell whether temporary files go after a crawl that succeeded."""
+        return self.options.cleanup
+
+    @property
+    def overwrite(self) -> bool:
+        """Tell whether to begin anew where a crawl is over, or was cut off."""
+        return self.options.overwrite
+
+    @property
+    def relax_perms(self) -> bool:
+        """Tell whether everybody may read the files afterwards."""
+        return self.options.relax_perms
+
+    def monitor_limits(self) -> MonitorLimits | None:
+        """Return what the monitor goes by; None when nobody wants the crawl watched."""
+        told = self.options
+        if not told.enable_monitoring:
+            return None
+        return MonitorLimits(
+            interval=timedelta(seconds=self._limit("monitor_interval_seconds")),
+            stall_timeout=timedelta(minutes=self._limit("stall_timeout_minutes")),
+            error_thresholds={
+                "timeout": self._limit("error_threshold_timeout"),
+                "http": self._limit("error_threshold_http"),
+            },
+            adaptive_workers=told.enable_adaptive_workers,
+            min_workers=self._limit("min_workers"),
+            max_worker_reductions=self._limit("max_worker_reductions"),
+            vpn=VpnCommand(told.vpn_connect_command) if told.enable_vpn_rotation and told.vpn_connect_command else None,
+            max_vpn_rotations=self._limit("max_vpn_rotations"),
+            vpn_rotation_frequency=timedelta(minutes=self._limit("vpn_rotation_frequency_minutes")),
+            backoff_delay=timedelta(minutes=self._limit("backoff_delay_minutes")),
+        )
+
+    def without_effect(self) -> list[str]:
+        """Return the flags that were given and do nothing, because what they belong to was not switched on."""
+        told = self.options
+        needed = [(name, told.enable_monitoring) for name in DEFAULTS]
+        needed += [(name, told.enable_adaptive_workers) for name in ("min_workers", "max_worker_reductions")]
+        vpn = ("vpn_connect_command", "max_vpn_rotations", "vpn_rotation_frequency_minutes")
+        needed += [(name, told.enable_vpn_rotation) for name in vpn]
+        return sorted({_flag(name) for name, is_on in needed if getattr(told, name) is not None and not is_on})
+
+    def _limit(self, name: str) -> int:
+        told = getattr(self.options, name)
+        return DEFAULTS[name] if told is None else int(told)
 
 
 def parsed(arguments: Sequence[str]) -> Arguments:
     """Return what a command line says; UsageError, naming what is wrong, when it makes no sense."""
-    found, others = _parser().parse_known_args(list(arguments))
-    if others:
-        raise UsageError(_refused(others))
-    return Arguments(
+    before, after = _cut(list(arguments))
+    found, unknown = _parser().parse_known_args(before)
+    given = {name: getattr(found, name) for name in TOOL_OPTIONS}
+    options = ArchiveToolOptions(**{name: value for name, value in given.items() if value is not None})
+    told = Arguments(
         seeds=tuple(found.seeds),
         name=found.name,
         output_dir=Path(found.output_dir).resolve(),
         job_id=found.job_id,
         initial_workers=found.initial_workers,
         log_level=found.log_level,
-        relax_perms=found.relax_perms,
+        passthrough=(*unknown, *after),
         dry_run=found.dry_run,
+        options=options,
         tied=found.tied,
         help_only=found.help_only,
+        workers_now=found.workers_now,
     )
+    _check(told, unknown)
+    return told
 
 
-def _refused(others: Sequence[str]) -> str:
-    known = [word for word in others if word.partition("=")[0] in _NOT_THERE_YET]
-    if known:
-        return f"{', '.join(known)}: the built-in crawler cannot do that yet"
-    if others[0] == "--":
-        return f"{' '.join(others[1:])}: arguments for zimit mean nothing to the built-in crawler"
-    return f"unknown argument {others[0]!r}"
+def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Return what is for us and what follows a `--`, which is dropped: passed on, it breaks zimit."""
+    if "--" not in arguments:
+        return arguments, []
+    place = arguments.index("--")
+    return arguments[:place], arguments[place + 1 :]
+
+
+def _check(told: Arguments, unknown: Sequence[str]) -> None:
+    if told.engine == NATIVE and told.passthrough:
+        if unknown:
+            raise UsageError(f"unknown argument {unknown[0]!r}")
+        raise UsageError(f"{' '.join(told.passthrough)}: arguments for zimit mean nothing to the built-in crawler")
+    try:
+        validate_tool_options(told.options, told.passthrough)
+    except OptionsError as error:
+        raise UsageError(_in_flags(str(error))) from None
+
+
+def _in_flags(message: str) -> str:
+    """Return what is wrong with options in the words of a command line."""
+    names = "|".join(sorted(TOOL_OPTIONS, key=len, reverse=True))
+    message = message.removeprefix("zimit_passthrough_args: ")
+    return re.sub(rf"\b(?:tool option )?({names})(?:=(\w+))?\b", _in_flag, message)
+
+
+def _in_flag(found: "re.Match[str]") -> str:
+    return _flag(found[1]) if found[2] in (None, "true") else f"{_flag(found[1])} {found[2]}"
+
+
+def _flag(option: str) -> str:
+    return f"--{option.replace('_', '-')}"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -87,33 +196,93 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="archive-tool",
-        description="Crawl a site into WARC files. The built-in crawler keeps its frontier in the database: the same "
+        usage="archive-tool --seeds URL... --name NAME --output-dir DIR [options] [-- what zimit is told]",
+        description="Crawl a site into WARC files, with the built-in crawler or with zimit in a container. The same "
         "command again goes on where the last one was.",
+        epilog="Exit codes: 0 done; 1 failed, stopped or refused; 2 wrong usage.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"archive-tool {__version__}")
-    parser.add_argument("--seeds", nargs="+", required=True, metavar="URL", help="where to begin, all on one site")
-    parser.add_argument("--name", required=True, help="what the job is called")
-    parser.add_argument("--output-dir", required=True, metavar="DIR", help="its folder, inside the archive root")
-    parser.add_argument("--job-id", type=_positive, metavar="N", help="a job that is in the database already")
-    parser.add_argument("--initial-workers", type=_workers, metavar="N", help="requests under way at once")
-    parser.add_argument("--log-level", type=str.upper, choices=LOG_LEVELS, help="how much is logged")
-    parser.add_argument("--relax-perms", action="store_true", help="let everybody read the files afterwards")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
-    parser.add_argument("--tied", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--help-only", action="store_true", help=argparse.SUPPRESS)
+    for add in (_add_crawl, _add_run, _add_zimit, _add_monitoring, _add_answers, _add_hidden):
+        add(parser)
     return parser
+
+
+def _add_crawl(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what to crawl")
+    group.add_argument("--seeds", nargs="+", required=True, metavar="URL", help="where to begin, all on one site")
+    group.add_argument("--name", required=True, help="what the job is called")
+    group.add_argument("--output-dir", required=True, metavar="DIR", help="its folder, in the archive root")
+    group.add_argument("--job-id", type=_positive, metavar="N", help="a job that is in the database already")
+    group.add_argument("--engine", choices=ENGINES, help="the built-in crawler (default), or zimit in Docker")
+    _add_number(group, "initial_workers", "requests (native) or pages (zimit) under way at once; zimit: 1")
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("how to run")
+    group.add_argument("--overwrite", action="store_true", help="begin anew although a crawl is over or can go on")
+    group.add_argument("--cleanup", action="store_true", help="remove temporary files after success; never a WARC")
+    group.add_argument("--relax-perms", action="store_true", help="let everybody read the files afterwards")
+    group.add_argument("--log-level", type=str.upper, choices=LOG_LEVELS, help="how much is logged")
+    group.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+
+
+def _add_zimit(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("zimit", "Arguments that are not known here are passed on to zimit.")
+    group.add_argument("--docker-image", metavar="IMAGE", help=f"the image with zimit (default {DOCKER_IMAGE})")
+    group.add_argument("--docker-shm-size", metavar="SIZE", help="shared memory of its container, such as 1g")
+    group.add_argument(
+        "--final-build",
+        choices=FINAL_BUILDS,
+        help="build the ZIM from all WARCs: auto (default), when one crawl did not bring them all; always; never",
+    )
+
+
+def _add_monitoring(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("monitoring")
+    group.add_argument("--enable-monitoring", action="store_true", help="watch the crawl and answer to trouble")
+    _add_number(group, "monitor_interval_seconds", "how often to look")
+    _add_number(group, "stall_timeout_minutes", "how long without a new page is a stall")
+    _add_number(group, "error_threshold_timeout", "how many timeouts without a new page are too many")
+    _add_number(group, "error_threshold_http", "how many HTTP and network errors without a new page are too many")
+
+
+def _add_answers(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("answers to trouble, in this order")
+    group.add_argument("--enable-adaptive-workers", action="store_true", help="go on with half as many workers")
+    _add_number(group, "min_workers", "never fewer than these")
+    _add_number(group, "max_worker_reductions", "how often at most")
+    group.add_argument("--enable-vpn-rotation", action="store_true", help="run a command that changes the address")
+    group.add_argument("--vpn-connect-command", metavar="COMMAND", help="that command; let it read secrets from a file")
+    _add_number(group, "max_vpn_rotations", "how often at most")
+    _add_number(group, "vpn_rotation_frequency_minutes", "not more often than that")
+    _add_number(group, "backoff_delay_minutes", "how long to rest when nothing else helped")
+
+
+def _add_hidden(parser: argparse.ArgumentParser) -> None:
+    for flag in ("--tied", "--help-only"):
+        parser.add_argument(flag, action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--workers-now", type=_within("initial_workers"), help=argparse.SUPPRESS)
+
+
+def _add_number(group: argparse._ArgumentGroup, option: str, said: str) -> None:
+    default = f" (default {DEFAULTS[option]})" if option in DEFAULTS else ""
+    group.add_argument(_flag(option), type=_within(option), metavar="N", help=said + default)
+
+
+def _within(option: str) -> Callable[[str], int]:
+    lowest, highest = OPTION_BOUNDS[option]
+
+    def number(text: str) -> int:
+        if not text.isascii() or not text.isdecimal() or not lowest <= int(text[:20]) <= highest:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number between {lowest} and {highest}")
+        return int(text)
+
+    return number
 
 
 def _positive(text: str) -> int:
     number = int(text)
     if not 1 <= number < 2**31:
         raise ValueError
-    return number
-
-
-def _workers(text: str) -> int:
-    number = int(text)
-    if not 1 <= number <= MOST_WORKERS:
-        raise argparse.ArgumentTypeError(f"{text} is not between 1 and {MOST_WORKERS}")
     return number

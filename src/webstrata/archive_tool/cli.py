@@ -4,6 +4,7 @@ import sys
 
 from webstrata.archive_tool.arguments import Arguments, parsed
 from webstrata.errors import UsageError, WebstrataError
+from webstrata.model.tool_options import ZIMIT
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
@@ -31,15 +32,48 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(told: Arguments) -> int:
+    if told.dry_run:
+        from webstrata.archive_tool.planning import described
+
+        return described(told)
+    if told.engine == ZIMIT:
+        return _run_zimit(told)
     from webstrata.archive_tool import native
 
-    if told.dry_run:
-        return native.described(told)
     if told.tied:
         from webstrata.jobs.children import Lifeline
 
         return native.crawled_for(told, Lifeline.taken_up())
     return native.crawled(told)
+
+
+def _run_zimit(told: Arguments) -> int:
+    from webstrata.archive_tool.supervising import exit_code_of
+    from webstrata.archive_tool.zimit_run import crawled
+    from webstrata.jobs.children import Lifeline
+
+    if told.tied:
+        Lifeline.taken_up()
+    try:
+        return crawled(told)
+    except UsageError:
+        raise
+    except WebstrataError as error:
+        return _said(error, exit_code_of(error, is_tied=told.tied))
+    except Exception as error:
+        if not told.tied:
+            raise
+        return _broken(error)
+
+
+def _broken(error: Exception) -> int:
+    """Log an error that nobody foresaw and return the exit code by which whoever tied us to itself knows it."""
+    import structlog
+
+    from webstrata.jobs.stages import BROKEN
+
+    structlog.get_logger().exception("run.broken", reason=f"{type(error).__name__}: {error}")
+    return BROKEN
 
 
 def _tell_leader(arguments: list[str], error: UsageError) -> None:

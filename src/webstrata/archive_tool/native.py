@@ -1,17 +1,21 @@
 """The built-in crawler, as archive-tool runs it: on behalf of a worker, or for a job of its own."""
 
-import os
-import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+
+import structlog
 
 from webstrata.app import App, build_app
 from webstrata.archive_tool.arguments import Arguments
-from webstrata.db import jobs, leases
-from webstrata.errors import StorageError, UsageError
+from webstrata.archive_tool.modes import Found, RunMode, run_mode
+from webstrata.archive_tool.permissions import relax
+from webstrata.db import captures, frontier, jobs, leases
+from webstrata.db.engine import Session
+from webstrata.errors import UsageError
 from webstrata.jobs.behalf import on_behalf_of
 from webstrata.jobs.children import Lifeline
 from webstrata.jobs.leading import in_the_lead
@@ -21,10 +25,12 @@ from webstrata.jobs.settling import keep_books
 from webstrata.jobs.stages import DONE, NOTHING_TO_DO
 from webstrata.jobs.storage import check_output
 from webstrata.logs import configure_logging
+from webstrata.model.actors import COMMAND_LINE
+from webstrata.model.tasks import TaskStatus
 from webstrata.settings import load_settings
+from webstrata.warc.crawl_state import CrawlState
 
-_READABLE = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
-_ENTERABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
+log = structlog.get_logger()
 
 
 def crawled_for(told: Arguments, lifeline: Lifeline) -> int:
@@ -37,11 +43,7 @@ def crawled_for(told: Arguments, lifeline: Lifeline) -> int:
             return DONE if runner.help(job_id, threading.Event()) else NOTHING_TO_DO
         if leader is None:
             raise UsageError("nobody leads the job on whose behalf to work")
-
-        def crawl() -> int:
-            code = runner.crawl(job_id, leader, threading.Event(), is_tied=True)
-            return _left_readable(told, code)
-
+        crawl = partial(_crawled, told, app, runner, job_id, leader, is_tied=True)
         return on_behalf_of(leader, app.database, job_id, crawl)
 
 
@@ -66,7 +68,7 @@ def crawled(told: Arguments) -> int:
         runner.recovery.tend()
         with in_the_lead(app.database, app.archive_root, job_id) as leader:
             _check_output(app, job_id)
-            code = _left_readable(told, runner.crawl(job_id, leader, threading.Event()))
+            code = _crawled(told, app, runner, job_id, leader)
             _note(app, job_id, leader, code)
             keep_books(app.database, app.archive_root, job_id)
         summary = runner.summary(job_id)
@@ -75,27 +77,77 @@ def crawled(told: Arguments) -> int:
     return code
 
 
-def described(told: Arguments) -> int:
-    """Say what would be done."""
-    settings = load_settings()
-    place = Path(told.output_dir)
-    print(f"would crawl {', '.join(told.seeds)} as {told.name!r} into {place}")
-    print(f"with {told.initial_workers or settings.concurrency} requests under way at once")
-    return DONE
+def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool = False) -> Found:
+    """Return what earlier runs of a job left: its URLs and WARCs are in the database.
+
+    Where the URLs that failed are about to get a fresh start (`revived`), they are something to go on with.
+    """
+    unfinished = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS, *((TaskStatus.ERROR,) if revived else ()))
+    _, size = captures.warc_totals(session, job_id)
+    return Found(
+        can_go_on=frontier.has_any(session, job_id, *unfinished),
+        has_warcs=size > 0,
+        overwrite_is_under_way=state.overwrite_is_under_way,
+    )
 
 
 @contextmanager
 def _started(told: Arguments) -> Iterator[tuple[App, Runner]]:
     settings = load_settings()
     configure_logging(told.log_level or settings.log_level, settings.log_format)
-    app = build_app(settings)
-    runner = app.runner()
+    for flag in told.without_effect():
+        log.warning("option.without_effect", flag=flag)
+    app = build_app(settings).acting_as(COMMAND_LINE)
+    runner = replace(app.runner(), concurrency=told.workers_now)
     if told.initial_workers is not None:
         runner = replace(runner, defaults=replace(runner.defaults, concurrency=told.initial_workers))
     try:
         yield app, runner
     finally:
         app.close()
+
+
+def _crawled(told: Arguments, app: App, runner: Runner, job_id: int, leader: str, *, is_tied: bool = False) -> int:
+    """Crawl a job that somebody leads, watched or not, and return the exit code."""
+    with app.database.read() as session:
+        job = jobs.load_job(session, job_id)
+        told = replace(told, output_dir=Path(job.output_dir))
+        workers = runner.defaults.overridden(job.config.crawl).concurrency
+        state = CrawlState(told.output_dir, workers)
+        mode = run_mode(found_for(session, job_id, state), overwrite=told.overwrite)
+    log.info("run.mode", mode=mode, job_id=job_id)
+    if mode is RunMode.OVERWRITE:
+        _begin_anew(app, job_id, leader)
+    limits = told.monitor_limits()
+    if limits is None:
+        begins_anew = told.overwrite and mode in (RunMode.FRESH, RunMode.OVERWRITE)
+        code = _crawled_here(runner, job_id, leader, state, begins_anew=begins_anew, is_tied=is_tied)
+    else:
+        from webstrata.archive_tool.native_watched import watched
+
+        code = watched(told, app, runner, job, leader, state, mode, limits, is_tied=is_tied)
+    return _left_readable(told, code)
+
+
+def _crawled_here(
+    runner: Runner, job_id: int, leader: str, state: CrawlState, *, begins_anew: bool, is_tied: bool
+) -> int:
+    """Crawl in this process; only an overwriting needs to be remembered, for a run that goes on with it."""
+    if begins_anew:
+        state.overwrite_is_under_way = True
+        state.save()
+    code = runner.crawl(job_id, leader, threading.Event(), is_tied=is_tied)
+    if code == DONE and state.overwrite_is_under_way:
+        state.overwrite_is_under_way = False
+        state.save()
+    return code
+
+
+def _begin_anew(app: App, job_id: int, leader: str) -> None:
+    """Let a job's crawl begin at its seeds again, with all that its limits allow; what was captured stays."""
+    with app.database.write() as session:
+        leases.set_as(session, job_id, leader, responses_count=0, response_bytes_total=0)
+        frontier.forget(session, job_id)
 
 
 def _check_output(app: App, job_id: int) -> None:
@@ -112,19 +164,6 @@ def _note(app: App, job_id: int, leader: str, code: int) -> None:
 def _left_readable(told: Arguments, code: int) -> int:
     """Let everybody read what a crawl left, where that was asked for, and return the crawl's exit code."""
     if told.relax_perms:
-        for folder, _, files in os.walk(told.output_dir):
-            _relax(Path(folder), _READABLE | _ENTERABLE)
-            for name in files:
-                _relax(Path(folder, name), _READABLE)
+        for refusal in relax(told.output_dir):
+            log.warning("permissions.not_relaxed", reason=refusal)
     return code
-
-
-def _relax(path: Path, more: int) -> None:
-    try:
-        mode = path.lstat().st_mode
-        if not stat.S_ISLNK(mode) and mode & more != more:
-            path.chmod(stat.S_IMODE(mode) | more)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise StorageError(f"{path}: {error.strerror}") from error

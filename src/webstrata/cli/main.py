@@ -9,20 +9,23 @@ import typer
 from webstrata import __version__
 from webstrata.cli import (
     archiving,
+    audit_log,
+    checking,
     database,
     folders,
     jobs,
     looking,
     rebuilding,
     running,
+    searching,
     serving,
     sources,
     status,
     verifying,
 )
-from webstrata.errors import UsageError, WebstrataError
+from webstrata.cli.start import DONE, FAILED, INTERRUPTED, WRONG_USAGE, told
+from webstrata.errors import WebstrataError
 
-DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 NAME, OLD_NAME = "webstrata", "ha-backend"
 
 program = typer.Typer(
@@ -33,7 +36,10 @@ program = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for door in (archiving, serving, looking, jobs, running, status, folders, sources, verifying, rebuilding):
+for door in (
+    *(archiving, serving, searching, looking, jobs, running, checking, status),
+    *(folders, sources, verifying, audit_log, rebuilding),
+):
     program.add_typer(door.verbs)
 program.add_typer(sources.sources, name="sources")
 program.add_typer(database.verbs, name="db")
@@ -75,10 +81,7 @@ def _run(arguments: list[str], name: str) -> int:
             print(f"{name}: {message} (--help says more)", file=sys.stderr)
         return WRONG_USAGE
     except WebstrataError as error:
-        from webstrata.logs import harmless
-
-        print(f"{name}: {harmless(str(error))}", file=sys.stderr)
-        return WRONG_USAGE if isinstance(error, UsageError) else FAILED
+        return told(error, name)
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     return code if isinstance(code, int) else DONE

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from webstrata.cli.start import started
+from webstrata.cli.start import note, started
 from webstrata.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def rebuild(
         plugins = app.runner().plugins
         with _until_signal() as stopping:
             made = Rebuild(app.database, app.archive_root, plugins, _watcher(), stopping).run(missing=missing)
+        note(app, "archive.rebuild", "archive", sources=made.added_sources, jobs=made.added_jobs, missing=missing)
     _print_report(made, as_json=as_json)
     if made.interrupted:
         raise typer.Exit(_INTERRUPTED)

@@ -1,22 +1,17 @@
-"""`run-job`, `run-db-job`, `index-job` and `check-archive-tool`: single stages, run by hand or for a worker."""
+"""`run-job`, `run-db-job`, `index-job` and `check-archive-tool`: single stages, run by hand."""
 
 import json
-import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from webstrata.cli.jobs import AsJson, WhichJob
-from webstrata.cli.start import start_logging, started
-from webstrata.errors import WebstrataError
+from webstrata.cli.start import interruptible, note, start_logging, started
+from webstrata.errors import UsageError, WebstrataError
 
 if TYPE_CHECKING:
     from webstrata.app import App
@@ -25,10 +20,19 @@ verbs = typer.Typer()
 
 _HELP_SECONDS = 60
 
+_FLAGS_OF_THEIR_OWN = {"initial_workers", "cleanup", "overwrite", "log_level"}
+
+ToolOptions = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="Any tool option, such as engine=zimit; docs/archive-tool.md."),
+]
+
 
 @verbs.command("check-archive-tool")
-def check_archive_tool() -> None:
-    """Make sure that the program which crawls can be run."""
+def check_archive_tool(
+    engine: Annotated[str, typer.Option(help="Which engine shall crawl: native, or zimit, which needs Docker.")] = "",
+) -> None:
+    """Make sure that the program which crawls can be run, and the engine that it is to crawl with."""
     from webstrata.jobs.tool import tool_command
     from webstrata.settings import load_settings
 
@@ -43,7 +47,8 @@ def check_archive_tool() -> None:
         raise WebstrataError(f"{command[0]} cannot be run: {error} (WEBSTRATA_TOOL_CMD)") from None
     if ended.returncode:
         raise WebstrataError(f"{command[0]} --help ended with exit code {ended.returncode} (WEBSTRATA_TOOL_CMD)")
-    print(f"{' '.join(command)} is ready")
+    _check_engine(engine)
+    print(f"{' '.join(command)} is ready{f' to crawl with {engine}' if engine else ''}")
 
 
 @verbs.command("run-job")
@@ -58,14 +63,25 @@ def run_job(
         Path | None, typer.Option(help="Its folder, inside the archive root. Default: a new one.")
     ] = None,
     log_level: Annotated[str | None, typer.Option(help="How much archive-tool logs.")] = None,
+    cleanup: Annotated[bool, typer.Option("--cleanup", help="Remove temporary files after success.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew where a crawl is over already.")] = False,
+    options: ToolOptions = None,
 ) -> None:
-    """Crawl at once with archive-tool; what it brings is indexed by `index-job`, or by a worker."""
+    """Crawl at once with archive-tool; what it brings is indexed by `index-job`, or by a worker.
+
+    What follows a -- is passed on to zimit: run-job … --option engine=zimit -- --pageLimit 10
+    """
     from webstrata.jobs.tool import RuntimeArchiveJob, tool_command
 
-    with started(quiet=True) as app, _interruptible() as interrupted:
-        code = RuntimeArchiveJob(name, (*seeds, *(more_seeds or ()))).run(
+    more, passthrough = _cut(more_seeds or [])
+    flags = _flags(options or [], passthrough)
+    with started(quiet=True) as app, interruptible() as interrupted:
+        code = RuntimeArchiveJob(name, (*seeds, *more)).run(
             initial_workers,
-            log_level=log_level,
+            cleanup,
+            overwrite,
+            log_level,
+            flags,
             output_dir_override=output_dir,
             archive_root=app.archive_root,
             command=tool_command(app.settings.tool_cmd),
@@ -74,13 +90,48 @@ def run_job(
     _leave(code, interrupted, "archive-tool")
 
 
+def _cut(words: list[str]) -> tuple[list[str], list[str]]:
+    """Return the addresses, and from the first word on that can be none what is meant for zimit."""
+    place = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
+    return words[:place], words[place:]
+
+
+def _flags(options: list[str], passthrough: list[str]) -> list[str]:
+    """Return the flags of tool options; UsageError for what is none, or does not go together."""
+    from webstrata.jobs.tool import tool_flags
+    from webstrata.model.registry import parse_override
+    from webstrata.model.tool_options import TOOL_OPTIONS, ArchiveToolOptions, validate_tool_options
+
+    given = dict(map(parse_override, options))
+    if others := sorted(
+        {*given} - {*TOOL_OPTIONS} | {*given} & {"initial_workers", "cleanup", "overwrite", "log_level"}
+    ):
+        raise UsageError(f"{', '.join(others)}: no option here (run-job --help lists what there is)")
+    told = ArchiveToolOptions.from_json({"relax_perms": False, **given})
+    validate_tool_options(told, passthrough)
+    return tool_flags(told, passthrough)
+
+
+def _check_engine(engine: str) -> None:
+    from webstrata.model.tool_options import ENGINES, ZIMIT
+
+    if engine and engine not in ENGINES:
+        raise UsageError(f"there is no engine {engine!r} (there are {', '.join(ENGINES)})")
+    if engine == ZIMIT:
+        from webstrata.archive_tool.docker import Docker
+
+        Docker().check()
+
+
 @verbs.command("run-db-job")
 def run_db_job(job_id: WhichJob) -> None:
     """Crawl a queued job at once with archive-tool; what it brings is indexed by `index-job`, or by a worker."""
     from webstrata.jobs.persistent import run_persistent_job
 
-    with started(quiet=True) as app, _interruptible() as interrupted:
+    with started(quiet=True) as app, interruptible() as interrupted:
         crew = app.crew()
+        crew.load(job_id)
+        note(app, "job.run", f"job:{job_id}")
         code = run_persistent_job(job_id, crew=crew, interrupted=interrupted)
         job = crew.load(job_id)
     print(f"job {job_id} is {job.status}{f': {job.status_reason}' if job.status_reason else ''}")
@@ -92,13 +143,11 @@ def index_job(
     job_id: WhichJob,
     again: Annotated[bool, typer.Option("--again", help="Read everything again, also what is indexed.")] = False,
     as_json: AsJson = False,
-    tied: Annotated[bool, typer.Option("--tied", hidden=True)] = False,
-    so_far: Annotated[bool, typer.Option("--so-far", hidden=True)] = False,
 ) -> None:
     """Make a job's captures searchable, also those of a folder that was registered."""
-    if tied:
-        raise typer.Exit(_index_for_another(job_id, so_far=so_far))
-    with started(quiet=True) as app, _interruptible() as interrupted:
+    with started(quiet=True) as app, interruptible() as interrupted:
+        app.crew().load(job_id)
+        note(app, "job.index", f"job:{job_id}", again=again)
         code = _index_here(app, job_id, interrupted, again=again)
         job = app.crew().load(job_id)
         pages = _pages_of(app, job_id)
@@ -134,36 +183,6 @@ def _pages_of(app: "App", job_id: int) -> int:
     with app.database.read() as session:
         job = catalog.job(session, job_id)
     return job.indexed_page_count if job else 0
-
-
-def _index_for_another(job_id: int, *, so_far: bool) -> int:
-    """Index on behalf of the worker that started us, and end with it."""
-    from webstrata.jobs.behalf import on_behalf_of
-    from webstrata.jobs.children import Lifeline
-
-    with _interruptible() as interrupted:
-        lifeline = Lifeline.taken_up()
-        with started() as app:
-            runner, leader = app.runner(), lifeline.leader
-            if so_far or leader is None:
-                return runner.index_so_far(job_id, interrupted)
-            return on_behalf_of(leader, app.database, job_id, partial(runner.index, job_id, leader, interrupted))
-
-
-@contextmanager
-def _interruptible() -> Iterator[threading.Event]:
-    """Yield what is set by SIGINT and SIGTERM."""
-    interrupted = threading.Event()
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        interrupted.set()
-
-    previous = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield interrupted
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 def _leave(code: int, interrupted: threading.Event, what: str) -> None:

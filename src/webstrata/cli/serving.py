@@ -24,6 +24,9 @@ _LOOK_SECONDS = 0.5
 _LAST_ANSWERS_SECONDS = 2
 """How long a stop waits for answers that are under way: a live view would else keep it waiting for ever."""
 
+_HEADERS_SECONDS = 10
+"""How long a client may take to send a request's headers, so that those who never do hold no connection for long."""
+
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on.")]
 
@@ -75,7 +78,8 @@ def refuse_busy_port(host: str, port: int) -> None:
 def serve_until_stopped(host: str, port: int, *, worker: bool = True) -> None:
     """Serve until Ctrl-C or SIGTERM, with a worker beside unless told otherwise."""
     from granian import Granian
-    from granian.constants import Interfaces
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
 
     from webstrata.logs import SERVER_LOGGING
 
@@ -88,6 +92,9 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True) -> None:
         port=port,
         log_dictconfig=SERVER_LOGGING,
         workers_kill_timeout=_LAST_ANSWERS_SECONDS,
+        # Proxies speak HTTP/1 to us; HTTP/2 without TLS would only be one more way to be overwhelmed.
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=_HEADERS_SECONDS * 1000),
     )
     with _worker_process() if worker else _nothing():
         server.serve()

@@ -174,12 +174,8 @@ def import_file(
 @sources.command("remove")
 def remove(code: Code) -> None:
     """Remove a source of which nothing was archived; others can be disabled."""
-    from webstrata.db.sources import remove_source
-
     with started(quiet=True) as app:
-        with app.database.write() as session:
-            remove_source(session, code)
-        _changed(app)
+        _orders(app).remove(code)
     print(f"{code} is removed")
 
 
@@ -238,16 +234,12 @@ def parameters(
     names: Annotated[str, typer.Argument(metavar="NAMES", help="Query parameters, as in id,lang; or none.")],
 ) -> None:
     """Say which query parameters tell a source's pages apart; all others are left out of a page's name."""
-    from webstrata.db.sources import set_page_parameters
-    from webstrata.model.registry import page_parameters_of
-
     none_given = names.strip().lower() in {"none", ""}
-    wanted = page_parameters_of([] if none_given else [name.strip() for name in names.split(",")])
+    wanted = [] if none_given else [name.strip() for name in names.split(",")]
     with started(quiet=True) as app:
-        with app.database.write() as session:
-            must_regroup = set_page_parameters(session, code, wanted)
-        _changed(app)
-    told = f"{code}: pages are told apart by {', '.join(wanted) or 'no query parameter'}"
+        must_regroup = _orders(app).set_page_parameters(code, wanted)
+        names_now = _view(app, code).page_parameters
+    told = f"{code}: pages are told apart by {', '.join(names_now) or 'no query parameter'}"
     print(f"{told}; now webstrata regroup --source {code}" if must_regroup else told)
 
 

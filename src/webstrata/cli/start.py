@@ -3,29 +3,45 @@
 Here and in every module with verbs, what takes long to load is loaded by the verb that needs it: help comes at once.
 """
 
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING
+
+from webstrata.errors import UsageError, WebstrataError
 
 if TYPE_CHECKING:
     from webstrata.app import App
     from webstrata.settings import Settings
+
+DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 @contextmanager
 def started(*, quiet: bool = False) -> Iterator["App"]:
     """Open the archive for one command; `quiet` keeps routine log lines out of a person's way."""
     from webstrata.app import build_app
+    from webstrata.model.actors import COMMAND_LINE
     from webstrata.settings import load_settings
 
     settings = load_settings()
     start_logging(settings, quiet=quiet)
-    app = build_app(settings)
+    app = build_app(settings).acting_as(COMMAND_LINE)
     try:
         yield app
     finally:
         app.close()
+
+
+def note(app: "App", action: str, target: str, **details: object) -> None:
+    """Write what a command changes into the audit log, where nobody else does."""
+    from webstrata.db import audit_log
+
+    with app.database.write() as session:
+        audit_log.record(session, action, target, before=None, after=None, **details)
 
 
 def start_logging(settings: "Settings", *, quiet: bool = False) -> None:
@@ -35,3 +51,27 @@ def start_logging(settings: "Settings", *, quiet: bool = False) -> None:
 
     at_terminal = quiet and sys.stderr.isatty() and "log_level" not in settings.model_fields_set
     configure_logging(LogLevel.WARNING if at_terminal else settings.log_level, settings.log_format)
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """Yield what is set by SIGINT and SIGTERM."""
+    interrupted = threading.Event()
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        interrupted.set()
+
+    previous = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield interrupted
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def told(error: WebstrataError, name: str) -> int:
+    """Say in one line on standard error what went wrong, and return the exit code for it."""
+    from webstrata.logs import harmless
+
+    print(f"{name}: {harmless(str(error))}", file=sys.stderr)
+    return WRONG_USAGE if isinstance(error, UsageError) else FAILED

@@ -138,13 +138,15 @@ class HostPermits:
         hold: timedelta,
         *,
         clock: Callable[[], float] = time.monotonic,
+        waited: Callable[[float], None] = lambda _seconds: None,
     ) -> None:
-        """Take turns in an owner's name; `hold` covers the longest request there is."""
+        """Take turns in an owner's name; `hold` covers the longest request; `waited` hears of every turn's wait."""
         self._store = store
         self._owner = owner
         self._politeness = politeness
         self._hold = hold
         self._clock = clock
+        self._waited = waited
         self._told: dict[str, float] = {}
         self._not_before: dict[str, float] = {}
         self._queues: dict[tuple[str, int], asyncio.Semaphore] = {}
@@ -186,10 +188,11 @@ class HostPermits:
         if not self.is_limited(host):
             yield
             return
-        slots = self.slots_of(host)
+        slots, began = self.slots_of(host), self._clock()
         # Those who wait here queue up, so that not all of them ask the store.
         async with self._queues.setdefault((host, slots), asyncio.Semaphore(slots)):
             permit = await self._taken(host, slots)
+            self._waited(self._clock() - began)
             try:
                 yield
             finally:

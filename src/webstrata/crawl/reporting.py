@@ -48,7 +48,7 @@ class Reporter:
         counts, now = self._counted(), datetime.now(UTC)
         with self._database.write() as session:
             report = self._written(session, counts, now)
-        self._progress(CrawlProgress(counts, report))
+        self._progress(CrawlProgress(counts, report, self.tally.failures()))
         return counts
 
     def _report(self) -> bool:
@@ -60,7 +60,7 @@ class Reporter:
             frontier.reclaim_expired(session, self._job_id, now)
             goes_on = leases.may_crawl(session, self._job_id)
             other_work = not self._leads and jobs.next_in_line(session, now) is not None
-        self._progress(CrawlProgress(counts, report))
+        self._progress(CrawlProgress(counts, report, self.tally.failures()))
         return goes_on and not other_work
 
     def _counted(self) -> FrontierCounts:

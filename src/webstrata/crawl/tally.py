@@ -8,6 +8,7 @@ from threading import Lock
 
 from webstrata.crawl.outcome import Outcome
 from webstrata.db.frontier import FrontierCounts
+from webstrata.model.failures import VisitFailure, failure_kind, summed_up
 from webstrata.model.reports import HOSTS_REPORTED, CrawlReport, HostReport, busiest
 from webstrata.model.urls import host_of
 
@@ -16,6 +17,9 @@ RATE_SECONDS = 10
 
 _MOST_HOSTS = 20 * HOSTS_REPORTED
 """Hosts counted one by one; a crawl of very many keeps the busy ones apart and sums up the rest."""
+
+_MOST_FAILURES = 20
+"""Failed visits of a kind that are told one by one; in a storm the last of them stands for the others."""
 
 _RESPONSES, _BYTES, _ERRORS = range(3)
 """The order of a HostReport's fields."""
@@ -27,6 +31,8 @@ class CrawlProgress:
 
     counts: FrontierCounts
     report: CrawlReport
+    failures: tuple[VisitFailure, ...] = ()
+    """Visits of this process that failed since it last told of itself."""
 
 
 class Tally:
@@ -35,17 +41,19 @@ class Tally:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin with nothing seen."""
         self._clock = clock
-        self._began = clock()
+        self._began = self._last = clock()
         self._lock = Lock()
         self._errors: Counter[str] = Counter()
         self._hosts: dict[str, list[int]] = {}
         self._recent: dict[int, int] = {}
+        self._failures: list[VisitFailure] = []
 
     def saw(self, outcome: Outcome) -> None:
         """Count an outcome that was committed."""
         result, kind = outcome.result, outcome.error_kind
         host = host_of(outcome.task.url)
         with self._lock:
+            self._last = self._clock()
             # Plain numbers, counted in place: this happens thousands of times a second.
             counts = self._hosts.get(host) or self._met(host)
             if result is not None:
@@ -56,19 +64,36 @@ class Tally:
             if kind is not None:
                 counts[_ERRORS] += 1
                 self._errors[kind] += 1
+                self._remember(outcome)
+
+    def failures(self) -> tuple[VisitFailure, ...]:
+        """Return the failed visits since the last time, a few of each kind in full."""
+        with self._lock:
+            failed, self._failures = self._failures, []
+        return tuple(summed_up(failed, _MOST_FAILURES))
 
     def report(self) -> CrawlReport:
         """Return what was seen so far."""
         with self._lock:
             hosts = {host: HostReport(*counts) for host, counts in self._hosts.items()}
             errors, rate = dict(self._errors.most_common()), self._rate()
+            idle = round(self._clock() - self._last, 1)
         return CrawlReport(
             responses=sum(seen.responses for seen in hosts.values()),
             bytes=sum(seen.bytes for seen in hosts.values()),
             errors=errors,
             hosts=busiest(hosts),
             rate=rate,
+            idle=idle,
         )
+
+    def _remember(self, outcome: Outcome) -> None:
+        """Keep a failure that tells something about the site, until it is told."""
+        if (kind := failure_kind(outcome.error_kind)) is None:
+            return
+        self._failures.append(VisitFailure(outcome.task.url, kind, outcome.task.last_error or ""))
+        if len(self._failures) > 10 * _MOST_FAILURES:
+            self._failures = summed_up(self._failures, _MOST_FAILURES)
 
     def _met(self, host: str) -> list[int]:
         """Begin to count for a host; when there are too many, the less busy ones are summed up."""

@@ -5,11 +5,13 @@ closes, however we ended, the child ends in good order, or at once if it does no
 """
 
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,60 +22,113 @@ from webstrata.errors import StorageError, UsageError
 GRACE_SECONDS = 7.0
 """How long a child has to end in good order; who stops us waits a little longer than that."""
 
+UNHURRIED_SECONDS = 60.0
+"""How long a child has whose end somebody asked for while we stay: a container writes what it holds meanwhile."""
+
 _LOOK_SECONDS = 0.05
 _LONGEST_LINE = 10_000
 
 
 def run_child(
-    command: Sequence[str], leader: str | None, interrupted: threading.Event, *, stream_output: bool = True
+    command: Sequence[str],
+    leader: str | None,
+    interrupted: threading.Event,
+    *,
+    stream_output: bool = True,
+    asked: threading.Event | None = None,
 ) -> int:
     """Run a command to its end and return its exit code, negative for a signal; on an interruption it is ended.
 
-    It gets a process group of its own: what it leaves behind there is ended with it.
+    It gets a process group of its own: what it leaves behind there is ended with it. `asked` ends it too, but
+    without hurry.
     """
-    try:
-        process = subprocess.Popen(  # noqa: S603 - our own program, or what the operator set in its place
-            command,
-            stdin=subprocess.PIPE,
-            stdout=None if stream_output else subprocess.DEVNULL,
-            stderr=None if stream_output else subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise StorageError(f"{command[0]} cannot be run: {error.strerror}") from error
-    assert process.stdin is not None
-    try:
-        _hand_over(process.stdin, leader)
-        return _waited_for(process, interrupted)
-    finally:
-        _sweep(process)
+    deadline = math.inf
+    with Child.started(command, leader, stream_output=stream_output) as child:
+        while (code := child.poll()) is None:
+            if interrupted.wait(_LOOK_SECONDS) or time.monotonic() >= deadline:
+                return child.stop()
+            if asked is not None and asked.is_set() and deadline == math.inf:
+                child.tell_to_end()
+                deadline = time.monotonic() + UNHURRIED_SECONDS
+        return code
+
+
+class Child:
+    """A process that works for us, from its start to its end."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        """Take charge of a process that was started with a lifeline and a group of its own."""
+        self._process = process
+        self._is_cleared = False
+
+    @classmethod
+    def started(cls, command: Sequence[str], leader: str | None, *, stream_output: bool = True) -> "Child":
+        """Start a command and say on whose behalf it works; StorageError when it cannot be run."""
+        try:
+            process = subprocess.Popen(  # noqa: S603 - our own program, or what the operator set in its place
+                command,
+                stdin=subprocess.PIPE,
+                stdout=None if stream_output else subprocess.DEVNULL,
+                stderr=None if stream_output else subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise StorageError(f"{command[0]} cannot be run: {error.strerror}") from error
+        child = cls(process)
+        child._hand_over(leader)
+        return child
+
+    def __enter__(self) -> "Child":
+        """Return the child, to be cleared away when the block ends."""
+        return self
+
+    def __exit__(self, *_why: object) -> None:
+        """End what is left of it."""
+        self.clear()
+
+    def poll(self) -> int | None:
+        """Return its exit code once it is over, negative for a signal; what it left behind is ended by then."""
+        code = self._process.poll()
+        if code is not None:
+            self.clear()
+        return code
+
+    def tell_to_end(self) -> None:
+        """Tell it to end, and leave it the time it takes."""
+        self._process.terminate()
+
+    def stop(self) -> int:
+        """Tell it to end, end it if it does not in time, and return its exit code."""
+        self._process.terminate()
+        try:
+            return self._process.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+        finally:
+            self.clear()
+
+    def clear(self) -> None:
+        """End whatever is left of it and of the processes that it started, once: its number may be another's later."""
+        if self._is_cleared:
+            return
+        self._is_cleared = True
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
         with suppress(OSError):
-            process.stdin.close()
+            self._lifeline.close()
 
+    def _hand_over(self, leader: str | None) -> None:
+        """Say on whose behalf the child works; one that is gone already does not hear it."""
+        with suppress(OSError):
+            self._lifeline.write(json.dumps({"leader": leader}).encode() + b"\n")
+            self._lifeline.flush()
 
-def _hand_over(lifeline: IO[bytes], leader: str | None) -> None:
-    """Say on whose behalf the child works; one that is gone already does not hear it."""
-    with suppress(BrokenPipeError):
-        lifeline.write(json.dumps({"leader": leader}).encode() + b"\n")
-        lifeline.flush()
-
-
-def _waited_for(process: "subprocess.Popen[bytes]", interrupted: threading.Event) -> int:
-    while process.poll() is None:
-        if interrupted.wait(_LOOK_SECONDS):
-            process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                return process.wait(GRACE_SECONDS)
-            process.kill()
-            return process.wait()
-    return process.returncode
-
-
-def _sweep(process: "subprocess.Popen[bytes]") -> None:
-    """End whatever is left of a child and of the processes that it started."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    @property
+    def _lifeline(self) -> IO[bytes]:
+        assert self._process.stdin is not None
+        return self._process.stdin
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -19,9 +19,10 @@ from pathlib import Path
 import structlog
 
 from webstrata.coordination.presence import is_dead, present
-from webstrata.db import captures, index_leases, jobs, warc_folders
+from webstrata.db import audit_log, captures, index_leases, jobs, operations, warc_folders
 from webstrata.db.engine import Database, Session
 from webstrata.db.index_leases import IndexLease
+from webstrata.db.operations import Operation
 from webstrata.errors import ConflictError, DatabaseError, LeaseLostError, StorageError, UsageError
 from webstrata.jobs.storage import folder_bytes, scan_storage
 from webstrata.model.cleanup import CleanupMode, CleanupStatus, may_clean
@@ -100,6 +101,12 @@ class _Plan:
         """Return the WARC files that would be deleted, as the database names them."""
         return [recorded_as(archive_root, file) for file in self.warcs if file not in self.moves]
 
+    def moved(self, archive_root: Path) -> dict[str, str]:
+        """Return the WARC files that move, as the database names them."""
+        return {
+            recorded_as(archive_root, before): recorded_as(archive_root, after) for before, after in self.moves.items()
+        }
+
 
 def cleanup_job(
     database: Database,
@@ -127,12 +134,35 @@ def cleanup_job(
         return report
     with _nobody_indexes(database, archive_root, job_id):
         _put_aside(plan)
-        _begin(database, archive_root, job_id, plan)
+        _begin(database, archive_root, report, plan)
         _delete(job_id, plan, wanted)
-        _end(database, job_id)
+        _end(database, report)
     scan_storage(database, archive_root, job_id)
     log.info("cleanup.done", job_id=job_id, mode=wanted, bytes=report.freed_bytes, moved=len(plan.moves), forced=force)
     return report
+
+
+def keep_warcs(output_dir: Path) -> None:
+    """Delete the temporary folders of a crawl that no job knows, once its WARC files lie in the stable folder."""
+    plan = replace(_plan(None, str(output_dir), CleanupMode.TEMP_NONWARC, lambda _file: False), state_file=None)
+    _put_aside(plan)
+    _delete(None, plan, CleanupMode.TEMP_NONWARC)
+
+
+def keep_warcs_of(database: Database, archive_root: Path, job_id: int) -> None:
+    """Do the same for a job whose crawl is just over; ConflictError while somebody indexes it."""
+    with database.read() as session:
+        output_dir = warc_folders.kept_folder(session, job_id).output_dir
+        names = {warc.path for warc in captures.warc_files(session, job_id)}
+    with _nobody_indexes(database, archive_root, job_id):
+        found = _plan(
+            job_id, output_dir, CleanupMode.TEMP_NONWARC, lambda file: recorded_as(archive_root, file) in names
+        )
+        plan = replace(found, state_file=None)
+        _put_aside(plan)
+        with database.write() as session:
+            warc_folders.move_warc_files(session, job_id, plan.moved(archive_root))
+        _delete(job_id, plan, CleanupMode.TEMP_NONWARC)
 
 
 def _mode(mode: str) -> CleanupMode:
@@ -142,7 +172,7 @@ def _mode(mode: str) -> CleanupMode:
         raise UsageError(f"{mode[:40]!r} is no mode of cleaning up (expected {' or '.join(CleanupMode)})") from None
 
 
-def _plan(job_id: int, output_dir: str, mode: CleanupMode, is_recorded: Callable[[Path], bool]) -> _Plan:
+def _plan(job_id: int | None, output_dir: str, mode: CleanupMode, is_recorded: Callable[[Path], bool]) -> _Plan:
     """Return what is there, whoever wrote it, without changing anything."""
     place = Path(output_dir).resolve()
     if not output_dir or not place.exists():
@@ -281,11 +311,9 @@ def _link_or_copy(before: Path, after: Path) -> None:
         copy.rename(after)
 
 
-def _begin(database: Database, archive_root: Path, job_id: int, plan: _Plan) -> None:
-    """Let the database know the new places, in one step with the word that deleting has begun."""
-    moved = {
-        recorded_as(archive_root, before): recorded_as(archive_root, after) for before, after in plan.moves.items()
-    }
+def _begin(database: Database, archive_root: Path, report: CleanupReport, plan: _Plan) -> None:
+    """Let the database know the new places, in one step with the word that deleting has begun, and whose."""
+    job_id, moved = report.job_id, plan.moved(archive_root)
     with database.write() as session:
         kept = warc_folders.kept_folder(session, job_id)
         # Replay was asked about before; that the job is still done with everything is asked again, now that it is held.
@@ -296,9 +324,23 @@ def _begin(database: Database, archive_root: Path, job_id: int, plan: _Plan) -> 
         warc_folders.give_up_payloads(session, job_id, going)
         warc_folders.move_warc_files(session, job_id, moved)
         jobs.set_job(session, job_id, cleanup_status=CleanupStatus.CLEANING)
+        before, after = {"cleanup_status": kept.cleanup_status}, {"cleanup_status": CleanupStatus.TEMP_CLEANED}
+        audit_log.record(session, "job.cleanup", f"job:{job_id}", before=before, after=after, **_gone(report))
 
 
-def _delete(job_id: int, plan: _Plan, mode: CleanupMode) -> None:
+def _gone(report: CleanupReport) -> dict[str, object]:
+    """Return what the audit log tells of a clean-up that now begins."""
+    return {
+        "mode": report.mode,
+        "deleted": [str(part.path) for part in report.deleted],
+        "moved": len(report.moved),
+        "freed_bytes": report.freed_bytes,
+        "warcs_deleted": report.warcs_deleted,
+        "snapshots_lost": report.snapshots_lost,
+    }
+
+
+def _delete(job_id: int | None, plan: _Plan, mode: CleanupMode) -> None:
     """Delete the folders, and last the state file, which knows of them."""
     for folder in plan.temp_dirs:
         if mode is CleanupMode.TEMP_NONWARC:
@@ -320,15 +362,17 @@ def _refuse_unkept(folder: Path, plan: _Plan) -> None:
             raise StorageError(f"{file} is not kept anywhere else: {folder} is left as it is")
 
 
-def _end(database: Database, job_id: int) -> None:
+def _end(database: Database, report: CleanupReport) -> None:
     with database.write() as session:
         jobs.set_job(
             session,
-            job_id,
+            report.job_id,
             cleanup_status=CleanupStatus.TEMP_CLEANED,
             cleaned_at=datetime.now(UTC),
             state_file_path=None,
         )
+        operations.count(session, Operation.CLEANUP_BYTES, max(0, report.freed_bytes))
+        operations.count(session, Operation.CLEANUPS)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The combined log of a crawl: its log lines, and every few seconds how far it is."""
+"""The combined log of a crawl: its log lines, and every few seconds which visits failed and how far it is."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -9,14 +9,19 @@ from pathlib import Path
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db.frontier import FrontierCounts
 from webstrata.errors import StorageError
-from webstrata.logs import also_to
-from webstrata.warc.combined_log import combined_log_name, next_attempt, statistics_line
+from webstrata.logs import also_to, without_secrets
+from webstrata.model.failures import VisitFailure, summed_up
+from webstrata.warc.combined_log import combined_log_name, log_line, next_attempt, statistics_line
 
 STATISTICS_EVERY = 5.0
+FAILURES_TOLD = 5
+"""Failed visits of each kind that are told one by one with the statistics; the last stands for the others."""
+
+_LONGEST = 500
 
 
 class CrawlLog:
-    """Writes the statistics of a crawl into its combined log."""
+    """Writes the statistics and the failed visits of a crawl into its combined log."""
 
     def __init__(self, path: Path, max_pages: int, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin: the first statistics come with the first news."""
@@ -24,17 +29,22 @@ class CrawlLog:
         self._max_pages = max_pages
         self._clock = clock
         self._last: float | None = None
+        self._failures: list[VisitFailure] = []
 
     def crawled(self, progress: CrawlProgress) -> None:
         """Take news of the crawl; they are written when the last ones are some seconds old."""
+        self._failures = summed_up([*self._failures, *progress.failures], FAILURES_TOLD)
         if self._last is None or self._clock() - self._last >= STATISTICS_EVERY:
             self._last = self._clock()
             self.write(progress.counts)
 
     def write(self, counts: FrontierCounts) -> None:
-        """Write how far the crawl is; StorageError when the disk refuses."""
+        """Write what failed and how far the crawl is; StorageError when the disk refuses."""
+        now = datetime.now(UTC)
+        # Before the statistics: whoever counts failures without a page in between must see the pages behind them.
+        failed = "".join(_failure_line(now, failure) for failure in self._failures)
         line = statistics_line(
-            datetime.now(UTC),
+            now,
             crawled=counts.finished,
             total=counts.total,
             pending=counts.pending + counts.in_progress,
@@ -44,9 +54,10 @@ class CrawlLog:
         )
         try:
             with self.path.open("a", encoding="utf-8") as log:
-                log.write(line)
+                log.write(failed + line)
         except OSError as error:
             raise StorageError(f"{self.path}: {error.strerror}") from error
+        self._failures = []
 
 
 @contextmanager
@@ -59,3 +70,11 @@ def crawl_log(output_dir: Path, stage: str, max_pages: int) -> Iterator[CrawlLog
         raise StorageError(f"{path}: {error.strerror}") from error
     with stream, also_to(stream):
         yield CrawlLog(path, max_pages)
+
+
+def _failure_line(now: datetime, failure: VisitFailure) -> str:
+    # Hidden before it is cut: half an address does not show any more that there is a password in it.
+    shown = without_secrets({"url": failure.url, "kind": failure.kind, "reason": failure.reason})
+    details: dict[str, object] = {name: text[:_LONGEST] for name, text in shown.items()}
+    details |= {"count": failure.count} if failure.count > 1 else {}
+    return log_line(now, "warn", "pageStatus", "Page Load Failed", details)

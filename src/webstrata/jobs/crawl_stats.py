@@ -9,7 +9,7 @@ from webstrata.db import jobs
 from webstrata.db.engine import Database, Session
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import StorageError
-from webstrata.warc.combined_log import latest_combined_log, parse_last_stats_from_log
+from webstrata.warc.combined_log import FINAL_BUILD, AttemptLog, attempt_logs, parse_last_stats_from_log
 from webstrata.warc.crawl_state import STATE_FILE
 
 log = structlog.get_logger()
@@ -21,22 +21,28 @@ _COLUMNS = {"crawled": "pages_crawled", "total": "pages_total", "failed": "pages
 class LogFindings:
     """What the last combined log of a job tells."""
 
-    path: Path | None = None
+    log: AttemptLog | None = None
     stats: dict[str, object] | None = None
 
 
 def update_job_stats_from_logs(session: Session, job: StoredJob) -> None:
     """Write into a job's row what its last log and its state file tell; a log that cannot be read changes nothing."""
+    jobs.set_job(session, job.id, **columns_from_logs(session, job))
+
+
+def columns_from_logs(session: Session, job: StoredJob) -> dict[str, object]:
+    """Return the columns of a job's row that its last log, its state file and its folder tell."""
     folder = Path(job.output_dir)
-    state = folder / STATE_FILE
+    state, zim = folder / STATE_FILE, latest_zim(folder)
     values: dict[str, object] = {"state_file_path": str(state) if state.is_file() else None}
+    values["final_zim_path"] = str(zim) if zim else None
     found = _findings(job.id, folder)
-    if found.path is not None:
-        values["combined_log_path"] = str(found.path)
+    if found.log is not None:
+        values |= {"combined_log_path": str(found.log.path), "crawler_stage": found.log.stage}
     if found.stats is not None:
         counts = {column: found.stats[name] for name, column in _COLUMNS.items() if _is_count(found.stats.get(name))}
         values |= {**counts, "last_stats_json": {**jobs.last_stats(session, job.id), **found.stats}}
-    jobs.set_job(session, job.id, **values)
+    return values
 
 
 def refresh_stats(database: Database, job_id: int) -> None:
@@ -45,10 +51,23 @@ def refresh_stats(database: Database, job_id: int) -> None:
         update_job_stats_from_logs(session, jobs.load_job(session, job_id))
 
 
+def latest_zim(folder: Path) -> Path | None:
+    """Return the newest ZIM file in a job's folder, if it has one."""
+    try:
+        found = [path for path in folder.glob("*.zim") if path.is_file() and path.stat().st_size]
+        return max(found, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
+    except OSError as error:
+        log.warning("crawl.folder.unreadable", folder=str(folder), reason=error.strerror)
+        return None
+
+
 def _findings(job_id: int, folder: Path) -> LogFindings:
     try:
-        path = latest_combined_log(folder)
-        return LogFindings(path, parse_last_stats_from_log(path) if path else None)
+        logs = attempt_logs(folder)
+        # Building a ZIM visits no page: how many there are was told by the crawl before it.
+        crawls = [found for found in logs if found.stage != FINAL_BUILD]
+        stats = parse_last_stats_from_log(crawls[-1].path) if crawls else None
+        return LogFindings(logs[-1] if logs else None, stats)
     except StorageError as error:
         log.warning("crawl.log.unreadable", job_id=job_id, reason=str(error))
         return LogFindings()

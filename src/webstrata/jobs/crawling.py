@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.crawl_log import CrawlLog, crawl_log
 from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.settling import settle
+from webstrata.jobs.turn_waits import TurnWaits
 from webstrata.model.jobs import CrawlConfig, JobStatus
 from webstrata.model.tasks import TaskStatus
 from webstrata.storage.room import check_room
@@ -55,6 +56,8 @@ class Crawling:
     recovery: Recovery
     min_free_bytes: int = 0
     proxy: str | None = field(default=None, repr=False)
+    concurrency: int | None = None
+    """How many requests are under way at once, whatever a job says."""
 
     def lead(
         self,
@@ -115,10 +118,11 @@ class Crawling:
         return seen
 
     def _config(self, job: StoredJob) -> CrawlConfig:
-        return self.defaults.overridden(job.config.crawl)
+        config = self.defaults.overridden(job.config.crawl)
+        return config if self.concurrency is None else replace(config, concurrency=self.concurrency)
 
     def _crawled(self, job: StoredJob, owner: str, seen: Watch, signals: "_Signals", *, leads: bool) -> CrawlEnd:
-        config = self._config(job)
+        config, waits = self._config(job), TurnWaits(self.database)
         run = CrawlRun(
             target=self._target(job),
             seeds=job.config.seeds,
@@ -134,13 +138,13 @@ class Crawling:
                 self.database,
                 run,
                 self._fetcher(config),
-                self._turns(owner, config),
-                seen,
+                self._turns(owner, config, waits),
+                waits.told_by(seen),
                 self.recovery.tend,
                 room=partial(check_room, Path(job.output_dir), self.min_free_bytes),
             )
 
-        with _seldom_collecting():
+        with _seldom_collecting(), waits:
             return uvloop.run(_run_until_signal(crawl, signals))
 
     def _fetcher(self, config: CrawlConfig) -> Fetcher:
@@ -154,10 +158,10 @@ class Crawling:
         )
         return fetcher_named(config.fetcher, options)
 
-    def _turns(self, owner: str, config: CrawlConfig) -> HostPermits:
+    def _turns(self, owner: str, config: CrawlConfig, waits: TurnWaits) -> HostPermits:
         politeness = Politeness(config.per_host_delay, config.per_host_concurrency, config.jitter)
         longest = timedelta(seconds=config.fetch_timeout + (config.per_host_delay or DEFAULT_DELAY))
-        return HostPermits(self.permits, owner, politeness, hold=longest + _HOLD_MARGIN)
+        return HostPermits(self.permits, owner, politeness, hold=longest + _HOLD_MARGIN, waited=waits.waited)
 
     def _target(self, job: StoredJob) -> CrawlTarget:
         try:

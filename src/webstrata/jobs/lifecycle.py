@@ -6,32 +6,37 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
 from webstrata.assets.registry import PluginRegistry
 from webstrata.coordination.permits import DEFAULT_DELAY, PermitStore
-from webstrata.crawl.tally import CrawlProgress
 from webstrata.db import captures, frontier, jobs, leases, snapshots
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.db.snapshots import Comparison
+from webstrata.errors import UsageError
 from webstrata.fetch.guard import NetworkGuard
-from webstrata.jobs.crawling import Crawling
-from webstrata.jobs.indexing import Indexing
 from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.settling import keep_books
 from webstrata.jobs.stages import CRAWL_EXIT_CODES, INTERRUPTED
 from webstrata.jobs.storage import check_output
 from webstrata.model.jobs import CrawlConfig, JobStatus
+from webstrata.model.tool_options import ZIMIT
+
+if TYPE_CHECKING:
+    from webstrata.crawl.tally import CrawlProgress
+    from webstrata.jobs.crawling import Crawling
+    from webstrata.jobs.indexing import Indexing
 
 
 @dataclass(frozen=True)
 class Watcher:
     """Who wants to know how a job is getting on."""
 
-    crawled: Callable[[CrawlProgress], None] = lambda progress: None
+    crawled: Callable[["CrawlProgress"], None] = lambda progress: None
     indexed: Callable[[int], None] = lambda pages: None
 
 
@@ -70,6 +75,8 @@ class Runner:
     """The address of an HTTP proxy; it may hold a password."""
     min_free_bytes: int = 0
     index_processes: int | None = None
+    concurrency: int | None = None
+    """How many requests a crawl has under way at once, whatever its job says; None leaves it to the job."""
 
     def run(
         self,
@@ -99,7 +106,7 @@ class Runner:
         job_id: int,
         leader: str,
         interrupted: threading.Event,
-        watch: Callable[[CrawlProgress], None] = UNWATCHED.crawled,
+        watch: Callable[["CrawlProgress"], None] = UNWATCHED.crawled,
         *,
         is_tied: bool = False,
     ) -> int:
@@ -109,6 +116,8 @@ class Runner:
         """
         with structlog.contextvars.bound_contextvars(job_id=job_id):
             job = self._load(job_id)
+            if job.config.tool_options.get("engine") == ZIMIT:
+                raise UsageError(f"job {job_id} is crawled by zimit: webstrata run-db-job --id {job_id}, or a worker")
             self.plugins.selected(job.config.plugins)
             ended = self._crawling.lead(job, leader, watch, interrupted, is_tied=is_tied)
         return INTERRUPTED if ended is None else CRAWL_EXIT_CODES[ended]
@@ -177,7 +186,10 @@ class Runner:
         return self._load(job_id).crawl_ended
 
     @cached_property
-    def _crawling(self) -> Crawling:
+    def _crawling(self) -> "Crawling":
+        # Each of the two stages takes long to load, and a process that runs one for a worker needs only that.
+        from webstrata.jobs.crawling import Crawling
+
         return Crawling(
             self.database,
             self.archive_root,
@@ -187,10 +199,13 @@ class Runner:
             self.recovery,
             self.min_free_bytes,
             self.proxy,
+            self.concurrency,
         )
 
     @cached_property
-    def _indexing(self) -> Indexing:
+    def _indexing(self) -> "Indexing":
+        from webstrata.jobs.indexing import Indexing
+
         return Indexing(self.database, self.archive_root, self.plugins, self.index_processes)
 
     def _load(self, job_id: int) -> StoredJob:

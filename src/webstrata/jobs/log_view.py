@@ -11,7 +11,7 @@ import structlog
 from webstrata.errors import StorageError
 from webstrata.logs import HIDDEN, harmless
 from webstrata.model.archive import JobView
-from webstrata.warc.combined_log import Statistics, latest_combined_log, statistics_of, tail
+from webstrata.warc.combined_log import latest_combined_log, tail
 
 log = structlog.get_logger()
 
@@ -37,23 +37,18 @@ def log_tail(job: JobView, secrets: Collection[str] = (), lines: int = LINES_SHO
     path = log_path(job)
     if path is None:
         return None
-    hidden = [secret for secret in (*secrets, *_secrets_of(job.config or {})) if len(secret) >= _SHORTEST_SECRET]
     try:
         found = tail(path, lines)
     except StorageError as error:
         log.warning("job.log.unreadable", job_id=job.id, reason=str(error))
         return None
-    return JobLog(path.name, tuple(_shown(line, hidden) for line in found))
+    return JobLog(path.name, tuple(without_secrets_of(job.config or {}, line, secrets) for line in found))
 
 
-def log_statistics(job: JobView) -> list[Statistics]:
-    """Return how a job's last crawl went, oldest first; nothing when it left no log."""
-    path = log_path(job)
-    try:
-        return statistics_of(path, POINTS) if path else []
-    except StorageError as error:
-        log.warning("job.log.unreadable", job_id=job.id, reason=str(error))
-        return []
+def without_secrets_of(config: Mapping[str, object], text: str, secrets: Collection[str] = ()) -> str:
+    """Return a line that a job's crawl wrote, as its operators may see it."""
+    hidden = [secret for secret in (*secrets, *_secrets_of(config)) if len(secret) >= _SHORTEST_SECRET]
+    return _shown(text, hidden)
 
 
 def log_path(job: JobView) -> Path | None:

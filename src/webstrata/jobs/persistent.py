@@ -16,8 +16,9 @@ from webstrata.errors import DatabaseError, WebstrataError
 from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.settling import Ended, keep_books, settle_as, try_again_later
-from webstrata.jobs.stages import FAILED, INTERRUPTED, Stages
+from webstrata.jobs.stages import DONE, FAILED, INTERRUPTED, Stages
 from webstrata.jobs.storage import check_output
+from webstrata.jobs.tool_books import end_by_exit_code, note_exit, settle_tool_job
 from webstrata.model.attempts import MAX_INDEX_DEATHS, how_it_died, rest_before_retry
 from webstrata.model.jobs import JobStatus
 
@@ -72,23 +73,25 @@ def _crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event
     """Let the job be crawled until that has ended, one way or the other."""
     check_output(crew.database, job, min_free_bytes=crew.min_free_bytes)
     while True:
-        before = _received(crew, job.id)
+        before, since = _progress(crew, job.id), datetime.now(UTC)
         with _indexed_meanwhile(crew, job.id):
             code = crew.stages.crawl(job.id, leader, interrupted)
-        with crew.database.write() as session:
-            leases.set_as(session, job.id, leader, crawler_exit_code=code)
+        note_exit(crew.database, job, leader, code)
         if crew.load(job.id).crawl_ended is not None:
             return code
-        if code == INTERRUPTED and interrupted.is_set():
-            return _left(crew, job.id, leader, code)
-        reason = how_it_died("the crawler", code)
-        log.error("crawl.died", exit_code=code, reason=reason)
         # What it held goes back in line, for whoever crawls next.
         crew.recovery.tend()
-        if interrupted.is_set():
+        if interrupted.is_set() and code != DONE:
             return _left(crew, job.id, leader, code)
-        if _received(crew, job.id) == before:
-            return _gave_up(crew, job.id, leader, Ended(JobStatus.FAILED, reason), code)
+        ended = end_by_exit_code(crew.database, job, code, since)
+        if ended is not None:
+            settle_tool_job(crew.database, crew.archive_root, job, leader, ended)
+            return code
+        reason = how_it_died("the crawler", code)
+        log.error("crawl.died", exit_code=code, reason=reason)
+        if _progress(crew, job.id) <= before:
+            settle_as(crew.database, job.id, leader, Ended(JobStatus.FAILED, reason), datetime.now(UTC))
+            return code
 
 
 def _left(crew: Crew, job_id: int, leader: str, code: int) -> int:
@@ -98,14 +101,10 @@ def _left(crew: Crew, job_id: int, leader: str, code: int) -> int:
     return code
 
 
-def _gave_up(crew: Crew, job_id: int, leader: str, ended: Ended, code: int) -> int:
-    settle_as(crew.database, job_id, leader, ended, datetime.now(UTC))
-    return code
-
-
-def _received(crew: Crew, job_id: int) -> int:
+def _progress(crew: Crew, job_id: int) -> tuple[int, int]:
+    """Return how far a crawl is: answers that our crawler received, pages that its log tells."""
     with crew.database.read() as session:
-        return leases.received(session, job_id)
+        return leases.received(session, job_id), jobs.outcome(session, job_id)[1]
 
 
 def _after_crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event, max_retries: int) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from webstrata.coordination.presence import is_dead
-from webstrata.db import frontier, jobs, leases
+from webstrata.db import audit_log, frontier, jobs, leases, sources
 from webstrata.db.engine import Database, Session
 from webstrata.errors import ConflictError, OutsideRootError, StorageError, UsageError
 from webstrata.jobs.manifest import write_manifest
@@ -15,6 +15,7 @@ from webstrata.jobs.registry import new_folder
 from webstrata.model.jobs import CLAIMABLE, JobConfig, JobStatus
 from webstrata.model.registry import SourceJobConfig, generate_job_name
 from webstrata.model.scope import ScopeRules
+from webstrata.model.tool_options import ZIMIT
 from webstrata.model.urls import host_of, parse_url, with_scheme
 
 _CODE = re.compile(r"[^a-z0-9]+")
@@ -45,7 +46,7 @@ def queue_archive(  # noqa: PLR0913 - everything that a job can be told
     code = code or source_code_of(seeds[0])
     now = datetime.now(UTC)
     with database.write() as session:
-        source_id = jobs.ensure_source(session, code, name=name or host_of(seeds[0]), base_url=seeds[0])
+        source_id = _ensure_source(session, code, name or host_of(seeds[0]), seeds[0])
         job_id = _gone_on(
             session, archive_root, jobs.unfinished_job(session, source_id, seeds), crawl or {}, now + hold
         )
@@ -55,6 +56,7 @@ def queue_archive(  # noqa: PLR0913 - everything that a job can be told
             folder = str(new_folder(archive_root, code, job_name, now))
             job_id = jobs.add_job(session, source_id, name=job_name, output_dir=folder, config=config, queued_at=now)
             jobs.set_job(session, job_id, not_before=now + hold)
+            audit_log.record(session, "job.create", f"job:{job_id}", source=code, seeds=seeds, crawl=crawl)
     write_manifest(database, job_id, archive_root=archive_root)
     return job_id
 
@@ -62,13 +64,17 @@ def queue_archive(  # noqa: PLR0913 - everything that a job can be told
 def _gone_on(
     session: Session, archive_root: Path, unfinished: int | None, crawl: Mapping[str, object], not_before: datetime
 ) -> int | None:
-    """Queue a job that was cut off again, with the knobs that are given now; None when its folder is gone, or it is."""
+    """Queue a job that was cut off again, with the knobs that are given now.
+
+    None when its folder is gone, or it is; or when zimit crawls it, which does not know those knobs.
+    """
     job = jobs.load_job(session, unfinished) if unfinished is not None else None
-    if job is None or not Path(job.output_dir).is_dir():
+    if job is None or not Path(job.output_dir).is_dir() or job.config.tool_options.get("engine") == ZIMIT:
         return None
     if not _is_led(session, archive_root, job.id):
         config = replace(job.config, crawl={**job.config.crawl, **crawl})
         jobs.set_job(session, job.id, config=config.to_json())
+        _record(session, "resume", job.id, job.status, JobStatus.QUEUED)
         _put_in_line(session, job.id, datetime.now(UTC), not_before)
     return job.id
 
@@ -76,10 +82,12 @@ def _gone_on(
 def queue_tool_job(
     database: Database, archive_root: Path, *, name: str, urls: tuple[str, ...], output_dir: Path
 ) -> int:
-    """Queue a job that keeps its files in a given folder, for whoever runs it now; one that did so before goes on."""
+    """Queue a job that keeps its files in a given folder, for whoever runs it now; one that did so before goes on.
+
+    It then begins at what is given now; ConflictError when that is another site.
+    """
     seeds = tuple(parse_url(with_scheme(url)).href for url in urls)
-    if not output_dir.resolve().is_relative_to(archive_root):
-        raise OutsideRootError(f"{output_dir} is not in the archive root {archive_root}: choose a folder in there")
+    check_in_root(output_dir, archive_root)
     try:
         output_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -89,14 +97,30 @@ def queue_tool_job(
         job_id = jobs.job_in_folder(session, folder)
         if job_id is None:
             code = source_code_of(seeds[0])
-            source_id = jobs.ensure_source(session, code, name=host_of(seeds[0]), base_url=seeds[0])
+            source_id = _ensure_source(session, code, host_of(seeds[0]), seeds[0])
             config = JobConfig(seeds)
             job_id = jobs.add_job(session, source_id, name=name, output_dir=folder, config=config, queued_at=now)
             jobs.set_job(session, job_id, not_before=now + _HOLD)
+            audit_log.record(session, "job.create", f"job:{job_id}", source=code, seeds=seeds, folder=folder)
         elif not _is_led(session, archive_root, job_id):
+            _record(session, "resume", job_id, jobs.status_of(session, job_id), JobStatus.QUEUED)
+            _begin_at(session, job_id, seeds)
             _put_in_line(session, job_id, now, now + _HOLD)
     write_manifest(database, job_id, archive_root=archive_root)
     return job_id
+
+
+def _begin_at(session: Session, job_id: int, seeds: tuple[str, ...]) -> None:
+    job = jobs.load_job(session, job_id)
+    if job.config.seeds and host_of(seeds[0]) not in {host_of(seed) for seed in job.config.seeds}:
+        raise ConflictError(f"{job.output_dir} holds job {job_id} of another site: choose a folder for {seeds[0]}")
+    jobs.set_job(session, job_id, config=replace(job.config, seeds=seeds).to_json())
+
+
+def check_in_root(output_dir: Path, archive_root: Path) -> None:
+    """Raise OutsideRootError unless a folder is in the archive root."""
+    if not output_dir.resolve().is_relative_to(archive_root):
+        raise OutsideRootError(f"{output_dir} is not in the archive root {archive_root}: choose a folder in there")
 
 
 def source_code_of(url: str) -> str:
@@ -111,11 +135,13 @@ def request_stop(database: Database, archive_root: Path, job_id: int) -> None:
         status = jobs.status_of(session, job_id)
         if status is JobStatus.RUNNING:
             jobs.set_job(session, job_id, stop_requested_at=now)
+            _record(session, "stop", job_id, status, status)
         elif status in CLAIMABLE:
             begun = jobs.has_begun(session, job_id)
             reason = "stopped while it waited to go on" if begun else "stopped before it began"
             over = {"status": JobStatus.STOPPED, "status_reason": reason, "finished_at": now}
             jobs.set_job(session, job_id, **over, crawler_status="stopped")
+            _record(session, "stop", job_id, status, JobStatus.STOPPED)
         else:
             raise ConflictError(f"job {job_id} is {status}: there is no crawl to stop")
     # A rebuild would else put it back in line.
@@ -134,6 +160,7 @@ def resume_job(database: Database, job_id: int) -> None:
         if not jobs.load_job(session, job_id).config.seeds:
             raise ConflictError(f"job {job_id} was not crawled here and has nothing to go on with")
         _put_in_line(session, job_id, now, now)
+        _record(session, "resume", job_id, status, JobStatus.QUEUED)
 
 
 def retry_job(database: Database, job_id: int) -> JobStatus:
@@ -147,12 +174,28 @@ def retry_job(database: Database, job_id: int) -> JobStatus:
         if status is JobStatus.FAILED:
             _put_in_line(session, job_id, now, now)
             jobs.set_job(session, job_id, status=JobStatus.RETRYABLE)
+            _record(session, "retry", job_id, status, JobStatus.RETRYABLE)
             return JobStatus.RETRYABLE
         if status is JobStatus.INDEX_FAILED:
             again = {"status": JobStatus.COMPLETED, "status_reason": None, "not_before": None, "output_device": None}
             jobs.set_job(session, job_id, **again)
+            _record(session, "retry", job_id, status, JobStatus.COMPLETED)
             return JobStatus.COMPLETED
         raise ConflictError(f"job {job_id} is {status}: only one that is failed or index_failed can be tried again")
+
+
+def _ensure_source(session: Session, code: str, name: str, base_url: str) -> int:
+    """Return the source of a code; a new one is written down in the audit log."""
+    is_new = code not in sources.known_codes(session)
+    source_id = jobs.ensure_source(session, code, name=name, base_url=base_url)
+    if is_new:
+        audit_log.record(session, "source.add", f"source:{code}", after={"name": name, "base_url": base_url})
+    return source_id
+
+
+def _record(session: Session, order: str, job_id: int, before: JobStatus, after: JobStatus) -> None:
+    """Write an order to a job into the audit log; a crawl that is told to stop still runs for a moment."""
+    audit_log.record(session, f"job.{order}", f"job:{job_id}", before={"status": before}, after={"status": after})
 
 
 def _is_led(session: Session, archive_root: Path, job_id: int) -> bool:

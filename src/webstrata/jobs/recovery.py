@@ -8,9 +8,9 @@ import structlog
 
 from webstrata.coordination.permits import DEFAULT_DELAY, PermitStore
 from webstrata.coordination.presence import announced_here, buried
-from webstrata.crawl.commit import recover
-from webstrata.db import frontier, jobs, leases
+from webstrata.db import frontier, jobs, leases, operations
 from webstrata.db.engine import Database
+from webstrata.db.operations import Operation
 from webstrata.errors import StorageError
 
 log = structlog.get_logger()
@@ -34,7 +34,9 @@ class Recovery:
             abandoned = leases.has_abandoned(session, datetime.now(UTC), alive)
         if abandoned:
             with self.database.write() as session:
-                _tell(leases.requeue_abandoned(session, datetime.now(UTC), alive))
+                requeued = leases.requeue_abandoned(session, datetime.now(UTC), alive)
+                operations.count(session, Operation.JOB_LEASES_RECLAIMED, len(requeued))
+                _tell(requeued)
 
     def _buried(self, owner: str) -> bool:
         """Clear up after a worker if it is dead, and tell whether it is."""
@@ -48,14 +50,20 @@ class Recovery:
         return dead
 
     def _clear_up_after(self, owner: str) -> None:
+        # Only the dead leave something to recover, and the crawler takes long to load.
+        from webstrata.crawl.commit import recover
+
         with self.database.write() as session:
             # In the order in which commits lock: the job, then its tasks.
             worked_on = frontier.jobs_of(session, owner)
             for job_id in worked_on:
                 leases.take_turn(session, job_id)
             delays = jobs.host_delays(session, worked_on)
-            frontier.reclaim(session, owner, datetime.now(UTC))
-            _tell(leases.requeue_of(session, owner))
+            reclaimed = frontier.reclaim(session, owner, datetime.now(UTC))
+            requeued = leases.requeue_of(session, owner)
+            operations.count(session, Operation.TASK_LEASES_RECLAIMED, reclaimed)
+            operations.count(session, Operation.JOB_LEASES_RECLAIMED, len(requeued))
+            _tell(requeued)
         self.permits.forget_owner(owner, max([self.rest, *(timedelta(seconds=delay) for delay in delays)]))
         recover(self.database, self.archive_root, owner)
         log.info("worker.buried", owner=owner)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.db import captures, jobs, sources, warc_folders
+from webstrata.db import audit_log, captures, jobs, sources, warc_folders
 from webstrata.db.engine import Database, Session
 from webstrata.db.warc_folders import RegisteredFolder
 from webstrata.errors import ConflictError, NotFoundError, UsageError
@@ -88,6 +88,7 @@ def _register(
         job_id = _new_job(session, source_id, place, name)
         warc_folders.adopt_warc_files(session, job_id, warcs)
         _make_ready(session, job_id)
+        audit_log.record(session, "job.register", f"job:{job_id}", folder=str(place), files=len(files))
     return job_id
 
 
@@ -129,6 +130,7 @@ def _add(
     with database.write() as session:
         warc_folders.adopt_warc_files(session, known.job_id, [warc.found(archive_root) for warc in files])
         _make_ready(session, known.job_id)
+        audit_log.record(session, "job.register", f"job:{known.job_id}", folder=str(place), files=len(files))
 
 
 def _whose(known: RegisteredFolder, place: Path) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from webstrata.db import jobs, sources
+from webstrata.db import audit_log, jobs, sources
 from webstrata.db.engine import Database, Session
 from webstrata.db.sources import NewSource
 from webstrata.db.tables import ArchiveJob
@@ -86,6 +86,9 @@ def make_job(
             source_code, session=session, overrides=overrides, archive_root=archive_root, extra_seeds=extra_seeds
         )
         made = MadeJob(job.id, source_code, job.name, job.output_dir, beside)
+        audit_log.record(
+            session, "job.create", f"job:{job.id}", source=source_code, seeds=extra_seeds, overrides=overrides or {}
+        )
     write_manifest(database, made.id, archive_root=archive_root)
     return made
 
@@ -118,7 +121,7 @@ def add_source(database: Database, new: NewSource, now: datetime) -> datetime | 
     with database.write() as session:
         hint = new.entry.schedule_hint
         first = sources.first_turn(session, None, hint, now) if hint else None
-        sources.add_source(session, new, hint, first)
+        _add(session, new, hint, first)
     return first
 
 
@@ -146,9 +149,19 @@ def _add_missing(database: Database, found: Iterable[NewSource], now: datetime, 
                 continue
             hint = new.entry.schedule_hint
             first = _first_turn(session, hint, now, at_once=at_once) if hint else None
-            sources.add_source(session, new, hint, first)
+            _add(session, new, hint, first)
             added.append(new.code)
     return Added(tuple(added), tuple(kept))
+
+
+def _add(session: Session, new: NewSource, schedule: str | None, first: datetime | None) -> None:
+    sources.add_source(session, new, schedule, first)
+    audit_log.record(
+        session,
+        "source.add",
+        f"source:{new.code}",
+        after={"name": new.name, "base_url": new.base_url, "schedule": schedule, "job_config": new.entry.to_json()},
+    )
 
 
 def _first_turn(session: Session, schedule: str, now: datetime, *, at_once: bool) -> datetime:

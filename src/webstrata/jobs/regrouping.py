@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from webstrata.db import regrouping
+from webstrata.db import audit_log, regrouping
 from webstrata.db.engine import Database
 from webstrata.db.regrouping import GroupedSource
 from webstrata.db.sources import source_view
@@ -63,4 +63,5 @@ def _regroup_source(
     if not dry_run:
         with database.write() as session:
             regrouping.mark_regrouped(session, source)
+            audit_log.record(session, "source.regroup", f"source:{source.code}", snapshots=seen, moved=moved)
     return RegroupReport(source.code, seen, moved, relinked)

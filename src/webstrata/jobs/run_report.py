@@ -35,8 +35,11 @@ def report_path(output_dir: str | Path, job_id: int) -> Path:
     return Path(output_dir) / f"run-{job_id}.json"
 
 
-def write_run_report(database: Database, job_id: int, end: RunEnd, config: CrawlConfig) -> None:
-    """Write the report of a run that is over; a disk that refuses it costs only the report."""
+def write_run_report(database: Database, job_id: int, end: RunEnd, config: CrawlConfig | None) -> None:
+    """Write the report of a run that is over; a disk that refuses it costs only the report.
+
+    Another program's crawl has none of our knobs, and its counts are those that its log told.
+    """
     with database.read() as session:
         found = reports.progress(session, job_id, end.finished_at)
         if found is None:
@@ -47,8 +50,8 @@ def write_run_report(database: Database, job_id: int, end: RunEnd, config: Crawl
     report = {
         "run": _run(found.job, end, seconds),
         "config": _effective(found.job, config),
-        "counts": asdict(counts),
-        "report": _averaged(found.report, seconds).to_json(),
+        "counts": asdict(counts) if config else _told_counts(found.job),
+        "report": _of_whole_run(found.report, seconds),
         "warc_files": [asdict(warc) for warc in warcs],
         "environment": _environment(database),
     }
@@ -72,15 +75,24 @@ def _run(job: JobView, end: RunEnd, seconds: float) -> dict[str, object]:
     }
 
 
-def _effective(job: JobView, crawl: CrawlConfig) -> dict[str, object]:
+def _effective(job: JobView, crawl: CrawlConfig | None) -> dict[str, object]:
     """Return what the run was told, defaults included, without secrets."""
     told = JobConfig.from_json(job.config or {})
+    if crawl is None:
+        return without_secrets(told.to_json())
     return without_secrets({**told.to_json(), "scope": asdict(told.rules), "crawl": asdict(crawl)})
 
 
-def _averaged(report: CrawlReport, seconds: float) -> CrawlReport:
-    """Return the report with the rate of the whole run: its last seconds say little."""
-    return replace(report, rate=round(report.responses / seconds, 2) if seconds else 0.0)
+def _told_counts(job: JobView) -> dict[str, int]:
+    finished, error = job.pages_crawled or 0, job.pages_failed or 0
+    pending = max(0, (job.pages_total or 0) - finished - error)
+    return {"pending": pending, "in_progress": 0, "finished": finished, "error": error}
+
+
+def _of_whole_run(report: CrawlReport, seconds: float) -> dict[str, object]:
+    """Return the report with the rate of the whole run, and without what its last seconds alone say."""
+    averaged = replace(report, rate=round(report.responses / seconds, 2) if seconds else 0.0).to_json()
+    return {name: value for name, value in averaged.items() if name != "idle"}
 
 
 def _environment(database: Database) -> dict[str, str]:

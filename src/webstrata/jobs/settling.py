@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
-from webstrata.crawl.engine import CrawlEnd
 from webstrata.db import captures, frontier, jobs, leases
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
@@ -16,6 +16,9 @@ from webstrata.jobs.manifest import write_manifest
 from webstrata.jobs.run_report import RunEnd, write_run_report
 from webstrata.jobs.storage import scan_storage
 from webstrata.model.jobs import CrawlConfig, JobStatus
+
+if TYPE_CHECKING:
+    from webstrata.crawl.engine import CrawlEnd
 
 log = structlog.get_logger()
 
@@ -30,7 +33,7 @@ class Ended:
     reason: str | None
 
 
-def verdict(end: CrawlEnd) -> Ended:
+def verdict(end: "CrawlEnd") -> Ended:
     """Return what a crawl's end makes of its job, and why."""
     if end.stopped:
         return Ended(JobStatus.STOPPED, f"stopped with {end.counts.pending} URLs to go")
@@ -41,9 +44,13 @@ def verdict(end: CrawlEnd) -> Ended:
     return Ended(JobStatus.COMPLETED, None)
 
 
-def settle(database: Database, job: StoredJob, leader: str, end: CrawlEnd, config: CrawlConfig) -> Ended:
+def settle(database: Database, job: StoredJob, leader: str, end: "CrawlEnd", config: CrawlConfig) -> Ended:
     """Write down how a crawl ended, on its leader's behalf; LeaseLostError if that one lost the job."""
-    ended = verdict(end)
+    return settle_with(database, job, leader, verdict(end), config)
+
+
+def settle_with(database: Database, job: StoredJob, leader: str, ended: Ended, config: CrawlConfig) -> Ended:
+    """Write down a verdict on a job's crawl, with a report of the run, on its leader's behalf."""
     finished_at = datetime.now(UTC)
     with database.read() as session:
         leases.check_leader(session, job.id, leader)

@@ -3,30 +3,37 @@
 import shlex
 import sys
 import threading
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypedDict
 
-from webstrata.db import jobs
+from webstrata.db import jobs, leases
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
-from webstrata.errors import LeaseLostError, StorageError, UsageError, WebstrataError
+from webstrata.errors import StorageError, UsageError, WebstrataError
 from webstrata.jobs.children import run_child
 from webstrata.jobs.queueing import source_code_of
 from webstrata.jobs.registry import new_folder
 from webstrata.jobs.stages import BROKEN, DONE, LEASE_LOST, NOTHING_TO_DO, OUR_TROUBLE_CODE, WRONG_USAGE
-from webstrata.model.tool_options import ArchiveToolOptions
+from webstrata.jobs.tool_books import LOOK_SECONDS, books_kept, why_it_ended
+from webstrata.model.jobs import ArchiveJobConfig
+from webstrata.model.tool_options import ZIMIT, ArchiveToolOptions
+from webstrata.warc.combined_log import attempt_logs
 
 OWN_TOOL = (sys.executable, "-m", "webstrata.archive_tool")
 OWN_PROGRAM = (sys.executable, "-m", "webstrata")
 
+_OWN_NAMES = ("archive-tool", "webstrata.archive_tool")
+
 TIED = "--tied"
 """Says to our own programs that their standard input is a lifeline."""
 
+_ANYWAY = ("engine", "docker_image", "docker_shm_size", "final_build", "relax_perms")
 _MONITORING = ("monitor_interval_seconds", "stall_timeout_minutes", "error_threshold_timeout", "error_threshold_http")
 _ADAPTIVE = ("min_workers", "max_worker_reductions")
-_VPN = ("max_vpn_rotations", "vpn_rotation_frequency_minutes")
+_VPN = ("vpn_connect_command", "max_vpn_rotations", "vpn_rotation_frequency_minutes")
 
 
 def tool_command(setting: str) -> tuple[str, ...]:
@@ -37,27 +44,63 @@ def tool_command(setting: str) -> tuple[str, ...]:
         raise UsageError(f"the command {setting!r} of WEBSTRATA_TOOL_CMD cannot be read: {error}") from None
 
 
-def tool_flags(options: ArchiveToolOptions, passthrough: Sequence[str] = ()) -> list[str]:
-    """Return the flags that archive-tool gets for a job's options, beside the ones that every run has.
+def is_own_tool(command: Sequence[str]) -> bool:
+    """Tell whether a command runs our archive-tool, whatever stands around it; another knows only the usual flags."""
+    return any(Path(word).name in _OWN_NAMES for word in command)
 
-    What needs monitoring is left out without it. The VPN's command may hold a secret and is no flag: everybody on a
-    machine can read a process's arguments.
+
+def tool_flags(options: ArchiveToolOptions, passthrough: Sequence[str] = ()) -> list[str]:
+    """Return the flags that archive-tool gets for a job's options, beside those that a run is told by themselves.
+
+    What needs monitoring is left out without it. The command for the VPN is a flag like the others: it should read its
+    secrets from a file, as everybody on a machine can read a process's arguments.
     """
-    flags = ["--relax-perms"] if options.relax_perms else []
+    names = [*_ANYWAY]
     if options.enable_monitoring:
-        flags += ["--enable-monitoring", *_numbers(options, _MONITORING)]
-        if options.enable_adaptive_workers:
-            flags += ["--enable-adaptive-workers", *_numbers(options, _ADAPTIVE)]
-        if options.enable_vpn_rotation and options.vpn_connect_command:
-            flags += ["--enable-vpn-rotation", *_numbers(options, _VPN)]
-        flags += _numbers(options, ("backoff_delay_minutes",))
+        names += ["enable_monitoring", *_MONITORING]
+        names += ["enable_adaptive_workers", *_ADAPTIVE] if options.enable_adaptive_workers else []
+        names += ["enable_vpn_rotation", *_VPN] if options.enable_vpn_rotation and options.vpn_connect_command else []
+        names += ["backoff_delay_minutes"]
+    values = asdict(options)
+    flags = _flags({name: values[name] for name in names})
     return [*flags, "--", *passthrough] if passthrough else flags
 
 
-def _numbers(options: ArchiveToolOptions, names: Sequence[str]) -> list[str]:
-    values = asdict(options)
-    given = [(name, values[name]) for name in names if values[name] is not None]
-    return [part for name, value in given for part in (f"--{name.replace('_', '-')}", str(value))]
+def job_arguments(name: str, config: ArchiveJobConfig, folder: Path) -> list[str]:
+    """Return how archive-tool is called for a job, but for what ties it to a worker."""
+    options = config.options
+    needed = RuntimeArchiveJob(name, config.seeds).arguments(folder)
+    told = _flags({**_by_themselves(options, config)})
+    return [*needed, *told, *tool_flags(options, config.zimit_passthrough_args)]
+
+
+class _ByThemselves(TypedDict):
+    """Options that a run is told one by one."""
+
+    initial_workers: int | None
+    cleanup: bool
+    overwrite: bool
+    log_level: str | None
+
+
+def _by_themselves(options: ArchiveToolOptions, config: ArchiveJobConfig) -> _ByThemselves:
+    """Return what a run is told one by one; workers and log level that nobody named are left to archive-tool."""
+    named = config.tool_options
+    return _ByThemselves(
+        initial_workers=options.initial_workers if "initial_workers" in named else None,
+        cleanup=options.cleanup,
+        overwrite=options.overwrite,
+        log_level=options.log_level if "log_level" in named else None,
+    )
+
+
+def _flags(values: Mapping[str, object]) -> list[str]:
+    """Return options as archive-tool takes them, by the same names; what is off or left to it is left out."""
+    flags: list[str] = []
+    for name, value in values.items():
+        if value is not None and value is not False:
+            flags += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+    return flags
 
 
 @dataclass(frozen=True)
@@ -81,17 +124,26 @@ class RuntimeArchiveJob:
         command: Sequence[str] = OWN_TOOL,
         leader: str | None = None,
         interrupted: threading.Event | None = None,
+        asked: threading.Event | None = None,
     ) -> int:
-        """Run archive-tool to its end and return its exit code; without a folder, one of its own is made."""
+        """Run archive-tool to its end and return its exit code; without a folder, one of its own is made.
+
+        `interrupted` ends it because we have to end, `asked` because somebody wants the crawl's end.
+        """
         folder = output_dir_override or self._new_folder(archive_root)
-        flags = ["--log-level", log_level] if log_level is not None else []
-        flags += ["--initial-workers", str(initial_workers)] if initial_workers is not None else []
-        flags += ["--cleanup"] if cleanup else []
-        flags += ["--overwrite"] if overwrite else []
-        called = [*command, "--seeds", *self.seeds, "--name", self.name, "--output-dir", str(folder)]
+        told = {"log_level": log_level, "initial_workers": initial_workers, "cleanup": cleanup, "overwrite": overwrite}
+        tied = [TIED] if is_own_tool(command) else []
         return run_child(
-            [*called, TIED, *flags, *extra_args], leader, interrupted or threading.Event(), stream_output=stream_output
+            [*command, *self.arguments(folder), *tied, *_flags(told), *extra_args],
+            leader,
+            interrupted or threading.Event(),
+            stream_output=stream_output,
+            asked=asked,
         )
+
+    def arguments(self, folder: Path) -> list[str]:
+        """Return what archive-tool needs to be told."""
+        return ["--seeds", *self.seeds, "--name", self.name, "--output-dir", str(folder)]
 
     def _new_folder(self, archive_root: Path) -> Path:
         if not self.seeds:
@@ -107,55 +159,97 @@ class ToolStages:
     archive_root: Path
     command: Sequence[str] = OWN_TOOL
     program: Sequence[str] = field(default=OWN_PROGRAM)
+    look_seconds: float = LOOK_SECONDS
+    """How often to look how a crawl goes that does not write that down itself."""
 
     def crawl(self, job_id: int, leader: str, interrupted: threading.Event) -> int:
-        """Let archive-tool crawl a job and return its exit code."""
-        return self._judged(job_id, self._tool(job_id, leader, interrupted, "--job-id", str(job_id)))
+        """Let archive-tool crawl a job and return its exit code; where it keeps no books, they are kept for it."""
+        job, since = self._load(job_id), datetime.now(UTC)
+        if self._keeps_books(job):
+            return self._judged(job_id, leader, self._tool(job, leader, interrupted), since)
+        with self.database.write() as session:
+            leases.set_as(session, job_id, leader, helpers_welcome=False)
+        with books_kept(self.database, job_id, leader, self.look_seconds) as asked:
+            code = self._tool(job, leader, interrupted, asked)
+        return self._judged(job_id, leader, code, since)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
         """Let archive-tool take part in a crawl that another leads, and tell whether there was anything to do."""
-        code = self._tool(job_id, None, interrupted, "--job-id", str(job_id), "--help-only")
+        job = self._load(job_id)
+        if not self._keeps_books(job):
+            return False
+        # How the crawl is watched, begun and cleaned up is its leader's affair.
+        plain = replace(job.config.options, enable_monitoring=False, cleanup=False, overwrite=False)
+        code = self._run(job, plain, None, interrupted, "--help-only")
         if code not in (DONE, NOTHING_TO_DO) and not interrupted.is_set():
             raise WebstrataError(f"archive-tool could not help with job {job_id}: exit code {code}")
         return code == DONE
 
     def index(self, job_id: int, leader: str, interrupted: threading.Event) -> int:
         """Index a job in a process of its own and return its exit code."""
-        return self._judged(job_id, self._indexer(job_id, leader, interrupted))
+        since = datetime.now(UTC)
+        return self._judged(job_id, leader, self._indexer(job_id, leader, interrupted), since)
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
         """Index what a crawl has brought so far in a process of its own and return its exit code."""
         return self._indexer(job_id, None, interrupted, "--so-far")
 
-    def _tool(self, job_id: int, leader: str | None, interrupted: threading.Event, *arguments: str) -> int:
-        job = self._load(job_id)
+    def _keeps_books(self, job: StoredJob) -> bool:
+        """Tell whether a job's crawl writes down how it goes: ours does, a container or another tool does not."""
+        return is_own_tool(self.command) and job.config.options.engine != ZIMIT
+
+    def _tool(
+        self, job: StoredJob, leader: str, interrupted: threading.Event, asked: threading.Event | None = None
+    ) -> int:
         options = job.config.options
-        told = job.config.tool_options
+        if options.overwrite and _has_begun(job):
+            # Once is enough: what goes on after a kill goes on where it was.
+            options = replace(options, overwrite=False)
+        return self._run(job, options, leader, interrupted, asked=asked)
+
+    def _run(
+        self,
+        job: StoredJob,
+        options: ArchiveToolOptions,
+        leader: str | None,
+        interrupted: threading.Event,
+        *arguments: str,
+        asked: threading.Event | None = None,
+    ) -> int:
+        which = ["--job-id", str(job.id), *arguments] if is_own_tool(self.command) else []
         return RuntimeArchiveJob(job.name, job.config.seeds).run(
-            options.initial_workers if "initial_workers" in told else None,
-            options.cleanup,
-            options.overwrite,
-            options.log_level if "log_level" in told else None,
-            [*arguments, *tool_flags(options, job.config.zimit_passthrough_args)],
+            **_by_themselves(options, job.config),
+            extra_args=[*which, *tool_flags(options, job.config.zimit_passthrough_args)],
             output_dir_override=Path(job.output_dir),
             archive_root=self.archive_root,
             command=self.command,
             leader=leader,
             interrupted=interrupted,
+            asked=asked,
         )
 
     def _indexer(self, job_id: int, leader: str | None, interrupted: threading.Event, *arguments: str) -> int:
         return run_child([*self.program, "index-job", "--id", str(job_id), TIED, *arguments], leader, interrupted)
 
-    def _judged(self, job_id: int, code: int) -> int:
+    def _judged(self, job_id: int, leader: str, code: int, since: datetime) -> int:
         """Return the exit code of a stage that ended or was killed; raise what the stage itself could only say."""
         if code == LEASE_LOST:
-            raise LeaseLostError(f"job {job_id} is worked on by another process by now")
+            with self.database.read() as session:
+                leases.check_leader(session, job_id, leader)
         if code not in (OUR_TROUBLE_CODE, BROKEN, WRONG_USAGE):
             return code
-        reason = self._load(job_id).status_reason or f"exit code {code}: its log says more"
+        job = self._load(job_id)
+        reason = job.status_reason or why_it_ended(job, since) or f"exit code {code}: its log says more"
         raise StorageError(reason) if code == OUR_TROUBLE_CODE else WebstrataError(reason)
 
     def _load(self, job_id: int) -> StoredJob:
         with self.database.read() as session:
             return jobs.load_job(session, job_id)
+
+
+def _has_begun(job: StoredJob) -> bool:
+    """Tell whether our own crawler has begun with the present run of a job; zimit keeps an old ZIM until it is done."""
+    last = next(reversed(attempt_logs(Path(job.output_dir))), None)
+    if last is None or job.started_at is None or job.config.options.engine == ZIMIT:
+        return False
+    return last.began_at >= job.started_at.replace(microsecond=0)

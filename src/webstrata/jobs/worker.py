@@ -10,13 +10,14 @@ from types import FrameType
 
 import structlog
 
-from webstrata.db import jobs, leases
+from webstrata.db import frontier, jobs, leases
 from webstrata.db.engine import Session
 from webstrata.errors import OUR_TROUBLE, DatabaseError, LeaseLostError, WebstrataError
 from webstrata.jobs.persistent import Crew, index_persistent_job, run_persistent_job
 from webstrata.jobs.schedule import queue_due
 from webstrata.model.attempts import MAX_CRAWL_RETRIES
 from webstrata.model.jobs import JobStatus
+from webstrata.model.tasks import TaskStatus
 
 log = structlog.get_logger()
 
@@ -29,8 +30,8 @@ _LOOK_AGAIN = timedelta(seconds=5)
 
 def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, crew: Crew) -> None:
     """Run queued jobs until SIGINT or SIGTERM, or only one; while one is crawled, another is indexed."""
-    log.info("worker.start", poll_interval=poll_interval, once=run_once)
     with _until_signal() as stopping:
+        log.info("worker.start", poll_interval=poll_interval, once=run_once)
         if run_once:
             _worked(process_next_job, crew, stopping)
         else:
@@ -145,9 +146,16 @@ def _settled_whatever_happens(crew: Crew, job_id: int, failed: JobStatus) -> Ite
 
 
 def _helped(crew: Crew, stopping: threading.Event) -> bool:
-    """Help with a crawl that another worker leads, if there is one that can use it."""
+    """Help with a crawl that another worker leads, if there is one that can use it.
+
+    One that has nothing to do yet, or nothing more, is left alone: a helper takes a second to start.
+    """
     with crew.database.read() as session:
-        under_way = leases.helpable(session, datetime.now(UTC))
+        under_way = [
+            job
+            for job in leases.helpable(session, datetime.now(UTC))
+            if frontier.has_any(session, job.job_id, TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
+        ]
     return any(Path(job.output_dir).is_dir() and _lent_a_hand(crew, job.job_id, stopping) for job in under_way)
 
 

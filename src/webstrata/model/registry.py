@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from webstrata.errors import UsageError
+from webstrata.model.job_checks import check_for_engine
 from webstrata.model.jobs import CRAWL_KNOBS, SCOPE_KEYS, ArchiveJobConfig, check_knobs
 from webstrata.model.schedules import parse_schedule
 from webstrata.model.scope import ScopeRules
@@ -147,7 +148,8 @@ def build_job_config(
 ) -> dict[str, object]:
     """Return the configuration of a new job: the source's defaults, more seeds, and other tool options or crawl knobs.
 
-    OptionsError, which is a ValueError, for tool options that make no sense or do not go together.
+    OptionsError, which is a ValueError, for tool options that make no sense, do not go together, or mean nothing to the
+    engine that is to crawl.
     """
     seeds = tuple(dict.fromkeys(parse_url(url).href for url in (*source_cfg.default_seeds, *(extra_seeds or ()))))
     if not seeds:
@@ -156,16 +158,31 @@ def build_job_config(
     crawl = {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_KNOBS}}
     check_knobs(crawl)
     options = ArchiveToolOptions.from_json({**source_cfg.default_tool_options, **given})
-    validate_tool_options(options)
+    validate_tool_options(options, source_cfg.default_zimit_passthrough_args)
     ScopeRules.of(seeds, **source_cfg.scope)
-    return ArchiveJobConfig(
+    config = ArchiveJobConfig(
         seeds=seeds,
         crawl=crawl,
         scope=source_cfg.scope,
         plugins=None if source_cfg.plugins is None else tuple(source_cfg.plugins),
         zimit_passthrough_args=tuple(source_cfg.default_zimit_passthrough_args),
         tool_options=options.to_json(),
-    ).to_json()
+    )
+    check_for_engine(config)
+    return config.to_json()
+
+
+def plain_job_config(source_cfg: SourceJobConfig, overrides: Mapping[str, object] | None = None) -> dict[str, object]:
+    """Return what `build_job_config` would check, unchecked: for those who want to hear of every problem."""
+    given = dict(overrides or {})
+    return {
+        "seeds": list(source_cfg.default_seeds),
+        "crawl": {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_KNOBS}},
+        "scope": dict(source_cfg.scope),
+        "plugins": None if source_cfg.plugins is None else list(source_cfg.plugins),
+        "zimit_passthrough_args": list(source_cfg.default_zimit_passthrough_args),
+        "tool_options": {**source_cfg.default_tool_options, **given},
+    }
 
 
 def check_entry(entry: SourceJobConfig) -> None:

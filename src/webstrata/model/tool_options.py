@@ -1,7 +1,9 @@
 """What a job may tell archive-tool: its options, and which of them go together."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from difflib import get_close_matches
 from types import NoneType
 from typing import get_args
@@ -9,6 +11,18 @@ from typing import get_args
 from webstrata.errors import OptionsError
 
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+NATIVE, ZIMIT = ENGINES = ("native", "zimit")
+FINAL_BUILDS = ("auto", "always", "never")
+
+OPTION_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "log_level": LOG_LEVELS,
+    "engine": ENGINES,
+    "final_build": FINAL_BUILDS,
+}
+"""The words that an option can be."""
+
+OURS_TO_SAY = frozenset({"--seeds", "--url", "--name", "--workers", "-w", "--output", "--config"})
+"""What archive-tool says to zimit itself: said twice, one of the two would silently not count."""
 
 OPTION_BOUNDS: Mapping[str, tuple[int, int]] = {
     "initial_workers": (1, 256),
@@ -43,11 +57,16 @@ class ArchiveToolOptions:
     error_threshold_http: int | None = None
     min_workers: int | None = None
     max_worker_reductions: int | None = None
-    vpn_connect_command: str | None = None
+    vpn_connect_command: str | None = field(default=None, repr=False)
     """May hold a secret: it is never shown."""
     max_vpn_rotations: int | None = None
     vpn_rotation_frequency_minutes: int | None = None
     backoff_delay_minutes: int | None = None
+    engine: str | None = None
+    docker_image: str | None = None
+    docker_shm_size: str | None = None
+    """How much shared memory a container gets, as Docker writes it: 512m, 2g."""
+    final_build: str | None = None
 
     def to_json(self) -> dict[str, object]:
         """Return the form that is stored with a job: only what is set."""
@@ -67,15 +86,70 @@ TOOL_OPTIONS: Mapping[str, object] = {f.name: f.type for f in fields(ArchiveTool
 """Every option and its type."""
 
 
-def validate_tool_options(options: ArchiveToolOptions) -> None:
-    """Raise OptionsError, which is a ValueError, unless every value makes sense and all go together."""
+@dataclass(frozen=True)
+class OptionProblem:
+    """An option that makes no sense, by its name, and why."""
+
+    option: str
+    reason: str
+
+
+def validate_tool_options(options: ArchiveToolOptions, passthrough: Sequence[str] = ()) -> None:
+    """Raise OptionsError, which is a ValueError, unless every value makes sense and all go together.
+
+    What is to be passed through to zimit is one of the things that have to go with the rest.
+    """
     for name, value in asdict(options).items():
         _check_kind(name, value)
+    for problem in _together(options, passthrough):
+        raise OptionsError(problem.reason)
+
+
+def tool_option_problems(stored: Mapping[str, object], passthrough: Sequence[str] = ()) -> list[OptionProblem]:
+    """Return everything that is wrong with stored options: first each by itself, then what does not go together."""
+    found = [OptionProblem(name, reason) for name, value in stored.items() if (reason := _wrong_with(name, value))]
+    return found or list(_together(ArchiveToolOptions.from_json(stored), passthrough))
+
+
+def _wrong_with(name: str, value: object) -> str | None:
+    try:
+        ArchiveToolOptions.from_json({name: value})
+    except OptionsError as error:
+        return str(error)
+    return None
+
+
+def _together(options: ArchiveToolOptions, passthrough: Sequence[str]) -> Iterator[OptionProblem]:
     for name in ("enable_adaptive_workers", "enable_vpn_rotation"):
         if getattr(options, name) and not options.enable_monitoring:
-            raise OptionsError(f"{name} needs enable_monitoring=true: it acts on what the monitor sees")
-    if options.enable_vpn_rotation and not (options.vpn_connect_command or "").strip():
-        raise OptionsError("enable_vpn_rotation needs a vpn_connect_command that is not empty")
+            yield OptionProblem(name, f"{name} needs enable_monitoring=true: it acts on what the monitor sees")
+    if options.enable_vpn_rotation and (problem := _wrong_with_vpn(options.vpn_connect_command or "")):
+        name = "vpn_connect_command"
+        yield OptionProblem(name, f"enable_vpn_rotation needs a {name} that {problem}")
+    if options.engine == ZIMIT:
+        name = "zimit_passthrough_args"
+        for word in (word.partition("=")[0] for word in passthrough):
+            if word in OURS_TO_SAY:
+                yield OptionProblem(name, f"{name}: archive-tool says {word} itself")
+        return
+    for name in ("docker_image", "docker_shm_size", "final_build"):
+        if getattr(options, name) is not None:
+            reason = f"{name} needs engine={ZIMIT}: the built-in crawler has no container and no ZIM"
+            yield OptionProblem(name, reason)
+    if passthrough:
+        name = "zimit_passthrough_args"
+        reason = (
+            f"{name} ({' '.join(passthrough)[:100]}) needs engine={ZIMIT}: they mean nothing to the built-in crawler"
+        )
+        yield OptionProblem(name, reason)
+
+
+def _wrong_with_vpn(command: str) -> str | None:
+    try:
+        return None if shlex.split(command) else "is not empty"
+    except ValueError:
+        # The command may hold a secret: only what is wrong with it is told.
+        return "can be read: its quotes do not match"
 
 
 def _check_kind(name: str, value: object) -> None:
@@ -85,14 +159,21 @@ def _check_kind(name: str, value: object) -> None:
         # What was given in a secret's place is not shown either.
         shown = "that" if name == "vpn_connect_command" else repr(value)
         raise OptionsError(f"tool option {name} must be {wanted}, not {shown}")
-    if name == "log_level" and value not in LOG_LEVELS:
-        raise OptionsError(f"tool option log_level must be {', '.join(LOG_LEVELS)}, not {value!r}")
+    if name in OPTION_CHOICES and value is not None and value not in OPTION_CHOICES[name]:
+        raise OptionsError(f"tool option {name} must be {', '.join(OPTION_CHOICES[name])}, not {value!r}")
+    if name in _FORMS and isinstance(value, str) and not _FORMS[name].fullmatch(value):
+        raise OptionsError(f"tool option {name} cannot be {value!r}")
     if name in OPTION_BOUNDS and isinstance(value, int):
         lowest, highest = OPTION_BOUNDS[name]
         if not lowest <= value <= highest:
             raise OptionsError(f"tool option {name} must be {lowest} to {highest}, not {value}")
 
 
+_FORMS = {
+    "docker_image": re.compile(r"[A-Za-z0-9][\w.:/@-]{0,254}", re.ASCII),
+    # What begins with a dash would be an option of Docker's, and not a size.
+    "docker_shm_size": re.compile(r"[1-9][0-9]{0,11}[bkmgBKMG]?"),
+}
 _WORDS = {bool: "true or false", int: "a whole number", str: "text"}
 
 

@@ -18,6 +18,7 @@ from typing import BinaryIO
 from webstrata.errors import StorageError
 
 INITIAL_CRAWL, RESUME_CRAWL, NEW_CRAWL_PHASE = "initial_crawl", "resume_crawl", "new_crawl_phase"
+FINAL_BUILD = "final_build_from_warcs"
 STATISTICS = "Crawl statistics"
 
 _NAME = re.compile(r"archive_(?P<stage>.+)_-_attempt_(?P<attempt>\d+)_(?P<when>\d{8}_\d{6})(-\d+)?\.combined\.log")
@@ -37,6 +38,16 @@ class Statistics:
     failed: int
 
 
+@dataclass(frozen=True)
+class AttemptLog:
+    """The log of one attempt at a crawl, and what its name tells."""
+
+    path: Path
+    stage: str
+    number: int
+    began_at: datetime
+
+
 def combined_log_name(stage: str, attempt: int, now: datetime) -> str:
     """Return what the log of an attempt begun now is called."""
     return f"archive_{stage}_-_attempt_{attempt}_{now.astimezone(UTC):%Y%m%d_%H%M%S}.combined.log"
@@ -48,20 +59,32 @@ def next_attempt(output_dir: Path, stage: str) -> int:
     return max(attempts, default=0) + 1
 
 
+def attempt_logs(output_dir: Path) -> list[AttemptLog]:
+    """Return the logs of all attempts at a crawl, oldest first."""
+    logs = sorted(_logs(Path(output_dir)), key=_age)
+    return [found for found in map(_attempt_log, logs) if found is not None]
+
+
 def latest_combined_log(output_dir: Path) -> Path | None:
     """Return the log of the last attempt, if there was one."""
-    return max(_logs(Path(output_dir)), key=lambda log: (_matched(log)["when"], _modified(log), log.name), default=None)
+    return max(_logs(Path(output_dir)), key=_age, default=None)
 
 
 def statistics_line(now: datetime, *, crawled: int, total: int, pending: int, failed: int, most: int, hit: bool) -> str:
     """Return the line that tells how far a crawl is; `most` is how many pages it may have, 0 any number."""
-    details = {"crawled": crawled, "total": total, "pending": pending, "failed": failed}
+    details: dict[str, object] = {"crawled": crawled, "total": total, "pending": pending, "failed": failed}
+    details |= {"limit": {"max": most, "hit": hit}, "pendingPages": []}
+    return log_line(now, "info", "crawlStatus", STATISTICS, details)
+
+
+def log_line(now: datetime, level: str, context: str, message: str, details: Mapping[str, object]) -> str:
+    """Return a line of a combined log, in the form that browsertrix-crawler writes."""
     line = {
         "timestamp": f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z",
-        "logLevel": "info",
-        "context": "crawlStatus",
-        "message": STATISTICS,
-        "details": {**details, "limit": {"max": most, "hit": hit}, "pendingPages": []},
+        "logLevel": level,
+        "context": context,
+        "message": message,
+        "details": details,
     }
     return json.dumps(line, separators=(",", ":")) + "\n"
 
@@ -143,6 +166,20 @@ def _logs(output_dir: Path) -> list[Path]:
         return []
     except OSError as error:
         raise StorageError(f"{output_dir}: {error.strerror}") from error
+
+
+def _age(log: Path) -> tuple[str, float, str]:
+    return _matched(log)["when"], _modified(log), log.name
+
+
+def _attempt_log(path: Path) -> AttemptLog | None:
+    named = _matched(path)
+    try:
+        began_at = datetime.strptime(named["when"], "%Y%m%d_%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        # Digits that are no time: some file that is only called like a log.
+        return None
+    return AttemptLog(path, named["stage"], int(named["attempt"]), began_at)
 
 
 def _matched(path: Path) -> re.Match[str]:

@@ -3,28 +3,47 @@
     {"current_workers": 2, "initial_workers": 4, "temp_dirs_host_paths": ["/…/.tmpabc"],
      "vpn_rotations_done": 0, "worker_reductions_done": 1}
 
-Reading never changes the file. One that makes no sense is reported, and every `.tmp*` folder then counts as known.
+Once there is something to tell, also what the monitor decided and when it last changed the VPN, how often it began the
+crawl again and let it rest since that last got any further, and how the last run ended:
+
+    {"decisions": [{"at": "…", "trouble": "stall", "reason": "…", "answer": "restart", "workers": 2, "wait": 0}],
+     "last_vpn_rotation_at": "…", "restarts_since_progress": 1, "backoffs_since_progress": 0, "most_crawled": 120,
+     "ended": {"at": "…", "exit_code": 1, "reason": "…"}}
+
+Reading never changes the file. One that makes no sense is reported; every `.tmp*` folder then counts as known, the
+decisions are gone, and what was spent of the limits is unknown: it is counted from nothing again.
 """
 
 import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
 
-from webstrata.errors import StorageError, UsageError
+from webstrata.errors import StorageError, UsageError, WebstrataError
+from webstrata.model.monitoring import Answer, Decision
 from webstrata.storage.disk import write_atomically
 
 log = structlog.get_logger()
 
 STATE_FILE = ".archive_state.json"
 TEMP_DIRS = ".tmp*"
+DECISIONS_KEPT = 100
 
 _MAX_BYTES = 1_048_576
 _COUNTS = ("current_workers", "initial_workers", "vpn_rotations_done", "worker_reductions_done")
+_SINCE_PROGRESS = ("restarts_since_progress", "backoffs_since_progress", "most_crawled")
 _PATHS = "temp_dirs_host_paths"
+_DECISIONS, _ROTATED, _ENDED = "decisions", "last_vpn_rotation_at", "ended"
+_OVERWRITING = "overwrite_under_way"
+_KEYS = frozenset({*_COUNTS, *_SINCE_PROGRESS, _PATHS, _DECISIONS, _ROTATED, _ENDED, _OVERWRITING})
+_LONGEST_REASON = 500
+_ENDED_BY_ITSELF = (0, 1)
+"""Exit codes of a run that came to its end; with others it left its crawl to the next."""
 
 
 class CrawlState:
@@ -37,12 +56,25 @@ class CrawlState:
         self.damage: str | None = None
         """Why the file cannot be trusted; None when it can, or is not there."""
         stored = self._stored()
-        self._others = {key: value for key, value in stored.items() if key not in (*_COUNTS, _PATHS)}
+        self.damage_at_first: str | None = self.damage
+        """The same, also when a sound file has been written since: what the damaged one had said stays unknown."""
+        self._others = {key: value for key, value in stored.items() if key not in _KEYS}
         self.initial_workers = _count(stored, "initial_workers", initial_workers)
         self.current_workers = _count(stored, "current_workers", self.initial_workers)
         self.vpn_rotations_done = _count(stored, "vpn_rotations_done", 0)
         self.worker_reductions_done = _count(stored, "worker_reductions_done", 0)
         self.temp_dirs_host_paths: list[str] = list(_texts(stored))
+        self.restarts_since_progress = _count(stored, "restarts_since_progress", 0)
+        self.backoffs_since_progress = _count(stored, "backoffs_since_progress", 0)
+        self.most_crawled = _count(stored, "most_crawled", 0)
+        """The most pages that statistics have told in this run, as far as that was written down."""
+        self.overwrite_is_under_way = stored.get(_OVERWRITING) is True
+        """Whether a run with `--overwrite` began anew and has not come to its end: the next goes on with it."""
+        self.last_vpn_rotation_at: datetime | None = _moment(stored, _ROTATED)
+        self.decisions: tuple[Mapping[str, object], ...] = _objects(stored)
+        """What the monitor decided, oldest first; the last hundred."""
+        self.ended: Mapping[str, object] | None = _end(stored)
+        """When, with which exit code and why the last run ended; None while one runs, or when it was killed."""
 
     @property
     def exists(self) -> bool:
@@ -66,13 +98,68 @@ class CrawlState:
         if str(place) not in self.temp_dirs_host_paths:
             self.temp_dirs_host_paths.append(str(place))
 
+    def note_begin(self) -> None:
+        """Write down that a run begins; one after a run that had ended by itself may restart and rest anew."""
+        with self._saved_or_undone():
+            if (self.ended or {}).get("exit_code") in _ENDED_BY_ITSELF:
+                self.restarts_since_progress = self.backoffs_since_progress = self.most_crawled = 0
+            self.ended = None
+
+    def note_decision(self, decision: Decision) -> None:
+        """Write a decision down, and what it spends, before anybody acts on it: no kill makes a limit wider."""
+        with self._saved_or_undone():
+            self.decisions = (*self.decisions, decision.to_json())[-DECISIONS_KEPT:]
+            self.worker_reductions_done += decision.answer is Answer.FEWER_WORKERS
+            self.restarts_since_progress += decision.answer is Answer.RESTART
+            self.backoffs_since_progress += decision.answer is Answer.BACK_OFF
+            if decision.answer is Answer.ROTATE_VPN:
+                self.vpn_rotations_done += 1
+                self.last_vpn_rotation_at = decision.at
+
+    def note_progress(self, crawled: int) -> None:
+        """Take note that more pages are crawled than ever; it is written when restarts or rests are forgiven by it."""
+        self.most_crawled = crawled
+        if self.restarts_since_progress or self.backoffs_since_progress:
+            with self._saved_or_undone():
+                self.restarts_since_progress = self.backoffs_since_progress = 0
+
+    def note_workers(self, workers: int) -> None:
+        """Write down how many workers the next attempt gets."""
+        with self._saved_or_undone():
+            self.current_workers = workers
+
+    def note_end(self, code: int, reason: str) -> None:
+        """Write down how the run ended."""
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._saved_or_undone():
+            self.ended = {"at": at, "exit_code": code, "reason": reason[:_LONGEST_REASON]}
+
     def save(self) -> None:
         """Write the state, whole or not at all, without the temporary folders that are gone."""
         self.temp_dirs_host_paths = [str(folder) for folder in self.get_temp_dir_paths()]
         counts = {name: getattr(self, name) for name in _COUNTS}
-        state = {**self._others, **counts, _PATHS: self.temp_dirs_host_paths}
+        state = {**self._others, **counts, _PATHS: self.temp_dirs_host_paths, **self._watched()}
         write_atomically(self.state_file_path, json.dumps(state, indent=2).encode())
         self.damage = None
+
+    def _watched(self) -> dict[str, object]:
+        """Return what there is to tell beyond what every state tells."""
+        rotated = self.last_vpn_rotation_at
+        found: dict[str, object] = {name: getattr(self, name) for name in _SINCE_PROGRESS}
+        found |= {_DECISIONS: list(self.decisions), _ROTATED: rotated and rotated.isoformat(), _ENDED: self.ended}
+        found |= {_OVERWRITING: self.overwrite_is_under_way}
+        return {name: value for name, value in found.items() if value}
+
+    @contextmanager
+    def _saved_or_undone(self) -> Iterator[None]:
+        """Save what the block changes; when the disk refuses, nothing has changed."""
+        before = dict(vars(self))
+        try:
+            yield
+            self.save()
+        except WebstrataError:
+            vars(self).update(before)
+            raise
 
     def _stored(self) -> Mapping[str, object]:
         """Return what the file says, or nothing when there is none or it is damaged."""
@@ -116,9 +203,11 @@ def _parsed(content: bytes) -> Mapping[str, object]:
         raise ValueError("cut off or no JSON") from None
     if not isinstance(stored, dict):
         raise ValueError("no JSON object")
-    for name in _COUNTS:
+    for name in (*_COUNTS, *_SINCE_PROGRESS):
         _count(stored, name, 0)
-    _texts(stored)
+    for read in (_texts, _objects, _end):
+        read(stored)
+    _moment(stored, _ROTATED)
     return stored
 
 
@@ -134,3 +223,28 @@ def _texts(stored: Mapping[str, object]) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
         raise ValueError(f"{_PATHS} is no list of paths")
     return value
+
+
+def _objects(stored: Mapping[str, object]) -> tuple[Mapping[str, object], ...]:
+    value = stored.get(_DECISIONS, [])
+    if not isinstance(value, list) or not all(isinstance(decision, dict) for decision in value):
+        raise ValueError(f"{_DECISIONS} is no list of decisions")
+    return tuple(value[-DECISIONS_KEPT:])
+
+
+def _end(stored: Mapping[str, object]) -> Mapping[str, object] | None:
+    value = stored.get(_ENDED)
+    if value is not None and not isinstance(value, dict):
+        raise ValueError(f"{_ENDED} does not tell how a run ended")
+    return value
+
+
+def _moment(stored: Mapping[str, object], name: str) -> datetime | None:
+    value = stored.get(name)
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(str(value))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{name} is {str(value)[:40]!r}, not a moment") from None

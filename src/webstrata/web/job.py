@@ -13,7 +13,8 @@ from webstrata.api.secrets import secrets_of
 from webstrata.db import catalog, problems, reports
 from webstrata.db.reports import JobProgress
 from webstrata.errors import NotFoundError
-from webstrata.jobs.log_view import log_statistics, log_tail
+from webstrata.jobs.crawl_story import attempts_of, decisions_of, run_statistics
+from webstrata.jobs.log_view import log_tail
 from webstrata.logs import without_secrets
 from webstrata.model.archive import JobView
 from webstrata.model.cleanup import CLEANABLE
@@ -21,12 +22,14 @@ from webstrata.model.jobs import CLAIMABLE, JobStatus
 from webstrata.web import present
 from webstrata.web.failures import PageRoute
 from webstrata.web.job_news import is_stopping, news_of
+from webstrata.web.job_story import crawl_story
 from webstrata.web.pages import render
 from webstrata.web.plot import draw_plot
 from webstrata.web.visitor import require_admin_visitor
 
 SNAPSHOTS_SHOWN = 50
 PROBLEMS_SHOWN = 20
+LOG_LINES_SHOWN = 100
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=[Depends(require_admin_visitor)])
 
@@ -60,6 +63,7 @@ def job(job_id: JobId, request: Request, app: Parts) -> HTMLResponse:
         snapshots = catalog.job_snapshots(session, job_id, limit=SNAPSHOTS_SHOWN, offset=0)
         first_problems = problems.problems_of_job(session, job_id, limit=PROBLEMS_SHOWN)
     found, config = progress.job, without_secrets(progress.job.config or {})
+    attempts = attempts_of(found)
     return render(
         request,
         "job.html",
@@ -70,8 +74,9 @@ def job(job_id: JobId, request: Request, app: Parts) -> HTMLResponse:
         story=story(progress, now),
         snapshots=snapshots,
         problems=first_problems,
-        plot=draw_plot(log_statistics(found)),
-        log=log_tail(found, secrets_of(app.settings)),
+        log=log_tail(found, secrets_of(app.settings), LOG_LINES_SHOWN),
+        plot=draw_plot(run_statistics(found), [attempt.began_at for attempt in attempts]),
+        crawl=crawl_story(progress, attempts, decisions_of(found, secrets_of(app.settings))),
         kept=list(_storage(found)),
         cleanable=found.status in CLEANABLE and progress.is_over,
         seeds=_seeds(config),

@@ -31,6 +31,8 @@ class Plot:
     """The lines over one stretch of time, and the same in words and in a table."""
 
     lines: tuple[Line, ...]
+    marks: tuple[int, ...]
+    """Where an attempt after the first one began."""
     highest: int
     begins: datetime
     ends: datetime
@@ -38,14 +40,18 @@ class Plot:
     rows: tuple[Statistics, ...]
 
 
-def draw_plot(statistics: Sequence[Statistics]) -> Plot | None:
-    """Return the picture of a crawl, given oldest first; None when there is too little to draw a line."""
+def draw_plot(statistics: Sequence[Statistics], began: Sequence[datetime] = ()) -> Plot | None:
+    """Return the picture of a crawl, with the moments at which attempts began; None when there is too little to draw.
+
+    A crawl goes on from attempt to attempt: the lines span them all.
+    """
     moments = sorted(statistics, key=lambda seen: seen.at)
     if len(moments) < 2 or moments[0].at == moments[-1].at:
         return None
     highest = max(max(seen.crawled, seen.pending, seen.failed) for seen in moments)
     return Plot(
         lines=tuple(_line(moments, kind, name, highest) for kind, name in _SERIES),
+        marks=tuple(_place(at, moments) for at in began if moments[0].at < at < moments[-1].at),
         highest=highest,
         begins=moments[0].at,
         ends=moments[-1].at,
@@ -56,6 +62,10 @@ def draw_plot(statistics: Sequence[Statistics]) -> Plot | None:
 
 def _line(moments: Sequence[Statistics], kind: str, name: str, highest: int) -> Line:
     return Line(kind, name, _points(moments, kind, highest), _value(moments[-1], kind))
+
+
+def _place(at: datetime, moments: Sequence[Statistics]) -> int:
+    return round(WIDTH * (at - moments[0].at) / (moments[-1].at - moments[0].at))
 
 
 def _points(moments: Sequence[Statistics], kind: str, highest: int) -> str:

@@ -1,0 +1,321 @@
+"""One container as an attempt: what it says goes into a combined log, and its end is told once.
+
+A container that we begin is attached to its client. One that outlived its client, or an archive-tool before us, is
+followed instead: `docker logs` for what it says, `docker wait` for its end.
+"""
+
+import math
+import re
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import IO, Protocol
+
+import structlog
+
+from webstrata.archive_tool.docker import CLIENT_FAILED, Docker, exit_code_in, is_gone, said_last
+from webstrata.errors import StorageError, WebstrataError
+from webstrata.model.zimit import REFUSALS, judged
+
+log = structlog.get_logger()
+
+_TEMP_DIR = re.compile(rb'Output to tempdir: "?(/[^"\s]+)"?')
+_LONGEST_LINE = 1_048_576
+_DRAIN_SECONDS = 2.0
+"""How long a log may go on after its container's end: `docker logs` sometimes never ends by itself."""
+_LINGER_SECONDS = 10.0
+_LOOK_SECONDS = 30.0
+_KILLED = 137
+_UNKNOWN = 1
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What an attempt needs of whoever began it."""
+
+    docker: Docker
+    label: str
+    log_path: Path
+    grace_seconds: int
+    found_temp_dir: Callable[[str], None]
+    """Takes a temporary folder, as the container names it."""
+    over: Callable[[], None]
+    """Is called once nothing runs any more."""
+    ended_well: Callable[[], bool]
+    """Tells from what lies there how a container ended whose exit code nobody knows."""
+
+
+class _Way(Protocol):
+    """How we hear of a container."""
+
+    copying: "_Copying"
+
+    def poll(self) -> int | None: ...
+    def end(self, *, at_once: bool = False) -> int: ...
+
+
+class ContainerAttempt:
+    """A container under way, or a client that is about to begin one."""
+
+    def __init__(self, watched: Watched, way: Callable[[Watched], _Way]) -> None:
+        """Begin to hear of it."""
+        self._watched = watched
+        self._way = way(watched)
+        self._code: int | None = None
+        self._trouble: WebstrataError | None = None
+
+    @classmethod
+    def begun(cls, watched: Watched, arguments: Sequence[str]) -> "ContainerAttempt":
+        """Run a new container; its client stays attached to it."""
+        return cls(watched, lambda told: _Attached(told, arguments))
+
+    @classmethod
+    def taken_up(cls, watched: Watched, container: str) -> "ContainerAttempt":
+        """Follow a container that runs already, from the first thing that it said."""
+        return cls(watched, lambda told: _Followed(told, container, only_new=False))
+
+    @property
+    def log_path(self) -> Path | None:
+        """Return its combined log."""
+        return self._watched.log_path
+
+    def poll(self) -> int | None:
+        """Return its exit code once it is over; StorageError when Docker lets us down."""
+        if self._trouble is not None:
+            raise self._trouble
+        if self._code is None:
+            self._pass_on()
+            with self._as_trouble():
+                self._way.copying.check()
+                code = self._polled()
+            if code is not None:
+                self._settle(code)
+        return self._code
+
+    def stop(self) -> int:
+        """End it in good order, hard after its grace, and return its exit code; StorageError when that cannot be."""
+        with suppress(WebstrataError):
+            if (code := self.poll()) is not None:
+                return code
+        try:
+            was_there = stop_all(self._watched)
+            code = self._way.end(at_once=not was_there)
+            if not was_there:
+                # A client that was about to make a container when we looked may have made it.
+                stop_all(self._watched)
+        except StorageError:
+            self._settle(self._way.end(at_once=True))
+            raise
+        self._settle(code)
+        return judged(code)
+
+    def _polled(self) -> int | None:
+        code = self._way.poll()
+        if code is None:
+            return None
+        if code in REFUSALS:
+            raise WebstrataError(f"zimit could not begin (exit code {code}): {self._way.copying.all_said()}")
+        return self._unless_it_runs_on(code) if code < 0 or code == CLIENT_FAILED else code
+
+    def _unless_it_runs_on(self, code: int) -> int | None:
+        """Return how it is over after the client left us, or None and follow the container that goes on without it."""
+        watched = self._watched
+        if running := watched.docker.running(watched.label):
+            log.warning("docker.client_lost", container=running[0], exit_code=code)
+            self._way.copying.close()
+            self._way = _Followed(watched, running[0], only_new=True)
+            return None
+        if watched.ended_well():
+            return 0
+        if code == CLIENT_FAILED:
+            raise StorageError(f"Docker failed: {self._way.copying.all_said()}")
+        return 128 - code
+
+    @contextmanager
+    def _as_trouble(self) -> Iterator[None]:
+        """Keep what went wrong: whoever asks again hears it again."""
+        try:
+            yield
+        except WebstrataError as error:
+            self._trouble = error
+            raise
+
+    def _settle(self, code: int) -> None:
+        """Take note of the end, once."""
+        self._way.copying.close()
+        self._pass_on()
+        if self._code is None:
+            self._code = judged(code)
+            log.info("container.ended", label=self._watched.label, exit_code=code)
+            self._watched.over()
+
+    def _pass_on(self) -> None:
+        """Pass on what the container said, here and not where it is read: a state file has one writer."""
+        with suppress(Empty):
+            while True:
+                self._watched.found_temp_dir(self._way.copying.temp_dirs.get_nowait())
+
+
+class _Attached:
+    """A container through the client that runs it."""
+
+    def __init__(self, watched: Watched, arguments: Sequence[str]) -> None:
+        self._watched = watched
+        self._client = watched.docker.begun(arguments)
+        self.copying = _Copying(self._client, watched.log_path)
+        self._was_seen = False
+        self._gone_since: float | None = None
+        self._next_look = time.monotonic() + _LOOK_SECONDS
+
+    def poll(self) -> int | None:
+        code = self._client.poll()
+        if code is None and time.monotonic() >= self._next_look:
+            return self._looked_after()
+        return code
+
+    def end(self, *, at_once: bool = False) -> int:
+        """End the client, whose container is over or was never made, and return its exit code."""
+        with suppress(subprocess.TimeoutExpired):
+            return self._client.wait(0 if at_once else _DRAIN_SECONDS)
+        self._client.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            return self._client.wait(_DRAIN_SECONDS)
+        self._client.kill()
+        self._client.wait()
+        return _KILLED
+
+    def _looked_after(self) -> int | None:
+        """Leave a client that goes on although its container does not."""
+        now = time.monotonic()
+        self._next_look = now + _LOOK_SECONDS
+        try:
+            is_there = bool(self._watched.docker.running(self._watched.label))
+        except StorageError as error:
+            # A client whose engine died ends by itself; one slow answer is no reason to give up a crawl.
+            log.warning("docker.slow", reason=str(error))
+            return None
+        self._was_seen = self._was_seen or is_there
+        if is_there or not self._was_seen:
+            self._gone_since = None
+            return None
+        self._gone_since = self._gone_since or now
+        self._next_look = now + _LINGER_SECONDS / 2
+        if now - self._gone_since < _LINGER_SECONDS:
+            return None
+        log.warning("docker.client_lingers", label=self._watched.label)
+        self.end()
+        return 0 if self._watched.ended_well() else 1
+
+
+class _Followed:
+    """A container that another client began."""
+
+    def __init__(self, watched: Watched, container: str, *, only_new: bool) -> None:
+        self._watched, self._container = watched, container
+        self._waiting = watched.docker.waiting(container)
+        self.copying = _Copying(watched.docker.logs(container, only_new=only_new), watched.log_path)
+
+    def poll(self) -> int | None:
+        if self._waiting.poll() is None:
+            return None
+        said = self._waiting.communicate()[0].decode(errors="replace")
+        code = exit_code_in(said)
+        if self._waiting.returncode == 0 and code is not None:
+            return code
+        if is_gone(said):
+            return 0 if self._watched.ended_well() else 1
+        if self._container not in self._watched.docker.running(self._watched.label):
+            raise StorageError(f"Docker lost sight of the container: {said_last(said)}")
+        self._waiting = self._watched.docker.waiting(self._container)
+        return None
+
+    def end(self, *, at_once: bool = False) -> int:
+        """Return how a container ended that was stopped."""
+        if self._waiting.returncode is None:
+            with suppress(subprocess.TimeoutExpired):
+                said, _ = self._waiting.communicate(timeout=0 if at_once else _DRAIN_SECONDS)
+                code = exit_code_in(said.decode(errors="replace"))
+                return _UNKNOWN if code is None else code
+            self._waiting.kill()
+            self._waiting.communicate()
+        return _UNKNOWN
+
+
+class _Copying:
+    """Copies what a client prints into a log, line by line, in a thread of its own."""
+
+    def __init__(self, client: "subprocess.Popen[bytes]", target: Path) -> None:
+        self.temp_dirs: SimpleQueue[str] = SimpleQueue()
+        self._trouble: StorageError | None = None
+        self._client, self._target = client, target
+        self._last: deque[bytes] = deque(maxlen=20)
+        self._thread = threading.Thread(target=self._copy, name="container-log", daemon=True)
+        self._thread.start()
+
+    def check(self) -> None:
+        """Raise StorageError when the log cannot be written."""
+        if self._trouble is not None:
+            raise self._trouble
+
+    def all_said(self) -> str:
+        """Return the last line that says anything, once there will be no more."""
+        self.close()
+        return said_last(b"".join(self._last).decode(errors="replace"))
+
+    def close(self) -> None:
+        """Let the rest of what was said come, and end a client that has nothing more to say and lingers."""
+        self._thread.join(_DRAIN_SECONDS)
+        if self._client.poll() is None:
+            self._client.kill()
+        self._client.wait()
+        self._thread.join(_DRAIN_SECONDS)
+
+    def _copy(self) -> None:
+        assert self._client.stdout is not None
+        with self._client.stdout as source:
+            try:
+                with self._target.open("ab", buffering=0) as target:
+                    self._copy_lines(source, target)
+            except OSError as error:
+                self._trouble = StorageError(f"{self._target}: {error.strerror or error}")
+                # Whoever nobody listens to stands still.
+                while source.read1():  # type: ignore[attr-defined]
+                    pass
+
+    def _copy_lines(self, source: IO[bytes], target: IO[bytes]) -> None:
+        while line := source.readline(_LONGEST_LINE):
+            target.write(line)
+            self._last.append(line)
+            if found := _TEMP_DIR.search(line):
+                self.temp_dirs.put(found[1].decode(errors="replace"))
+
+
+def stop_all(watched: Watched) -> bool:
+    """End every container of a label, leave none behind in whatever condition, and tell whether any ran."""
+    docker = watched.docker
+    found = docker.containers(watched.label)
+    for container in found:
+        if container.runs:
+            log.info("container.stop", container=container.id, grace_seconds=watched.grace_seconds)
+            with suppress(StorageError):
+                _stop(docker, container.id, watched.grace_seconds)
+    for container in docker.containers(watched.label) if found else ():
+        log.warning("container.remove", container=container.id, state=container.state)
+        docker.remove(container.id)
+    return any(container.runs for container in found)
+
+
+def _stop(docker: Docker, container: str, grace_seconds: int) -> None:
+    """Let a crawler save how far it is: told once it finishes its pages, told twice it only closes its files."""
+    for _ in range(2):
+        if not docker.interrupt_crawler(container):
+            break
+        if docker.ends_within(container, grace_seconds / 4):
+            return
+    docker.stop(container, math.ceil(grace_seconds / 2))

@@ -1,0 +1,164 @@
+"""Docker, as its command-line client speaks of it.
+
+Every question has a time limit, and every refusal is one line. The client runs in a session of its own: what ends us, a
+signal to our group included, ends neither the client nor the container.
+"""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from webstrata.errors import StorageError
+from webstrata.logs import harmless
+
+CLIENT_FAILED = 125
+"""What the client exits with when not the container but Docker itself is in trouble."""
+
+_WITHOUT_DOCKER = "the built-in crawler (--engine native) needs no Docker"
+_RUNNING = ("running", "paused", "restarting")
+_GONE = "no such container"
+_LONGEST_SAID = 300
+_INTERRUPT_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Container:
+    """A container, and what it is doing in Docker's words."""
+
+    id: str
+    state: str
+
+    @property
+    def runs(self) -> bool:
+        """Tell whether there is a process in it that has not ended."""
+        return self.state in _RUNNING
+
+
+@dataclass(frozen=True)
+class Docker:
+    """A Docker client, and the engine behind it."""
+
+    program: str = "docker"
+    patience_seconds: float = 30.0
+    """How long an answer may take: an engine under load is slow, a hung one never answers."""
+
+    def check(self) -> None:
+        """Raise StorageError, which says what to do, unless there is a client with an engine behind it."""
+        self._asked("version", "--format", "{{.Server.Version}}")
+
+    def containers(self, label: str) -> list[Container]:
+        """Return the containers with a label, newest first: made and not begun, running, or over."""
+        found = self._asked("ps", "--all", "--no-trunc", "--filter", f"label={label}", "--format", "{{.ID}} {{.State}}")
+        return [Container(*line.split()[:2]) for line in found.splitlines() if len(line.split()) > 1]
+
+    def running(self, label: str) -> list[str]:
+        """Return the ids of the containers with a label that run, newest first."""
+        return [container.id for container in self.containers(label) if container.runs]
+
+    def begun(self, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
+        """Begin a command of the client whose output is ours to read, errors among it."""
+        return self._opened(arguments, errors=subprocess.STDOUT)
+
+    def ran(self, arguments: Sequence[str], patience_seconds: float) -> None:
+        """Run a command of the client to its end; StorageError when it fails."""
+        answer = self._answered(arguments, patience_seconds)
+        if answer.returncode:
+            raise StorageError(f"docker {arguments[0]}: {said_last(answer.stderr)}")
+
+    def logs(self, container: str, *, only_new: bool) -> "subprocess.Popen[bytes]":
+        """Begin to follow what a container says, from its beginning or from now on."""
+        return self.begun(["logs", "--follow", *(["--tail", "0"] if only_new else []), container])
+
+    def waiting(self, container: str) -> "subprocess.Popen[bytes]":
+        """Begin to wait for a container's end: `exit_code_in` reads how that was."""
+        return self.begun(["wait", container])
+
+    def interrupt_crawler(self, container: str) -> bool:
+        """Tell the crawler in a container to save how far it is and end; False when there is none to be told.
+
+        `docker stop` reaches zimit alone, which kills its crawler: that would have saved nothing.
+        """
+        try:
+            found = self._answered(["exec", container, "sh", "-c", "kill -INT $(pidof node)"], _INTERRUPT_SECONDS)
+        except StorageError:
+            return False
+        return found.returncode == 0
+
+    def ends_within(self, container: str, seconds: float) -> bool:
+        """Wait for a container's end for a while, and tell whether it came."""
+        waiting = self.waiting(container)
+        try:
+            waiting.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            waiting.kill()
+            waiting.communicate()
+            return False
+        return True
+
+    def stop(self, container: str, grace_seconds: int) -> None:
+        """Ask a container to end, and kill it after its grace; one that is gone is no error."""
+        self._unless_gone("stop", "-t", str(grace_seconds), container, patience=grace_seconds)
+
+    def remove(self, container: str) -> None:
+        """Kill a container if it runs, and take it away; one that is gone is no error."""
+        self._unless_gone("rm", "--force", container)
+
+    def _unless_gone(self, *arguments: str, patience: float = 0) -> None:
+        answer = self._answered(arguments, self.patience_seconds + patience)
+        # With --rm a container may go, or be on its way, while we ask for that.
+        harmless_refusals = (_GONE, "is not running", "is already in progress")
+        if answer.returncode and not any(word in answer.stderr.lower() for word in harmless_refusals):
+            raise StorageError(f"docker {arguments[0]}: {said_last(answer.stderr)}")
+
+    def _asked(self, *arguments: str) -> str:
+        answer = self._answered(arguments, self.patience_seconds)
+        if answer.returncode:
+            reason = said_last(answer.stderr)
+            raise StorageError(f"Docker's engine does not answer ({reason}): start it; {_WITHOUT_DOCKER}")
+        return answer.stdout
+
+    def _answered(self, arguments: Sequence[str], patience: float) -> "subprocess.CompletedProcess[str]":
+        process = self._opened(arguments, errors=subprocess.PIPE)
+        try:
+            output, errors = process.communicate(timeout=patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise StorageError(f"docker {arguments[0]} gave no answer in {patience:g} s") from None
+        said = (output.decode(errors="replace"), errors.decode(errors="replace"))
+        return subprocess.CompletedProcess(arguments, process.returncode, *said)
+
+    def _opened(self, arguments: Sequence[str], *, errors: int) -> "subprocess.Popen[bytes]":
+        try:
+            return subprocess.Popen(  # noqa: S603 - what the operator asked to be crawled, no shell in between
+                [self.program, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+        except FileNotFoundError:
+            raise StorageError(f"{self.program} is not there: install Docker; {_WITHOUT_DOCKER}") from None
+        except OSError as error:
+            raise StorageError(f"{self.program} cannot be run: {error.strerror}; {_WITHOUT_DOCKER}") from error
+
+
+def said_last(output: str) -> str:
+    """Return the last line of what a client said that says anything, short enough for a message."""
+    lines = [line.strip() for line in output.splitlines() if line.strip() and not _is_advice(line)]
+    return harmless(lines[-1].removeprefix("docker: "))[:_LONGEST_SAID] if lines else "it says nothing"
+
+
+def exit_code_in(output: str) -> int | None:
+    """Return the exit code that `docker wait` printed, or None when it printed none."""
+    last = output.split()[-1:]
+    return int(last[0]) if last and last[0].isdecimal() else None
+
+
+def is_gone(said: str) -> bool:
+    """Tell whether a client says that there is no such container."""
+    return _GONE in said.lower()
+
+
+def _is_advice(line: str) -> bool:
+    return line.startswith(("See 'docker", "Run 'docker"))

@@ -1,0 +1,45 @@
+"""What crawls: two engines, watched, ended and begun again the same way."""
+
+import threading
+from pathlib import Path
+from typing import Protocol
+
+
+class Attempt(Protocol):
+    """One try at a crawl, in a process of its own."""
+
+    @property
+    def log_path(self) -> Path | None:
+        """Return its combined log, once there is one."""
+
+    def poll(self) -> int | None:
+        """Return its exit code once it is over, with zimit's 16, 32 and 33 as 0."""
+
+    def stop(self) -> int:
+        """End it in good order, hard after its grace, and return its exit code."""
+
+
+class Engine(Protocol):
+    """What makes attempts at a crawl."""
+
+    @property
+    def name(self) -> str:
+        """Return what it is called: native or zimit."""
+
+    def check(self) -> None:
+        """Raise StorageError, which says what to do, when this engine cannot run here."""
+
+    def command(self, workers: int) -> list[str]:
+        """Return what the next attempt would run, secrets hidden."""
+
+    def start(self, workers: int) -> Attempt:
+        """Begin an attempt with so many workers, or take up one that still runs."""
+
+    def went_on(self) -> bool:
+        """Tell whether an attempt of an earlier archive-tool still runs, to be taken up."""
+
+    def is_final(self, code: int) -> bool:
+        """Tell whether the crawl is over when an attempt ends so; else it crashed, and another may go on."""
+
+    def finish(self, ended: threading.Event) -> int:
+        """Do what follows a crawl that succeeded and return the exit code; the event says that it must end."""

@@ -1,0 +1,106 @@
+"""What follows a zimit crawl that succeeded: one ZIM of all that it brought, and its temporary folders gone."""
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+
+from webstrata.archive_tool.container import ContainerAttempt
+from webstrata.archive_tool.zimit_files import (
+    INTERIM,
+    Phase,
+    crawl_warcs,
+    delete_set_aside,
+    final_zim,
+    linked_for_zimit,
+    places_of,
+    read_notes,
+    set_zims_aside,
+    write_notes,
+)
+from webstrata.errors import WebstrataError
+from webstrata.jobs.stages import DONE, INTERRUPTED
+from webstrata.model.zimit import wants_final_build
+from webstrata.warc.combined_log import FINAL_BUILD
+
+if TYPE_CHECKING:
+    from webstrata.archive_tool.zimit import ZimitEngine
+
+log = structlog.get_logger()
+
+_LOOK_SECONDS = 0.2
+
+
+def built(engine: "ZimitEngine", ended: threading.Event) -> int:
+    """Build a ZIM of all WARC files if the crawl's own lacks some, and return the exit code.
+
+    WebstrataError when zimit fails: the WARC files are all there, and the same command tries again.
+    """
+    notes = read_notes(engine.folder)
+    if notes.phase is Phase.BUILD:
+        if running := engine.docker.running(engine.label):
+            return _waited_for(engine, engine.taken_up(running), ended)
+        if final_zim(engine.folder) is not None:
+            return DONE
+    warcs = crawl_warcs(engine.folder, notes)
+    if not _is_wanted(engine, warcs):
+        return DONE
+    write_notes(engine.folder, replace(notes, phase=Phase.BUILD))
+    set_zims_aside(engine.folder, INTERIM)
+    return _built_of(engine, warcs, ended)
+
+
+def tidied(engine: "ZimitEngine") -> None:
+    """Delete the ZIMs that were replaced and, where that was asked for, the temporary folders."""
+    if final_zim(engine.folder) is not None:
+        delete_set_aside(engine.folder)
+    if engine.told.cleanup:
+        try:
+            _clean_up(engine)
+        except WebstrataError as error:
+            # The crawl is whole: what is left can be cleaned up at any time.
+            log.warning("cleanup.failed", folder=str(engine.folder), reason=str(error))
+
+
+def _is_wanted(engine: "ZimitEngine", warcs: list[Path]) -> bool:
+    has_zim = final_zim(engine.folder) is not None
+    return wants_final_build(engine.told.final_build, places_of(engine.folder, warcs), has_zim=has_zim)
+
+
+def _built_of(engine: "ZimitEngine", warcs: list[Path], ended: threading.Event) -> int:
+    if ended.is_set():
+        return INTERRUPTED
+    with linked_for_zimit(engine.folder, warcs) as names:
+        return _waited_for(engine, engine.begun(FINAL_BUILD, engine.build_arguments(names)), ended)
+
+
+def _waited_for(engine: "ZimitEngine", attempt: ContainerAttempt, ended: threading.Event) -> int:
+    while (code := attempt.poll()) is None:
+        if ended.wait(_LOOK_SECONDS):
+            attempt.stop()
+            return INTERRUPTED
+    if code != DONE or final_zim(engine.folder) is None:
+        raise WebstrataError(
+            f"building the ZIM failed (exit code {code}, {attempt.log_path}): the WARC files are all there, and the "
+            "same command tries again"
+        )
+    return DONE
+
+
+def _clean_up(engine: "ZimitEngine") -> None:
+    # The only part of a zimit crawl that knows a database: the others need not wait until all that is loaded.
+    from webstrata.app import build_app
+    from webstrata.jobs.cleanup import keep_warcs, keep_warcs_of
+    from webstrata.settings import load_settings
+
+    if engine.told.job_id is None:
+        keep_warcs(engine.folder)
+    else:
+        app = build_app(load_settings())
+        try:
+            keep_warcs_of(app.database, app.archive_root, engine.told.job_id)
+        finally:
+            app.close()
+    engine.state.save()

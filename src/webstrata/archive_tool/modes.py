@@ -1,0 +1,41 @@
+"""Run modes: what a run makes of what earlier ones left."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from webstrata.errors import ConflictError
+
+
+class RunMode(StrEnum):
+    """How a run begins."""
+
+    FRESH = "fresh"
+    RESUME = "resume"
+    NEW_WITH_CONSOLIDATION = "new crawl with consolidation"
+    OVERWRITE = "overwrite"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What earlier runs left for this one."""
+
+    final_zim: Path | None = None
+    """The ZIM that a whole crawl ended with; the built-in crawler makes none."""
+    can_go_on: bool = False
+    """A crawl was cut off: zimit's resume YAML is there, or the job has unfinished tasks."""
+    has_warcs: bool = False
+    overwrite_is_under_way: bool = False
+    """An earlier run with `--overwrite` began anew and was cut off: what can go on is its own."""
+
+
+def run_mode(found: Found, *, overwrite: bool) -> RunMode:
+    """Return how a run begins; ConflictError when there is a ZIM and nobody said to overwrite it."""
+    if found.final_zim is not None and not overwrite:
+        raise ConflictError(f"{found.final_zim} is there already: --overwrite crawls anew and replaces it")
+    if overwrite and not found.overwrite_is_under_way:
+        left = found.final_zim is not None or found.can_go_on or found.has_warcs
+        return RunMode.OVERWRITE if left else RunMode.FRESH
+    if found.can_go_on:
+        return RunMode.RESUME
+    return RunMode.NEW_WITH_CONSOLIDATION if found.has_warcs else RunMode.FRESH

@@ -1,0 +1,1 @@
+"""The monitor: sees from a crawl's log when it is in trouble, and answers."""

@@ -1,0 +1,193 @@
+"""What a combined log tells of a crawl's health while it is written: how its pages grow, and which visits fail.
+
+The lines are browsertrix-crawler's, of its versions 0.x and 1.x, and our own crawler's, which has the same form:
+
+    {"context":"pageStatus","logLevel":"warn","message":"Page Load Failed: will retry","details":{"msg":"net::ERR_…",…}}
+    {"context":"pageStatus","logLevel":"warn","message":"Page Load Failed","details":{"kind":"http","count":3,…}}
+
+Whatever else is in a log, other programs' lines and broken ones too, is passed over.
+"""
+
+import json
+import re
+import stat
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeGuard
+
+import structlog
+
+from webstrata.model.failures import FAILURE_KINDS, HTTP, TIMEOUT
+from webstrata.model.monitoring import Vitals
+from webstrata.warc.combined_log import STATISTICS
+
+log = structlog.get_logger()
+
+LONGEST_LINE = 1_048_576
+"""A line that is longer is no line of a crawler, and is not kept in memory."""
+
+_CHUNK = 1_048_576
+_MOST_AT_ONCE = 64 * _CHUNK
+"""What one look reads at most; the rest waits for the next one."""
+
+_MAKES_ZIM = b"Calling warc2zim with these args"
+"""What zimit says when the crawl is over and the ZIM is made, which may take hours without a page more."""
+
+_CONTEXTS = frozenset({"pageStatus", "general", "worker"})
+"""Where a crawler tells of visits; in others, such as jsError, the pages themselves speak."""
+_LEVELS = frozenset({"warn", "error"})
+_TIMEOUTS = ("Page Load Timeout", "Page Loading Slowly", "Page load timed out", "Page Worker Timeout")
+_FAILURES = (
+    *("Page Load Failed", "Page Load Error", "Page Invalid Status", "Page Crashed on Load"),
+    "Page is an empty non-200 response",
+)
+_TIMED_OUT = re.compile(r"Navigation timeout|TIMED_OUT|timed out", re.IGNORECASE)
+_STATUS_TOLD_AGAIN = re.compile(r"returned status code \d+$")
+_TOO_MANY_REQUESTS, _BAD_REQUEST, _SERVER_ERROR = 429, 400, 500
+_MOST = 2**31
+
+
+class LogReader:
+    """Reads a log in whatever pieces it comes, and keeps what it tells."""
+
+    def __init__(self, known: int = 0) -> None:
+        """Begin; `known` pages were crawled before, so that statistics which only repeat them are no rise."""
+        self._known = known
+        self._crawled: int | None = None
+        self._rises = 0
+        self._errors: Counter[str] = Counter()
+        self._is_past_crawling = False
+        self._last_failed: object = None
+        self._rest = b""
+        self._skips = False
+
+    @property
+    def vitals(self) -> Vitals:
+        """Return what was told so far."""
+        return Vitals(self._crawled, self._rises, dict(self._errors), self._is_past_crawling)
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next bytes; a line counts when its end has come."""
+        *lines, rest = (self._rest + piece).split(b"\n")
+        for line in lines:
+            if not self._skips and len(line) <= LONGEST_LINE:
+                self._take(line)
+            self._skips = False
+        self._skips = self._skips or len(rest) > LONGEST_LINE
+        self._rest = b"" if self._skips else rest
+
+    def begin_anew(self) -> None:
+        """Forget a line whose end will never come."""
+        self._rest, self._skips = b"", False
+
+    def _take(self, line: bytes) -> None:
+        said = _parsed(line)
+        if said is None:
+            self._is_past_crawling = self._is_past_crawling or _MAKES_ZIM in line
+            return
+        details = said["details"]
+        assert isinstance(details, dict)
+        if said.get("message") == STATISTICS:
+            self._take_statistics(details.get("crawled"))
+        elif (kind := failure_told(said, details)) is not None:
+            self._take_failure(kind, details)
+
+    def _take_statistics(self, crawled: object) -> None:
+        if not _is_count(crawled):
+            return
+        before = self._known if self._crawled is None else self._crawled
+        if crawled > before:
+            self._rises += 1
+            self._errors.clear()
+        self._crawled = max(crawled, self._crawled or 0)
+
+    def _take_failure(self, kind: str, details: Mapping[str, object]) -> None:
+        page = details.get("page") or details.get("url")
+        if page is not None and page == self._last_failed and not _CAUSES & details.keys():
+            return  # after the line that says why, older versions tell once more that the page failed
+        self._last_failed = page
+        count = details.get("count")
+        self._errors[kind] += count if _is_count(count) and count > 0 else 1
+
+
+class LogFollower:
+    """Follows a log on disk from look to look, also when another file takes its place."""
+
+    def __init__(self, known: int = 0) -> None:
+        """Begin with no file."""
+        self._reader = LogReader(known)
+        self._path: Path | None = None
+        self._offset = 0
+        self._complained = False
+
+    def read(self, path: Path | None) -> Vitals:
+        """Read what is new in a log and return all that was told; a log that cannot be read tells nothing."""
+        if path is not None:
+            try:
+                self._read(path)
+            except OSError as error:
+                self._complain(path, error.strerror or str(error))
+        return self._reader.vitals
+
+    def _read(self, path: Path) -> None:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            return self._complain(path, "not an ordinary file")
+        if path != self._path or found.st_size < self._offset:
+            self._path, self._offset = path, 0
+            self._reader.begin_anew()
+        end = min(found.st_size, self._offset + _MOST_AT_ONCE)
+        with path.open("rb") as file:
+            file.seek(self._offset)
+            while self._offset < end and (piece := file.read(min(_CHUNK, end - self._offset))):
+                self._offset += len(piece)
+                self._reader.feed(piece)
+        return None
+
+    def _complain(self, path: Path, reason: str) -> None:
+        if not self._complained:
+            log.warning("monitor.log.unreadable", file=str(path), reason=reason)
+        self._complained = True
+
+
+def failure_told(said: Mapping[str, object], details: Mapping[str, object]) -> str | None:
+    """Return of which kind the failed visit is that a line tells of; None when it tells of none that counts."""
+    message = str(said.get("message"))
+    if said.get("context") not in _CONTEXTS or said.get("logLevel") not in _LEVELS:
+        return None
+    if message.startswith(_TIMEOUTS):
+        return TIMEOUT
+    return _kind_of_failure(details) if message.startswith(_FAILURES) else None
+
+
+def _kind_of_failure(details: Mapping[str, object]) -> str | None:
+    if (kind := details.get("kind")) in FAILURE_KINDS:
+        return str(kind)
+    status = details.get("status", details.get("statusCode"))
+    if _is_count(status) and status >= _BAD_REQUEST:
+        # What is gone, or forbidden, is an answer; these say to come back later.
+        return HTTP if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR else None
+    # A message names its page at the end, and a page may have any name.
+    reason = str(details.get("msg", "")).partition(" at http")[0]
+    if _STATUS_TOLD_AGAIN.search(reason):
+        return None
+    return TIMEOUT if _TIMED_OUT.search(reason) else HTTP
+
+
+_CAUSES = frozenset({"kind", "status", "statusCode", "msg"})
+
+
+def _parsed(line: bytes) -> Mapping[str, object] | None:
+    """Return a line of JSON that a crawler may have written; None for any other."""
+    if not line.lstrip().startswith(b"{"):
+        return None
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) and isinstance(said.get("details"), dict) else None
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST

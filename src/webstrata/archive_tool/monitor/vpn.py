@@ -1,0 +1,88 @@
+"""The VPN's command: run without a shell, within a time limit, and with nothing of what it says kept."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+
+from webstrata.errors import OptionsError
+from webstrata.model.monitoring import VpnCommand
+
+_LOOK_EVERY = 0.05
+_GRACE_SECONDS = 5.0
+"""How long a command that must end may tidy up after itself."""
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """How a change of the VPN went."""
+
+    went_well: bool
+    said: str
+    """What may be told of it: never the command, nor its output."""
+    exit_code: int | None = None
+    seconds: float = 0.0
+
+
+def rotate(vpn: VpnCommand, ended: threading.Event, grace: float = _GRACE_SECONDS) -> Rotation:
+    """Run the VPN's command to its end and return how it went; it is ended, with all it started, when time is up."""
+    began = time.monotonic()
+    try:
+        process = _started(vpn)
+    except OptionsError as error:
+        return Rotation(went_well=False, said=str(error))
+    except FileNotFoundError:
+        return Rotation(went_well=False, said="the VPN's command was not found")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it holds what no command can"
+        return Rotation(went_well=False, said=f"the VPN's command could not be run: {reason}")
+    limit = vpn.time_limit.total_seconds()
+    while process.poll() is None and time.monotonic() - began < limit and not ended.is_set():
+        ended.wait(min(_LOOK_EVERY, limit))
+    code = process.poll()
+    seconds = round(time.monotonic() - began, 1)
+    if code is None:
+        _end(process, grace)
+        why = "was ended with the crawl" if ended.is_set() else f"did not end within {limit:g} seconds and was killed"
+        return Rotation(went_well=False, said=f"the VPN's command {why}", seconds=seconds)
+    return Rotation(code == 0, f"the VPN's command {_how(code)} after {seconds:g} seconds", code, seconds)
+
+
+def _started(vpn: VpnCommand) -> subprocess.Popen[bytes]:
+    # A session of its own: its group can be ended as a whole, and no key pressed for us reaches it. What it leaves
+    # running when it ends well is left: that is the VPN.
+    return subprocess.Popen(  # noqa: S603 - the operator's own command
+        vpn.words(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _end(process: subprocess.Popen[bytes], grace: float) -> None:
+    """End a command and all it started, first politely."""
+    _signal(process, signal.SIGTERM)
+    deadline = time.monotonic() + grace
+    while not _is_over(process) and time.monotonic() < deadline:
+        time.sleep(_LOOK_EVERY)
+    # Also when it ended itself: what it started may not have.
+    _signal(process, signal.SIGKILL)
+    process.wait()
+
+
+def _is_over(process: subprocess.Popen[bytes]) -> bool:
+    """Tell whether a process has ended, and leave it to be waited for: until then its group's number is its own."""
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def _how(code: int) -> str:
+    return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"

@@ -1,0 +1,153 @@
+"""The monitor of a crawl: looks at each attempt's log, decides, writes the decision down, and carries it out."""
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import structlog
+
+from webstrata.archive_tool.engine import Attempt
+from webstrata.archive_tool.monitor.answers import carried_out
+from webstrata.archive_tool.monitor.health import LogFollower
+from webstrata.errors import WebstrataError
+from webstrata.model.monitoring import (
+    Answer,
+    Decision,
+    Finding,
+    MonitorLimits,
+    Spent,
+    Vitals,
+    crash_seen,
+    decided,
+    trouble_seen,
+)
+from webstrata.warc.combined_log import log_line
+from webstrata.warc.crawl_state import CrawlState
+
+log = structlog.get_logger()
+
+
+def steady_clock() -> Callable[[], datetime]:
+    """Return a clock that tells the time of day, but goes on evenly when that is set or the machine has slept."""
+    began, ticks = datetime.now(UTC), time.monotonic()
+    return lambda: began + timedelta(seconds=time.monotonic() - ticks)
+
+
+class Monitor:
+    """Watches one crawl, attempt after attempt; what it may still do about troubles is in the state file."""
+
+    def __init__(self, limits: MonitorLimits, state: CrawlState, *, now: Callable[[], datetime] | None = None) -> None:
+        """Begin with no attempt to watch."""
+        self.limits = limits
+        self._state = state
+        self._now = now or steady_clock()
+        self._attempt: Attempt | None = None
+        self._follower = LogFollower()
+        self._rises = 0
+        self._quiet_since = self._now()
+        if state.damage_at_first is not None:
+            log.warning("monitor.limits.unknown", reason=state.damage_at_first)
+
+    def begin(self, attempt: Attempt) -> None:
+        """Watch a new attempt: what earlier ones told is over, what was spent of the limits stays."""
+        self._attempt = attempt
+        self._follower = LogFollower(self._state.most_crawled)
+        self._rises = 0
+        self._quiet_since = self._now()
+
+    def look(self) -> Decision | None:
+        """Read what is new in the attempt's log and return what is to be done, if anything is; it is written down.
+
+        An attempt that is over by itself and did not end well is trouble too.
+        """
+        code = self._exit_code()
+        finding = self._found(code)
+        # Whatever its log says, an attempt that has succeeded is in no trouble.
+        if finding is None or code == 0:
+            return None
+        try:
+            return self._decide(finding, self._now())
+        except WebstrataError as error:
+            # Acted on but not written down, it would be done once too often after a restart: the next look decides.
+            log.warning("monitor.state.unwritable", reason=str(error))
+            return None
+
+    def carry_out(self, decision: Decision, ended: threading.Event) -> None:
+        """Do what was decided before the next attempt begins; the event cuts a rest or a VPN's command short."""
+        said = carried_out(decision, self.limits, self._state, ended)
+        self._tell(said, {"answer": str(decision.answer)})
+
+    def _exit_code(self) -> int | None:
+        try:
+            return self._attempt.poll() if self._attempt is not None else None
+        except WebstrataError:
+            return None  # Whoever runs the attempts hears of it as well, and it is theirs to answer.
+
+    def _found(self, exit_code: int | None) -> Finding | None:
+        vitals, now = self._read(), self._now()
+        self._quiet_since = min(self._quiet_since, now)
+        return crash_seen(exit_code) if exit_code else trouble_seen(vitals, now - self._quiet_since, self.limits)
+
+    def _read(self) -> Vitals:
+        """Return what the log has told, and take note of progress."""
+        vitals = self._follower.read(self._log_path)
+        if vitals.rises > self._rises:
+            self._rises, self._quiet_since = vitals.rises, self._now()
+        if vitals.crawled is not None and vitals.crawled > self._state.most_crawled:
+            self._note_progress(vitals.crawled)
+        return vitals
+
+    def _note_progress(self, crawled: int) -> None:
+        try:
+            self._state.note_progress(crawled)
+        except WebstrataError as error:
+            log.warning("monitor.state.unwritable", reason=str(error))
+
+    def _decide(self, finding: Finding, now: datetime) -> Decision:
+        decision = decided(finding, self._state.current_workers, self._spent(), self.limits, now)
+        self._state.note_decision(decision)
+        told = decision.to_json()
+        log.warning("monitor.decision", **told)
+        self._tell(f"{finding.reason}: {_ANSWER_WORDS[decision.answer]}", told)
+        return decision
+
+    def _spent(self) -> Spent:
+        state = self._state
+        return Spent(
+            worker_reductions=state.worker_reductions_done,
+            vpn_rotations=state.vpn_rotations_done,
+            last_vpn_rotation_at=state.last_vpn_rotation_at,
+            restarts=state.restarts_since_progress,
+            backoffs=state.backoffs_since_progress,
+        )
+
+    @property
+    def _log_path(self) -> Path | None:
+        try:
+            return self._attempt.log_path if self._attempt is not None else None
+        except WebstrataError as error:
+            log.warning("monitor.log.unreadable", reason=str(error))
+            return None
+
+    def _tell(self, message: str, details: dict[str, object]) -> None:
+        """Write a line into the attempt's log, if it has one that can be written."""
+        path = self._log_path
+        if path is None:
+            return
+        line = log_line(datetime.now(UTC), "warn", "monitor", message, details)
+        try:
+            with path.open("ab") as file:
+                file.write(line.encode())
+        except OSError as error:
+            log.warning("monitor.log.unwritable", file=str(path), reason=error.strerror)
+
+
+_ANSWER_WORDS = {
+    Answer.FEWER_WORKERS: "fewer workers",
+    Answer.ROTATE_VPN: "another VPN connection",
+    Answer.RESTART: "a restart",
+    Answer.BACK_OFF: "a rest",
+    Answer.GIVE_UP: "the crawl is given up",
+}

@@ -1,0 +1,101 @@
+"""The built-in crawler as an engine: every attempt is a process that is tied to us and works for our job's leader."""
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from webstrata.archive_tool.arguments import Arguments
+from webstrata.db import jobs
+from webstrata.db.engine import Database
+from webstrata.errors import LeaseLostError, StorageError, WebstrataError
+from webstrata.jobs.children import Child
+from webstrata.jobs.recovery import Recovery
+from webstrata.jobs.stages import DONE, FAILED, LEASE_LOST, OUR_TROUBLE_CODE, WRONG_USAGE
+from webstrata.jobs.tool import OWN_TOOL, TIED
+from webstrata.model.tool_options import NATIVE
+from webstrata.warc.combined_log import latest_combined_log
+
+
+def attempt_command(told: Arguments, job_id: int | None, workers: int) -> list[str]:
+    """Return the command of an attempt with so many workers; without a job, one is still to be made."""
+    job = ["--job-id", str(job_id)] if job_id is not None else []
+    level = ["--log-level", told.log_level] if told.log_level is not None else []
+    called = [*OWN_TOOL, "--seeds", *told.seeds, "--name", told.name, "--output-dir", str(told.output_dir)]
+    return [*called, *job, *level, "--workers-now", str(workers), TIED]
+
+
+@dataclass
+class NativeAttempt:
+    """A crawler in a process of its own."""
+
+    child: Child
+    database: Database
+    job_id: int
+    output_dir: Path
+    earlier_log: Path | None
+    _log: Path | None = field(default=None, init=False)
+
+    @property
+    def log_path(self) -> Path | None:
+        """Return its combined log, once it has begun one."""
+        if self._log is None:
+            latest = latest_combined_log(self.output_dir)
+            self._log = latest if latest != self.earlier_log else None
+        return self._log
+
+    def poll(self) -> int | None:
+        """Return its exit code once it is over; what it could only say through the job's row is raised."""
+        code = self.child.poll()
+        return None if code is None else self._judged(code)
+
+    def stop(self) -> int:
+        """Let it leave: what it holds goes back in line, and the job is not settled."""
+        return self._judged(self.child.stop())
+
+    def _judged(self, code: int) -> int:
+        if code == LEASE_LOST:
+            raise LeaseLostError(f"job {self.job_id} is worked on by another process by now")
+        if code not in (OUR_TROUBLE_CODE, WRONG_USAGE):
+            return code
+        with self.database.read() as session:
+            reason = jobs.load_job(session, self.job_id).status_reason or f"exit code {code}: its log says more"
+        raise StorageError(reason) if code == OUR_TROUBLE_CODE else WebstrataError(reason)
+
+
+@dataclass(frozen=True)
+class NativeEngine:
+    """Makes attempts at a job that somebody leads: us, or whoever we are tied to."""
+
+    told: Arguments
+    database: Database
+    recovery: Recovery
+    job_id: int
+    leader: str
+    name: str = NATIVE
+
+    def check(self) -> None:
+        """Do nothing: it needs nothing but us."""
+
+    def command(self, workers: int) -> list[str]:
+        """Return what the next attempt would run."""
+        return attempt_command(self.told, self.job_id, workers)
+
+    def start(self, workers: int) -> NativeAttempt:
+        """Begin an attempt; what one before it held when it died goes back in line first."""
+        self.recovery.tend()
+        folder = self.told.output_dir
+        earlier = latest_combined_log(folder)
+        child = Child.started(self.command(workers), self.leader)
+        return NativeAttempt(child, self.database, self.job_id, folder, earlier)
+
+    def went_on(self) -> bool:
+        """Return False: an attempt ends with the archive-tool that began it."""
+        return False
+
+    def is_final(self, code: int) -> bool:
+        """Tell whether the attempt has settled the job."""
+        return code in (DONE, FAILED)
+
+    def finish(self, ended: threading.Event) -> int:
+        """Return 0: the WARCs lie where they belong from the start."""
+        return DONE

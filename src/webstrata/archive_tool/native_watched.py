@@ -1,0 +1,105 @@
+"""The built-in crawler under a monitor: attempts in processes of their own, on behalf of the job's leader."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import structlog
+
+from webstrata.app import App
+from webstrata.archive_tool.arguments import Arguments
+from webstrata.archive_tool.modes import RunMode
+from webstrata.archive_tool.monitor.watching import Monitor
+from webstrata.archive_tool.native_engine import NativeEngine
+from webstrata.archive_tool.supervising import begin, ended_by_signals, note_end, noted, supervise
+from webstrata.db import frontier, jobs, leases
+from webstrata.db.jobs import StoredJob
+from webstrata.errors import DatabaseError
+from webstrata.jobs.lifecycle import Runner
+from webstrata.jobs.settling import Ended, settle_with
+from webstrata.jobs.stages import FAILED, INTERRUPTED
+from webstrata.model.jobs import JobStatus
+from webstrata.model.monitoring import MonitorLimits
+from webstrata.storage.room import check_room
+from webstrata.warc.crawl_state import CrawlState
+
+log = structlog.get_logger()
+
+_ASKED_EVERY_SECONDS = 2.0
+"""How often to see whether somebody asked for the crawl's end: while it rests, nobody else looks."""
+
+
+def watched(
+    told: Arguments,
+    app: App,
+    runner: Runner,
+    job: StoredJob,
+    leader: str,
+    state: CrawlState,
+    mode: RunMode,
+    limits: MonitorLimits,
+    *,
+    is_tied: bool,
+) -> int:
+    """Crawl a job under a monitor's eyes, settle it and return the exit code."""
+    with app.database.write() as session:
+        # Helpers would neither get fewer nor rest.
+        leases.set_as(session, job.id, leader, helpers_welcome=False)
+    engine = NativeEngine(told, app.database, runner.recovery, job.id, leader)
+    room = partial(check_room, told.output_dir, runner.min_free_bytes)
+    with ended_by_signals() as ended, _asked_to_stop(app, job.id, ended) as asked:
+        with noted(state, is_tied=is_tied):
+            begin(state, mode, runner.defaults.overridden(job.config.crawl).concurrency, overwrite=told.overwrite)
+        code = supervise(engine, state, Monitor(limits, state), ended, check_room=room, is_tied=is_tied)
+        if code == INTERRUPTED and not asked.is_set():
+            return code
+        stopped = asked.is_set() or ended.is_set()
+        return code if _is_settled(app, job.id) else _settled(app, runner, job, leader, state, stopped=stopped)
+
+
+def _settled(app: App, runner: Runner, job: StoredJob, leader: str, state: CrawlState, *, stopped: bool) -> int:
+    """Settle a job that no attempt has settled: it was stopped between two, or given up."""
+    if stopped:
+        with app.database.read() as session:
+            to_go = frontier.counts(session, job.id).pending
+        ended = Ended(JobStatus.STOPPED, f"stopped with {to_go} URLs to go")
+    else:
+        ended = Ended(JobStatus.FAILED, str((state.ended or {}).get("reason") or "the crawl ended before it was done"))
+    settle_with(app.database, job, leader, ended, runner.defaults.overridden(job.config.crawl))
+    note_end(state, FAILED, ended.reason or "")
+    log.info("crawl.end", status=ended.status, reason=ended.reason)
+    return FAILED
+
+
+def _is_settled(app: App, job_id: int) -> bool:
+    with app.database.read() as session:
+        return jobs.load_job(session, job_id).crawl_ended is not None
+
+
+@contextmanager
+def _asked_to_stop(app: App, job_id: int, ended: threading.Event) -> Iterator[threading.Event]:
+    """Yield an event that is set, with the one that ends the run, once somebody asks for the crawl's end."""
+    asked, over = threading.Event(), threading.Event()
+
+    def look() -> None:
+        while not over.wait(_ASKED_EVERY_SECONDS):
+            try:
+                with app.database.read() as session:
+                    unwanted = not leases.may_crawl(session, job_id)
+                    unsettled = jobs.load_job(session, job_id).crawl_ended is None
+            except DatabaseError as error:
+                log.warning("stop.not_looked_for", reason=str(error))
+                continue
+            if unwanted and unsettled:
+                asked.set()
+                ended.set()
+                return
+
+    looking = threading.Thread(target=look, name="stop-requests", daemon=True)
+    looking.start()
+    try:
+        yield asked
+    finally:
+        over.set()
+        looking.join()

@@ -1,0 +1,37 @@
+"""Letting everybody read what a crawl left, whoever of us wrote it."""
+
+import os
+import stat
+from pathlib import Path
+
+_READABLE = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
+_ENTERABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
+
+
+def relax(folder: Path) -> list[str]:
+    """Let everybody read all that lies in a folder and return what the system refused, each with its reason."""
+    refused: list[str] = []
+
+    def unreadable(error: OSError) -> None:
+        refused.append(_said(Path(error.filename or folder), error))
+
+    for parent, _, files in os.walk(folder, onerror=unreadable):
+        _relax(Path(parent), _READABLE | _ENTERABLE, refused)
+        for name in files:
+            _relax(Path(parent, name), _READABLE, refused)
+    return refused
+
+
+def _relax(path: Path, more: int, refused: list[str]) -> None:
+    try:
+        mode = path.lstat().st_mode
+        if not stat.S_ISLNK(mode) and mode & more != more:
+            path.chmod(stat.S_IMODE(mode) | more)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        refused.append(_said(path, error))
+
+
+def _said(path: Path, error: OSError) -> str:
+    return f"{path}: {error.strerror or error}"

@@ -1,0 +1,238 @@
+"""A crawl led from outside: attempts one after the other, looked after while they run, until it is over."""
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
+from typing import Protocol, TypeVar
+
+import structlog
+
+from webstrata.archive_tool.engine import Attempt, Engine
+from webstrata.archive_tool.modes import RunMode
+from webstrata.errors import OUR_TROUBLE, LeaseLostError, WebstrataError
+from webstrata.jobs.stages import BROKEN, DONE, FAILED, INTERRUPTED, LEASE_LOST, OUR_TROUBLE_CODE
+from webstrata.model.attempts import how_it_died
+from webstrata.model.monitoring import Answer, Decision, MonitorLimits
+from webstrata.warc.crawl_state import CrawlState
+
+log = structlog.get_logger()
+
+_T = TypeVar("_T")
+_LOOK_SECONDS = 0.2
+"""How often to see whether an attempt is over and the disk has room: both cost next to nothing."""
+
+
+class Watcher(Protocol):
+    """Who sees trouble, and knows the answer to it."""
+
+    limits: MonitorLimits
+
+    def begin(self, attempt: Attempt) -> None:
+        """Watch a new attempt."""
+
+    def look(self) -> Decision | None:
+        """Return what is to be done about the attempt, if anything is."""
+
+    def carry_out(self, decision: Decision, ended: threading.Event) -> None:
+        """Do what was decided, between two attempts."""
+
+
+def supervise(
+    engine: Engine,
+    state: CrawlState,
+    monitor: Watcher | None,
+    ended: threading.Event,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    check_room: Callable[[], None],
+    is_tied: bool = False,
+) -> int:
+    """Run attempts until the crawl is over, leave how it ended in the state file and return the exit code.
+
+    The event ends it in good order. Trouble of ours is raised once nothing runs any more. A monitor that breaks is not
+    asked again, and the crawl goes on.
+    """
+    with noted(state, is_tied=is_tied):
+        state.note_begin()
+        watching = _Watching(monitor, clock)
+        ending = _Supervision(engine, state, watching, ended, check_room).crawled()
+        if ending.code == DONE:
+            ending = _finished(engine, ended)
+        code = FAILED if ending.code == INTERRUPTED and not is_tied else ending.code
+    if code == DONE:
+        state.overwrite_is_under_way = False
+    note_end(state, code, ending.reason)
+    return code
+
+
+@contextmanager
+def noted(state: CrawlState, *, is_tied: bool = False) -> Iterator[None]:
+    """Leave an error that ends a run in its state file as well, for whoever asks why it ended."""
+    try:
+        yield
+    except LeaseLostError:
+        raise  # The state is another's by now.
+    except WebstrataError as error:
+        note_end(state, exit_code_of(error, is_tied=is_tied), str(error))
+        raise
+    except Exception as error:
+        note_end(state, BROKEN if is_tied else FAILED, f"{type(error).__name__}: {error}")
+        raise
+
+
+def note_end(state: CrawlState, code: int, reason: str) -> None:
+    """Write down how a run ended; a disk that refuses that changes nothing about it."""
+    try:
+        state.note_end(code, reason)
+    except WebstrataError as error:
+        log.error("crawl_state.end.not_noted", exit_code=code, reason=str(error))
+
+
+def exit_code_of(error: WebstrataError, *, is_tied: bool) -> int:
+    """Return the exit code for an error: whoever tied us to itself is told more exactly."""
+    if is_tied and isinstance(error, LeaseLostError):
+        return LEASE_LOST
+    return OUR_TROUBLE_CODE if is_tied and isinstance(error, OUR_TROUBLE) else FAILED
+
+
+def begin(state: CrawlState, mode: RunMode, initial_workers: int, *, overwrite: bool) -> None:
+    """Let a state be that of the run which begins: one that goes on keeps its workers, and what it has spent."""
+    if mode in (RunMode.FRESH, RunMode.OVERWRITE):
+        state.initial_workers = state.current_workers = initial_workers
+        state.overwrite_is_under_way = overwrite
+    if mode is RunMode.OVERWRITE:
+        state.worker_reductions_done = state.vpn_rotations_done = 0
+        state.restarts_since_progress = state.backoffs_since_progress = state.most_crawled = 0
+    state.save()
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[threading.Event]:
+    """Yield an event that SIGTERM and SIGINT set."""
+    ended = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        ended.set()
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield ended
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@dataclass(frozen=True)
+class _Ending:
+    code: int
+    reason: str = ""
+
+
+_STOPPED = _Ending(INTERRUPTED, "stopped")
+
+
+class _Watching:
+    """The monitor, as long as there is one that works."""
+
+    def __init__(self, monitor: Watcher | None, clock: Callable[[], float]) -> None:
+        self._monitor, self._clock = monitor, clock
+        self._next_look = 0.0
+
+    def begin(self, attempt: Attempt) -> None:
+        self._asked(lambda monitor: monitor.begin(attempt))
+        self._wait_for_next()
+
+    def seen(self) -> Decision | None:
+        """Return a decision when it is time to look and there is one."""
+        if self._monitor is None or self._clock() < self._next_look:
+            return None
+        self._wait_for_next()
+        return self.look()
+
+    def look(self) -> Decision | None:
+        return self._asked(lambda monitor: monitor.look())
+
+    def carry_out(self, decision: Decision, ended: threading.Event) -> None:
+        self._asked(lambda monitor: monitor.carry_out(decision, ended))
+
+    def _wait_for_next(self) -> None:
+        if self._monitor is not None:
+            self._next_look = self._clock() + self._monitor.limits.interval.total_seconds()
+
+    def _asked(self, question: Callable[[Watcher], _T]) -> _T | None:
+        if self._monitor is None:
+            return None
+        try:
+            return question(self._monitor)
+        except Exception as error:
+            # A crawl is worth more than its monitor: it goes on unwatched.
+            log.exception("monitor.broken", reason=f"{type(error).__name__}: {error}")
+            self._monitor = None
+            return None
+
+
+@dataclass(frozen=True)
+class _Supervision:
+    engine: Engine
+    state: CrawlState
+    watching: _Watching
+    ended: threading.Event
+    check_room: Callable[[], None]
+
+    def crawled(self) -> _Ending:
+        """Return how the crawl ended, however many attempts that took."""
+        while True:
+            if self.ended.is_set() and not self.engine.went_on():
+                return _STOPPED
+            code, decision = self._attempted()
+            if self.engine.is_final(code):
+                return _Ending(
+                    code, "" if code == DONE else f"the {self.engine.name} crawl ended with exit code {code}"
+                )
+            if self.ended.is_set():
+                return _STOPPED
+            decision = decision or self.watching.look()
+            if decision is None:
+                return _Ending(FAILED, how_it_died("the crawler", code))
+            if decision.answer is Answer.GIVE_UP:
+                return _Ending(FAILED, f"given up: {decision.reason}")
+            self.watching.carry_out(decision, self.ended)
+
+    def _attempted(self) -> tuple[int, Decision | None]:
+        """Run an attempt and return its exit code, and what is to be done about it if that was decided."""
+        workers = self.state.current_workers
+        attempt = self.engine.start(workers)
+        log.info("attempt.start", engine=self.engine.name, workers=workers)
+        try:
+            self.watching.begin(attempt)
+            decision = self._watched(attempt)
+            code = attempt.poll()
+        except BaseException:
+            with suppress(WebstrataError):
+                attempt.stop()
+            raise
+        # What ended by itself while we made up our mind ended so: a success above all.
+        code = attempt.stop() if code is None else code
+        log.info("attempt.end", engine=self.engine.name, exit_code=code)
+        return code, decision
+
+    def _watched(self, attempt: Attempt) -> Decision | None:
+        """Return what is to be done about an attempt; None when it is over, or has to end with us."""
+        while attempt.poll() is None and not self.ended.wait(_LOOK_SECONDS):
+            self.check_room()
+            if (decision := self.watching.seen()) is not None:
+                return decision
+        return None
+
+
+def _finished(engine: Engine, ended: threading.Event) -> _Ending:
+    code = engine.finish(ended)
+    return _STOPPED if code != DONE and ended.is_set() else _ended(code, "what follows the crawl")
+
+
+def _ended(code: int, what: str) -> _Ending:
+    return _Ending(code, "" if code == DONE else f"{what} ended with exit code {code}")

@@ -1,0 +1,260 @@
+"""zimit, the crawler of the openZIM project, in Docker containers: one after the other until a ZIM is whole.
+
+A container is found by its label, which is the same for every container of a folder: one that outlived an archive-tool
+is taken up by the next.
+"""
+
+import hashlib
+import os
+import re
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from webstrata.archive_tool import final_build
+from webstrata.archive_tool.arguments import Arguments
+from webstrata.archive_tool.container import ContainerAttempt, Watched
+from webstrata.archive_tool.docker import Docker
+from webstrata.archive_tool.engine import Attempt
+from webstrata.archive_tool.modes import RunMode
+from webstrata.archive_tool.permissions import relax
+from webstrata.archive_tool.zimit_files import (
+    Notes,
+    Phase,
+    begin_anew,
+    crawl_is_over,
+    crawl_warcs,
+    final_zim,
+    read_notes,
+    renew_resume_file,
+    resume_yaml,
+    write_notes,
+)
+from webstrata.errors import StorageError, UsageError
+from webstrata.jobs.stages import DONE
+from webstrata.warc.combined_log import (
+    INITIAL_CRAWL,
+    NEW_CRAWL_PHASE,
+    RESUME_CRAWL,
+    attempt_logs,
+    combined_log_name,
+    latest_combined_log,
+    next_attempt,
+)
+from webstrata.warc.crawl_state import CrawlState, temp_dirs_in
+
+log = structlog.get_logger()
+
+IN_CONTAINER = "/output"
+
+_GRACE_SECONDS = 30
+_TIED_GRACE_SECONDS = 5
+"""Who tied us to itself kills us after seven seconds: by then the container is gone, and not about to be."""
+_TAKE_OVER_SECONDS = 600
+_MOST_TOLD = 3
+
+
+class ZimitEngine:
+    """Crawls with zimit."""
+
+    name = "zimit"
+
+    def __init__(self, told: Arguments, state: CrawlState, mode: RunMode, *, docker: Docker | None = None) -> None:
+        """Work in the folder that was told, whose state is at hand; with `OVERWRITE` the first attempt begins anew."""
+        self.told, self.state = told, state
+        self.folder = told.output_dir
+        self.docker = docker or Docker()
+        self.label = f"archive_job={_plain(told.name)}-{hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]}"
+        self._begins_anew = mode is RunMode.OVERWRITE
+
+    def check(self) -> None:
+        """Raise StorageError when there is no Docker, UsageError when zimit cannot be told what it should be."""
+        if ":" in str(self.folder):
+            raise UsageError(f"{self.folder} has a colon in it: Docker cannot mount that")
+        for seed in self.told.seeds:
+            if "," in seed:
+                raise UsageError(f"{seed} has a comma in it, at which zimit cuts its seeds: write %2C")
+        self.docker.check()
+
+    def command(self, workers: int) -> list[str]:
+        """Return what the next attempt would run."""
+        if self._begins_anew:
+            return [self.docker.program, *self._crawl_arguments(workers, None)]
+        if crawl_is_over(self.folder):
+            return [self.docker.program, *self.build_arguments(["…"])]
+        yaml = resume_yaml(self.folder, read_notes(self.folder))
+        return [self.docker.program, *self._crawl_arguments(workers, yaml)]
+
+    def went_on(self) -> bool:
+        """Tell whether a container of an earlier archive-tool still runs."""
+        return bool(self.docker.running(self.label))
+
+    def is_final(self, code: int) -> bool:
+        """Tell whether the crawl is over: whatever is no success may be gone on with."""
+        return code == DONE
+
+    def start(self, workers: int) -> Attempt:
+        """Take up the container that still runs; without one, go on with the crawl where it is."""
+        found = self.docker.containers(self.label)
+        running = [container.id for container in found if container.runs]
+        if self._is_over(is_running=bool(running)):
+            return CrawlOver(latest_combined_log(self.folder))
+        if running:
+            return self.taken_up(running)
+        for container in found:
+            self.docker.remove(container.id)
+        self._begin()
+        return self._begun(workers)
+
+    def finish(self, ended: threading.Event) -> int:
+        """Build the ZIM of all that the crawl brought if its own lacks some, tidy up and return the exit code."""
+        if (code := final_build.built(self, ended)) != DONE:
+            return code
+        final_build.tidied(self)
+        if self.told.relax_perms:
+            self._relax()
+        write_notes(self.folder, Notes())
+        return DONE
+
+    def begun(self, stage: str, arguments: Sequence[str]) -> ContainerAttempt:
+        """Run a container, with a log of its own."""
+        log.info("container.start", label=self.label, stage=stage)
+        return ContainerAttempt.begun(self._watched(stage), arguments)
+
+    def taken_up(self, running: Sequence[str]) -> ContainerAttempt:
+        """Follow the newest container that an earlier archive-tool left, and end others if there are any."""
+        newest, *others = running
+        for container in others:
+            self.docker.stop(container, self._grace)
+        self._begins_anew = False
+        stages = [attempt.stage for attempt in attempt_logs(self.folder)]
+        log.info("container.taken_up", label=self.label, container=newest)
+        return ContainerAttempt.taken_up(self._watched(stages[-1] if stages else INITIAL_CRAWL), newest)
+
+    def build_arguments(self, warcs: Sequence[str]) -> list[str]:
+        """Return how Docker is called to build a ZIM of WARC files, named relative to the folder."""
+        listed = ",".join(f"{IN_CONTAINER}/{warc}" for warc in warcs)
+        return [*self._container(), *self._zimit(), "--warcs", listed, "--keep", "--output", IN_CONTAINER]
+
+    def _is_over(self, *, is_running: bool) -> bool:
+        """Tell whether only what follows the crawl is left; a container that runs then is that of a final build."""
+        if self._begins_anew or not crawl_is_over(self.folder):
+            return False
+        return not is_running or read_notes(self.folder).phase is Phase.BUILD
+
+    def _begun(self, workers: int) -> ContainerAttempt:
+        notes = read_notes(self.folder)
+        yaml = resume_yaml(self.folder, notes)
+        earlier = bool(crawl_warcs(self.folder, notes))
+        stage = RESUME_CRAWL if yaml else NEW_CRAWL_PHASE if earlier else INITIAL_CRAWL
+        return self.begun(stage, self._crawl_arguments(workers, yaml))
+
+    def _begin(self) -> None:
+        """Write down that a crawl is under way; the first attempt of an overwrite leaves what was before behind."""
+        if self._begins_anew:
+            write_notes(self.folder, begin_anew(self.folder))
+            self._begins_anew = False
+        elif (notes := read_notes(self.folder)).phase is Phase.NONE:
+            write_notes(self.folder, replace(notes, phase=Phase.CRAWL, overwriting=self.told.overwrite))
+
+    def _crawl_arguments(self, workers: int, yaml: Path | None) -> list[str]:
+        config = ["--config", f"{IN_CONTAINER}/{yaml.relative_to(self.folder).as_posix()}"] if yaml else []
+        told = [*self._zimit(workers), *config]
+        return [*self._container(), *told, "--keep", "--output", IN_CONTAINER]
+
+    def _container(self) -> list[str]:
+        shm = ["--shm-size", self.told.docker_shm_size] if self.told.docker_shm_size else []
+        return [
+            "run",
+            "--rm",
+            "-v",
+            f"{self.folder}:{IN_CONTAINER}",
+            "--label",
+            self.label,
+            *shm,
+            self.told.docker_image,
+        ]
+
+    def _zimit(self, workers: int | None = None) -> list[str]:
+        crawling = ["--workers", str(workers)] if workers else []
+        return [
+            "zimit",
+            "--seeds",
+            ",".join(self.told.seeds),
+            "--name",
+            self.told.name,
+            *crawling,
+            *self.told.passthrough,
+        ]
+
+    @property
+    def _grace(self) -> int:
+        return _TIED_GRACE_SECONDS if self.told.tied else _GRACE_SECONDS
+
+    def _watched(self, stage: str) -> Watched:
+        name = combined_log_name(stage, next_attempt(self.folder, stage), datetime.now(UTC))
+        return Watched(
+            docker=self.docker,
+            label=self.label,
+            log_path=self.folder / name,
+            grace_seconds=self._grace,
+            found_temp_dir=self._track,
+            over=self._sweep,
+            ended_well=lambda: final_zim(self.folder) is not None,
+        )
+
+    def _track(self, in_container: str) -> None:
+        """Remember a temporary folder that a container told of; one elsewhere, by --build, is none of ours."""
+        place = Path(in_container)
+        if place.parent == Path(IN_CONTAINER):
+            with suppress(UsageError):
+                self.state.add_temp_dir(self.folder / place.name)
+                self.state.save()
+
+    def _sweep(self) -> None:
+        """Remember the temporary folders that nobody told of, and make them ours where they are to be read."""
+        if self.told.relax_perms and any(
+            not os.access(folder, os.R_OK | os.X_OK) for folder in temp_dirs_in(self.folder)
+        ):
+            self._relax()
+        for folder in temp_dirs_in(self.folder):
+            self.state.add_temp_dir(folder)
+        self.state.save()
+        renew_resume_file(self.folder, read_notes(self.folder))
+
+    def _relax(self) -> None:
+        """Let everybody read what is there; what a container wrote as root is made ours first."""
+        refused = relax(self.folder)
+        if refused and os.geteuid() != 0:
+            owner = f"{os.geteuid()}:{os.getegid()}"
+            mounted = ["--rm", "-v", f"{self.folder}:{IN_CONTAINER}", "--entrypoint", "chown", self.told.docker_image]
+            with suppress(StorageError):
+                self.docker.ran(["run", *mounted, "-R", owner, IN_CONTAINER], _TAKE_OVER_SECONDS)
+            refused = relax(self.folder)
+        if refused:
+            log.warning("permissions.refused", count=len(refused), files=refused[:_MOST_TOLD])
+
+
+class CrawlOver:
+    """An attempt at a crawl that has succeeded already."""
+
+    def __init__(self, log_path: Path | None) -> None:
+        """Be over."""
+        self.log_path = log_path
+
+    def poll(self) -> int:
+        """Return success."""
+        return DONE
+
+    def stop(self) -> int:
+        """Return success."""
+        return DONE
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", name)[:64]

@@ -1,0 +1,244 @@
+"""What lies in the folder of a zimit crawl, and the notes that the engine keeps there of how far it is.
+
+X.zim                                                    what a whole crawl ends with
+X.zim.previous, X.zim.interim                            replaced, or about to be: gone once the new one is whole
+.zimit_resume.yaml, .tmp…/collections/crawl-…/crawls/crawl-….yaml   where a crawl goes on that was cut off
+.archive_zimit.json                                      our notes; without them nothing is under way
+.archive_warcs/                                          links to the WARC files that a final build reads
+.archive_lock                                            held by the archive-tool that works in the folder
+"""
+
+import fcntl
+import json
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import structlog
+
+from webstrata.archive_tool.modes import Found
+from webstrata.errors import NotFoundError, StorageError
+from webstrata.storage.disk import write_atomically
+from webstrata.warc.crawl_state import temp_dirs_in
+from webstrata.warc.discovery import discover, find_all_warc_files
+
+log = structlog.get_logger()
+
+RESUME_FILE = ".zimit_resume.yaml"
+NOTES_FILE = ".archive_zimit.json"
+LOCK_FILE = ".archive_lock"
+PREVIOUS, INTERIM = ".previous", ".interim"
+
+_RESUME_FILES = "collections/crawl-*/crawls/crawl-*.yaml"
+_LINKS = ".archive_warcs"
+_MAX_NOTES_BYTES = 16_777_216
+
+
+class Phase(StrEnum):
+    """How far a run of the engine is that has not ended well yet."""
+
+    NONE = "none"
+    CRAWL = "crawl"
+    BUILD = "build"
+    """The crawl succeeded; what follows it has not been done yet."""
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What the next archive-tool must know if this one is killed."""
+
+    phase: Phase = Phase.NONE
+    overwriting: bool = False
+    superseded: tuple[str, ...] = ()
+    """WARC and resume files from before an overwrite, relative to the folder: they stay, and are not this crawl's."""
+
+
+@contextmanager
+def held(output_dir: Path) -> Iterator[None]:
+    """Let nobody else work in a folder while the block lasts; StorageError when somebody does. The killed let go."""
+    path = output_dir / LOCK_FILE
+    with _as_storage_errors(path):
+        lock = path.open("ab")
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StorageError(f"another archive-tool works in {output_dir}: wait for its end, or end it") from None
+        yield
+
+
+def found_in(output_dir: Path) -> Found:
+    """Return what earlier runs left; a ZIM whose crawl nobody saw the end of is something to go on with."""
+    notes, zim = read_notes(output_dir), final_zim(output_dir)
+    is_under_way = notes.phase is not Phase.NONE
+    return Found(
+        final_zim=None if is_under_way else zim,
+        can_go_on=_crawl_is_over(notes, zim) or resume_yaml(output_dir, notes) is not None,
+        has_warcs=bool(crawl_warcs(output_dir, notes)),
+        overwrite_is_under_way=is_under_way and notes.overwriting,
+    )
+
+
+def crawl_is_over(output_dir: Path) -> bool:
+    """Tell whether a crawl succeeded and only what follows it is left to do."""
+    return _crawl_is_over(read_notes(output_dir), final_zim(output_dir))
+
+
+def _crawl_is_over(notes: Notes, zim: Path | None) -> bool:
+    # A ZIM is the last thing that zimit makes, and none was there when the crawl began.
+    return notes.phase is Phase.BUILD or (notes.phase is Phase.CRAWL and zim is not None)
+
+
+def final_zim(output_dir: Path) -> Path | None:
+    """Return the newest ZIM in a folder, if there is one."""
+    return max(zims_in(output_dir), key=_age, default=None)
+
+
+def zims_in(output_dir: Path) -> list[Path]:
+    """Return every ZIM in a folder; one that is still being written has another name."""
+    return [zim for zim in output_dir.glob("*.zim") if zim.is_file() and zim.stat().st_size]
+
+
+def set_zims_aside(output_dir: Path, suffix: str) -> None:
+    """Give every ZIM another name, so that zimit makes a new one without touching it."""
+    for zim in zims_in(output_dir):
+        with _as_storage_errors(zim):
+            zim.replace(zim.with_name(zim.name + suffix))
+
+
+def delete_set_aside(output_dir: Path) -> None:
+    """Delete the ZIMs that were set aside, and what one was built from, now that a new one is whole."""
+    shutil.rmtree(output_dir / _LINKS, ignore_errors=True)
+    for suffix in (PREVIOUS, INTERIM):
+        for zim in output_dir.glob(f"*.zim{suffix}"):
+            with _as_storage_errors(zim):
+                zim.unlink(missing_ok=True)
+
+
+def resume_yaml(output_dir: Path, notes: Notes) -> Path | None:
+    """Return where a crawl that was cut off goes on: what was put there for that, else what the crawler saved last."""
+    own = output_dir / RESUME_FILE
+    return own if own.is_file() else max(_saved(output_dir, notes), key=_age, default=None)
+
+
+def renew_resume_file(output_dir: Path, notes: Notes) -> None:
+    """Let a resume file that was put there say what the crawler saved since: it would win over that for ever."""
+    own = output_dir / RESUME_FILE
+    saved = max(_saved(output_dir, notes), key=_age, default=None)
+    if own.is_file() and saved is not None and _age(saved) > _age(own):
+        with _as_storage_errors(saved):
+            write_atomically(own, saved.read_bytes())
+
+
+def crawl_warcs(output_dir: Path, notes: Notes) -> list[Path]:
+    """Return the WARC files of the crawl, each once: all in the folder but what an overwrite left behind."""
+    superseded = set(notes.superseded)
+    return [file for file in all_warcs(output_dir) if _relative(output_dir, file) not in superseded]
+
+
+def all_warcs(output_dir: Path) -> list[Path]:
+    """Return every WARC file of a folder, in tracked temporary folders or in others."""
+    try:
+        found = [*discover(output_dir).files, *find_all_warc_files(temp_dirs_in(output_dir))]
+    except NotFoundError:
+        return []
+    return list(dict.fromkeys(found))
+
+
+def begin_anew(output_dir: Path) -> Notes:
+    """Set aside what earlier crawls left, without deleting a capture, and return what to remember of that."""
+    own = output_dir / RESUME_FILE
+    if own.is_file():
+        with _as_storage_errors(own):
+            own.replace(own.with_name(own.name + PREVIOUS))
+    left = [*all_warcs(output_dir), *_saved(output_dir, Notes())]
+    set_zims_aside(output_dir, PREVIOUS)
+    return Notes(Phase.CRAWL, overwriting=True, superseded=tuple(_relative(output_dir, file) for file in left))
+
+
+def places_of(output_dir: Path, warcs: Iterable[Path]) -> set[str]:
+    """Return in which parts of a folder some files lie: each crawl of zimit has a temporary folder of its own."""
+    return {Path(_relative(output_dir, file)).parts[0] for file in warcs}
+
+
+def read_notes(output_dir: Path) -> Notes:
+    """Return the notes of the last run; none when there are none, or when they make no sense, which is reported."""
+    path = output_dir / NOTES_FILE
+    try:
+        with path.open("rb") as file:
+            return _parsed(json.loads(file.read(_MAX_NOTES_BYTES)))
+    except FileNotFoundError:
+        return Notes()
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        log.warning("zimit.notes_damaged", file=str(path), reason=str(error))
+        return Notes()
+
+
+def write_notes(output_dir: Path, notes: Notes) -> None:
+    """Keep notes, whole or not at all; of nothing under way there is nothing to keep."""
+    path = output_dir / NOTES_FILE
+    if notes == Notes():
+        with _as_storage_errors(path):
+            path.unlink(missing_ok=True)
+    else:
+        write_atomically(path, json.dumps(asdict(notes)).encode())
+
+
+@contextmanager
+def linked_for_zimit(output_dir: Path, warcs: Iterable[Path]) -> Iterator[list[str]]:
+    """Give WARC files names that zimit takes; yield them relative to the folder. An error leaves them there.
+
+    zimit cuts its list at commas, and refuses a name with a dot before its ending. A container may outlive an error.
+    """
+    folder = output_dir / _LINKS
+    with _as_storage_errors(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        names = [_link(output_dir, folder, number, warc) for number, warc in enumerate(warcs, 1)]
+    yield names
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _link(output_dir: Path, folder: Path, number: int, warc: Path) -> str:
+    ending = ".warc.gz" if warc.name.lower().endswith(".gz") else ".warc"
+    link = folder / f"{number}{ending}"
+    # A relative target means the same file in the container, where the folder is elsewhere.
+    link.symlink_to(Path("..", _relative(output_dir, warc)))
+    return _relative(output_dir, link)
+
+
+def _saved(output_dir: Path, notes: Notes) -> list[Path]:
+    superseded = set(notes.superseded)
+    folders = [*temp_dirs_in(output_dir), output_dir]
+    found = (file for folder in folders for file in folder.glob(_RESUME_FILES))
+    return [file for file in found if file.is_file() and _relative(output_dir, file) not in superseded]
+
+
+def _relative(output_dir: Path, file: Path) -> str:
+    return file.relative_to(output_dir if file.is_relative_to(output_dir) else output_dir.resolve()).as_posix()
+
+
+def _age(file: Path) -> tuple[int, str]:
+    try:
+        return file.stat().st_mtime_ns, file.name
+    except FileNotFoundError:
+        return 0, file.name
+
+
+def _parsed(stored: dict[str, object]) -> Notes:
+    superseded = stored["superseded"]
+    if not isinstance(superseded, list):
+        raise TypeError("superseded is no list")
+    return Notes(Phase(str(stored["phase"])), bool(stored["overwriting"]), tuple(map(str, superseded)))
+
+
+@contextmanager
+def _as_storage_errors(path: Path) -> Iterator[None]:
+    """Turn the system's refusals into ours, in this one place."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{error.filename or path}: {error.strerror or error}") from error

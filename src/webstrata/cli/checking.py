@@ -1,0 +1,212 @@
+"""`validate-job-config`: what a job would be told, checked before anything is run."""
+
+import dataclasses
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from webstrata.cli.jobs import AsJson
+from webstrata.cli.start import FAILED, start_logging, started
+from webstrata.errors import NotFoundError, UsageError, WebstrataError
+
+if TYPE_CHECKING:
+    from webstrata.app import App
+    from webstrata.model.registry import SourceJobConfig
+    from webstrata.model.tool_options import OptionProblem
+    from webstrata.settings import Settings
+
+verbs = typer.Typer()
+
+_LARGEST_CONFIG = 1_000_000
+_DRY_RUN_SECONDS = 120
+_OWN_NAME = "archive-tool"
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A job as it would be run."""
+
+    name: str
+    folder: Path
+    config: Mapping[str, object]
+    job_id: int | None = None
+
+
+@verbs.command("validate-job-config")
+def validate_job_config(
+    source: Annotated[str | None, typer.Option("--source", metavar="CODE", help="The next job of a source.")] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="A configuration in JSON; - reads standard input.")
+    ] = None,
+    job_id: Annotated[int | None, typer.Option("--id", min=1, max=2**31 - 1, help="A job that is there.")] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="NAME=VALUE", help="With --source: a crawl knob or tool option."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a job's configuration without running it: every problem by its option, or else what would be run.
+
+    Exit codes: 0 it can be run, 1 it cannot, 2 wrong usage.
+    """
+    from webstrata.settings import load_settings
+
+    if sum(given is not None for given in (source, config, job_id)) != 1:
+        raise UsageError("say what to check: --source CODE, --config FILE or --id N")
+    if options and source is None:
+        raise UsageError("--option goes with --source only")
+    settings = load_settings()
+    if config is not None:
+        start_logging(settings, quiet=True)
+        wanted = _of_file(_read(config), settings)
+    else:
+        with started(quiet=True) as app:
+            wanted = _of_job(app, job_id) if job_id is not None else _of_source(app, source or "", options or [])
+    raise typer.Exit(_report(wanted, settings, as_json))
+
+
+def _read(path: Path) -> Mapping[str, object]:
+    """Return a configuration from a file; UsageError for what is none."""
+    try:
+        with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as file:
+            content = file.read(_LARGEST_CONFIG + 1)
+        found = json.loads(content) if len(content) <= _LARGEST_CONFIG else None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise UsageError(f"{path}: expected a JSON object of at most {_LARGEST_CONFIG:,} bytes")
+    return found
+
+
+def _of_file(config: Mapping[str, object], settings: "Settings") -> _Wanted:
+    from webstrata.jobs.queueing import source_code_of
+    from webstrata.model.registry import SourceJobConfig, build_output_dir_for_job, generate_job_name
+    from webstrata.model.urls import parse_url
+
+    seeds = config.get("seeds")
+    try:
+        code = source_code_of(parse_url(str(seeds[0])).href) if isinstance(seeds, list) and seeds else "example-org"
+    except UsageError:
+        code = "example-org"  # what is wrong with the seed is told with everything else
+    now = datetime.now(UTC)
+    name = generate_job_name(SourceJobConfig.plain(code, ()), now)
+    return _Wanted(name, build_output_dir_for_job(code, name, settings.archive_root.resolve(), now), config)
+
+
+def _of_job(app: "App", job_id: int) -> _Wanted:
+    from webstrata.db import catalog
+
+    with app.database.read() as session:
+        job = catalog.job(session, job_id)
+    if job is None:
+        raise NotFoundError(f"there is no job {job_id}")
+    return _Wanted(job.name, Path(job.output_dir), job.config or {}, job_id)
+
+
+def _of_source(app: "App", code: str, options: Sequence[str]) -> _Wanted:
+    from webstrata.db.sources import registry_entry
+    from webstrata.model.registry import build_output_dir_for_job, generate_job_name, parse_override
+
+    overrides = dict(map(parse_override, options))
+    with app.database.read() as session:
+        entry = registry_entry(session, code)
+    now = datetime.now(UTC)
+    name = generate_job_name(entry, now)
+    folder = build_output_dir_for_job(code, name, app.archive_root, now)
+    return _Wanted(name, folder, _config_of(entry, overrides))
+
+
+def _config_of(entry: "SourceJobConfig", overrides: Mapping[str, object]) -> Mapping[str, object]:
+    """Return what the next job of a source would be told; as it stands where none can be made."""
+    from webstrata.model.registry import build_job_config, plain_job_config
+
+    try:
+        return build_job_config(entry, overrides=overrides)
+    except UsageError:
+        return plain_job_config(entry, overrides)
+
+
+def _report(wanted: _Wanted, settings: "Settings", as_json: bool) -> int:
+    """Say what is wrong, or what would be run, and return the exit code."""
+    from webstrata.logs import harmless, without_secrets
+    from webstrata.model.tool_options import OptionProblem
+
+    problems, said, command = _problems(wanted.config), None, None
+    if not problems:
+        try:
+            command, said = _dry_run(wanted, settings)
+        except WebstrataError as error:
+            problems = [OptionProblem(_OWN_NAME, str(error))]
+    if as_json:
+        told = {"valid": not problems, "problems": [dataclasses.asdict(problem) for problem in problems]}
+        shown = {"config": without_secrets(wanted.config), "command": command, "dry_run": said}
+        print(json.dumps({**told, **shown}, indent=2, default=str))
+    elif problems:
+        for problem in problems:
+            print(harmless(f"{problem.option}: {problem.reason.removeprefix(f'{problem.option}: ')}"))
+    else:
+        print(said)
+    return FAILED if problems else 0
+
+
+def _problems(config: Mapping[str, object]) -> "list[OptionProblem]":
+    from webstrata.assets.registry import PluginRegistry
+    from webstrata.model.job_checks import config_problems
+    from webstrata.model.tool_options import OptionProblem
+
+    found = list(config_problems(config))
+    plugins = PluginRegistry()
+    plugins.load_entrypoints()
+    named = config.get("plugins")
+    try:
+        plugins.selected(named if isinstance(named, list) and not found else None)
+    except UsageError as error:
+        found.append(OptionProblem("plugins", str(error)))
+    return found
+
+
+def _dry_run(wanted: _Wanted, settings: "Settings") -> tuple[list[str], str]:
+    """Return how archive-tool would be called, secrets hidden, and what it says that it would do.
+
+    Another command may not know what a dry run is, and is not tried.
+    """
+    from webstrata.jobs.tool import is_own_tool, job_arguments, tool_command
+    from webstrata.model.jobs import ArchiveJobConfig
+
+    config, command = ArchiveJobConfig.from_json(wanted.config), tool_command(settings.tool_cmd)
+    arguments = job_arguments(wanted.name, config, wanted.folder)
+    shown = _without_secrets([*command, *arguments], config.options.vpn_connect_command)
+    if not is_own_tool(command):
+        return shown, f"would run {shlex.join(shown)} (WEBSTRATA_TOOL_CMD: nothing but the configuration was checked)"
+    which = [] if wanted.job_id is None else ["--job-id", str(wanted.job_id)]
+    return shown, _answer([*command, "--dry-run", *which, *arguments])
+
+
+def _without_secrets(command: Sequence[str], secret: str | None) -> list[str]:
+    from webstrata.logs import HIDDEN
+
+    return [HIDDEN if secret and word == secret else word for word in command]
+
+
+def _answer(command: Sequence[str]) -> str:
+    try:
+        ended = subprocess.run(  # noqa: S603 - what the operator set
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_DRY_RUN_SECONDS, check=False, text=True
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise WebstrataError(f"{command[0]} cannot be run: {error} (WEBSTRATA_TOOL_CMD)") from None
+    if ended.returncode:
+        said = ended.stderr.strip().splitlines()[-1:] or [f"exit code {ended.returncode}"]
+        raise WebstrataError(said[0].removeprefix(f"{_OWN_NAME}: "))
+    return ended.stdout.strip()

@@ -1,0 +1,44 @@
+"""Failed visits, as a crawl's log tells them and its monitor counts them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+TIMEOUT = "timeout"
+HTTP = "http"
+FAILURE_KINDS = (TIMEOUT, HTTP)
+"""What is counted: no answer in time; and an answer that says to come back later, or no connection."""
+
+_OUR_OWN = frozenset({"robots", "blocked", "internal"})
+"""Kinds of errors that tell nothing about the site or the way to it."""
+
+
+@dataclass(frozen=True)
+class VisitFailure:
+    """A visit that failed, and how many others of its kind this one stands for, itself among them."""
+
+    url: str
+    kind: str
+    reason: str
+    count: int = 1
+
+
+def failure_kind(error_kind: str | None) -> str | None:
+    """Return under which kind an error of a visit is counted; None when it says nothing about the site."""
+    if error_kind is None or error_kind in _OUR_OWN:
+        return None
+    return TIMEOUT if error_kind == TIMEOUT else HTTP
+
+
+def summed_up(failures: Iterable[VisitFailure], most: int) -> list[VisitFailure]:
+    """Return at most so many failures of each kind; the last of a kind stands for those that are left out."""
+    kept: list[VisitFailure] = []
+    places: dict[str, list[int]] = {}
+    for failure in failures:
+        of_kind = places.setdefault(failure.kind, [])
+        if len(of_kind) < most:
+            of_kind.append(len(kept))
+            kept.append(failure)
+        else:
+            last = kept[of_kind[-1]]
+            kept[of_kind[-1]] = replace(last, count=last.count + failure.count)
+    return kept

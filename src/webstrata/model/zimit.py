@@ -1,0 +1,27 @@
+"""What zimit's exit codes mean, and when its ZIM is not enough."""
+
+from collections.abc import Collection
+
+SUCCESSES = (0, 16, 32, 33)
+"""zimit ends so when it got what it could: the crawl is over, whether a limit or the site ended it."""
+
+REFUSALS = (2, 126, 127)
+"""zimit, or Docker on its behalf, does not understand what it was told: once more would end the same way."""
+
+ALWAYS, NEVER = "always", "never"
+
+
+def judged(exit_code: int) -> int:
+    """Return a container's exit code with every success as 0."""
+    return 0 if exit_code in SUCCESSES else exit_code
+
+
+def wants_final_build(choice: str, places: Collection[str], *, has_zim: bool) -> bool:
+    """Tell whether a ZIM is to be built from all WARC files of a crawl, which lie in these places.
+
+    zimit itself makes one of what its last start brought: the starts before it are lacking. A crawl that a limit ended
+    has none at all.
+    """
+    if not places or choice == NEVER:
+        return False
+    return choice == ALWAYS or len(places) > 1 or not has_zim

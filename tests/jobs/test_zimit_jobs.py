@@ -1,0 +1,71 @@
+"""Jobs that zimit crawls: led by us, crawled in a container, indexed as any other."""
+
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from tests.jobs.rows import job_row, set_row
+from tests.support.docker import OTHER_URL, PAGE_URL, StandIn
+from webstrata.db import jobs
+from webstrata.db.engine import Database
+from webstrata.db.tables import Snapshot
+from webstrata.jobs.persistent import Crew, run_persistent_job
+from webstrata.jobs.tool import ToolStages
+from webstrata.jobs.worker import index_next_job
+from webstrata.model.jobs import JobConfig
+
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def tool_crew(
+    crew: Crew, root: Path, tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch, docker: StandIn
+) -> Crew:
+    """Whom a worker works with, with archive-tool in a process of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WEBSTRATA_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("WEBSTRATA_ARCHIVE_ROOT", str(root))
+    monkeypatch.setenv("WEBSTRATA_DATABASE_URL", database_url)
+    return replace(crew, stages=ToolStages(crew.database, root))
+
+
+def queued(database: Database, root: Path, **options: object) -> int:
+    (root / "ex" / "1").mkdir(parents=True)
+    config = JobConfig(
+        (PAGE_URL,), tool_options={"engine": "zimit", **options}, zimit_passthrough_args=("--lang", "en")
+    )
+    with database.write() as session:
+        source = jobs.ensure_source(session, "ex", name="ex", base_url=None)
+        return jobs.add_job(
+            session, source, name="trial", output_dir=str(root / "ex" / "1"), config=config, queued_at=datetime.now(UTC)
+        )
+
+
+def shown_urls(database: Database) -> list[str]:
+    with database.read() as session:
+        return sorted(session.scalars(select(Snapshot.url)))
+
+
+def test_a_job_that_zimit_crawls_over_two_starts_is_indexed_whole(
+    crew: Crew, tool_crew: Crew, database: Database, root: Path, docker: StandIn
+) -> None:
+    docker.zimit_does("tempdir a; warc page; yaml; stats 1 2; exit 9", "tempdir b; warc other; stats 2 2; zim")
+    job_id = queued(database, root, cleanup=True)
+    assert run_persistent_job(job_id, crew=tool_crew, max_retries=1) == 1
+    row = job_row(database, job_id)
+    assert row.status == "retryable"
+    assert "exit code 9" in str(row.status_reason)
+    set_row(database, job_id, not_before=None)
+    assert run_persistent_job(job_id, crew=tool_crew, max_retries=1) == 0
+    row = job_row(database, job_id)
+    assert (row.status, row.crawler_status, row.pages_crawled) == ("completed", "success", 2)
+    assert row.final_zim_path == str(root / "ex" / "1" / "trial_2026-11.zim")
+    assert index_next_job(crew, threading.Event())
+    assert job_row(database, job_id).status == "indexed"
+    assert shown_urls(database) == [PAGE_URL, OTHER_URL]
+    assert list((root / "ex" / "1").glob(".tmp*")) == []
+    assert docker.begun[0][docker.begun[0].index("--lang") + 1] == "en"
