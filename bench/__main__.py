@@ -6,10 +6,10 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import crawl, frontier, index
+from bench import crawl, frontier, index, search
 from bench.report import Measurement, written
 
-CASES = {"crawl": crawl.measure, "frontier": frontier.measure, "index": index.measure}
+CASES = {"crawl": crawl.measure, "frontier": frontier.measure, "index": index.measure, "search": search.measure}
 RESULTS = Path(__file__).parent / "results.md"
 
 

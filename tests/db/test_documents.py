@@ -3,9 +3,10 @@ from sqlalchemy import func, select
 
 from webstrata.db.documents import ensure_documents
 from webstrata.db.engine import Database
-from webstrata.db.fulltext import matching_documents
+from webstrata.db.fulltext import relevance
 from webstrata.db.tables import Document
 from webstrata.db.wording import MAX_STORED_CHARACTERS, NewDocument
+from webstrata.model.query import plain_expression
 
 GROUP = "https://example.org/a"
 
@@ -18,8 +19,9 @@ def store(database: Database, *documents: NewDocument) -> list[int]:
 
 def found(database: Database, *words: str) -> dict[int, float]:
     with database.read() as session:
-        matching = matching_documents(session, words)
-        return {row.document_id: row.score for row in session.execute(select(matching))}
+        asked = plain_expression(words)
+        assert asked is not None
+        return relevance(session, asked, session.scalars(select(Document.id)).all())
 
 
 def count(database: Database) -> int:

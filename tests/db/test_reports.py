@@ -123,3 +123,11 @@ def test_warc_files_are_summed_up_with_their_captures(database: Database, shelf:
     with database.read() as session:
         assert reports.warc_summaries(session, job_id) == [WarcSummary(f"hc/{job_id}.warc.gz", 0, 3)]
         assert reports.warc_summaries(session, other) == [WarcSummary(f"phac/{other}.warc.gz", 0, 0)]
+
+
+def test_a_job_is_as_idle_as_the_busiest_of_its_processes_and_silence_counts(database: Database, shelf: Shelf) -> None:
+    job_id = shelf.job()
+    write(database, job_id, "one", CrawlReport(idle=5.0), NOW)
+    write(database, job_id, "two", CrawlReport(idle=1.0), NOW - timedelta(minutes=1))
+    assert merged(database, job_id, NOW + timedelta(seconds=2)).idle == 7.0
+    assert merged(database, job_id, NOW + timedelta(hours=1)).idle == 3605.0

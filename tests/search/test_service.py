@@ -55,7 +55,7 @@ QUERIES = {
     "find h2o": {"heat"},
     "vaccine": {"measles"},
     "vaccines": {"covid", "rougeole"},
-    "vacc": set(),
+    "vacc": {"measles", "covid", "rougeole"},
     "rougeole measles": set(),
     "and": {"heat"},
     "or": {"covid"},

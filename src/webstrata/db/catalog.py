@@ -5,13 +5,17 @@ from collections.abc import Sequence
 from sqlalchemy import Row, Select, func, select
 from sqlalchemy.orm import Session
 
-from webstrata.db.tables import ArchiveJob, Page, Snapshot, Source
-from webstrata.errors import UsageError
+from webstrata.db.editions import front_group
+from webstrata.db.snapshots import is_ok
+from webstrata.db.steering import unindexed
+from webstrata.db.tables import ArchiveJob, Page, Snapshot, Source, SourceTotals
+from webstrata.db.totals import HIDDEN_SOURCE
+from webstrata.db.totals import totals as source_totals
 from webstrata.model.archive import ArchiveTotals, JobView, RecordPlace, SnapshotView, SourceSummary
-from webstrata.model.urls import url_group
 
-HIDDEN_SOURCE = "test"
-"""A source for trying things out: no public list or count shows it."""
+__all__ = ["HIDDEN_SOURCE"]
+
+HTML_TYPES = ("text/html", "application/xhtml+xml")
 
 
 def snapshot_rows() -> Select[Snapshot, str, str, str]:
@@ -71,60 +75,55 @@ def timeline(session: Session, of: SnapshotView) -> tuple[SnapshotView, ...]:
     """Return all captures of a snapshot's page by its source, oldest first."""
     rows = session.execute(
         snapshot_rows()
-        .where(Snapshot.normalized_url_group == of.normalized_url_group, Source.code == of.source_code)
+        .where(Snapshot.normalized_url_group == of.normalized_url_group, unindexed(Source.code) == of.source_code)
         .order_by(Snapshot.capture_timestamp, Snapshot.id)
     )
     return tuple(to_view(row) for row in rows)
 
 
+def latest_capture(session: Session, of: SnapshotView, *, html_only: bool) -> SnapshotView | None:
+    """Return the newest good capture of a snapshot's page by its source; any kind of file, or only HTML."""
+    wanted = snapshot_rows().where(
+        Snapshot.normalized_url_group == of.normalized_url_group, unindexed(Source.code) == of.source_code, is_ok()
+    )
+    if html_only:
+        wanted = wanted.where(Snapshot.mime_type.in_(HTML_TYPES))
+    row = session.execute(wanted.order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc()).limit(1)).first()
+    return to_view(row) if row else None
+
+
 def sources(session: Session) -> tuple[SourceSummary, ...]:
     """Return the sources that have a snapshot, by name."""
-    counted = (
-        select(
-            Page.source_id,
-            func.sum(Page.snapshot_count).label("records"),
-            func.min(Page.first_capture_timestamp).label("first"),
-            func.max(Page.last_capture_timestamp).label("last"),
-        )
-        .group_by(Page.source_id)
-        .subquery()
-    )
     rows = session.execute(
-        select(Source, counted.c.records, counted.c.first, counted.c.last)
-        .join(counted, counted.c.source_id == Source.id)
-        .where(Source.code != HIDDEN_SOURCE)
+        select(Source, SourceTotals)
+        .join(SourceTotals, SourceTotals.source_id == Source.id)
+        .where(Source.code != HIDDEN_SOURCE, SourceTotals.snapshot_count > 0)
         .order_by(func.lower(Source.name), Source.id)
     )
-    return tuple(
-        SourceSummary(
-            code=source.code,
-            name=source.name,
-            base_url=source.base_url,
-            description=source.description,
-            record_count=int(records),
-            first_capture=first,
-            last_capture=last,
-            latest_record_id=_latest_snapshot_id(session, source),
-            entry_record_id=_entry_snapshot_id(session, source),
-        )
-        for source, records, first, last in rows.all()
+    return tuple(_source_summary(session, source, counted) for source, counted in rows.all())
+
+
+def _source_summary(session: Session, source: Source, counted: SourceTotals) -> SourceSummary:
+    first, last = counted.first_capture_timestamp, counted.last_capture_timestamp
+    assert first is not None
+    assert last is not None
+    return SourceSummary(
+        code=source.code,
+        name=source.name,
+        base_url=source.base_url,
+        description=source.description,
+        record_count=counted.snapshot_count,
+        first_capture=first,
+        last_capture=last,
+        latest_record_id=counted.latest_snapshot_id,
+        entry_record_id=_entry_snapshot_id(session, source),
     )
-
-
-def _latest_snapshot_id(session: Session, source: Source) -> int:
-    return session.scalars(
-        select(Snapshot.id)
-        .where(Snapshot.source_id == source.id)
-        .order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc())
-        .limit(1)
-    ).one()
 
 
 def _entry_snapshot_id(session: Session, source: Source) -> int | None:
     """Return the newest good capture of the source's front page."""
-    try:
-        front = url_group(source.base_url or "", tuple(source.page_parameters or ()))
-    except UsageError:
+    front = front_group(source)
+    if front is None:
         return None
     return session.scalars(
         select(Page.latest_ok_snapshot_id).where(Page.source_id == source.id, Page.normalized_url_group == front)
@@ -133,18 +132,13 @@ def _entry_snapshot_id(session: Session, source: Source) -> int | None:
 
 def totals(session: Session) -> ArchiveTotals:
     """Return how much there is in all."""
-    snapshots, pages, source_count, latest = session.execute(
-        select(
-            func.coalesce(func.sum(Page.snapshot_count), 0),
-            func.count(),
-            func.count(Page.source_id.distinct()),
-            func.max(Page.last_capture_timestamp),
-        )
-        .select_from(Page)
-        .join(Source, Page.source_id == Source.id)
-        .where(Source.code != HIDDEN_SOURCE)
-    ).one()
-    return ArchiveTotals(snapshots=int(snapshots), pages=pages, sources=source_count, latest_capture=latest)
+    counted = [total for total in source_totals(session, public=True) if total.snapshots]
+    return ArchiveTotals(
+        snapshots=sum(total.snapshots for total in counted),
+        pages=sum(total.pages for total in counted),
+        sources=len(counted),
+        latest_capture=max((total.last_capture for total in counted if total.last_capture), default=None),
+    )
 
 
 def jobs(

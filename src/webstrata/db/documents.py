@@ -12,6 +12,7 @@ from sqlalchemy.sql import column, table
 from webstrata.db.bulk import ManyRows
 from webstrata.db.tables import Document, Snapshot
 from webstrata.db.types import PlainText
+from webstrata.db.vocabulary import learn
 from webstrata.db.wording import NewDocument, PreparedDocument, folded_parts, prepared
 
 _FTS5_INSERT = "INSERT INTO documents_fts(rowid, title, normalized_url_group, text) VALUES (?, ?, ?, ?)"
@@ -34,6 +35,7 @@ def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> 
     rows = [(document.blocks, document.fingerprint, of) for document, of in lacking if document.blocks is not None]
     _SET_BLOCKS.execute(session, rows)
     missing = [document for key, document in wanted.items() if key not in known]
+    learn(session, missing)
     return {key: found.id for key, found in known.items()} | _insert(session, missing)
 
 

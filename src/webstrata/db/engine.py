@@ -1,5 +1,6 @@
 """The database: one engine, short sessions that read or write, the same rules on SQLite and PostgreSQL."""
 
+import copy
 import importlib.util
 import sqlite3
 from collections.abc import Iterator
@@ -12,8 +13,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import Session
 
 from webstrata.errors import DatabaseError, DatabaseUnavailableError, MissingExtraError, SettingsError, StorageError
+from webstrata.model.actors import PROGRAM, Actor
 
-__all__ = ["Database", "Session"]
+__all__ = ["ACTOR", "Database", "Session", "is_there"]
+
+ACTOR = "actor"
+"""Under which name a session that writes knows who it works for."""
 
 BUSY_TIMEOUT_MS = 15_000
 """How long SQLite waits for another process's write before it gives up; ours last milliseconds."""
@@ -38,6 +43,13 @@ class Database:
         self.url = _url(url)
         self.engine = _engine(self.url)
         self._writing = self.engine.execution_options(webstrata_write=True)
+        self.actor = PROGRAM
+
+    def acting_as(self, actor: Actor) -> "Database":
+        """Return the same database for somebody's use: the audit log gets their name."""
+        theirs = copy.copy(self)
+        theirs.actor = actor
+        return theirs
 
     @property
     def is_sqlite(self) -> bool:
@@ -59,7 +71,12 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Session]:
         """Open a session that is committed at the end, or rolled back on an error; SQLite is locked from the start."""
-        with self.translated(), Session(self._writing, expire_on_commit=False) as session, session.begin():
+        info = {ACTOR: self.actor}
+        with (
+            self.translated(),
+            Session(self._writing, expire_on_commit=False, info=info) as session,
+            session.begin(),
+        ):
             yield session
 
     def ping(self) -> None:
@@ -90,6 +107,12 @@ class Database:
             raise DatabaseUnavailableError(f"{self.shown}: all connections are in use") from error
         except DBAPIError as error:
             raise DatabaseError(f"{self.shown}: {_first_line(error)}") from error
+
+
+def is_there(url: str) -> bool:
+    """Tell whether there is anything to open, without making it: SQLite's file; a server tells when it is asked."""
+    found = _url(url)
+    return found.get_backend_name() != "sqlite" or Path(found.database or "").exists()
 
 
 def _url(url: str) -> URL:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Table, bindparam, case, func, null, select, update
+from sqlalchemy import Table, bindparam, case, delete, func, null, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from webstrata.db import operations
 from webstrata.db.bulk import ManyRows
+from webstrata.db.operations import Operation
 from webstrata.db.tables import ArchiveJob, CrawlTask
 from webstrata.model.tasks import MAX_RECLAIMS, SUSPECT_AFTER, Link, Task, TaskStatus, TaskType
 from webstrata.model.urls import host_of, url_key
@@ -57,6 +59,7 @@ _LEASE = (
 )
 _HELD = select(_T.id, _T.lease_token).where(_T.id.in_(bindparam("ids", expanding=True))).with_for_update()
 _UNDER_WAY = select(func.count()).where(_T.job_id == bindparam("job_id"), _T.status == TaskStatus.IN_PROGRESS)
+# A task that lost its worker too often is given up.
 _TAKE_BACK = (
     update(_TASKS)
     .where(_T.status == TaskStatus.IN_PROGRESS)
@@ -163,10 +166,10 @@ def release(session: Session, job_id: int, owner: str, now: datetime) -> None:
     )
 
 
-def reclaim(session: Session, owner: str, now: datetime) -> None:
-    """Take back what a dead owner leased, of whatever job."""
+def reclaim(session: Session, owner: str, now: datetime) -> int:
+    """Take back what a dead owner leased, of whatever job, and return how many URLs that were."""
     held = (CrawlTask.job_id.in_(jobs_of(session, owner)), CrawlTask.lease_owner == owner)
-    _take_back(session, held, "its worker died", now)
+    return session.connection().execute(_TAKE_BACK.where(*held), {"why": "its worker died", "now": now}).rowcount
 
 
 def revive(session: Session, job_id: int, now: datetime) -> None:
@@ -178,6 +181,11 @@ def revive(session: Session, job_id: int, now: datetime) -> None:
             status=TaskStatus.PENDING, attempt_count=0, next_run_at=now, updated_at=now
         )
     )
+
+
+def forget(session: Session, job_id: int) -> None:
+    """Forget every URL of a job, for a crawl that begins anew; what was captured stays."""
+    session.execute(delete(CrawlTask).where(CrawlTask.job_id == job_id).execution_options(synchronize_session=False))
 
 
 def counts(session: Session, job_id: int) -> FrontierCounts:
@@ -230,9 +238,6 @@ def first_error(session: Session, job_id: int) -> str | None:
 
 def reclaim_expired(session: Session, job_id: int, now: datetime) -> None:
     """Take back the tasks of a job whose leases ran out."""
-    session.connection().execute(_TAKE_BACK_EXPIRED, {"of_job": job_id, "why": "lease expired", "now": now})
-
-
-def _take_back(session: Session, which: Sequence[ColumnElement[bool]], why: str, now: datetime) -> None:
-    """Take leases back; a task that lost its worker too often is given up."""
-    session.connection().execute(_TAKE_BACK.where(*which), {"why": why, "now": now})
+    expired = {"of_job": job_id, "why": "lease expired", "now": now}
+    taken_back = session.connection().execute(_TAKE_BACK_EXPIRED, expired).rowcount
+    operations.count(session, Operation.TASK_LEASES_RECLAIMED, taken_back)

@@ -224,6 +224,11 @@ def may_crawl(session: Session, job_id: int) -> bool:
     return row is not None and row.status == JobStatus.RUNNING and row.stop_requested_at is None
 
 
+def is_stop_requested(session: Session, job_id: int) -> bool:
+    """Tell whether somebody asked for the end of a job's present run."""
+    return session.scalar(select(ArchiveJob.stop_requested_at).where(ArchiveJob.id == job_id)) is not None
+
+
 def helpable(session: Session, now: datetime) -> list[CrawlUnderWay]:
     """Return the jobs whose crawl is under way and can use help, longest first."""
     running = (ArchiveJob.status == JobStatus.RUNNING, ArchiveJob.lease_expires_at > now, ArchiveJob.helpers_welcome)

@@ -12,6 +12,7 @@ from webstrata.db.documents import forget_documents, store_documents
 from webstrata.db.links import SnapshotLinks, forget_outlinks, link_sets, store_outlinks
 from webstrata.db.snapshots import is_ok, refresh_pages
 from webstrata.db.tables import ArchiveJob, Document, PageSignal, Snapshot, Source
+from webstrata.db.totals import hold_totals
 from webstrata.db.wording import NewDocument, prepared
 from webstrata.errors import UsageError
 from webstrata.model.jobs import JobStatus
@@ -86,6 +87,7 @@ def regroup_snapshots(
     moving = [member for member in members if member.moves]
     touched = [member for member in members if member.moves or member.links_move]
     if touched and not dry_run:
+        hold_totals(session, source.id)
         forget_outlinks(session, {member.id for member in touched})
         _move(session, moving)
         store_outlinks(session, [_links(source, member) for member in touched])

@@ -52,7 +52,7 @@ def write(session: Session, job_id: int, owner: str, report: CrawlReport, now: d
 def merged(session: Session, job_id: int, now: datetime) -> CrawlReport:
     """Return what all processes together have seen of a job's run."""
     rows = session.scalars(select(CrawlReportRow).where(CrawlReportRow.job_id == job_id))
-    return reports.merged(_current(row, now) for row in rows)
+    return reports.merged(current_report(row, now) for row in rows)
 
 
 def clear(session: Session, job_id: int, began: datetime) -> None:
@@ -79,9 +79,11 @@ def warc_summaries(session: Session, job_id: int) -> list[WarcSummary]:
     return [WarcSummary(*row) for row in rows]
 
 
-def _current(row: CrawlReportRow, now: datetime) -> CrawlReport:
-    report = CrawlReport.from_json(row.report)
-    return report if now - row.updated_at <= _CURRENT else replace(report, rate=0.0)
+def current_report(row: CrawlReportRow, now: datetime) -> CrawlReport:
+    """Return what a process wrote as it is true now: one that fell silent has no rate, and is idle ever since."""
+    report, silent = CrawlReport.from_json(row.report), now - row.updated_at
+    idle = report.idle + max(0.0, silent.total_seconds())
+    return replace(report, idle=idle, rate=report.rate if silent <= _CURRENT else 0.0)
 
 
 def _counts(stats: Mapping[str, object]) -> FrontierCounts:

@@ -1,49 +1,47 @@
-"""Finding snapshots: by words, source, time and status, every capture or one a page."""
+"""Finding snapshots: which are asked for, how many, in which order; every capture or one a page."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, timedelta
-from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, case, exists, func, or_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import and_, select
+from sqlalchemy.orm import Session
 
 from webstrata.db import catalog
-from webstrata.db.fulltext import matching_documents
-from webstrata.db.snapshots import is_ok
+from webstrata.db.lists import Among
+from webstrata.db.search_order import MOST_BROWSED, MOST_COUNTED, browses_pages, counted, from_pages, in_time
+from webstrata.db.search_question import Found, Hit, Question, scope_of
+from webstrata.db.search_ranked import RankedSearch
 from webstrata.db.tables import Document, Page, Snapshot, Source
 from webstrata.model.archive import SnapshotView
-from webstrata.model.search import SearchRequest, Sort, View
+from webstrata.model.search import FacetCount, SearchRequest, View
 
-Matches = Select[*tuple[Any, ...]]
-
-
-@dataclass(frozen=True)
-class Found:
-    """One page of results and how many there are in all."""
-
-    views: tuple[SnapshotView, ...]
-    total: int
+# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 
 
-def find_snapshots(session: Session, request: SearchRequest, words: Sequence[str]) -> Found:
-    """Return the snapshots that a request asks for; `words` are its query, folded, or empty to browse."""
-    matches = _matches(session, request, words)
+def find(session: Session, question: Question) -> Found:
+    """Return the results that a question asks for."""
+    scope = scope_of(session, question)
+    if scope is None:
+        return Found((), 0)
+    if question.is_ranked and question.expression is not None:
+        return RankedSearch(session, question, scope).found()
+    if browses_pages(question):
+        return from_pages(session, question, scope)
+    count = counted(session, scope, question, MOST_BROWSED if question.expression is None else MOST_COUNTED)
+    hits = in_time(session, question, scope, question.offset, count)
+    return Found(hits, count.total, count.capped, in_time_order=not question.request.include_non_2xx)
+
+
+def views_of(session: Session, request: SearchRequest, hits: Sequence[Hit]) -> tuple[SnapshotView, ...]:
+    """Return what a reader sees of results, in their order."""
+    ids = [hit.snapshot_id for hit in hits]
+    rows = session.execute(catalog.snapshot_rows().where(Snapshot.id.in_(ids)))
+    views = {row[0].id: catalog.to_view(row) for row in rows}
     if request.view is View.PAGES:
-        matches = _newest_of_each_page(matches)
-    return _page_of(session, request, matches)
-
-
-def browse_pages(session: Session, request: SearchRequest) -> Found:
-    """Return the newest snapshot of each page from the pages table: all there is to browse without words and dates."""
-    newest = Page.latest_snapshot_id if request.include_non_2xx else Page.latest_ok_snapshot_id
-    pages = (
-        select(Snapshot.id, Snapshot.capture_timestamp, _rank_of_status().label("status_rank"))
-        .join(Page, newest == Snapshot.id)
-        .join(Source, Page.source_id == Source.id)
-        .where(_of_source(request))
-    )
-    return _page_of(session, request, pages)
+        counts = _captures_of_pages(session, ids)
+        views = {key: replace(view, page_snapshots_count=counts.get(key)) for key, view in views.items()}
+    return tuple(views[snapshot_id] for snapshot_id in ids if snapshot_id in views)
 
 
 def texts_of(session: Session, snapshot_ids: Sequence[int]) -> dict[int, str]:
@@ -56,59 +54,75 @@ def texts_of(session: Session, snapshot_ids: Sequence[int]) -> dict[int, str]:
     return {row.id: row.text for row in rows}
 
 
-def _matches(session: Session, request: SearchRequest, words: Sequence[str]) -> Matches:
-    """Select the ids of all matching snapshots with what orders them."""
-    matches = (
-        select(
-            Snapshot.id,
-            Snapshot.capture_timestamp,
-            Snapshot.source_id,
-            Snapshot.normalized_url_group,
-            _rank_of_status().label("status_rank"),
+def facets(session: Session, question: Question) -> dict[str, tuple[FacetCount, ...]]:
+    """Return how the results divide by source, year, language and type; of very many, the first are counted."""
+    counted: dict[str, Counter[str]] = {name: Counter() for name in ("source", "year", "language", "type")}
+    scope = scope_of(session, question)
+    if scope is not None:
+        codes = {row[0]: row[1] for row in session.execute(select(Source.id, Source.code))}
+        year = "substr(captured_at, 1, 4)" if scope.dialect == "sqlite" else "to_char(captured_at, 'YYYY')"
+        rows = scope.execute(
+            session,
+            f"SELECT source_id, {year} AS year, language, kind, count(*) AS number FROM"
+            f" (SELECT e.source_id, e.captured_at, e.language, e.kind {scope.gathered()} LIMIT :most) AS found"
+            " GROUP BY 1, 2, 3, 4",
+            most=MOST_COUNTED,
         )
-        .join(Source, Snapshot.source_id == Source.id)
-        .where(_of_source(request), *_in_time(request))
-    )
-    if words:
-        matching = matching_documents(session, words)
-        matches = matches.join(matching, matching.c.document_id == Snapshot.document_id).add_columns(matching.c.score)
-    if not request.include_non_2xx:
-        matches = matches.where(is_ok())
-    if not request.include_duplicates:
-        matches = matches.where(~_repeated_that_day())
-    return matches
+        for source_id, of_year, language, kind, number in rows:
+            values = {"source": codes[source_id], "year": of_year, "language": language, "type": kind}
+            for name, value in values.items():
+                if value:
+                    counted[name][value] += number
+    return {name: tuple(FacetCount(*pair) for pair in _by_count(counter)) for name, counter in counted.items()}
 
 
-def _newest_of_each_page(matches: Matches) -> Matches:
-    ranked = matches.add_columns(
-        func.row_number()
-        .over(
-            partition_by=(Snapshot.source_id, Snapshot.normalized_url_group),
-            order_by=(Snapshot.capture_timestamp.desc(), Snapshot.id.desc()),
-        )
-        .label("place")
-    ).subquery()
-    return select(ranked).where(ranked.c.place == 1)
+@dataclass(frozen=True)
+class Ends:
+    """The oldest and the newest of some captures, and how many they are."""
+
+    first: Hit
+    last: Hit
+    count: int
+    capped: bool
 
 
-def _page_of(session: Session, request: SearchRequest, matches: Matches) -> Found:
-    """Order the matches, cut the page out, and bring what a reader sees of it."""
-    matching = matches.subquery("matches")
-    total = session.scalar(select(func.count()).select_from(matching)) or 0
-    order: list[ColumnElement[Any]] = [matching.c.status_rank] if request.include_non_2xx else []
-    if request.effective_sort is Sort.RELEVANCE and "score" in matching.c:
-        order.append(matching.c.score.desc())
-    order += [matching.c.capture_timestamp.desc(), matching.c.id.desc()]
-    ids = session.scalars(
-        select(matching.c.id).order_by(*order).limit(request.page_size).offset((request.page - 1) * request.page_size)
-    ).all()
-    views = {
-        row[0].id: catalog.to_view(row) for row in session.execute(catalog.snapshot_rows().where(Snapshot.id.in_(ids)))
-    }
-    if request.view is View.PAGES:
-        counts = _captures_of_pages(session, ids)
-        views = {key: replace(view, page_snapshots_count=counts.get(key)) for key, view in views.items()}
-    return Found(tuple(views[snapshot_id] for snapshot_id in ids), total)
+def first_and_last(session: Session, question: Question) -> Ends | None:
+    """Return the oldest and the newest capture that a question asks for; None when there is none."""
+    scope = scope_of(session, question)
+    if scope is None:
+        return None
+    count = counted(session, scope, question, MOST_COUNTED)
+    if not count.total:
+        return None
+    # Of very many captures those at both ends are soon met; few are looked at one by one.
+    met = scope.walked() if count.capped else scope.gathered()
+    hits = [
+        Hit(*scope.execute(session, f"SELECT e.snapshot_id, e.captured_at {met} ORDER BY {order} LIMIT 1").one())
+        for order in ("e.captured_at, e.snapshot_id", "e.captured_at DESC, e.snapshot_id DESC")
+    ]
+    return Ends(hits[0], hits[1], count.total, count.capped)
+
+
+@dataclass(frozen=True)
+class HitFacts:
+    """What a capture's place among the results depends on."""
+
+    snapshot_id: int
+    document_id: int
+    status_rank: int
+    url_cost: int
+
+
+def facts_of_hits(session: Session, hits: Sequence[Hit]) -> dict[int, HitFacts]:
+    """Return what the places of captures depend on, by snapshot."""
+    rows = _HIT_FACTS.execute(session, {"ids": [hit.snapshot_id for hit in hits]})
+    return {row[0]: HitFacts(*row) for row in rows}
+
+
+_HIT_FACTS = Among(
+    "SELECT snapshot_id, document_id, status_rank, url_cost FROM search_entries WHERE snapshot_id IN <ids>",
+    (("ids", "bigint"),),
+)
 
 
 def _captures_of_pages(session: Session, ids: Sequence[int]) -> dict[int, int]:
@@ -123,38 +137,5 @@ def _captures_of_pages(session: Session, ids: Sequence[int]) -> dict[int, int]:
     return {row.id: row.snapshot_count for row in rows}
 
 
-def _of_source(request: SearchRequest) -> ColumnElement[bool]:
-    shown = Source.code != catalog.HIDDEN_SOURCE
-    return shown if request.source is None else and_(shown, Source.code == request.source.lower())
-
-
-def _in_time(request: SearchRequest) -> list[ColumnElement[bool]]:
-    """Select by UTC days, both ends included."""
-    bounds: list[ColumnElement[bool]] = []
-    if request.from_date is not None:
-        bounds.append(Snapshot.capture_timestamp >= datetime.combine(request.from_date, time(), UTC))
-    if request.to_date is not None and request.to_date.year < 9999:
-        bounds.append(Snapshot.capture_timestamp < datetime.combine(request.to_date + timedelta(days=1), time(), UTC))
-    return bounds
-
-
-def _rank_of_status() -> ColumnElement[int]:
-    """Put good answers first, then redirects, then unknown ones, then errors."""
-    status = Snapshot.status_code
-    return case((status.between(200, 299), 0), (status.between(300, 399), 1), (status.is_(None), 2), else_=3)
-
-
-def _repeated_that_day() -> ColumnElement[bool]:
-    """Select a capture that another of the same page, with the same content and status, follows on the same UTC day."""
-    later = aliased(Snapshot)
-    return exists().where(
-        later.source_id == Snapshot.source_id,
-        later.normalized_url_group == Snapshot.normalized_url_group,
-        later.content_hash == Snapshot.content_hash,
-        later.status_code.is_not_distinct_from(Snapshot.status_code),
-        func.date(later.capture_timestamp) == func.date(Snapshot.capture_timestamp),
-        or_(
-            later.capture_timestamp > Snapshot.capture_timestamp,
-            and_(later.capture_timestamp == Snapshot.capture_timestamp, later.id > Snapshot.id),
-        ),
-    )
+def _by_count(counter: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -11,7 +11,9 @@ from sqlalchemy.orm import Session, aliased
 
 from webstrata.db import ids
 from webstrata.db.bulk import ManyRows
+from webstrata.db.search_entries import refresh_entries
 from webstrata.db.tables import Capture, Page, PageSignal, Snapshot, SnapshotOutlink
+from webstrata.db.totals import PageSums, hold_totals, move_totals, page_sums
 
 
 @dataclass(frozen=True)
@@ -160,14 +162,22 @@ def linked_pages(session: Session, holders: Collection[int]) -> dict[int, tuple[
 
 
 def refresh_pages(session: Session, source_id: int, groups: Collection[str]) -> None:
-    """Count anew the pages that got or lost a snapshot."""
+    """Count anew the pages that got or lost a snapshot, and with them their source."""
     if not groups:
         return
+    hold_totals(session, source_id)
+    before = page_sums(session, source_id, groups)
     rows = [row._asdict() for row in session.execute(_page_rows(source_id, groups))]
     left = {row["normalized_url_group"] for row in rows}
     session.execute(delete(Page).where(Page.source_id == source_id, Page.normalized_url_group.in_(set(groups) - left)))
-    if not rows:
-        return
+    if rows:
+        _save_pages(session, rows)
+        refresh_entries(session, source_id, left)
+    after = PageSums(sum(row["snapshot_count"] for row in rows), len(rows))
+    move_totals(session, source_id, before, after)
+
+
+def _save_pages(session: Session, rows: list[dict[str, Any]]) -> None:
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
     statement = dialect.insert(Page)
     updated = {
@@ -178,6 +188,7 @@ def refresh_pages(session: Session, source_id: int, groups: Collection[str]) -> 
             "snapshot_count",
             "latest_snapshot_id",
             "latest_ok_snapshot_id",
+            "latest_ok_timestamp",
         )
     }
     session.execute(
@@ -216,6 +227,7 @@ def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ..
         func.count().label("snapshot_count"),
         func.max(case((ranked.c.place == 1, ranked.c.id))).label("latest_snapshot_id"),
         func.max(case((and_(ranked.c.ok, ranked.c.place_among_ok == 1), ranked.c.id))).label("latest_ok_snapshot_id"),
+        func.max(case((ranked.c.ok, ranked.c.capture_timestamp))).label("latest_ok_timestamp"),
     ).group_by(ranked.c.source_id, ranked.c.normalized_url_group)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, delete, func, select, update
 from sqlalchemy.orm import Session
 
-from webstrata.db.tables import ArchiveJob, Asset, Capture, Page, Snapshot, Source
+from webstrata.db.tables import ArchiveJob, Asset, Capture, Page, Snapshot, Source, SourceTotals
 from webstrata.errors import ConflictError, NotFoundError, UsageError
 from webstrata.model.jobs import UNDER_WAY, ArchiveJobConfig
 from webstrata.model.registry import LastJob, SourceJobConfig, SourceView
@@ -33,6 +33,16 @@ class NewSource:
     def code(self) -> str:
         """Return the source's short name."""
         return self.entry.source_code
+
+
+@dataclass(frozen=True)
+class SourceChange:
+    """What is to be different about a source; what is None stays."""
+
+    name: str | None = None
+    base_url: str | None = None
+    description: str | None = None
+    entry: SourceJobConfig | None = None
 
 
 @dataclass(frozen=True)
@@ -161,6 +171,16 @@ def resume_schedule(session: Session, code: str, now: datetime) -> datetime | No
 def set_enabled(session: Session, code: str, enabled: bool) -> None:
     """Say whether jobs are made of a source at all."""
     _source(session, code).enabled = enabled
+
+
+def change_source(session: Session, code: str, change: SourceChange) -> None:
+    """Write what is different about a source."""
+    source = _source(session, code)
+    for name in ("name", "base_url", "description"):
+        if (value := getattr(change, name)) is not None:
+            setattr(source, name, value)
+    if change.entry is not None:
+        source.job_config = change.entry.to_json()
 
 
 def set_page_parameters(session: Session, code: str, names: Sequence[str]) -> bool:
@@ -294,14 +314,11 @@ def _views() -> Select[*tuple[Any, ...]]:
         .group_by(ArchiveJob.source_id)
         .subquery()
     )
-    captured = (
-        select(Page.source_id, func.sum(Page.snapshot_count).label("snapshots")).group_by(Page.source_id).subquery()
-    )
     return (
-        select(Source, ArchiveJob, made.c.jobs, captured.c.snapshots)
+        select(Source, ArchiveJob, made.c.jobs, SourceTotals.snapshot_count)
         .outerjoin(made, made.c.source_id == Source.id)
         .outerjoin(ArchiveJob, ArchiveJob.id == made.c.newest)
-        .outerjoin(captured, captured.c.source_id == Source.id)
+        .outerjoin(SourceTotals, SourceTotals.source_id == Source.id)
     )
 
 
@@ -323,5 +340,5 @@ def _view(row: Row[*tuple[Any, ...]]) -> SourceView:
         job_config=source.job_config,
         last_job=LastJob(job.id, job.name, job.status, job.status_reason, job.created_at) if job else None,
         jobs=jobs or 0,
-        snapshots=int(snapshots or 0),
+        snapshots=snapshots or 0,
     )

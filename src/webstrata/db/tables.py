@@ -1,39 +1,17 @@
 """The tables. Names of classes and columns are part of the product's contract: they do not change."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Double, ForeignKey, Index, Integer, MetaData, String, UniqueConstraint, false, text
-from sqlalchemy.dialects import postgresql
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
-from sqlalchemy.types import JSON
+from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webstrata.db.types import PlainText, UtcDateTime
+from webstrata.db.base import Base, BigId, Json, utcnow
+from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
 from webstrata.model.urls import URL_GROUP_VERSION
 
-BigId = BigInteger().with_variant(Integer(), "sqlite")
-"""SQLite numbers rows by itself only in a column that is exactly INTEGER."""
-
-Json = JSON().with_variant(postgresql.JSONB(), "postgresql")
-
-
-def utcnow() -> datetime:
-    """Return this moment."""
-    return datetime.now(UTC)
-
-
-class Base(DeclarativeBase):
-    """The parent of all tables; constraints get names, so that migrations can speak of them."""
-
-    metadata = MetaData(
-        naming_convention={
-            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
-    type_annotation_map = {datetime: UtcDateTime(), dict[str, Any]: Json, str: PlainText()}  # noqa: RUF012
+# What is declared elsewhere and asked for here, like every table.
+__all__ = ["AuditEntry", "Base", "BigId", "IssueReport", "SourceTotals", "UsageMetric", "utcnow"]
 
 
 class Source(Base):
@@ -270,6 +248,7 @@ class Snapshot(Base):
         Index(None, "normalized_url_group", "capture_timestamp"),
         Index(None, "document_id"),
         Index(None, "job_id"),
+        Index(None, "job_id", "capture_timestamp"),
         Index(
             "ix_snapshots_sharing_outlinks",
             "outlinks_from",
@@ -312,7 +291,11 @@ class Page(Base):
     """All captures of one page of a source, counted."""
 
     __tablename__ = "pages"
-    __table_args__ = (UniqueConstraint("source_id", "normalized_url_group"), Index(None, "last_capture_timestamp"))
+    __table_args__ = (
+        UniqueConstraint("source_id", "normalized_url_group"),
+        Index(None, "last_capture_timestamp"),
+        Index("ix_pages_newest", "latest_ok_timestamp", "latest_ok_snapshot_id", "source_id"),
+    )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
@@ -322,6 +305,7 @@ class Page(Base):
     snapshot_count: Mapped[int]
     latest_snapshot_id: Mapped[int] = mapped_column(BigInteger)
     latest_ok_snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
+    latest_ok_timestamp: Mapped[datetime | None]
 
 
 class SnapshotOutlink(Base):
@@ -341,7 +325,15 @@ class PageSignal(Base):
     """A page that was captured or is linked to, and how well it is linked today: by how many, to how many, PageRank."""
 
     __tablename__ = "page_signals"
-    __table_args__ = (Index(None, "snapshot_id"),)
+    __table_args__ = (
+        Index(None, "snapshot_id"),
+        Index(
+            "ix_page_signals_authorities",
+            "inlink_count",
+            sqlite_where=text("inlink_count >= 8"),
+            postgresql_where=text("inlink_count >= 8"),
+        ),
+    )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     normalized_url_group: Mapped[str] = mapped_column(unique=True)
@@ -429,3 +421,12 @@ class AssetVersion(Base):
     blob_digest: Mapped[str] = mapped_column(ForeignKey("asset_blobs.digest"))
     tags: Mapped[list[str]] = mapped_column(Json)
     metadata_: Mapped[dict[str, Any]] = mapped_column("metadata", Json)
+
+
+class OperationCount(Base):
+    """How often something happened while the archive was run, over all processes and for ever: for monitoring."""
+
+    __tablename__ = "operation_counts"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    count: Mapped[int] = mapped_column(BigInteger)

@@ -11,6 +11,7 @@ from webstrata.db.jobs import StoredJob
 from webstrata.db.links import SnapshotLinks, forget_outlinks, store_outlinks
 from webstrata.db.new_rows import NewCapture, Problem
 from webstrata.db.snapshots import CopiedPage, KnownSnapshot, NewSnapshot
+from webstrata.db.totals import hold_totals
 from webstrata.index.reading import Found, FoundPage
 from webstrata.index.standing import Standing
 
@@ -62,6 +63,7 @@ class _Rows:
 
     def write(self, session: Session) -> int:
         """Write them and return how many pages there are."""
+        hold_totals(session, self._job.source_id)
         read = self._read_pages(session)
         snapshots.save_snapshots(session, read)
         copies, targets = self._copies(session)
@@ -75,10 +77,10 @@ class _Rows:
         before = [*self._given.before.values(), *stale.values()]
         groups = {snapshot.normalized_url_group for snapshot in (*read, *copies)}
         groups |= {known.normalized_url_group for known in before if known.normalized_url_group}
-        snapshots.refresh_pages(session, self._job.source_id, groups)
         shown = {one.document_id for one in (*read, *copies)}
         unshown = {known.document_id for known in before if known.document_id is not None} - shown
         forget_documents(session, unshown)
+        snapshots.refresh_pages(session, self._job.source_id, groups)
         return len(read) + len(copies)
 
     def _read_pages(self, session: Session) -> list[NewSnapshot]:

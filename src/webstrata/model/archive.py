@@ -64,7 +64,7 @@ class SourceSummary:
     record_count: int
     first_capture: datetime
     last_capture: datetime
-    latest_record_id: int
+    latest_record_id: int | None
     entry_record_id: int | None
 
 

@@ -39,6 +39,8 @@ class CrawlReport:
     """The busiest hosts, the busiest first."""
     rate: float = 0.0
     """Responses a second."""
+    idle: float = 0.0
+    """Seconds since a URL was last settled, well or not."""
 
     def to_json(self) -> dict[str, object]:
         """Return the form that the database and the run's file keep."""
@@ -47,13 +49,14 @@ class CrawlReport:
     @classmethod
     def from_json(cls, stored: Mapping[str, object]) -> "CrawlReport":
         """Return a stored report; what is missing or odd in it counts as nothing."""
-        errors, hosts, rate = stored.get("errors"), stored.get("hosts"), stored.get("rate")
+        errors, hosts = stored.get("errors"), stored.get("hosts")
         return cls(
             responses=_number(stored.get("responses")),
             bytes=_number(stored.get("bytes")),
             errors={str(kind): _number(count) for kind, count in _items(errors)},
             hosts={str(host): _host(report) for host, report in _items(hosts)},
-            rate=float(rate) if isinstance(rate, int | float) else 0.0,
+            rate=_real(stored.get("rate")),
+            idle=_real(stored.get("idle")),
         )
 
 
@@ -72,6 +75,7 @@ def merged(reports: Iterable[CrawlReport]) -> CrawlReport:
         errors=dict(errors.most_common()),
         hosts=busiest(hosts),
         rate=sum(report.rate for report in every),
+        idle=min((report.idle for report in every), default=0.0),
     )
 
 
@@ -96,3 +100,7 @@ def _host(stored: object) -> HostReport:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
+
+
+def _real(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,31 +1,145 @@
 """A search from question to answer."""
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from webstrata.content.tokens import tokens
 from webstrata.db import searching
-from webstrata.db.engine import Database
-from webstrata.db.searching import Found
-from webstrata.model.search import SearchRequest, SearchResponse, View
+from webstrata.db.engine import Database, Session
+from webstrata.db.search_question import Found, Question
+from webstrata.model.archive import SnapshotView
+from webstrata.model.query import Expression, Intent, Query, understood, wanted_words
+from webstrata.model.ranking import Score, url_cost
+from webstrata.model.search import Cursor, Fallback, SearchRequest, SearchResponse, read_cursor
+from webstrata.search.asked import Asked, asked_ways
 from webstrata.search.passage import passage
 
 
+@dataclass(frozen=True)
+class Explained:
+    """Why a result stands where it stands."""
+
+    view: SnapshotView
+    status_rank: int
+    score: Score | None
+    """None for a result behind those that are ranked: there the newest come first."""
+    url_cost: float
+
+    @property
+    def total(self) -> float | None:
+        """Return the score by which it is ordered."""
+        return None if self.score is None else self.score.total - self.url_cost
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """An answer, how its question was understood, and each result's score."""
+
+    response: SearchResponse
+    searched: Expression | None
+    hits: tuple[Explained, ...]
+
+
 def search(database: Database, request: SearchRequest, *, pages_fastpath: bool = True) -> SearchResponse:
-    """Return the page of results that a request asks for."""
-    words = tokens(request.q or "")
-    if request.q and not words:
-        return SearchResponse((), 0, request.page, request.page_size)
+    """Return the page of results that a request asks for; UsageError when its cursor is none."""
     with database.read() as session:
-        if pages_fastpath and _browses_pages(request):
-            found = searching.browse_pages(session, request)
-        else:
-            found = searching.find_snapshots(session, request, words)
-        if words:
-            texts = searching.texts_of(session, [view.id for view in found.views])
-            marked = (replace(view, marked_snippet=passage(texts.get(view.id, ""), set(words))) for view in found.views)
-            found = Found(tuple(marked), found.total)
-    return SearchResponse(found.views, found.total, request.page, request.page_size)
+        return _searched(session, request, pages_fastpath).response
 
 
-def _browses_pages(request: SearchRequest) -> bool:
-    return request.view is View.PAGES and not request.q and request.from_date is None and request.to_date is None
+def explained(database: Database, request: SearchRequest, *, pages_fastpath: bool = True) -> Explanation:
+    """Return the same page of results, with each hit's score part by part."""
+    with database.read() as session:
+        done = _searched(session, request, pages_fastpath)
+        facts = searching.facts_of_hits(session, done.found.hits)
+    scores = done.found.scores or {}
+    hits = tuple(
+        Explained(
+            view,
+            facts[view.id].status_rank,
+            scores.get(facts[view.id].document_id),
+            url_cost(facts[view.id].url_cost, request.ranking),
+        )
+        for view in done.response.results
+        if view.id in facts
+    )
+    return Explanation(done.response, done.asked.expression, hits)
+
+
+@dataclass(frozen=True)
+class _Done:
+    response: SearchResponse
+    asked: Asked
+    found: Found
+
+
+def _searched(session: Session, request: SearchRequest, pages_fastpath: bool) -> _Done:
+    cursor = read_cursor(request.cursor) if request.cursor else None
+    query = understood(request.q, tokens) if request.q else None
+    asked, question, found = _first_that_finds(
+        session, Question(request, cursor=cursor, pages_fastpath=pages_fastpath), query
+    )
+    views = _marked(session, asked, searching.views_of(session, request, found.hits))
+    response = SearchResponse(
+        views,
+        found.total,
+        request.page,
+        request.page_size,
+        total_capped=found.capped,
+        facets=searching.facets(session, question) if request.facets else None,
+        next_cursor=_next(question, found),
+        instead=asked.instead,
+        intent=asked.intent,
+        fallback=asked.fallback,
+    )
+    return _Done(response, asked, found)
+
+
+def _first_that_finds(session: Session, question: Question, query: Query | None) -> tuple[Asked, Question, Found]:
+    """Return the first way to ask that finds something, or the first of all, and what it finds."""
+    if query is None:
+        return Asked(Intent.PLAIN), question, searching.find(session, question)
+    ways = asked_ways(session, query)
+    first = next(ways, None)
+    if first is None:
+        return Asked(query.intent), question, Found((), 0)
+    for asked in chain((first,), ways):
+        put = _put(question, asked)
+        found = searching.find(session, put)
+        if found.total:
+            return asked, put, found
+    return first, _put(question, first), Found((), 0)
+
+
+def _put(question: Question, asked: Asked) -> Question:
+    return replace(question, expression=asked.expression, phrases=asked.phrases, address=asked.address)
+
+
+def _next(question: Question, found: Found) -> str | None:
+    """Return where the next page begins, unless this one was the last."""
+    seen = question.offset + len(found.hits)
+    if len(found.hits) < question.request.page_size or (seen >= found.total and not found.capped):
+        return None
+    last = found.hits[-1]
+    return (Cursor(seen, last.captured_at, last.snapshot_id) if found.in_time_order else Cursor(seen)).written()
+
+
+def _marked(session: Session, asked: Asked, views: tuple[SnapshotView, ...]) -> tuple[SnapshotView, ...]:
+    """Return results with the passage that matched, the hits in it marked."""
+    if asked.expression is None or not views:
+        return views
+    texts = searching.texts_of(session, [view.id for view in views])
+    return tuple(
+        replace(view, marked_snippet=passage(text, set(_words_in(asked, text))))
+        for view in views
+        for text in (texts.get(view.id, ""),)
+    )
+
+
+def _words_in(asked: Asked, text: str) -> Iterator[str]:
+    """Yield the words to be marked; where beginnings were searched, the words that begin so."""
+    for part in wanted_words(asked.expression):
+        yield from part.words
+    if asked.fallback is Fallback.PREFIX:
+        beginnings = tuple(part.words[-1] for part in wanted_words(asked.expression) if part.prefix)
+        yield from (word for word in set(tokens(text)) if word.startswith(beginnings))

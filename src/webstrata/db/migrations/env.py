@@ -2,6 +2,7 @@
 
 from alembic import context
 
+from webstrata.db import search_tables  # noqa: F401 - its tables belong to the same schema
 from webstrata.db.tables import Base
 
 connection = context.config.attributes["connection"]

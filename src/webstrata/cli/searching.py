@@ -1,0 +1,128 @@
+"""`search`: finding what was archived, from the command line."""
+
+import dataclasses
+import json
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from webstrata.cli.start import started
+from webstrata.errors import UsageError
+from webstrata.model.archive import SnapshotView
+from webstrata.model.search import SearchRequest, SearchResponse, Sort, View
+
+if TYPE_CHECKING:
+    from webstrata.search.appearances import Appearances
+
+verbs = typer.Typer()
+
+
+@verbs.command()
+def search(
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORD...", help="Words, an expression, or an address.", show_default=False)
+    ],
+    source: Annotated[str | None, typer.Option(help="Only this source, by its code.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", metavar="DATE", help="Captured on this UTC day or later.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--to", metavar="DATE", help="Captured on this UTC day or earlier.")
+    ] = None,
+    newest: Annotated[bool, typer.Option("--newest", help="Newest first instead of best first.")] = False,
+    every_capture: Annotated[bool, typer.Option("--every-capture", help="Every capture, not one a page.")] = False,
+    appearances: Annotated[
+        bool, typer.Option("--appearances", help="When did this sentence first and last stand there, word for word?")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Results at most.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Search the text of everything archived."""
+    if appearances:
+        _show_appearances(" ".join(words), source, as_json)
+        return
+    request = SearchRequest(
+        q=" ".join(words),
+        source=source,
+        sort=Sort.NEWEST if newest else None,
+        view=View.SNAPSHOTS if every_capture else View.PAGES,
+        from_date=_date(since),
+        to_date=_date(until),
+        page_size=limit,
+    )
+    _show_hits(request, as_json)
+
+
+def _show_hits(request: SearchRequest, as_json: bool) -> None:
+    from webstrata.search.service import search as find
+
+    with started(quiet=True) as app:
+        found = find(app.database, request, pages_fastpath=app.settings.pages_fastpath)
+    if as_json:
+        _print_json(found)
+    else:
+        _print_hits(found, request)
+
+
+def _show_appearances(sentence: str, source: str | None, as_json: bool) -> None:
+    from webstrata.search.appearances import appearances
+
+    with started(quiet=True) as app:
+        found = appearances(app.database, sentence, source)
+    if as_json:
+        _print_json(found)
+    else:
+        _print_appearances(found, sentence)
+
+
+def _print_json(found: "SearchResponse | Appearances") -> None:
+    print(json.dumps(dataclasses.asdict(found), default=str, ensure_ascii=False, indent=2))
+
+
+def _date(text: str | None) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise UsageError(f"{text!r} is not a date (expected YYYY-MM-DD)") from None
+
+
+def _print_hits(found: SearchResponse, request: SearchRequest) -> None:
+    console = Console()
+    if not found.total:
+        console.print("Nothing found. Fewer or other words may help.")
+        return
+    if found.instead is not None:
+        console.print(Text(f"Nothing says “{request.q}”. This is what says “{found.instead}”:"))
+    thing = "capture" if request.view is View.SNAPSHOTS else "page"
+    more = "more than " if found.total_capped else ""
+    console.print(f"{more}{found.total} {thing if found.total == 1 else thing + 's'} found")
+    for hit in found.results:
+        console.print()
+        console.print(Text(hit.title or hit.url, style="bold"))
+        console.print(_place(hit))
+        console.print(_passage(hit))
+
+
+def _print_appearances(found: "Appearances", sentence: str) -> None:
+    console = Console()
+    if found.first is None or found.last is None:
+        console.print(Text(f"“{sentence}” never stood in the archive, word for word. Fewer of its words may help."))
+        return
+    more = "more than " if found.capped else ""
+    console.print(f"{more}{found.captures} {'capture says' if found.captures == 1 else 'captures say'} so")
+    for name, hit in (("first", found.first), ("last", found.last)):
+        console.print(Text.assemble((f"{name:<6}", "bold"), _place(hit)))
+
+
+def _place(hit: SnapshotView) -> Text:
+    return Text(f"{hit.captured_at:%Y-%m-%d %H:%M} UTC  {hit.url}  (snapshot {hit.id})", style="dim")
+
+
+def _passage(hit: SnapshotView) -> Text:
+    text = Text()
+    for run in hit.marked_snippet:
+        text.append(run.text, style="bold yellow" if run.marked else "")
+    return text or Text(hit.snippet or "")

@@ -1,0 +1,35 @@
+"""What all tables are made of: their parent, and the kinds of columns that behave the same on every database."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Integer, MetaData
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.types import JSON
+
+from webstrata.db.types import PlainText, UtcDateTime
+
+BigId = BigInteger().with_variant(Integer(), "sqlite")
+"""SQLite numbers rows by itself only in a column that is exactly INTEGER."""
+
+Json = JSON().with_variant(postgresql.JSONB(), "postgresql")
+
+
+def utcnow() -> datetime:
+    """Return this moment."""
+    return datetime.now(UTC)
+
+
+class Base(DeclarativeBase):
+    """The parent of all tables; constraints get names, so that migrations can speak of them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {datetime: UtcDateTime(), dict[str, Any]: Json, str: PlainText()}  # noqa: RUF012

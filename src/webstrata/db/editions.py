@@ -1,0 +1,91 @@
+"""How readers meet a source: its front page, and its editions, one for each job."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session
+
+from webstrata.db.snapshots import is_ok
+from webstrata.db.steering import unindexed
+from webstrata.db.tables import ArchiveJob, Snapshot, Source
+from webstrata.db.totals import HIDDEN_SOURCE
+from webstrata.errors import UsageError
+from webstrata.model.jobs import JobStatus
+from webstrata.model.urls import url_group
+
+
+@dataclass(frozen=True)
+class PublicSource:
+    """A source that readers may ask for, and the name of its front page, if it has one."""
+
+    id: int
+    code: str
+    name: str
+    front_group: str | None
+
+
+@dataclass(frozen=True)
+class Edition:
+    """A source as one job captured it."""
+
+    job_id: int
+    job_name: str
+    record_count: int
+    first_capture: datetime
+    last_capture: datetime
+    entry_record_id: int | None
+
+
+def public_source(session: Session, code: str) -> PublicSource | None:
+    """Return a source by its code, unless it is hidden."""
+    found = session.scalars(select(Source).where(Source.code == code, Source.code != HIDDEN_SOURCE)).first()
+    return None if found is None else PublicSource(found.id, found.code, found.name, front_group(found))
+
+
+def front_group(source: Source) -> str | None:
+    """Return the name of the page at a source's base address; None when that is no web address."""
+    try:
+        return url_group(source.base_url or "", tuple(source.page_parameters or ()))
+    except UsageError:
+        return None
+
+
+def front_page_in(session: Session, code: str, language: str) -> int | None:
+    """Return the newest good capture of a source's front page in a language, whatever its region."""
+    source = public_source(session, code)
+    if source is None or source.front_group is None:
+        return None
+    spoken = func.lower(Snapshot.language)
+    return session.scalars(
+        select(Snapshot.id)
+        .where(unindexed(Snapshot.source_id) == source.id, Snapshot.normalized_url_group == source.front_group, is_ok())
+        .where(or_(spoken == language, spoken.startswith(f"{language}-", autoescape=True)))
+        .order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc())
+        .limit(1)
+    ).first()
+
+
+def editions_of(session: Session, source: PublicSource) -> list[Edition]:
+    """Return a source's indexed jobs that have a snapshot, newest first."""
+    at = Snapshot.capture_timestamp
+    captured = select(at).where(Snapshot.job_id == ArchiveJob.id).correlate(ArchiveJob).limit(1)
+    first, last = captured.order_by(at).scalar_subquery(), captured.order_by(at.desc()).scalar_subquery()
+    rows = session.execute(
+        select(ArchiveJob.id, ArchiveJob.name, ArchiveJob.indexed_page_count, first, last)
+        .where(ArchiveJob.source_id == source.id, ArchiveJob.status == JobStatus.INDEXED, first.is_not(None))
+        .order_by(ArchiveJob.id.desc())
+    ).all()
+    entries = _entries_by_job(session, source)
+    return [Edition(*row, entries.get(row[0])) for row in rows]
+
+
+def _entries_by_job(session: Session, source: PublicSource) -> dict[int | None, int]:
+    if source.front_group is None:
+        return {}
+    rows = session.execute(
+        select(Snapshot.job_id, Snapshot.id)
+        .where(unindexed(Snapshot.source_id) == source.id, Snapshot.normalized_url_group == source.front_group, is_ok())
+        .order_by(Snapshot.capture_timestamp, Snapshot.id)
+    )
+    return {row[0]: row[1] for row in rows}

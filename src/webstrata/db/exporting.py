@@ -1,0 +1,93 @@
+"""Long lists of the archive, read in parts: a reader who is slow holds no transaction, and nobody holds the list."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from webstrata.db.engine import Database
+from webstrata.db.steering import unindexed
+from webstrata.db.tables import ArchiveJob, Snapshot, Source
+from webstrata.db.totals import HIDDEN_SOURCE
+
+PART = 2_000
+"""Rows that are read at once: enough that asking costs nothing beside reading, little enough to be held in memory."""
+
+
+@dataclass(frozen=True)
+class ExportScope:
+    """What is wanted of a list: ids behind one, of a source, captured on days."""
+
+    after_id: int = 0
+    limit: int = PART
+    source_id: int | None = None
+    from_date: date | None = None
+    to_date: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedSnapshot:
+    """A snapshot as lists tell of it."""
+
+    id: int
+    source_code: str
+    source_name: str
+    url: str
+    normalized_url_group: str | None
+    captured_at: datetime
+    language: str | None
+    status_code: int | None
+    mime_type: str | None
+    title: str | None
+    job_id: int | None
+    job_name: str | None
+
+
+def exported_snapshots(database: Database, scope: ExportScope) -> Iterator[list[ExportedSnapshot]]:
+    """Yield the public snapshots in parts, ids ascending."""
+    after_id, left = scope.after_id, scope.limit
+    while left > 0:
+        with database.read() as session:
+            part = _part(session, scope, after_id, min(left, PART))
+        if not part:
+            return
+        yield part
+        after_id, left = part[-1].id, left - len(part)
+
+
+def _part(session: Session, scope: ExportScope, after_id: int, limit: int) -> list[ExportedSnapshot]:
+    # By their ids, however few are wanted: every part then begins where the last one ended.
+    captured_at = unindexed(Snapshot.capture_timestamp)
+    wanted = _snapshots().where(Snapshot.id > after_id, unindexed(Source.code) != HIDDEN_SOURCE)
+    if scope.source_id is not None:
+        wanted = wanted.where(unindexed(Snapshot.source_id) == scope.source_id)
+    if scope.from_date is not None:
+        wanted = wanted.where(captured_at >= datetime.combine(scope.from_date, time.min, UTC))
+    if scope.to_date is not None:
+        wanted = wanted.where(captured_at <= datetime.combine(scope.to_date, time.max, UTC))
+    return [ExportedSnapshot(*row) for row in session.execute(wanted.order_by(Snapshot.id).limit(limit))]
+
+
+def _snapshots() -> Select[*tuple[Any, ...]]:
+    """Select snapshots in the order of an `ExportedSnapshot`."""
+    return (
+        select(
+            Snapshot.id,
+            Source.code,
+            Source.name,
+            Snapshot.url,
+            Snapshot.normalized_url_group,
+            Snapshot.capture_timestamp,
+            Snapshot.language,
+            Snapshot.status_code,
+            Snapshot.mime_type,
+            Snapshot.title,
+            Snapshot.job_id,
+            ArchiveJob.name,
+        )
+        .join(Source, Snapshot.source_id == Source.id)
+        .outerjoin(ArchiveJob, Snapshot.job_id == ArchiveJob.id)
+    )

@@ -1,0 +1,86 @@
+"""A search as the database is asked, and what it answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from webstrata.db.fulltext import matching
+from webstrata.db.search_scope import Scope
+from webstrata.db.tables import Page, Source
+from webstrata.db.totals import HIDDEN_SOURCE
+from webstrata.errors import UsageError
+from webstrata.model.query import Expression
+from webstrata.model.ranking import Score
+from webstrata.model.search import Cursor, SearchRequest, Sort
+from webstrata.model.urls import url_group
+
+
+@dataclass(frozen=True)
+class Question:
+    """A search as the database is asked: what it asks for, how its phrases stand in titles, and where to begin."""
+
+    request: SearchRequest
+    expression: Expression | None = None
+    phrases: tuple[tuple[str, ...], ...] = ()
+    address: str | None = None
+    cursor: Cursor | None = None
+    pages_fastpath: bool = True
+
+    @property
+    def offset(self) -> int:
+        """Return how many results come before the wanted ones."""
+        return self.cursor.offset if self.cursor else (self.request.page - 1) * self.request.page_size
+
+    @property
+    def is_ranked(self) -> bool:
+        """Tell whether the best come first."""
+        return self.expression is not None and self.request.effective_sort is Sort.RELEVANCE
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A capture that was found, and its place in time."""
+
+    snapshot_id: int
+    captured_at: datetime
+
+
+@dataclass(frozen=True)
+class Found:
+    """Some results in order, how many there are in all, whether counting was cut short, and how they were ranked."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    capped: bool = False
+    scores: Mapping[int, Score] | None = None
+    in_time_order: bool = False
+    """The last hit stands where the newest come first: what follows it is found by its time."""
+
+
+def scope_of(session: Session, question: Question) -> Scope | None:
+    """Return which captures a question is about; None when it is plain that there are none."""
+    request, dialect = question.request, session.get_bind().dialect.name
+    ids = {row[0]: row[1] for row in session.execute(select(Source.code, Source.id))}
+    hidden = ids.get(HIDDEN_SOURCE)
+    wanted = ids.get(request.source.lower()) if request.source is not None else None
+    if request.source is not None and (wanted is None or wanted == hidden):
+        return None
+    pages = _pages_at(session, question.address) if question.address is not None else None
+    match = matching(question.expression, dialect) if question.expression is not None else None
+    return Scope(request, dialect, wanted, hidden, match, pages)
+
+
+def _pages_at(session: Session, address: str) -> tuple[int, ...]:
+    """Return the pages that an address leads to: what tells pages apart is each source's own affair."""
+    wanted: set[str] = set()
+    told_apart = session.scalars(select(Source.page_parameters).where(Source.page_parameters.is_not(None)))
+    for parameters in {(), *(tuple(some or ()) for some in told_apart)}:
+        try:
+            wanted.add(url_group(address if "://" in address else f"https://{address}", parameters))
+        except UsageError:
+            return ()
+    rows = session.scalars(select(Page.id).where(Page.normalized_url_group.in_(wanted)))
+    return tuple(rows)

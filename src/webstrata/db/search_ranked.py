@@ -1,0 +1,235 @@
+"""Results with the best first: some documents are ranked, the rest follows in order of time."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import Row
+from sqlalchemy.orm import Session
+
+from webstrata.content.tokens import fold
+from webstrata.db import fulltext
+from webstrata.db.fulltext import matching
+from webstrata.db.lists import Among
+from webstrata.db.search_order import MOST_COUNTED, Count, counted, ordered
+from webstrata.db.search_question import Found, Hit, Question
+from webstrata.db.search_scope import Scope
+from webstrata.model.query import Expression, asks_for_places, in_title
+from webstrata.model.ranking import Facts, Score, best_by_text, best_scored, depth_of, scores, url_cost
+
+# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+
+MOST_RANKED = 2_000
+"""Documents whose relevance the database is asked for; more would cost more than they add to the first pages."""
+
+MOST_JUDGED = 120
+"""Those of them, the best by their text, of which title, links and address count as well."""
+
+MOST_CHOSEN, MOST_TITLES, MOST_AUTHORITIES = 500, 250, 100
+"""How many are chosen when there are too many: in all, for their title, and for how well they are linked."""
+
+MOST_LOOKED_AT = 2_000
+"""PostgreSQL's index does not know which words stand in a title: so many documents, the newest, are looked at."""
+
+MOST_KNOWN = 20_000
+"""Documents that are named one by one."""
+
+_SPARE = 2
+"""A page of results is looked for among the captures of so many documents for each result, and then among all."""
+
+
+class RankedSearch:
+    """A search whose best results come first: some documents are ranked, the rest follows, newest first."""
+
+    def __init__(self, session: Session, question: Question, scope: Scope) -> None:
+        assert question.expression is not None
+        self._session = session
+        self._question = question
+        self._request = question.request
+        self._expression = question.expression
+        self._scope = _known_where_dear(session, scope, question.expression)
+
+    def found(self) -> Found:
+        """Return the results that were asked for."""
+        documents = self._some_documents()
+        if documents is None:
+            return self._partly_ranked(self._candidates())
+        scope, ranked = self._scope.known(documents), self._scores(documents)
+        count = counted(self._session, scope, self._question, None)
+        hits = _Head(self._session, self._question, scope).page(ranked, self._question.offset)
+        return Found(hits, count.total, scores=ranked)
+
+    def _partly_ranked(self, documents: Collection[int]) -> Found:
+        """Return results of which only some are ranked: these, and what follows them."""
+        offset, size = self._question.offset, self._request.page_size
+        count = counted(self._session, self._scope, self._question, MOST_COUNTED)
+        head = _Head(self._session, self._question, self._scope)
+        # How many the ranked ones are is only asked where they may have ended; behind their end they are not ranked.
+        first = head.count(documents) if offset >= len(documents) else None
+        ranked = self._scores(documents) if first is None or offset < first else {}
+        hits = head.page(ranked, offset) if ranked else ()
+        if len(hits) == size:
+            return Found(hits, max(count.total, offset + size), count.capped, ranked)
+        first = head.count(documents) if first is None else first
+        if self._within(count):
+            others = self._scope.without(documents)
+            skip, wanted = max(0, offset - first), size - len(hits)
+            hits += ordered(self._session, self._question, others, count, skip=skip, wanted=wanted)
+        behind = offset + len(hits) > first
+        return Found(hits, max(count.total, first), count.capped, ranked, in_time_order=behind)
+
+    def _within(self, count: Count) -> bool:
+        """Tell whether the wanted results can be reached: those behind the counted ones only by a cursor."""
+        return self._question.cursor is not None or not count.capped or self._question.offset < count.total
+
+    def _some_documents(self) -> list[int] | None:
+        """Return all documents that have a capture to show, or None when they are too many to be ranked."""
+        # Where nothing but the words narrows the search, nearly every document has one: they need not be looked at.
+        if not self._scope.is_narrow and self._count_to(MOST_RANKED + 1) > MOST_RANKED:
+            return None
+        rows = self._scope.execute(
+            self._session,
+            f"SELECT m.document_id FROM matched m WHERE {self._scope.having_a_capture()} LIMIT :most",
+            most=MOST_RANKED + 1,
+        )
+        documents = [*rows.scalars().all()]
+        return documents if len(documents) <= MOST_RANKED else None
+
+    def _count_to(self, most: int) -> int:
+        known = self._scope.documents
+        return fulltext.count_documents(self._session, self._expression, most) if known is None else len(known)
+
+    def _candidates(self) -> list[int]:
+        """Return the documents to rank when there are too many: by title, by links, and the newest."""
+        chosen = dict.fromkeys(self._titles())
+        chosen |= dict.fromkeys(self._authorities())
+        rows = self._scope.execute(
+            self._session,
+            f"SELECT e.document_id {self._scope.every_capture().walked()}"
+            " ORDER BY e.captured_at DESC, e.snapshot_id DESC LIMIT :most",
+            most=MOST_CHOSEN,
+        )
+        chosen |= dict.fromkeys(rows.scalars().all())
+        return [*chosen][:MOST_CHOSEN]
+
+    def _titles(self) -> list[int]:
+        if (in_titles := in_title(self._expression)) is None:
+            return []
+        rows = self._scope.execute(
+            self._session,
+            f"SELECT m.document_id FROM {_IN_TITLES[self._scope.dialect]} AS m"
+            f" WHERE {self._scope.having_a_capture()} LIMIT :most",
+            title=matching(in_titles, self._scope.dialect),
+            some=2 * MOST_TITLES,
+            looked_at=MOST_LOOKED_AT,
+            most=MOST_TITLES,
+        )
+        return [*rows.scalars().all()]
+
+    def _authorities(self) -> list[int]:
+        rows = self._scope.execute(
+            self._session,
+            "SELECT e.document_id FROM (SELECT snapshot_id FROM page_signals WHERE inlink_count >= 8"
+            " ORDER BY inlink_count DESC LIMIT :some) AS p CROSS JOIN search_entries e"
+            " WHERE e.snapshot_id = p.snapshot_id AND e.document_id IN (SELECT document_id FROM matched)"
+            f" AND {self._scope.every_capture().condition()} LIMIT :most",
+            some=10 * MOST_AUTHORITIES,
+            most=MOST_AUTHORITIES,
+        )
+        return [*rows.scalars().all()]
+
+    def _scores(self, documents: Collection[int]) -> dict[int, Score]:
+        relevance = dict.fromkeys(documents, 0.0) | fulltext.relevance(self._session, self._expression, documents)
+        ids = best_by_text(relevance, MOST_JUDGED)
+        rows = _DOCUMENT_FACTS.execute(self._session, {"ids": ids}).all()
+        facts = {key: Facts(f" {fold(title)} ", inlinks, depth_of(group)) for key, title, group, inlinks in rows}
+        return scores(relevance, facts, self._question.phrases, self._request.ranking)
+
+
+def _known_where_dear(session: Session, scope: Scope, expression: Expression) -> Scope:
+    """Return a scope whose texts are known when finding them is dear, as they are asked for several times.
+
+    PostgreSQL's index does not know where words stand: it looks at every document that holds them.
+    """
+    if scope.dialect == "sqlite" or not asks_for_places(expression):
+        return scope
+    rows = scope.execute(session, "SELECT document_id FROM matched LIMIT :most", most=MOST_KNOWN + 1)
+    documents = rows.scalars().all()
+    return scope.known(documents) if len(documents) <= MOST_KNOWN else scope
+
+
+class _Head:
+    """The captures of the ranked documents, the best first."""
+
+    def __init__(self, session: Session, question: Question, scope: Scope) -> None:
+        self._session = session
+        self._request = question.request
+        self._scope = scope
+
+    def count(self, documents: Collection[int]) -> int:
+        """Return how many captures documents have here."""
+        given = self._given(dict.fromkeys(documents, Score(0.0)))
+        row = self._scope.execute(self._session, f"SELECT count(*) {self._from()}", **given).first()
+        return row[0] if row else 0
+
+    def page(self, ranked: Mapping[int, Score], offset: int) -> tuple[Hit, ...]:
+        """Return the wanted ones."""
+        documents, least = best_scored(ranked, _SPARE * (offset + self._request.page_size))
+        # Where bad answers come last, the best document's may be the last of all.
+        if not self._request.include_non_2xx and len(documents) < len(ranked):
+            rows = self._rows({document: ranked[document] for document in documents}, offset)
+            if len(rows) == self._request.page_size and rows[-1][2] >= least:
+                return tuple(Hit(*row[:2]) for row in rows)
+        return tuple(Hit(*row[:2]) for row in self._rows(ranked, offset))
+
+    def _rows(self, ranked: Mapping[int, Score], offset: int) -> Sequence[Row[int, datetime, float]]:
+        """Return captures of ranked documents with their scores, the best first."""
+        costs = " ".join(f"WHEN {kind} THEN {url_cost(kind, self._request.ranking)}" for kind in (1, 2))
+        good_first = "e.status_rank, " if self._request.include_non_2xx else ""
+        return self._scope.execute(
+            self._session,
+            f"SELECT e.snapshot_id, e.captured_at, r.score - CASE e.url_cost {costs} ELSE 0 END AS score {self._from()}"
+            f" ORDER BY {good_first}3 DESC, e.captured_at DESC, e.snapshot_id DESC LIMIT :most OFFSET :skip",
+            most=self._request.page_size,
+            skip=offset,
+            **self._given(ranked),
+        ).all()
+
+    def _from(self) -> str:
+        return (
+            f"FROM {_RANKED_ROWS[self._scope.dialect]} CROSS JOIN search_entries e"
+            f" WHERE e.document_id = r.document_id AND {self._scope.condition()}"
+        )
+
+    def _given(self, ranked: Mapping[int, Score]) -> dict[str, object]:
+        if self._scope.dialect == "sqlite":
+            return {"ranked_rows": json.dumps([(key, score.total) for key, score in ranked.items()])}
+        return {"ranked_ids": list(ranked), "ranked_scores": [score.total for score in ranked.values()]}
+
+
+_DOCUMENT_FACTS = Among(
+    "SELECT d.id, d.title, d.normalized_url_group, coalesce(p.inlink_count, 0) FROM documents d"
+    " LEFT JOIN page_signals p ON p.normalized_url_group = d.normalized_url_group WHERE d.id IN <ids>",
+    (("ids", "bigint"),),
+)
+
+
+_RANKED_ROWS = {
+    "sqlite": (
+        "(SELECT json_extract(value, '$[0]') AS document_id, json_extract(value, '$[1]') AS score"
+        " FROM json_each(:ranked_rows)) r"
+    ),
+    "postgresql": "unnest(CAST(:ranked_ids AS bigint[]), CAST(:ranked_scores AS float8[])) AS r(document_id, score)",
+}
+_IN_TITLES = {
+    "sqlite": (
+        "(SELECT rowid AS document_id FROM documents_fts WHERE documents_fts MATCH :title"
+        " ORDER BY rowid DESC LIMIT :some)"
+    ),
+    # Each by itself: the planner thinks that looking at a list of words costs nothing, and would look at all of them.
+    "postgresql": (
+        "(SELECT document_id FROM (SELECT document_id, (SELECT search_vector @@ CAST(:title AS tsquery) FROM documents"
+        " WHERE id = document_id) AS held FROM matched ORDER BY document_id DESC LIMIT :looked_at) AS newest"
+        " WHERE held LIMIT :some)"
+    ),
+}

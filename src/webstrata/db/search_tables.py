@@ -1,0 +1,58 @@
+"""What searching keeps beside the archive's own tables: all of it can be made again from them."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, SmallInteger, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webstrata.db.base import Base, BigId
+
+
+class SearchEntry(Base):
+    """What a search asks of a snapshot, in a row so narrow that thousands are counted and sorted in no time.
+
+    `db/search_entries.py` fills it whenever the captures of a page are counted anew.
+    """
+
+    __tablename__ = "search_entries"
+    __table_args__ = (
+        # Each holds all that the usual search asks: the row itself is not read.
+        Index(
+            "ix_search_entries_document",
+            *("document_id", "captured_at", "snapshot_id", "page_id", "source_id", "status_rank", "repeated"),
+            *("url_cost", "language", "kind"),
+        ),
+        Index(
+            "ix_search_entries_newest",
+            *("captured_at", "snapshot_id", "document_id", "page_id", "source_id", "status_rank", "repeated"),
+        ),
+        Index(
+            "ix_search_entries_page",
+            *("page_id", "captured_at", "snapshot_id", "document_id", "source_id", "status_rank", "repeated"),
+        ),
+    )
+
+    snapshot_id: Mapped[int] = mapped_column(
+        BigId, ForeignKey("snapshots.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    document_id: Mapped[int] = mapped_column(BigInteger)
+    page_id: Mapped[int] = mapped_column(BigInteger)
+    source_id: Mapped[int]
+    captured_at: Mapped[datetime]
+    status_rank: Mapped[int] = mapped_column(SmallInteger)
+    """0 for a good answer, 1 for a redirect, 2 when nobody knows, 3 for an error."""
+    repeated: Mapped[int] = mapped_column(SmallInteger)
+    """1 when another capture of the same page says the same later on the same UTC day."""
+    url_cost: Mapped[int] = mapped_column(SmallInteger)
+    """1 for an address with a query string, 2 for one that also tells where a reader came from."""
+    language: Mapped[str | None]
+    kind: Mapped[str] = mapped_column(String(8))
+
+
+class VocabularyWord(Base):
+    """A word of some title, address or heading: what a misspelt word may have meant."""
+
+    __tablename__ = "vocabulary"
+
+    id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer(), "sqlite"), primary_key=True)
+    word: Mapped[str] = mapped_column(String(40), unique=True)

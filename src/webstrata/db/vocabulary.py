@@ -1,0 +1,102 @@
+"""The words of titles, addresses and headings: what a misspelt word may have meant."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlalchemy import bindparam, column, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+from sqlalchemy.sql import table
+
+from webstrata.content.blocks import HEADINGS
+from webstrata.content.tokens import folded
+from webstrata.db.bulk import ManyRows
+from webstrata.db.lists import Among
+from webstrata.db.types import PlainText
+from webstrata.db.wording import PreparedDocument
+from webstrata.model.similarity import MAX_LENGTH, MIN_LENGTH, trigrams
+
+_MOST_HEADINGS = 60
+_MOST_ALIKE = 200
+_MOST_SCANNED = 50_000
+_LENGTHS_APART = 3
+_WORD = re.compile(rf"(?<!\S)[^\W\d]{{{MIN_LENGTH},{MAX_LENGTH}}}(?!\S)")
+_ADDRESS_START = "https://"
+
+
+def words_to_learn(title: str, address: str, body: str, blocks: str | None) -> set[str]:
+    """Return the words of a document's title, address and headings that are long enough to be misspelt."""
+    parts = [title, address.removeprefix(_ADDRESS_START), *_headings(body, blocks or "")]
+    return set(_WORD.findall(folded("\n".join(parts))))
+
+
+def learn(session: Session, documents: Iterable[PreparedDocument]) -> None:
+    """Keep the words of new documents."""
+    words: set[str] = set()
+    for document in documents:
+        words |= words_to_learn(document.title, document.normalized_url_group, document.text, document.blocks)
+    if not words:
+        return
+    known = {row[0] for row in _KNOWN.execute(session, {"words": words})}
+    # In one order everywhere: two processes that learn the same words must not wait for each other.
+    new = [(word,) for word in sorted(words - known)]
+    dialect = session.get_bind().dialect.name
+    _LEARN[dialect].execute(session, new)
+    if new and dialect == "sqlite":
+        _INDEX.execute(session, {"words": [word for (word,) in new]})
+
+
+def words_like(session: Session, word: str) -> Sequence[str]:
+    """Return known words that look like one, those that share most with it first; a pure function judges them."""
+    lengths = {"shortest": len(word) - _LENGTHS_APART, "longest": len(word) + _LENGTHS_APART}
+    if session.get_bind().dialect.name == "sqlite":
+        asked = " OR ".join(f'"{part}"' for part in sorted(trigrams(word)))
+        return session.scalars(_SQLITE_LIKE, {"asked": asked, "most": _MOST_ALIKE, **lengths}).all()
+    if session.scalar(_HAS_TRIGRAMS):
+        return session.scalars(_POSTGRESQL_LIKE, {"word": word, "most": _MOST_ALIKE, **lengths}).all()
+    return session.scalars(_SCAN, {"first": word[:1], "most": _MOST_SCANNED, **lengths}).all()
+
+
+def _headings(body: str, blocks: str) -> Iterator[str]:
+    """Yield the first headings of a text; where blocks are many, headings are few."""
+    if not any(digit in blocks for digit in HEADINGS):
+        return
+    found = 0
+    for line, letter in zip(body.split("\n"), blocks, strict=False):
+        if letter in HEADINGS:
+            yield line
+            found += 1
+            if found == _MOST_HEADINGS:
+                return
+
+
+_VOCABULARY = table("vocabulary", column("word", PlainText()))
+_LEARN = {
+    "sqlite": ManyRows(
+        sqlite.insert(_VOCABULARY).values(word=bindparam("word")).on_conflict_do_nothing(),
+        {"word": _VOCABULARY.c.word},
+    ),
+    "postgresql": ManyRows(
+        postgresql.insert(_VOCABULARY).values(word=bindparam("word")).on_conflict_do_nothing(),
+        {"word": _VOCABULARY.c.word},
+    ),
+}
+_KNOWN = Among("SELECT word FROM vocabulary WHERE word IN <words>", (("words", "text"),))
+_INDEX = Among(
+    "INSERT INTO vocabulary_trigrams (rowid, word) SELECT id, word FROM vocabulary WHERE word IN <words>",
+    (("words", "text"),),
+)
+_SQLITE_LIKE = text(
+    "SELECT v.word FROM vocabulary_trigrams t JOIN vocabulary v ON v.id = t.rowid"
+    " WHERE vocabulary_trigrams MATCH :asked AND length(v.word) BETWEEN :shortest AND :longest"
+    " ORDER BY t.rank LIMIT :most"
+)
+_HAS_TRIGRAMS = text("SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm')")
+_POSTGRESQL_LIKE = text(
+    "SELECT word FROM vocabulary WHERE word % :word AND length(word) BETWEEN :shortest AND :longest"
+    " ORDER BY similarity(word, :word) DESC, word LIMIT :most"
+)
+_SCAN = text(
+    "SELECT word FROM vocabulary WHERE word LIKE :first || '%' AND length(word) BETWEEN :shortest AND :longest"
+    " ORDER BY word LIMIT :most"
+)

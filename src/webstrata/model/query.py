@@ -1,0 +1,285 @@
+"""What a reader's query means: an address, an expression of the query language, or plain words.
+
+Nothing is an error here: what does not parse is searched as plain words.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+MAX_TOKENS = 128
+MAX_DEPTH = 12
+"""Expressions nested deeper are no questions that people ask, and SQLite's parser has an end."""
+
+Fold = Callable[[str], list[str]]
+"""Takes a text apart into words, folded as the full-text index has them."""
+
+
+class Intent(StrEnum):
+    """What kind of question a query is."""
+
+    URL = "url"
+    ADVANCED = "advanced"
+    PLAIN = "plain"
+
+
+class Field(StrEnum):
+    """A part of a document that can be searched alone."""
+
+    TITLE = "title"
+    URL = "url"
+    TEXT = "snippet"
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words that follow each other, in one part or in any; the last one may be only a beginning."""
+
+    words: tuple[str, ...]
+    field: Field | None = None
+    prefix: bool = False
+
+
+@dataclass(frozen=True)
+class All:
+    """What holds when every part does."""
+
+    parts: tuple["Expression", ...]
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """What holds when one of the parts does."""
+
+    parts: tuple["Expression", ...]
+
+
+@dataclass(frozen=True)
+class Without:
+    """What holds when its part does not."""
+
+    part: "Expression"
+
+
+Expression = Words | All | AnyOf | Without
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query understood: its kind, the address or the expression that it asks for, and its words as plain text."""
+
+    intent: Intent
+    plain: tuple[str, ...]
+    expression: Expression | None = None
+    address: str | None = None
+
+
+def understood(q: str, fold: Fold) -> Query:
+    """Return what a query means."""
+    plain = tuple(dict.fromkeys(fold(q)))[:MAX_TOKENS]
+    if (address := _address(q.strip())) is not None:
+        return Query(Intent.URL, plain, address=address)
+    if (expression := _advanced(q, fold)) is not None:
+        return Query(Intent.ADVANCED, plain, expression)
+    return Query(Intent.PLAIN, plain, plain_expression(plain))
+
+
+def plain_expression(words: Sequence[str], *, prefix: bool = False) -> Expression | None:
+    """Return what asks for all of some words, or for words that begin like them; short beginnings would be anything."""
+    parts = tuple(Words((word,), prefix=prefix and len(word) >= _SHORTEST_PREFIX) for word in words)
+    return (parts[0] if len(parts) == 1 else All(parts)) if parts else None
+
+
+def with_word_replaced(expression: Expression, replaced: dict[str, str]) -> Expression:
+    """Return an expression that asks for other words instead of some."""
+    if isinstance(expression, Words):
+        return replace(expression, words=tuple(replaced.get(word, word) for word in expression.words))
+    if isinstance(expression, Without):
+        return expression
+    return replace(expression, parts=tuple(with_word_replaced(part, replaced) for part in expression.parts))
+
+
+def spelled(expression: Expression) -> str:
+    """Return an expression in the query language, as it was understood."""
+    if isinstance(expression, Words):
+        words = " ".join(expression.words)
+        field = f"{expression.field}:" if expression.field else ""
+        return f'{field}"{words}"' if len(expression.words) > 1 else f"{field}{words}{'*' if expression.prefix else ''}"
+    if isinstance(expression, Without):
+        return f"NOT {spelled(expression.part)}"
+    sign = " AND " if isinstance(expression, All) else " OR "
+    return f"({sign.join(map(spelled, expression.parts))})"
+
+
+def in_title(expression: Expression) -> Expression | None:
+    """Return what asks for the same words, but in the title; None when that cannot be."""
+    if isinstance(expression, Words):
+        return replace(expression, field=Field.TITLE) if expression.field in {None, Field.TITLE} else None
+    if isinstance(expression, Without):
+        return None
+    parts = tuple(part for part in map(in_title, expression.parts) if part is not None)
+    return replace(expression, parts=parts) if parts else None
+
+
+def asks_for_places(expression: Expression) -> bool:
+    """Tell whether an expression asks where words stand: one after the other, or in a certain part."""
+    if isinstance(expression, Words):
+        return expression.field is not None or len(expression.words) > 1
+    parts = (expression.part,) if isinstance(expression, Without) else expression.parts
+    return any(asks_for_places(part) for part in parts)
+
+
+def wanted_words(expression: Expression | None) -> Iterator[Words]:
+    """Yield the words that an expression asks for, not those that it excludes."""
+    if isinstance(expression, Words):
+        yield expression
+    elif isinstance(expression, All | AnyOf):
+        for part in expression.parts:
+            yield from wanted_words(part)
+
+
+_SHORTEST_PREFIX = 3
+_ADDRESS_PREFIX = "url:"
+_SCHEME = "://"
+_WWW = "www."
+_OPERATORS = frozenset({"AND", "OR", "NOT"})
+_LEXEME = re.compile(
+    r"""\s*(?:
+      (?P<minus>(?<![^\s(])-(?=[\w"(]))
+    | (?P<field>(?<![^\s(-])(?:title|snippet|url):(?=[\w"]))
+    | "(?P<phrase>[^"]*)"
+    | (?P<open>\()
+    | (?P<close>\))
+    | (?P<word>[^\s()"]+)
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def _address(q: str) -> str | None:
+    """Return the address that a query is, if it is one."""
+    named = q[: len(_ADDRESS_PREFIX)].lower() == _ADDRESS_PREFIX
+    bare = q[len(_ADDRESS_PREFIX) :].strip() if named else q
+    if not bare or any(c.isspace() or c in '"()' for c in bare):
+        return None
+    lower = bare.lower()
+    if named:
+        return bare if lower.startswith(("http", _WWW)) else None
+    plain_name = ":" not in bare.partition(".")[0] and not bare.startswith("-")
+    return bare if _SCHEME in bare or lower.startswith(_WWW) or ("." in bare.strip(".") and plain_name) else None
+
+
+class _UnparsedError(Exception):
+    """What was written is no expression; it never leaves this module."""
+
+
+def _advanced(q: str, fold: Fold) -> Expression | None:
+    """Return the expression that a query is, or None when it is none, or none that can be understood."""
+    try:
+        lexemes = _lexemes(q)
+        if not any(_marks_expression(lexeme) for lexeme in lexemes) or len(lexemes) > MAX_TOKENS:
+            return None
+        return _Parser(lexemes, fold).parsed()
+    except _UnparsedError:
+        return None
+
+
+@dataclass(frozen=True)
+class _Lexeme:
+    kind: str
+    text: str
+
+
+def _lexemes(q: str) -> list[_Lexeme]:
+    found, position, end = [], 0, len(q.rstrip())
+    while position < end:
+        match = _LEXEME.match(q, position)
+        if match is None or match.lastgroup is None:
+            raise _UnparsedError
+        kind, text = match.lastgroup, match[match.lastgroup]
+        found.append(_Lexeme("operator" if kind == "word" and text in _OPERATORS else kind, text))
+        position = match.end()
+    return found
+
+
+def _marks_expression(lexeme: _Lexeme) -> bool:
+    """Tell what makes a query more than plain words; parentheses alone are only parentheses."""
+    return lexeme.kind in {"operator", "minus", "field", "phrase"}
+
+
+class _Parser:
+    """Reads an expression: OR binds weakest, then AND, also by standing side by side, then NOT and `-`."""
+
+    def __init__(self, lexemes: list[_Lexeme], fold: Fold) -> None:
+        self._lexemes = lexemes
+        self._fold = fold
+        self._position = 0
+
+    def parsed(self) -> Expression | None:
+        """Return the whole expression, or None when there are no words in it."""
+        expression = self._any(0)
+        if self._position < len(self._lexemes):
+            raise _UnparsedError
+        return expression
+
+    def _any(self, depth: int) -> Expression | None:
+        parts = [self._all(depth)]
+        while self._taken("operator", "OR"):
+            parts.append(self._all(depth))
+        return _joined(AnyOf, parts)
+
+    def _all(self, depth: int) -> Expression | None:
+        parts = [self._one(depth)]
+        while True:
+            explicit = self._taken("operator", "AND")
+            if not explicit and not self._begins_part():
+                return _joined(All, parts)
+            parts.append(self._one(depth))
+
+    def _one(self, depth: int) -> Expression | None:
+        if depth > MAX_DEPTH:
+            raise _UnparsedError
+        if self._taken("minus") or self._taken("operator", "NOT"):
+            part = self._one(depth + 1)
+            return part.part if isinstance(part, Without) else Without(part) if part else None
+        if self._taken("open"):
+            inner = self._any(depth + 1)
+            if not self._taken("close"):
+                raise _UnparsedError
+            return inner
+        return self._term()
+
+    def _term(self) -> Expression | None:
+        field = Field(name.text[:-1].lower()) if (name := self._taken("field")) else None
+        term = self._taken("phrase") or self._taken("word")
+        if term is None:
+            raise _UnparsedError
+        words = tuple(self._fold(term.text))[:MAX_TOKENS]
+        return Words(words, field) if words else None
+
+    def _begins_part(self) -> bool:
+        if self._position >= len(self._lexemes):
+            return False
+        lexeme = self._lexemes[self._position]
+        return lexeme.kind != "close" and (lexeme.kind != "operator" or lexeme.text == "NOT")
+
+    def _taken(self, kind: str, text: str | None = None) -> _Lexeme | None:
+        if self._position >= len(self._lexemes):
+            return None
+        lexeme = self._lexemes[self._position]
+        if lexeme.kind != kind or (text is not None and lexeme.text != text):
+            return None
+        self._position += 1
+        return lexeme
+
+
+def _joined(kind: type[All] | type[AnyOf], parts: list[Expression | None]) -> Expression | None:
+    """Return some parts as one, without those that hold no words and without needless nesting."""
+    flat: dict[Expression, None] = {}
+    for part in parts:
+        for inner in part.parts if isinstance(part, kind) else (part,):
+            if inner is not None:
+                flat[inner] = None
+    found = tuple(flat)
+    return found[0] if len(found) == 1 else kind(found) if found else None

@@ -1,0 +1,57 @@
+"""Which known word a misspelt one means: decided here, so that every database chooses the same."""
+
+from collections.abc import Iterable, Mapping
+
+MIN_LENGTH = 4
+MAX_LENGTH = 40
+"""Shorter words are alike by chance; longer ones are no words that people mistype."""
+
+_FEW_LETTERS, _SOME_LETTERS = 5, 8
+_MOST_JUDGED_CLOSELY = 8
+
+
+def trigrams(word: str) -> set[str]:
+    """Return the pieces of three letters that a word has."""
+    return {word[start : start + 3] for start in range(len(word) - 2)}
+
+
+def slips_forgiven(word: str) -> int:
+    """Return how many letters of a word may be wrong: one of a short word, three of a long one."""
+    if len(word) < MIN_LENGTH or len(word) > MAX_LENGTH:
+        return 0
+    return 1 if len(word) <= _FEW_LETTERS else 2 if len(word) <= _SOME_LETTERS else 3
+
+
+def likely_meant(word: str, known: Iterable[str]) -> list[str]:
+    """Return the known words that a word may be a misspelling of, the likeliest first, at most a handful."""
+    most = slips_forgiven(word)
+    judged = ((distance(word, other, most), other) for other in set(known) if abs(len(word) - len(other)) <= most)
+    close = sorted((slips, other[:1] != word[:1], other) for slips, other in judged if 0 < slips <= most)
+    return [other for _, _, other in close[:_MOST_JUDGED_CLOSELY]]
+
+
+def best_meant(word: str, found_by: Mapping[str, int]) -> str | None:
+    """Return which of some likely words is meant, given how many documents hold each; None when none is held."""
+    most = slips_forgiven(word)
+    held = [
+        (distance(word, other, most), other[:1] != word[:1], -count, other)
+        for other, count in found_by.items()
+        if count
+    ]
+    return min(held)[-1] if held else None
+
+
+def distance(one: str, other: str, most: int) -> int:
+    """Return how many letters were left out, put in, replaced or swapped; from `most` + 1 on it is all one."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row, last = [i] + [0] * len(other), row
+        for j, another in enumerate(other, 1):
+            row[j] = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != another))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == another:
+                row[j] = min(row[j], before[j - 2] + 1)
+        if min(row) > most:
+            return most + 1
+        before = last
+    return row[-1]

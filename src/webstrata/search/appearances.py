@@ -1,0 +1,37 @@
+"""When a sentence first and last stood in the archive."""
+
+from dataclasses import dataclass
+
+from webstrata.content.tokens import tokens
+from webstrata.db import searching
+from webstrata.db.engine import Database
+from webstrata.db.search_question import Question
+from webstrata.model.archive import SnapshotView
+from webstrata.model.query import MAX_TOKENS, Field, Words
+from webstrata.model.search import SearchRequest
+
+
+@dataclass(frozen=True)
+class Appearances:
+    """The first and the last capture whose text holds a sentence, and how many there are."""
+
+    first: SnapshotView | None
+    last: SnapshotView | None
+    captures: int
+    capped: bool = False
+    """There are more than `captures`; counting went no further."""
+
+
+def appearances(database: Database, sentence: str, source: str | None = None) -> Appearances:
+    """Return the first and the last capture whose text holds a sentence, word for word; bad answers do not count."""
+    words = tuple(tokens(sentence))[:MAX_TOKENS]
+    if not words:
+        return Appearances(None, None, 0)
+    request = SearchRequest(q=sentence, source=source, include_duplicates=True)
+    question = Question(request, Words(words, Field.TEXT))
+    with database.read() as session:
+        ends = searching.first_and_last(session, question)
+        if ends is None:
+            return Appearances(None, None, 0)
+        first, last = searching.views_of(session, request, (ends.first, ends.last))
+    return Appearances(first, last, ends.count, ends.capped)

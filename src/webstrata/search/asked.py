@@ -1,0 +1,69 @@
+"""The ways to ask for what a reader means: as it is written, by beginnings, by words that are spelt alike."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from webstrata.db import fulltext, vocabulary
+from webstrata.db.engine import Session
+from webstrata.model.query import Expression, Intent, Query, Words, plain_expression, wanted_words, with_word_replaced
+from webstrata.model.search import Fallback
+from webstrata.model.similarity import best_meant, likely_meant, slips_forgiven
+
+_MOST_COUNTED = 1_000
+_MOST_MISSPELT = 8
+"""Words of a query that are looked up in the vocabulary: nobody misspells more."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One way to ask."""
+
+    intent: Intent
+    expression: Expression | None = None
+    phrases: tuple[tuple[str, ...], ...] = ()
+    """What would best stand in a title."""
+    address: str | None = None
+    fallback: Fallback = Fallback.NONE
+    instead: str | None = None
+    """The words that are asked for instead of those that were written."""
+
+
+def asked_ways(session: Session, query: Query) -> Iterator[Asked]:
+    """Yield the ways to ask for what a query means, each to be tried when those before it found nothing."""
+    if query.address is not None:
+        yield Asked(Intent.URL, address=query.address)
+    intent = Intent.ADVANCED if query.intent is Intent.ADVANCED else Intent.PLAIN
+    expression = query.expression or plain_expression(query.plain)
+    if expression is None:
+        return
+    phrases = (query.plain,) if intent is Intent.PLAIN else _phrases(expression)
+    yield Asked(intent, expression, phrases)
+    if intent is Intent.PLAIN and (beginnings := plain_expression(query.plain, prefix=True)) not in {None, expression}:
+        yield Asked(intent, beginnings, phrases, fallback=Fallback.PREFIX)
+    if replaced := _meant(session, expression):
+        meant = tuple(tuple(replaced.get(word, word) for word in phrase) for phrase in phrases)
+        said = " ".join(replaced.get(word, word) for word in query.plain)
+        yield Asked(intent, with_word_replaced(expression, replaced), meant, None, Fallback.FUZZY, said)
+
+
+def _phrases(expression: Expression) -> tuple[tuple[str, ...], ...]:
+    """Return what of an expression could stand in a title: its parts, and all of them together."""
+    parts = tuple(part.words for part in wanted_words(expression))
+    return (tuple(word for words in parts for word in words), *parts)
+
+
+def _meant(session: Session, expression: Expression) -> dict[str, str]:
+    """Return what misspelt words of an expression mean: those that no document holds."""
+    words = dict.fromkeys(word for part in wanted_words(expression) for word in part.words if slips_forgiven(word))
+    meant = {}
+    for word in [*words][:_MOST_MISSPELT]:
+        if word.isalpha() and not _count(session, word):
+            likely = likely_meant(word, vocabulary.words_like(session, word))
+            best = best_meant(word, {other: _count(session, other) for other in likely})
+            if best is not None:
+                meant[word] = best
+    return meant
+
+
+def _count(session: Session, word: str) -> int:
+    return fulltext.count_documents(session, Words((word,)), _MOST_COUNTED)
