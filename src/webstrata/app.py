@@ -1,21 +1,19 @@
 """Settings in, wired parts out: the only place that names concrete backends."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webstrata.coordination.permits import DatabasePermits, PermitStore
-from webstrata.coordination.redis_permits import RedisPermits
-from webstrata.coordination.redis_store import RedisStore
-from webstrata.coordination.store import MemoryStore
-from webstrata.coordination.turns import DomainPolicy, DomainTurns
 from webstrata.db.engine import Database
 from webstrata.db.migrate import make_ready
+from webstrata.model.actors import Actor
 from webstrata.model.jobs import CrawlConfig
 from webstrata.settings import Settings
 
 if TYPE_CHECKING:
+    from webstrata.coordination.turns import DomainTurns
     from webstrata.jobs.lifecycle import Runner
     from webstrata.jobs.persistent import Crew
 
@@ -70,10 +68,18 @@ class App:
     def _permits(self) -> PermitStore:
         """Return who gives turns on hosts: Redis where one is set, else the database."""
         url = self.settings.redis_url
-        return DatabasePermits(self.database) if url is None else RedisPermits(url.get_secret_value())
+        if url is None:
+            return DatabasePermits(self.database)
+        from webstrata.coordination.redis_permits import RedisPermits
 
-    def domain_turns(self) -> DomainTurns:
+        return RedisPermits(url.get_secret_value())
+
+    def domain_turns(self) -> "DomainTurns":
         """Return what lets sessions take turns on a domain: through Redis where one is set, else in this process."""
+        from webstrata.coordination.redis_store import RedisStore
+        from webstrata.coordination.store import MemoryStore
+        from webstrata.coordination.turns import DomainPolicy, DomainTurns
+
         settings = self.settings
         policy = DomainPolicy(
             lock_ttl=timedelta(seconds=settings.domain_lock_ttl_seconds),
@@ -84,6 +90,10 @@ class App:
         )
         url = settings.redis_url
         return DomainTurns(MemoryStore() if url is None else RedisStore(url.get_secret_value()), policy)
+
+    def acting_as(self, actor: Actor) -> "App":
+        """Return the same parts in somebody's hands: what they change is in the audit log under their name."""
+        return replace(self, database=self.database.acting_as(actor))
 
     def close(self) -> None:
         """Let go of every connection."""

@@ -184,6 +184,32 @@ class Settings(BaseModel):
         "Origins whose pages may read the public API, comma-separated.",
         "HEALTHARCHIVE_CORS_ORIGINS",
     )
+    trusted_proxies: Networks = _knob(
+        ("127.0.0.0/8", "::1/128"),
+        "Networks (CIDR, comma-separated) of proxies before this server: whom they name in X-Forwarded-For is the "
+        "client, for rate limits and the audit log.",
+        validate_default=True,
+    )
+    rate_limit: int = _knob(
+        120, "Requests a minute that a client has, but for the kinds below; 0 is no limit, as on loopback.", ge=0
+    )
+    rate_limit_search: int = _knob(60, "Searches a minute that a client has; 0 is no limit.", ge=0)
+    rate_limit_exports: int = _knob(10, "Exports a minute that a client has; 0 is no limit.", ge=0)
+    rate_limit_reports: int = _knob(5, "Reports of problems a minute that a client has; 0 is no limit.", ge=0)
+    rate_limit_logins: int = _knob(10, "Tries to sign in a minute that a client has; 0 is no limit.", ge=0)
+    public_site_url: HttpAddress | None = _knob(
+        None,
+        "http(s) address under which readers know this site; links in exports and feeds begin with it. "
+        "Default: the address that was asked.",
+    )
+    exports_enabled: bool = _knob(True, "Let everybody take lists of all snapshots home.")
+    exports_default_limit: int = _knob(10_000, "Rows of an export when nobody says how many.", ge=1)
+    exports_max_limit: int = _knob(1_000_000, "Rows of one export at most.", ge=1)
+    usage_enabled: bool = _knob(True, "Count searches, views and reports by day; nothing is kept of who asked.")
+    usage_window_days: int = _knob(30, "Days that /api/usage tells of.", ge=1, le=366)
+    usage_write_seconds: float = _knob(
+        30.0, "Seconds for which counts wait in memory before they are written together.", ge=1, le=3600
+    )
     pages_fastpath: bool = _knob(
         True, "Browse pages from the pages table instead of counting snapshots.", "HA_PAGES_FASTPATH"
     )

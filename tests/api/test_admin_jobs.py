@@ -1,10 +1,15 @@
+import os
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
+from webstrata.model.monitoring import Answer, Decision
+from webstrata.warc.combined_log import combined_log_name, statistics_line
+from webstrata.warc.crawl_state import CrawlState
 
 TOKEN = {"Authorization": "Bearer s3cret"}
 
@@ -79,6 +84,9 @@ DETAIL = {
     "config": {"seeds": ["https://health.example/"], "crawl": {"max_pages": 5}},
     "lastStats": {"crawled": 10},
     "stopRequestedAt": "2024-05-01T12:00:06+00:00",
+    "engine": "native",
+    "attempts": [],
+    "monitorDecisions": [],
 }
 
 
@@ -99,6 +107,42 @@ def test_a_job_tells_all_that_the_contract_names(admin: TestClient, archive: Arc
     archive.source("health", "Health Agency")
     job_id = archive.job("health", **SUMMARY_COLUMNS, **DETAIL_COLUMNS)
     assert admin.get(f"/api/admin/jobs/{job_id}").json() == {"id": job_id, **SUMMARY, **DETAIL}
+
+
+def test_a_job_tells_its_attempts_and_what_its_monitor_decided(
+    admin: TestClient, archive: Archive, tmp_path: Path
+) -> None:
+    config = {"seeds": ["https://health.example/"], "tool_options": {"engine": "zimit"}}
+    job_id = archive.job("health", output_dir=str(tmp_path), config=config)
+    said = statistics_line(NOON, crawled=4, total=9, pending=5, failed=1, most=0, hit=False)
+    log = tmp_path / combined_log_name("initial_crawl", 2, NOON)
+    log.write_text(said)
+    os.utime(log, (NOON.timestamp() + 60,) * 2)
+    decision = Decision(NOON, "stall", "s3cret did it", Answer.BACK_OFF, workers=3, wait=timedelta(minutes=5))
+    CrawlState(tmp_path, initial_workers=3).note_decision(decision)
+    job = admin.get(f"/api/admin/jobs/{job_id}").json()
+    assert job["engine"] == "zimit"
+    assert job["attempts"] == [
+        {
+            "stage": "initial_crawl",
+            "number": 2,
+            "beganAt": "2024-05-01T12:00:00+00:00",
+            "endedAt": "2024-05-01T12:01:00+00:00",
+            "crawled": 4,
+            "total": 9,
+            "failed": 1,
+        }
+    ]
+    assert job["monitorDecisions"] == [
+        {
+            "at": "2024-05-01T12:00:00+00:00",
+            "trouble": "stall",
+            "reason": "******** did it",
+            "answer": "back_off",
+            "workers": 3,
+            "waitSeconds": 300,
+        }
+    ]
 
 
 def test_a_new_job_without_a_source_is_shown_too(admin: TestClient, archive: Archive) -> None:

@@ -128,3 +128,53 @@ def test_changes_need_the_token_and_are_not_taken_from_other_sites(client: TestC
     foreign = client.post(url, json=NEW, headers={**TOKEN, "Origin": "https://evil.example"})
     assert foreign.status_code == 403
     assert client.get("/api/admin/sources", headers=TOKEN).json() == {"items": []}
+
+
+def test_a_source_is_edited_and_its_next_jobs_with_it(admin: TestClient) -> None:
+    add(admin)
+    change = {
+        "name": "The Health Agency",
+        "description": "All of it.",
+        "baseUrl": "health.example/en/",
+        "seeds": ["health.example/en/", "health.example/fr/"],
+        "crawl": {"max_pages": 5},
+        "toolOptions": {"initial_workers": 2},
+        "pageParameters": ["id"],
+    }
+    source = admin.patch("/api/admin/sources/HEALTH", json=change).json()
+    assert (source["sourceName"], source["description"]) == ("The Health Agency", "All of it.")
+    assert (source["baseUrl"], source["pageParameters"]) == ("https://health.example/en/", ["id"])
+    assert (source["schedule"], source["enabled"]) == ("7d", True)
+    job = admin.post("/api/admin/jobs", json={"source": "health"}).json()
+    assert job["config"]["seeds"] == ["https://health.example/en/", "https://health.example/fr/"]
+    assert job["config"]["crawl"] == {"max_pages": 5}
+    assert job["config"]["tool_options"]["initial_workers"] == 2
+
+
+def test_an_edit_that_makes_no_sense_changes_nothing(admin: TestClient) -> None:
+    before = add(admin)
+    changes: list[dict[str, Any]] = [
+        {"name": ""},
+        {"name": "x" * 201},
+        {"seeds": []},
+        {"seeds": ["ftp://health.example/"]},
+        {"baseUrl": "mailto:a@b"},
+        {"crawl": {"max_pages": 0}},
+        {"crawl": {"nonsense": 1}},
+        {"toolOptions": {"nonsense": 1}},
+        {"pageParameters": ["a b"]},
+        {"code": "other"},
+    ]
+    for change in changes:
+        assert admin.patch("/api/admin/sources/health", json=change).status_code == 422, change
+    assert admin.get("/api/admin/sources/health").json() == before
+
+
+def test_a_source_of_which_nothing_was_archived_can_be_removed(admin: TestClient, archive: Archive) -> None:
+    add(admin)
+    assert admin.delete("/api/admin/sources/health").status_code == 204
+    assert admin.get("/api/admin/sources/health").status_code == 404
+    archive.snapshot(source="other")
+    refused = admin.delete("/api/admin/sources/other")
+    assert (refused.status_code, "can only be disabled" in refused.json()["detail"]) == (409, True)
+    assert admin.delete("/api/admin/sources/nobody").status_code == 404

@@ -7,9 +7,10 @@ from fastapi import APIRouter, Body, Depends
 
 from webstrata.api import present
 from webstrata.api.admin_jobs import job_view
+from webstrata.api.audit_trail import ActingParts
 from webstrata.api.auth import require_admin
 from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.parts import JobId, Parts
+from webstrata.api.parts import JobId
 from webstrata.api.same_origin import refuse_other_sites
 from webstrata.api.schemas import (
     CleanupReportSchema,
@@ -18,6 +19,7 @@ from webstrata.api.schemas import (
     JobDetailSchema,
     NewJobSchema,
 )
+from webstrata.api.secrets import secrets_of
 from webstrata.api.storage_answers import told_plainly
 from webstrata.app import App
 from webstrata.jobs import queueing
@@ -39,7 +41,7 @@ router = APIRouter(
 
 
 @router.post("", status_code=201)
-def create(app: Parts, wanted: NewJobSchema) -> JobDetailSchema:
+def create(app: ActingParts, wanted: NewJobSchema) -> JobDetailSchema:
     """Queue a job of a source, made from the source's own settings."""
     with told_plainly():
         made = make_job(
@@ -53,7 +55,7 @@ def create(app: Parts, wanted: NewJobSchema) -> JobDetailSchema:
 
 
 @router.post("/{job_id}/stop")
-def stop(app: Parts, job_id: JobId) -> JobDetailSchema:
+def stop(app: ActingParts, job_id: JobId) -> JobDetailSchema:
     """Stop a job: at once when it waits, within seconds when it crawls; what it captured is kept."""
     job_view(app, job_id)
     queueing.request_stop(app.database, app.archive_root, job_id)
@@ -61,7 +63,7 @@ def stop(app: Parts, job_id: JobId) -> JobDetailSchema:
 
 
 @router.post("/{job_id}/resume")
-def resume(app: Parts, job_id: JobId) -> JobDetailSchema:
+def resume(app: ActingParts, job_id: JobId) -> JobDetailSchema:
     """Put a job that is over back in the queue: it goes on where it was, and tries again what failed."""
     job_view(app, job_id)
     queueing.resume_job(app.database, job_id)
@@ -69,7 +71,7 @@ def resume(app: Parts, job_id: JobId) -> JobDetailSchema:
 
 
 @router.post("/{job_id}/retry")
-def retry(app: Parts, job_id: JobId) -> JobDetailSchema:
+def retry(app: ActingParts, job_id: JobId) -> JobDetailSchema:
     """Let a job that failed try again where it failed: its crawl, or its indexing."""
     job_view(app, job_id)
     queueing.retry_job(app.database, job_id)
@@ -78,7 +80,7 @@ def retry(app: Parts, job_id: JobId) -> JobDetailSchema:
 
 @router.post("/{job_id}/cleanup")
 def cleanup(
-    app: Parts, job_id: JobId, wanted: Annotated[CleanupRequestSchema, Body(default_factory=CleanupRequestSchema)]
+    app: ActingParts, job_id: JobId, wanted: Annotated[CleanupRequestSchema, Body(default_factory=CleanupRequestSchema)]
 ) -> CleanupReportSchema:
     """Delete what a job's crawler left behind; a dry run, which it is unless told otherwise, says what would go."""
     job_view(app, job_id)
@@ -97,4 +99,4 @@ def cleanup(
 
 def _done(app: App, order: str, job_id: int) -> JobDetailSchema:
     log.info("admin.job", order=order, job_id=job_id)
-    return present.job_detail(job_view(app, job_id))
+    return present.job_detail(job_view(app, job_id), secrets_of(app.settings))

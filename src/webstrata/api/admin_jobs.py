@@ -70,7 +70,7 @@ def status_counts(app: Parts) -> JobStatusCountsSchema:
 @router.get("/{job_id}", responses=_UNKNOWN)
 def job(app: Parts, job_id: JobId) -> JobDetailSchema:
     """Tell all that is known of a job."""
-    return present.job_detail(job_view(app, job_id))
+    return present.job_detail(job_view(app, job_id), secrets_of(app.settings))
 
 
 @router.get("/{job_id}/events", response_class=StreamingResponse, dependencies=[Depends(seated)], responses=_EVENTS)

@@ -1,10 +1,12 @@
-"""What operators keep: sources, their schedules, and the jobs that are made of them."""
+"""What operators keep: sources, their schedules, and what their jobs are made from."""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path
 
 from webstrata.api import present
+from webstrata.api.admin_schemas import SourceChangeSchema
+from webstrata.api.audit_trail import ActingParts
 from webstrata.api.auth import require_admin
 from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.parts import Code, Parts
@@ -19,7 +21,7 @@ from webstrata.api.schemas import (
 from webstrata.app import App
 from webstrata.db.sources import list_sources, source_view
 from webstrata.errors import NotFoundError
-from webstrata.jobs.source_orders import SourceOrders, WantedSource
+from webstrata.jobs.source_orders import EditedSource, SourceOrders, WantedSource
 
 router = APIRouter(
     prefix=ADMIN_PATH + "/sources",
@@ -44,7 +46,7 @@ def sources(app: Parts) -> AdminSourceListSchema:
 
 
 @router.post("", status_code=201, dependencies=_OURS, responses={409: {"model": ErrorSchema}})
-def add(app: Parts, new: NewSourceSchema) -> AdminSourceSchema:
+def add(app: ActingParts, new: NewSourceSchema) -> AdminSourceSchema:
     """Add a source; its code and name are made from its first address when they are not given."""
     wanted = WantedSource(
         tuple(new.seeds), new.code.lower(), new.name, description=new.description, schedule=new.schedule or ""
@@ -58,8 +60,34 @@ def source(app: Parts, code: SourceCode) -> AdminSourceSchema:
     return _source(app, code)
 
 
+@router.patch("/{code}", dependencies=_OURS, responses=_UNKNOWN)
+def change(app: ActingParts, code: SourceCode, wanted: SourceChangeSchema) -> AdminSourceSchema:
+    """Change a source, or what its next jobs are made from; after other page parameters it needs regrouping."""
+    _source(app, code)
+    edited = EditedSource(
+        name=wanted.name,
+        base_url=wanted.baseUrl,
+        description=wanted.description,
+        seeds=None if wanted.seeds is None else tuple(wanted.seeds),
+        crawl=wanted.crawl,
+        tool_options=wanted.toolOptions,
+    )
+    if edited != EditedSource():
+        _orders(app).edit(code, edited)
+    if wanted.pageParameters is not None:
+        _orders(app).set_page_parameters(code, wanted.pageParameters)
+    return _source(app, code)
+
+
+@router.delete("/{code}", status_code=204, dependencies=_OURS, responses=_UNFIT)
+def remove(app: ActingParts, code: SourceCode) -> None:
+    """Remove a source of which nothing was archived; others can be disabled."""
+    _source(app, code)
+    _orders(app).remove(code)
+
+
 @router.post("/{code}/schedule", dependencies=_OURS, responses=_UNKNOWN)
-def schedule(app: Parts, code: SourceCode, wanted: ScheduleSchema) -> AdminSourceSchema:
+def schedule(app: ActingParts, code: SourceCode, wanted: ScheduleSchema) -> AdminSourceSchema:
     """Say when a source is archived; null means only when somebody asks."""
     _source(app, code)
     _orders(app).set_schedule(code, wanted.schedule or "")
@@ -67,7 +95,7 @@ def schedule(app: Parts, code: SourceCode, wanted: ScheduleSchema) -> AdminSourc
 
 
 @router.post("/{code}/pause", dependencies=_OURS, responses=_UNFIT)
-def pause(app: Parts, code: SourceCode) -> AdminSourceSchema:
+def pause(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
     """Let a source's schedule rest."""
     _source(app, code)
     _orders(app).pause(code)
@@ -75,7 +103,7 @@ def pause(app: Parts, code: SourceCode) -> AdminSourceSchema:
 
 
 @router.post("/{code}/resume", dependencies=_OURS, responses=_UNFIT)
-def resume(app: Parts, code: SourceCode) -> AdminSourceSchema:
+def resume(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
     """Let a paused schedule go on."""
     _source(app, code)
     _orders(app).resume(code)
@@ -83,7 +111,7 @@ def resume(app: Parts, code: SourceCode) -> AdminSourceSchema:
 
 
 @router.post("/{code}/enable", dependencies=_OURS, responses=_UNKNOWN)
-def enable(app: Parts, code: SourceCode) -> AdminSourceSchema:
+def enable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
     """Let jobs be made of a source again."""
     _source(app, code)
     _orders(app).set_enabled(code, True)
@@ -91,7 +119,7 @@ def enable(app: Parts, code: SourceCode) -> AdminSourceSchema:
 
 
 @router.post("/{code}/disable", dependencies=_OURS, responses=_UNKNOWN)
-def disable(app: Parts, code: SourceCode) -> AdminSourceSchema:
+def disable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
     """Let no jobs be made of a source; what was archived stays."""
     _source(app, code)
     _orders(app).set_enabled(code, False)

@@ -7,26 +7,23 @@ that no other site's form or script can use it on the API.
 
 import hashlib
 import hmac
-import ipaddress
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from urllib.parse import urlsplit
 
 from fastapi import HTTPException, Request, Response
 
+from webstrata.api.clients import IN_PROCESS, is_local, is_loopback, peer_of
 from webstrata.api.headers import is_https
 from webstrata.api.parts import wired_parts
 from webstrata.errors import UsageError
+from webstrata.model.actors import ADMIN_TOKEN, OPEN_DEVELOPMENT, WEB_LOGIN
 from webstrata.settings import Environment, Settings
 
 SESSION_COOKIE = "webstrata_admin"
 SESSION_LENGTH = timedelta(hours=12)
 
 _GUARDED = (Environment.STAGING, Environment.PRODUCTION)
-_IN_PROCESS = "testclient"
-"""What starlette's in-process client calls itself; a socket only ever gives an address."""
-
-_FORWARDED = ("forwarded", "via", "x-real-ip", "x-forwarded")
 
 
 class Verdict(Enum):
@@ -52,6 +49,16 @@ def admin_allowed(request: Request) -> bool:
     if _verdict(request, settings) is Verdict.ALLOWED:
         return True
     return session_valid(settings, request.cookies.get(SESSION_COOKIE), datetime.now(UTC))
+
+
+def let_in_by(request: Request) -> str:
+    """Return what opened the door to somebody who is an administrator, as the audit log calls it."""
+    settings = wired_parts(request).settings
+    if token_matches(settings, _given_token(request)):
+        return ADMIN_TOKEN
+    if session_valid(settings, request.cookies.get(SESSION_COOKIE), datetime.now(UTC)):
+        return WEB_LOGIN
+    return OPEN_DEVELOPMENT
 
 
 def token_matches(settings: Settings, given: str | bytes) -> bool:
@@ -102,11 +109,9 @@ def from_this_machine(request: Request) -> bool:
 
     A page of a site whose name was made to point to this machine still sends that site's name as Host.
     """
-    if request.client is None or any(name.startswith(_FORWARDED) for name in request.headers):
+    if not is_local(request.scope):
         return False
-    if request.client.host == _IN_PROCESS:
-        return True
-    return _is_loopback(request.client.host) and _names_this_machine(request.headers.get("host", ""))
+    return peer_of(request.scope) == IN_PROCESS or _names_this_machine(request.headers.get("host", ""))
 
 
 def _verdict(request: Request, settings: Settings) -> Verdict:
@@ -135,19 +140,10 @@ def _signature(token: bytes, expiry: int) -> str:
     return hmac.new(token, f"webstrata admin session until {expiry}".encode(), hashlib.sha256).hexdigest()
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return (mapped or address).is_loopback
-
-
 def _names_this_machine(host: str) -> bool:
     """Tell whether a Host is an address of this machine, or a name that no stranger can register: one without a dot."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return False
-    return _is_loopback(name) or "." not in name.removesuffix(".localhost")
+    return is_loopback(name) or "." not in name.removesuffix(".localhost")

@@ -1,6 +1,7 @@
 """Answers that browsers and proxies may keep, and the short answer when they have them already."""
 
 import re
+from collections.abc import Sequence
 
 import xxhash
 from fastapi import Request, Response
@@ -16,7 +17,8 @@ _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 def kept(request: Request, content: bytes, content_type: str, cache_control: str) -> Response:
     """Return content with its ETag, or 304 when the client named that ETag."""
-    etag = f'"{xxhash.xxh3_128_hexdigest(content)}"'
+    # Weak: whether it is compressed on its way is not said by it.
+    etag = f'W/"{xxhash.xxh3_128_hexdigest(content)}"'
     headers = {"ETag": etag, "Cache-Control": cache_control}
     if _has(request.headers.get("if-none-match", ""), etag):
         return Response(status_code=304, headers=headers)
@@ -29,5 +31,11 @@ def kept_json(request: Request, schema: BaseModel, cache_control: str) -> Respon
     return kept(request, schema.model_dump_json().encode(), "application/json", cache_control)
 
 
+def kept_list(request: Request, schemas: Sequence[BaseModel], cache_control: str) -> Response:
+    """Return schemas as a JSON list with its ETag, or 304 when the client named that ETag."""
+    content = b"[" + b",".join(schema.model_dump_json().encode() for schema in schemas) + b"]"
+    return kept(request, content, "application/json", cache_control)
+
+
 def _has(if_none_match: str, etag: str) -> bool:
-    return if_none_match.strip() == "*" or etag in _ENTITY_TAG.findall(if_none_match)
+    return if_none_match.strip() == "*" or etag.removeprefix("W/") in _ENTITY_TAG.findall(if_none_match)

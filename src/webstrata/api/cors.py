@@ -1,6 +1,6 @@
 """Which other sites' pages may read the public API."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
@@ -10,28 +10,43 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from webstrata.api.headers import ADMIN_PATH
 
 PUBLIC_PATH = "/api/"
+REPORTS_PATH = "/api/reports"
+
+_READING = ("GET", "HEAD", "OPTIONS")
 
 
-class PublicCors(CORSMiddleware):
-    """Lets the allowed origins read what is public, without credentials; pages and admin routes stay ours."""
+class PublicCors:
+    """Lets the allowed origins read what is public and send reports, without credentials; the rest stays ours."""
 
     def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
         """Wrap an application for these origins."""
-        super().__init__(
-            app,
-            allow_origins=origins,
-            allow_methods=("GET", "HEAD", "OPTIONS"),
-            allow_headers=("If-None-Match", "X-Request-Id"),
-            expose_headers=("ETag", "Retry-After", "X-API-Version", "X-Request-Id"),
-        )
+        self.app = app
+        self._reading = _Cors(app, origins, _READING)
+        self._reporting = _Cors(app, origins, (*_READING, "POST"), ("Content-Type",))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer preflights and mark answers of public routes; pass the rest on."""
-        path = scope.get("path", "")
-        if path.startswith(PUBLIC_PATH) and not path.startswith(ADMIN_PATH):
-            await super().__call__(scope, receive, send)
-        else:
-            await self.app(scope, receive, send)
+        await self._for(scope.get("path", ""))(scope, receive, send)
+
+    def _for(self, path: str) -> ASGIApp:
+        if not path.startswith(PUBLIC_PATH) or path.startswith(ADMIN_PATH):
+            return self.app
+        return self._reporting if path == REPORTS_PATH else self._reading
+
+
+class _Cors(CORSMiddleware):
+    """Lets origins use some methods, with some headers."""
+
+    def __init__(
+        self, app: ASGIApp, origins: Collection[str], methods: Sequence[str], headers: Sequence[str] = ()
+    ) -> None:
+        super().__init__(
+            app,
+            allow_origins=origins,
+            allow_methods=methods,
+            allow_headers=("If-None-Match", "X-Request-Id", *headers),
+            expose_headers=("ETag", "Retry-After", "X-API-Version", "X-Request-Id"),
+        )
 
     def preflight_response(self, request_headers: Headers) -> Response:
         """Return the answer to a preflight; a refusal is JSON like every error."""

@@ -1,11 +1,16 @@
 """How failures look over HTTP: a status code, and one sentence in JSON."""
 
+import json
+
 import structlog
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
+from fastapi.encoders import jsonable_encoder
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from webstrata import errors
+from webstrata.api.schemas import ErrorSchema, RefusedSchema
 
 log = structlog.get_logger()
 
@@ -28,6 +33,19 @@ SENTENCES = {500: "Internal server error", 503: "The archive's database is not a
 """What outsiders read of failures that are ours; the log has the rest."""
 
 
+EVERYWHERE: dict[int | str, dict[str, object]] = {
+    400: {"model": ErrorSchema, "description": "The request cannot be read."},
+    408: {"model": ErrorSchema, "description": "The request's body took too long to arrive."},
+    413: {"model": ErrorSchema, "description": "The request's body is too large."},
+    414: {"model": ErrorSchema, "description": "The query string is too long."},
+    422: {"model": RefusedSchema, "description": "Something that was asked makes no sense."},
+    429: {"model": ErrorSchema, "description": "Too many requests; `Retry-After` says when to come back."},
+    500: {"model": ErrorSchema, "description": "Something broke on our side."},
+    503: {"model": ErrorSchema, "description": "The archive's database is not available."},
+}
+"""What the API's description says of failures that any route may have."""
+
+
 def status_code(error: errors.WebstrataError) -> int:
     """Return the status code of an error."""
     return next(STATUS_CODES[ancestor] for ancestor in type(error).__mro__ if ancestor in STATUS_CODES)
@@ -36,6 +54,7 @@ def status_code(error: errors.WebstrataError) -> int:
 def add_error_answers(api: FastAPI) -> None:
     """Let every error of ours be answered by its status code."""
     api.add_exception_handler(errors.WebstrataError, _answer)
+    api.add_exception_handler(RequestValidationError, _refusal)
 
 
 async def _answer(_request: Request, error: Exception) -> JSONResponse:
@@ -44,6 +63,17 @@ async def _answer(_request: Request, error: Exception) -> JSONResponse:
     if code in SENTENCES:
         log.error("http.error", error=str(error), kind=type(error).__name__)
     return JSONResponse({"detail": SENTENCES.get(code, str(error))}, status_code=code)
+
+
+async def _refusal(_request: Request, error: Exception) -> Response:
+    """Say which values make no sense, as FastAPI does; a value that JSON has no words for is not said back."""
+    assert isinstance(error, RequestValidationError)
+    wrong = jsonable_encoder(error.errors())
+    try:
+        content = json.dumps({"detail": wrong}, allow_nan=False)
+    except ValueError:
+        content = json.dumps({"detail": [{key: each[key] for key in ("type", "loc", "msg")} for each in wrong]})
+    return Response(content, status_code=422, media_type="application/json")
 
 
 class UnexpectedErrors:

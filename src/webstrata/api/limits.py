@@ -1,43 +1,52 @@
-"""How large a request may be."""
+"""How large a request may be, and how long it may take to arrive."""
 
 from collections.abc import Iterable
 
+import anyio
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_QUERY_BYTES = 8 * 1024
 MAX_BODY_BYTES = 1024 * 1024
+MAX_BODY_SECONDS = 30.0
+"""How long a body may take to arrive as a whole; the server itself waits for headers."""
 
 
 class RequestLimits:
-    """Refuses query strings and bodies that are too long before anything else looks at them."""
+    """Refuses query strings and bodies that are too long, or too slow, before anything else looks at them."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, max_body_seconds: float = MAX_BODY_SECONDS) -> None:
         """Wrap an application."""
         self.app = app
+        self._max_body_seconds = max_body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is small enough; answer 414 or 413 to the rest."""
+        """Pass on what is small enough and whole in time; answer 414, 413 or 408 to the rest."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         if len(scope["query_string"]) > MAX_QUERY_BYTES:
             await _refusal(414, "Query string too long")(scope, receive, send)
             return
-        size = _declared_size(Headers(scope=scope))
-        read = await _read_ahead(receive) if size is None else []
-        if read is None or (size or 0) > MAX_BODY_BYTES:
+        read: list[Message] | None = None
+        if _declared_size(Headers(scope=scope)) <= MAX_BODY_BYTES:
+            with anyio.move_on_after(self._max_body_seconds) as in_time:
+                read = await _read_ahead(receive)
+            if in_time.cancelled_caught:
+                await _refusal(408, "Request body too slow")(scope, receive, send)
+                return
+        if read is None:
             await _refusal(413, "Request body too large")(scope, receive, send)
             return
         await self.app(scope, _replayed(read, receive), send)
 
 
-def _declared_size(headers: Headers) -> int | None:
-    """Return the body's size, or None where only reading it tells: chunked bodies, and any body in HTTP/2."""
+def _declared_size(headers: Headers) -> int:
+    """Return the body's size as its sender says, 0 where they do not: reading it tells."""
     declared = headers.get("content-length", "")
     if "transfer-encoding" in headers or not declared.isdecimal():
-        return None
+        return 0
     return int(declared) if len(declared) < 20 else MAX_BODY_BYTES + 1
 
 

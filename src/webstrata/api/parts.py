@@ -4,9 +4,9 @@ from datetime import date
 from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from webstrata.api.values import without_nul
+from webstrata.api.values import WITHOUT_NUL, without_nul
 from webstrata.app import App
 
 _NO_ROW = 0
@@ -37,8 +37,11 @@ def _iso_day(value: object) -> object:
 
 Parts = Annotated[App, Depends(wired_parts)]
 SnapshotId = Annotated[int, _known_to_a_column(2**63 - 1), Path(description="A snapshot's number.")]
-JobId = Annotated[int, _known_to_a_column(2**31 - 1), Path(description="A job's number.")]
-Text = Annotated[str, AfterValidator(without_nul)]
+RowId = _known_to_a_column(2**31 - 1)
+JobId = Annotated[int, RowId, Path(description="A job's number.")]
+JobNumber = Annotated[int, Field(ge=1), _known_to_a_column(2**31 - 1)]
+SnapshotNumber = Annotated[int, Field(ge=1), _known_to_a_column(2**63 - 1)]
+Text = Annotated[str, AfterValidator(without_nul), Field(json_schema_extra={"pattern": WITHOUT_NUL})]
 Code = Annotated[Text, AfterValidator(str.casefold)]
 Day = Annotated[date, BeforeValidator(_iso_day)]
 Limit = Annotated[int, Query(ge=1, le=500)]

@@ -1,9 +1,14 @@
 """From what the archive knows to what the API says."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 
+from fastapi import Request
+
+from webstrata.api.crawl_schemas import CrawlAttemptSchema, MonitorDecisionSchema
+from webstrata.api.headers import is_https
+from webstrata.api.public_schemas import EditionSchema, LatestSnapshotSchema
 from webstrata.api.schemas import (
     AdminSourceSchema,
     ArchiveStatsSchema,
@@ -24,12 +29,15 @@ from webstrata.api.schemas import (
     TimelineEntrySchema,
     TimelineSchema,
 )
+from webstrata.db.editions import Edition
 from webstrata.db.problems import LocatedProblem
 from webstrata.db.reports import JobProgress
 from webstrata.jobs.cleanup import CleanupReport
+from webstrata.jobs.crawl_story import CrawlAttempt, MonitorDecision, attempts_of, decisions_of, engine_of
 from webstrata.logs import without_secrets
 from webstrata.model.archive import ArchiveTotals, JobView, SnapshotView, SourceSummary
 from webstrata.model.registry import LastJob, SourceView
+from webstrata.settings import Settings
 
 
 def timestamp(moment: datetime) -> str:
@@ -50,6 +58,14 @@ def raw_url(snapshot_id: int) -> str:
 def browse_url(snapshot_id: int) -> str:
     """Return the page on which people read a snapshot."""
     return f"/snapshot/{snapshot_id}"
+
+
+def site_url(request: Request, settings: Settings) -> str:
+    """Return the address that links to this site begin with: as it is set, else as this request was addressed."""
+    if settings.public_site_url is not None:
+        return settings.public_site_url
+    scheme = "https" if is_https(request.scope) else request.url.scheme
+    return str(request.base_url.replace(scheme=scheme)).rstrip("/")
 
 
 def stats(totals: ArchiveTotals, today: date) -> ArchiveStatsSchema:
@@ -110,6 +126,28 @@ def snapshot_detail(snapshot: SnapshotView) -> SnapshotDetailSchema:
     )
 
 
+def latest(snapshot: SnapshotView | None) -> LatestSnapshotSchema:
+    """Present the newest capture of a page, if there is one."""
+    return LatestSnapshotSchema(
+        found=snapshot is not None,
+        snapshotId=snapshot.id if snapshot else None,
+        captureTimestamp=timestamp(snapshot.captured_at) if snapshot else None,
+        mimeType=snapshot.mime_type if snapshot else None,
+    )
+
+
+def edition(found: Edition) -> EditionSchema:
+    """Present a source as one job captured it."""
+    return EditionSchema(
+        jobId=found.job_id,
+        jobName=found.job_name,
+        recordCount=found.record_count,
+        firstCapture=day(found.first_capture),
+        lastCapture=day(found.last_capture),
+        entryBrowseUrl=None if found.entry_record_id is None else browse_url(found.entry_record_id),
+    )
+
+
 def timeline(of: SnapshotView, captures: Sequence[SnapshotView]) -> TimelineSchema:
     """Present all captures of a page."""
     return TimelineSchema(
@@ -163,8 +201,8 @@ def job_summary(job: JobView) -> JobSummarySchema:
     )
 
 
-def job_detail(job: JobView) -> JobDetailSchema:
-    """Present all that is known of a job."""
+def job_detail(job: JobView, secrets: Collection[str] = ()) -> JobDetailSchema:
+    """Present all that is known of a job, with what its logs and its state tell of its crawl."""
     return JobDetailSchema(
         **job_summary(job).model_dump(),
         outputDir=job.output_dir,
@@ -181,6 +219,32 @@ def job_detail(job: JobView) -> JobDetailSchema:
         config=None if job.config is None else without_secrets(job.config),
         lastStats=None if job.last_stats is None else dict(job.last_stats),
         stopRequestedAt=_if_known(job.stop_requested_at),
+        engine=engine_of(job),
+        attempts=[_attempt(attempt) for attempt in attempts_of(job)],
+        monitorDecisions=[_decision(decision) for decision in decisions_of(job, secrets)],
+    )
+
+
+def _attempt(attempt: CrawlAttempt) -> CrawlAttemptSchema:
+    return CrawlAttemptSchema(
+        stage=attempt.stage,
+        number=attempt.number,
+        beganAt=timestamp(attempt.began_at),
+        endedAt=_if_known(attempt.ended_at),
+        crawled=attempt.crawled,
+        total=attempt.total,
+        failed=attempt.failed,
+    )
+
+
+def _decision(decision: MonitorDecision) -> MonitorDecisionSchema:
+    return MonitorDecisionSchema(
+        at=_if_known(decision.at),
+        trouble=decision.trouble,
+        reason=decision.reason,
+        answer=decision.answer,
+        workers=decision.workers,
+        waitSeconds=int(decision.wait.total_seconds()),
     )
 
 

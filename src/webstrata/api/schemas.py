@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from webstrata.api.crawl_schemas import CrawlAttemptSchema, MonitorDecisionSchema
 from webstrata.api.values import without_nul
 
 # ruff: noqa: N815
@@ -15,6 +16,20 @@ class ErrorSchema(BaseModel):
     """What went wrong, in a sentence."""
 
     detail: str
+
+
+class WrongValueSchema(BaseModel):
+    """A value that makes no sense: where it stands, and why it does not."""
+
+    loc: list[str | int]
+    msg: str
+    type: str
+
+
+class RefusedSchema(BaseModel):
+    """Why a request was refused: in a sentence, or value by value."""
+
+    detail: str | list[WrongValueSchema]
 
 
 class HealthDetailsSchema(BaseModel):
@@ -106,15 +121,6 @@ class SnapshotDetailSchema(SnapshotSchema):
     statusCode: int | None
 
 
-class SearchResponseSchema(BaseModel):
-    """One page of hits."""
-
-    results: list[SnapshotSummarySchema]
-    total: int
-    page: int
-    pageSize: int
-
-
 class TimelineEntrySchema(BaseModel):
     """One capture of a page."""
 
@@ -180,6 +186,9 @@ class JobDetailSchema(JobSummarySchema):
     config: dict[str, object] | None
     lastStats: dict[str, object] | None
     stopRequestedAt: str | None
+    engine: str
+    attempts: list[CrawlAttemptSchema]
+    monitorDecisions: list[MonitorDecisionSchema]
 
 
 class CrawlCountsSchema(BaseModel):

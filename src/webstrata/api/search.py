@@ -2,22 +2,34 @@
 
 from typing import Annotated, Self
 
-from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field, model_validator
+from fastapi import APIRouter, Query, Request
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from webstrata.api import present
 from webstrata.api.parts import LARGEST_OFFSET, Code, Day, Parts, Text
-from webstrata.api.schemas import SearchResponseSchema
-from webstrata.model.search import SearchRequest, Sort, View
+from webstrata.api.search_schemas import AppearancesSchema, FacetCountSchema, FacetsSchema, SearchResponseSchema
+from webstrata.api.usage import Event, counted
+from webstrata.errors import UsageError
+from webstrata.model.ranking import Ranking
+from webstrata.model.search import Kind, SearchRequest, SearchResponse, Sort, View, read_cursor
+from webstrata.search.appearances import appearances
 from webstrata.search.service import search
 
 router = APIRouter(tags=["search"])
 
 
+def _cursor(value: str) -> str:
+    try:
+        read_cursor(value)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+    return value
+
+
 class SearchParameters(BaseModel):
     """What a search may be told; the names are part of the API's contract."""
 
-    q: Text | None = Field(None, min_length=1, max_length=256, description="Words, or an address.")
+    q: Text | None = Field(None, min_length=1, max_length=256, description="Words, an expression, or an address.")
     source: Code | None = Field(None, description="A source's code; an unknown one finds nothing.")
     sort: Sort | None = Field(None, description="Default: relevance with words, newest without.")
     view: View = Field(View.SNAPSHOTS, description="Every capture, or the newest of each page.")
@@ -27,6 +39,15 @@ class SearchParameters(BaseModel):
     to_date: Day | None = Field(None, alias="to", description="Last day (UTC), inclusive.")
     page: int = Field(1, ge=1)
     page_size: int = Field(20, ge=1, le=100, alias="pageSize")
+    as_of: Day | None = Field(None, alias="asOf", description="The archive as it stood at the end of this day (UTC).")
+    language: Code | None = Field(None, min_length=1, max_length=16, description="Only this language, like `fr`.")
+    kind: Kind | None = Field(None, alias="type", description="Only this kind of file.")
+    year: int | None = Field(None, ge=1, le=9999, description="Only captures of this year (UTC).")
+    cursor: Annotated[Text, AfterValidator(_cursor)] | None = Field(
+        None, max_length=200, description="What an answer's `nextCursor` said; stands instead of `page`."
+    )
+    facets: bool = Field(False, description="Count the results by source, year, language and type.")
+    ranking: Ranking = Field(Ranking.V2, description="v1 orders by the text alone.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -40,13 +61,49 @@ class SearchParameters(BaseModel):
         return SearchRequest(**wanted | {"page": min(self.page, LARGEST_OFFSET // self.page_size)})
 
 
-@router.get("/api/search")
-def find(app: Parts, parameters: Annotated[SearchParameters, Query()]) -> SearchResponseSchema:
+@router.get("/api/search", response_model_exclude_unset=True)
+def find(request: Request, app: Parts, parameters: Annotated[SearchParameters, Query()]) -> SearchResponseSchema:
     """Search the archive."""
     found = search(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
-    return SearchResponseSchema(
+    counted(request, Event.SEARCH_REQUESTS)
+    answer = SearchResponseSchema(
         results=[present.search_hit(snapshot) for snapshot in found.results],
         total=found.total,
         page=parameters.page,
         pageSize=found.page_size,
     )
+    return _with_extras(answer, found)
+
+
+@router.get("/api/search/appearances")
+def first_and_last(
+    app: Parts,
+    q: Annotated[Text, Query(min_length=1, max_length=1_000, description="A sentence, or some words of one.")],
+    source: Annotated[Code | None, Query(description="Only this source, by its code.")] = None,
+) -> AppearancesSchema:
+    """Say when a sentence first and last stood in the archive, word for word."""
+    found = appearances(app.database, q, source)
+    return AppearancesSchema(
+        sentence=q,
+        captures=found.captures,
+        capturesCapped=found.capped,
+        first=None if found.first is None else present.search_hit(found.first),
+        last=None if found.last is None else present.search_hit(found.last),
+    )
+
+
+def _with_extras(answer: SearchResponseSchema, found: SearchResponse) -> SearchResponseSchema:
+    """Add what older clients do not know of, where it says something."""
+    if found.total_capped:
+        answer.totalCapped = True
+    if found.next_cursor is not None:
+        answer.nextCursor = found.next_cursor
+    if found.instead is not None:
+        answer.instead = found.instead
+    if found.facets is not None:
+        counts = {
+            name: [FacetCountSchema(value=facet.value, count=facet.count) for facet in facets]
+            for name, facets in found.facets.items()
+        }
+        answer.facets = FacetsSchema(**counts)
+    return answer

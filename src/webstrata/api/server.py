@@ -4,19 +4,42 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from webstrata import __version__
-from webstrata.api import admin_job_orders, admin_jobs, admin_sources, health, search, snapshots, sources
+from webstrata.api import (
+    admin_audit_log,
+    admin_job_orders,
+    admin_jobs,
+    admin_reports,
+    admin_sources,
+    changes,
+    exports,
+    health,
+    metrics,
+    replay,
+    reports,
+    search,
+    search_debug,
+    snapshots,
+    sources,
+    usage,
+)
+from webstrata.api.compression import Compression
 from webstrata.api.cors import PublicCors
-from webstrata.api.error_answers import UnexpectedErrors, add_error_answers
+from webstrata.api.error_answers import EVERYWHERE, UnexpectedErrors, add_error_answers
 from webstrata.api.head import HeadAsGet
 from webstrata.api.headers import SafeHeaders
 from webstrata.api.limits import RequestLimits
 from webstrata.api.live import Viewers
+from webstrata.api.rates import RateLimits, RatePolicy
 from webstrata.api.request_log import RequestLog
 from webstrata.app import App
+
+_READERS = (health, sources, search, snapshots, changes, replay, reports, usage, exports)
+_OPERATORS = (admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, search_debug, metrics)
 
 
 def create_api(app: App) -> FastAPI:
     """Return the API over an archive's parts; the caller closes them."""
+    numbers = metrics.Metrics(app)
     api = FastAPI(
         title="Webstrata",
         version=__version__,
@@ -24,17 +47,25 @@ def create_api(app: App) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         middleware=[
+            Middleware(metrics.RequestMetrics, metrics=numbers),
             Middleware(RequestLog),
             Middleware(SafeHeaders),
             Middleware(PublicCors, origins=app.settings.cors_origins),
+            Middleware(RateLimits, policy=RatePolicy.of(app.settings)),
             Middleware(RequestLimits),
             Middleware(UnexpectedErrors),
             Middleware(HeadAsGet),
+            Middleware(Compression),
+            Middleware(metrics.RouteNoted),
         ],
+        lifespan=usage.written_now_and_then,
+        responses=EVERYWHERE,
     )
     api.state.webstrata = app
     api.state.viewers = Viewers()
+    api.state.metrics = numbers
+    api.state.usage = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled)
     add_error_answers(api)
-    for area in (health, sources, search, snapshots, admin_jobs, admin_job_orders, admin_sources):
+    for area in (*_READERS, *_OPERATORS):
         api.include_router(area.router)
     return api

@@ -1,14 +1,17 @@
 """One snapshot: what is known of it, its page as it was archived, and the page's other captures."""
 
 import re
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from webstrata.api import present
-from webstrata.api.caching import AN_HOUR, kept, kept_json
+from webstrata.api.caching import A_MINUTE, AN_HOUR, kept, kept_json
 from webstrata.api.headers import RAW_PATH
 from webstrata.api.parts import Parts, SnapshotId
+from webstrata.api.public_schemas import LatestSnapshotSchema
 from webstrata.api.schemas import ErrorSchema, SnapshotDetailSchema, TimelineSchema
+from webstrata.api.usage import Event, counted
 from webstrata.app import App
 from webstrata.db import catalog
 from webstrata.errors import NotFoundError
@@ -51,7 +54,9 @@ _NAMES_OF_BROWSERS = {
 @router.get("/api/snapshot/{snapshot_id}", response_model=SnapshotDetailSchema)
 def detail(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
     """Tell what is known of a snapshot."""
-    return kept_json(request, present.snapshot_detail(_snapshot(app, snapshot_id)), AN_HOUR)
+    found = known_snapshot(app, snapshot_id)
+    counted(request, Event.SNAPSHOT_DETAIL_VIEWS)
+    return kept_json(request, present.snapshot_detail(found), AN_HOUR)
 
 
 @router.get(
@@ -62,6 +67,7 @@ def detail(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
 def raw(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
     """Show a page as it was archived, under a banner that says so."""
     page = raw_page(app.database, app.archive_root, snapshot_id)
+    counted(request, Event.RAW_SNAPSHOT_VIEWS)
     if page.media_type in _HTML:
         content = with_banner(page.content, page.charset, page.snapshot)
         return kept(request, content, _labelled("text/html", page), AN_HOUR)
@@ -70,15 +76,31 @@ def raw(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
     return kept(request, page.content, "application/octet-stream", AN_HOUR)
 
 
-@router.get("/api/snapshots/{snapshot_id}/timeline")
-def timeline(app: Parts, snapshot_id: SnapshotId) -> TimelineSchema:
+@router.get("/api/snapshots/{snapshot_id}/timeline", response_model=TimelineSchema)
+def timeline(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
     """List all captures of a snapshot's page, oldest first."""
-    snapshot = _snapshot(app, snapshot_id)
+    snapshot = known_snapshot(app, snapshot_id)
     with app.database.read() as session:
-        return present.timeline(snapshot, catalog.timeline(session, snapshot))
+        captures = catalog.timeline(session, snapshot)
+    return kept_json(request, present.timeline(snapshot, captures), A_MINUTE)
 
 
-def _snapshot(app: App, snapshot_id: int) -> SnapshotView:
+@router.get("/api/snapshots/{snapshot_id}/latest", response_model=LatestSnapshotSchema)
+def latest(
+    app: Parts,
+    request: Request,
+    snapshot_id: SnapshotId,
+    require_html: Annotated[bool, Query(alias="requireHtml", description="Only a capture that is HTML.")] = True,
+) -> Response:
+    """Tell the newest good capture of a snapshot's page."""
+    snapshot = known_snapshot(app, snapshot_id)
+    with app.database.read() as session:
+        newest = catalog.latest_capture(session, snapshot, html_only=require_html)
+    return kept_json(request, present.latest(newest), A_MINUTE)
+
+
+def known_snapshot(app: App, snapshot_id: int) -> SnapshotView:
+    """Return the snapshot that a request names; NotFoundError when there is none."""
     with app.database.read() as session:
         found = catalog.snapshot(session, snapshot_id)
     if found is None:

@@ -1,19 +1,30 @@
-"""Where the captures come from."""
+"""Where the captures come from: each source, its editions, and how readers enter it."""
 
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from webstrata.api import present
-from webstrata.api.parts import Parts
-from webstrata.api.schemas import SourceSummarySchema
+from webstrata.api.caching import A_MINUTE, kept_list
+from webstrata.api.parts import Code, JobNumber, Parts
+from webstrata.api.public_schemas import EditionSchema
+from webstrata.api.schemas import ErrorSchema, SourceSummarySchema
 from webstrata.app import App
 from webstrata.db import catalog
-from webstrata.model.archive import SnapshotView, SourceSummary
+from webstrata.db.editions import PublicSource, editions_of, front_page_in, public_source
+from webstrata.errors import NotFoundError
+from webstrata.model.archive import SourceSummary
 
 router = APIRouter(tags=["sources"])
+
+Answers = dict[int | str, dict[str, object]]
+
+_NO_SOURCE: Answers = {404: {"model": ErrorSchema, "description": "No such source."}}
+_IMAGE: Answers = {200: {"description": "A small picture of the front page.", "content": {"image/*": {}}}}
+
+SourceCode = Annotated[Code, Path(description="A source's code.")]
 
 
 class Language(StrEnum):
@@ -23,17 +34,52 @@ class Language(StrEnum):
     FRENCH = "fr"
 
 
-@router.get("/api/sources")
+@router.get("/api/sources", response_model=list[SourceSummarySchema])
 def sources(
     app: Parts,
+    request: Request,
     lang: Annotated[Language | None, Query(description="Enter by the front page's newest capture in it.")] = None,
-) -> list[SourceSummarySchema]:
+) -> Response:
     """List the sources that have a snapshot, by name."""
     with app.database.read() as session:
         found = catalog.sources(session)
     if lang is not None:
         found = tuple(_entered_in(lang, app, summary) for summary in found)
-    return [present.source(summary) for summary in found]
+    return kept_list(request, [present.source(summary) for summary in found], A_MINUTE)
+
+
+@router.get("/api/sources/{code}/editions", response_model=list[EditionSchema], responses=_NO_SOURCE)
+def editions(app: Parts, request: Request, code: SourceCode) -> Response:
+    """List the jobs that captured a source and are indexed, newest first."""
+    source = known_source(app, code)
+    with app.database.read() as session:
+        found = editions_of(session, source)
+    return kept_list(request, [present.edition(edition) for edition in found], A_MINUTE)
+
+
+@router.get("/api/sources/{code}/preview", response_class=Response, responses=_NO_SOURCE | _IMAGE)
+def preview(
+    app: Parts,
+    code: SourceCode,
+    job_id: Annotated[JobNumber | None, Query(alias="jobId", description="As this job captured it.")] = None,
+    lang: Annotated[Language | None, Query(description="In this language, if it can be.")] = None,
+) -> Response:
+    """Show a source's front page as a small picture; 404 while there is none."""
+    source = known_source(app, code)
+    raise NotFoundError(f"There is no preview of {source.code}{_as_wanted(job_id, lang)}")
+
+
+def known_source(app: App, code: str) -> PublicSource:
+    """Return the source that a request names; NotFoundError when there is none, or not for the public."""
+    with app.database.read() as session:
+        found = public_source(session, code)
+    if found is None:
+        raise NotFoundError("Source not found")
+    return found
+
+
+def _as_wanted(job_id: int | None, lang: Language | None) -> str:
+    return (f" by job {job_id}" if job_id is not None else "") + (f" in {lang}" if lang is not None else "")
 
 
 def _entered_in(lang: Language, app: App, summary: SourceSummary) -> SourceSummary:
@@ -41,17 +87,5 @@ def _entered_in(lang: Language, app: App, summary: SourceSummary) -> SourceSumma
     if summary.entry_record_id is None:
         return summary
     with app.database.read() as session:
-        entry = catalog.snapshot(session, summary.entry_record_id)
-        if entry is None or _in_language(lang, entry):
-            return summary
-        captures = catalog.timeline(session, entry)
-    preferred = (capture.id for capture in reversed(captures) if _in_language(lang, capture) and _is_good(capture))
-    return replace(summary, entry_record_id=next(preferred, summary.entry_record_id))
-
-
-def _in_language(lang: Language, snapshot: SnapshotView) -> bool:
-    return (snapshot.language or "").lower().partition("-")[0] == lang
-
-
-def _is_good(snapshot: SnapshotView) -> bool:
-    return snapshot.status_code is None or 200 <= snapshot.status_code < 300
+        preferred = front_page_in(session, summary.code, lang)
+    return summary if preferred is None else replace(summary, entry_record_id=preferred)

@@ -1,5 +1,8 @@
 """Values that every database can store."""
 
+WITHOUT_NUL = r"^[^\u0000]*$"
+"""The same for the API's description, as a pattern."""
+
 
 def without_nul(text: str) -> str:
     """Refuse what PostgreSQL refuses to compare."""

@@ -1,0 +1,49 @@
+"""Who changed what: the audit log, for operators to read."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from webstrata.api.admin_schemas import AuditEntrySchema, AuditLogSchema
+from webstrata.api.auth import require_admin
+from webstrata.api.headers import ADMIN_PATH
+from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, Text
+from webstrata.api.present import timestamp
+from webstrata.api.schemas import ErrorSchema
+from webstrata.db.audit_log import ChangeFilter, LoggedChange, entries
+
+router = APIRouter(
+    prefix=ADMIN_PATH + "/audit-log",
+    tags=["admin"],
+    dependencies=[Depends(require_admin)],
+    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}},
+)
+
+
+@router.get("")
+def audit_log(
+    app: Parts,
+    target: Annotated[Text | None, Query(description="Such as job:12, source:hc or report:3.")] = None,
+    action: Annotated[Text | None, Query(description="Such as job.stop or source.schedule.")] = None,
+    actor: Annotated[Text | None, Query(description="admin token, web login, command line, …")] = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> AuditLogSchema:
+    """List changes, newest first: who made which, and how it was before and after."""
+    with app.database.read() as session:
+        wanted = ChangeFilter(target, action, actor)
+        found, total = entries(session, wanted, limit=limit, offset=min(offset, LARGEST_OFFSET))
+    return AuditLogSchema(items=[_entry(change) for change in found], total=total, limit=limit, offset=offset)
+
+
+def _entry(change: LoggedChange) -> AuditEntrySchema:
+    return AuditEntrySchema(
+        id=change.id,
+        at=timestamp(change.at),
+        actor=change.actor,
+        action=change.action,
+        target=change.target,
+        details=dict(change.details),
+        requestId=change.request_id,
+        client=change.client,
+    )

@@ -1,0 +1,86 @@
+"""What operators do with readers' reports: go through them, and say where each stands."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path
+
+from webstrata.api.admin_schemas import (
+    ReportChangeSchema,
+    ReportDetailSchema,
+    ReportListSchema,
+    ReportSummarySchema,
+)
+from webstrata.api.audit_trail import ActingParts
+from webstrata.api.auth import require_admin
+from webstrata.api.headers import ADMIN_PATH
+from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, RowId, Text
+from webstrata.api.present import timestamp
+from webstrata.api.same_origin import refuse_other_sites
+from webstrata.api.schemas import ErrorSchema
+from webstrata.db import report_review
+from webstrata.db.report_review import ReviewedReport
+from webstrata.errors import NotFoundError
+
+ReportId = Annotated[int, RowId, Path(description="A report's number.")]
+
+_Answers = dict[int | str, dict[str, Any]]
+_UNKNOWN: _Answers = {404: {"model": ErrorSchema}}
+
+router = APIRouter(
+    prefix=ADMIN_PATH + "/reports",
+    tags=["admin"],
+    dependencies=[Depends(require_admin)],
+    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}},
+)
+
+
+@router.get("")
+def reports(
+    app: Parts, status: Text | None = None, category: Text | None = None, limit: Limit = 50, offset: Offset = 0
+) -> ReportListSchema:
+    """List readers' reports, newest first."""
+    with app.database.read() as session:
+        found, total = report_review.reports(
+            session, status=status, category=category, limit=limit, offset=min(offset, LARGEST_OFFSET)
+        )
+    return ReportListSchema(items=[_summary(report) for report in found], total=total, limit=limit, offset=offset)
+
+
+@router.get("/{report_id}", responses=_UNKNOWN)
+def report(app: Parts, report_id: ReportId) -> ReportDetailSchema:
+    """Tell all that is known of a report."""
+    with app.database.read() as session:
+        return _detail(report_review.report(session, report_id))
+
+
+@router.patch("/{report_id}", responses=_UNKNOWN, dependencies=[Depends(refuse_other_sites)])
+def change(app: ActingParts, report_id: ReportId, wanted: ReportChangeSchema) -> ReportDetailSchema:
+    """Say where a report stands, or note something about it."""
+    given = {"status": wanted.status, "internal_notes": wanted.internalNotes}
+    with app.database.write() as session:
+        changes = {name: value for name, value in given.items() if value is not None}
+        return _detail(report_review.change_report(session, report_id, changes))
+
+
+def _summary(report: ReviewedReport) -> ReportSummarySchema:
+    return ReportSummarySchema(
+        id=report.id,
+        category=report.category,
+        status=report.status,
+        snapshotId=report.snapshot_id,
+        originalUrl=report.original_url,
+        pageUrl=report.page_url,
+        createdAt=timestamp(report.created_at),
+    )
+
+
+def _detail(report: ReviewedReport | None) -> ReportDetailSchema:
+    if report is None:
+        raise NotFoundError("Report not found")
+    return ReportDetailSchema(
+        **_summary(report).model_dump(),
+        updatedAt=timestamp(report.updated_at),
+        reporterEmail=report.reporter_email,
+        description=report.description,
+        internalNotes=report.internal_notes,
+    )

@@ -1,0 +1,88 @@
+"""The JSON of the operators' own routes: reports, the audit log, changes to sources."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from webstrata.api.schemas import Line
+from webstrata.api.values import without_nul
+
+# ruff: noqa: N815
+
+Notes = Annotated[str, Field(max_length=20_000), AfterValidator(without_nul)]
+ReportStatus = Literal["new", "triaged", "in_progress", "resolved", "dismissed"]
+
+
+class AuditEntrySchema(BaseModel):
+    """A change: when, who, what, to what; details hold how it was before and after."""
+
+    id: int
+    at: str
+    actor: str
+    action: str
+    target: str
+    details: dict[str, object]
+    requestId: str | None
+    client: str | None
+
+
+class AuditLogSchema(BaseModel):
+    """A part of the audit log, newest first."""
+
+    items: list[AuditEntrySchema]
+    total: int
+    limit: int
+    offset: int
+
+
+class ReportSummarySchema(BaseModel):
+    """A reader's report in a list."""
+
+    id: int
+    category: str
+    status: str
+    snapshotId: int | None
+    originalUrl: str | None
+    pageUrl: str | None
+    createdAt: str
+
+
+class ReportDetailSchema(ReportSummarySchema):
+    """All that is known of a report."""
+
+    updatedAt: str
+    reporterEmail: str | None
+    description: str
+    internalNotes: str | None
+
+
+class ReportListSchema(BaseModel):
+    """A part of the reports, newest first."""
+
+    items: list[ReportSummarySchema]
+    total: int
+    limit: int
+    offset: int
+
+
+class ReportChangeSchema(BaseModel):
+    """Where a report stands now, and what operators note; what is not given stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    status: ReportStatus | None = None
+    internalNotes: Notes | None = None
+
+
+class SourceChangeSchema(BaseModel):
+    """What is to be different about a source; what is not given, or null, stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Line | None = None
+    description: Line | None = None
+    baseUrl: Line | None = None
+    seeds: list[Line] | None = Field(default=None, min_length=1, max_length=1_000)
+    crawl: dict[str, object] | None = None
+    toolOptions: dict[str, object] | None = None
+    pageParameters: list[Line] | None = Field(default=None, max_length=100)

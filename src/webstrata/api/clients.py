@@ -1,0 +1,83 @@
+"""Who asks: the address of a client, also behind proxies that we trust, and whether it is on this very machine."""
+
+import ipaddress
+from collections.abc import Iterable, Sequence
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from webstrata.settings import Network
+
+IN_PROCESS = "testclient"
+"""What starlette's in-process client calls itself; a socket only ever gives an address."""
+
+UNKNOWN = "unknown"
+
+_FORWARDED = ("forwarded", "via", "x-real-ip", "x-forwarded")
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+def client_address(scope: Scope, trusted: Sequence[Network]) -> str:
+    """Return a client's address: the peer's, or the nearest that proxies of ours do not vouch for.
+
+    Whoever is not one of our proxies can write anything into X-Forwarded-For: what they wrote is not looked at.
+    """
+    peer = peer_of(scope)
+    nearest = _address(peer)
+    if nearest is None:
+        return peer or UNKNOWN
+    for hop in _hops(Headers(scope=scope)):
+        if hop is None or not _is_in(nearest, trusted):
+            break
+        nearest = hop
+    return str(nearest)
+
+
+def is_local(scope: Scope) -> bool:
+    """Tell whether a client is on this machine, or in this process, and no proxy stands between."""
+    if is_forwarded(Headers(scope=scope)):
+        return False
+    peer = peer_of(scope)
+    return peer == IN_PROCESS or is_loopback(peer)
+
+
+def is_forwarded(headers: Iterable[str]) -> bool:
+    """Tell whether a request says that it came through a proxy."""
+    return any(name.lower().startswith(_FORWARDED) for name in headers)
+
+
+def peer_of(scope: Scope) -> str:
+    """Return the address at the other end of the connection."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a text is an address of this machine itself."""
+    address = _address(host)
+    return address is not None and address.is_loopback
+
+
+def _hops(headers: Headers) -> list[Address | None]:
+    """Return whom the proxies name, the nearest first."""
+    named = ",".join(headers.getlist("x-forwarded-for")).split(",")
+    return [_address(part.strip()) for part in reversed(named) if part.strip()]
+
+
+def _address(text: str) -> Address | None:
+    """Return an address, however a proxy wrote it: in brackets, with a port, IPv4 in the clothes of IPv6."""
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+def _is_in(address: Address, networks: Sequence[Network]) -> bool:
+    return any(address.version == network.version and address in network for network in networks)

@@ -1,0 +1,123 @@
+"""Lists that researchers take home: streamed, however long they are."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Annotated, Self
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field, model_validator
+
+from webstrata.api.caching import NEVER
+from webstrata.api.export_rows import SNAPSHOT_COLUMNS, Format, Value, snapshot_row, written
+from webstrata.api.parts import Code, Day, Parts
+from webstrata.api.present import site_url
+from webstrata.api.public_schemas import LARGEST_ID, ExportKindSchema, ExportsSchema
+from webstrata.api.schemas import ErrorSchema
+from webstrata.api.sources import known_source
+from webstrata.app import App
+from webstrata.db.exporting import ExportScope, exported_snapshots
+
+DATA_DICTIONARY = "/exports/data-dictionary"
+SNAPSHOTS = "/api/exports/snapshots"
+CHANGES = "/api/exports/changes"
+
+_FORMATS = [form.value for form in Format]
+_MEDIA_TYPES = {
+    Format.JSONL: "application/x-ndjson",
+    Format.NDJSON: "application/x-ndjson",
+    Format.CSV: "text/csv; charset=utf-8",
+}
+_GZIP = "application/gzip"
+_LIST_ANSWERS: dict[int | str, dict[str, object]] = {
+    200: {
+        "description": "The list, a row a line.",
+        "content": {media_type.partition(";")[0]: {} for media_type in (*_MEDIA_TYPES.values(), _GZIP)},
+    },
+    403: {"model": ErrorSchema, "description": "This list cannot be taken home here."},
+    404: {"model": ErrorSchema, "description": "No such source."},
+}
+
+router = APIRouter(tags=["exports"])
+
+
+class ExportParameters(BaseModel):
+    """What a list may be told; the names are part of the API's contract."""
+
+    format: Format = Format.JSONL
+    compressed: bool = Field(True, description="As a gzip file.")
+    source: Code | None = Field(None, description="Only of the source with this code.")
+    after_id: int = Field(0, ge=0, alias="afterId", description="Only what comes behind this number: the last you had.")
+    limit: int | None = Field(None, ge=1, description="Rows at most; the archive may give fewer at a time.")
+    from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")
+    to_date: Day | None = Field(None, alias="to", description="Last day (UTC), inclusive.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.from_date and self.to_date and self.from_date > self.to_date:
+            raise ValueError("'from' must not be after 'to'")
+        return self
+
+
+Wanted = Annotated[ExportParameters, Query()]
+
+
+@router.get("/api/exports")
+def exports(app: Parts) -> ExportsSchema:
+    """Tell which lists can be taken home, and how."""
+    settings = app.settings
+    return ExportsSchema(
+        enabled=settings.exports_enabled,
+        formats=_FORMATS,
+        defaultLimit=min(settings.exports_default_limit, settings.exports_max_limit),
+        maxLimit=settings.exports_max_limit,
+        dataDictionaryUrl=DATA_DICTIONARY,
+        snapshots=ExportKindSchema(path=SNAPSHOTS, description="Every snapshot, a row each.", formats=_FORMATS),
+        changes=ExportKindSchema(
+            path=CHANGES, description="Every change between two captures of a page, a row each.", formats=_FORMATS
+        ),
+    )
+
+
+@router.get(SNAPSHOTS, response_class=StreamingResponse, responses=_LIST_ANSWERS)
+def snapshots(app: Parts, request: Request, wanted: Wanted) -> StreamingResponse:
+    """Stream the snapshots, ids ascending; the last one's id is the next list's `afterId`."""
+    if not app.settings.exports_enabled:
+        raise HTTPException(403, "Exports are not enabled")
+    rows = _snapshot_rows(app, wanted, site_url(request, app.settings))
+    # The first part is read before anything is answered: a database that is away is said so, not cut off.
+    begun = chain([next(rows, [])], rows)
+    data = written(begun, SNAPSHOT_COLUMNS, wanted.format, compressed=wanted.compressed)
+    return StreamingResponse(data, headers=_headers("snapshots", wanted))
+
+
+@router.get(CHANGES, response_class=StreamingResponse, responses=_LIST_ANSWERS)
+def changes(_wanted: Wanted) -> StreamingResponse:
+    """Refuse: this archive does not keep track of changes."""
+    raise HTTPException(403, "This archive does not keep track of changes")
+
+
+def _snapshot_rows(app: App, wanted: ExportParameters, site: str) -> Iterator[list[tuple[Value, ...]]]:
+    scope = _scope(app, wanted)
+    for part in exported_snapshots(app.database, scope):
+        yield [snapshot_row(snapshot, site) for snapshot in part]
+
+
+def _scope(app: App, wanted: ExportParameters) -> ExportScope:
+    settings = app.settings
+    return ExportScope(
+        after_id=min(wanted.after_id, LARGEST_ID),
+        limit=min(wanted.limit or settings.exports_default_limit, settings.exports_max_limit),
+        source_id=None if wanted.source is None else known_source(app, wanted.source).id,
+        from_date=wanted.from_date,
+        to_date=wanted.to_date,
+    )
+
+
+def _headers(name: str, wanted: ExportParameters) -> dict[str, str]:
+    ending = f"{wanted.format}.gz" if wanted.compressed else wanted.format.value
+    return {
+        "Content-Type": _GZIP if wanted.compressed else _MEDIA_TYPES[wanted.format],
+        "Content-Disposition": f'attachment; filename="webstrata-{name}.{ending}"',
+        "Cache-Control": NEVER,
+    }

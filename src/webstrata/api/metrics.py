@@ -1,0 +1,115 @@
+"""Numbers for monitoring, in Prometheus' text format: this process's requests, and the archive's own numbers."""
+
+from time import perf_counter
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import PlainTextResponse, Response
+from prometheus_client import CollectorRegistry, Histogram, ProcessCollector
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from webstrata.api.archive_metrics import ArchiveNumbers
+from webstrata.api.auth import require_admin
+from webstrata.api.caching import NEVER
+from webstrata.api.schemas import ErrorSchema
+from webstrata.app import App
+
+NO_ROUTE = "none"
+"""The route of an address that there is not: what strangers make up must not become a label."""
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_SEARCHES = {"/api/search": "api", "/search": "page"}
+_BUCKETS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.09, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_HOLDER = "webstrata.route"
+
+router = APIRouter(tags=["admin"], dependencies=[Depends(require_admin)])
+
+
+class Metrics:
+    """What one application tells monitoring; its registry is its own, so that two of them do not mix."""
+
+    def __init__(self, app: App) -> None:
+        """Begin to count."""
+        self.registry = CollectorRegistry()
+        self._requests = Histogram(
+            "webstrata_http_request_seconds",
+            "Seconds until an answer began, by route.",
+            ["method", "route", "status"],
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self._searches = Histogram(
+            "webstrata_search_seconds",
+            "Seconds until a search's answer began.",
+            ["door"],
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self.registry.register(ArchiveNumbers(app))
+        ProcessCollector(registry=self.registry)
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count an answer."""
+        known = method if method in _METHODS else "other"
+        self._requests.labels(known, route, str(status)).observe(seconds)
+        if route in _SEARCHES and status == 200:
+            self._searches.labels(_SEARCHES[route]).observe(seconds)
+
+
+@router.get(
+    "/metrics",
+    response_class=PlainTextResponse,
+    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}},
+)
+def metrics(request: Request) -> Response:
+    """Tell monitoring how the archive is: Prometheus' text format."""
+    numbers = request.app.state.metrics
+    assert isinstance(numbers, Metrics)
+    text = generate_latest(numbers.registry)
+    return Response(text, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4, "Cache-Control": NEVER})
+
+
+class RequestMetrics:
+    """Counts every request and the time until its answer began; to be the outermost, so that refusals count too."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        """Wrap an application."""
+        self.app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and count it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        holder = scope[_HOLDER] = [NO_ROUTE]
+        began = perf_counter()
+
+        async def timed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                seconds = perf_counter() - began
+                self._metrics.answered(scope["method"], holder[0], message["status"], seconds)
+            await send(message)
+
+        await self.app(scope, receive, timed)
+
+
+class RouteNoted:
+    """Tells `RequestMetrics` which route was taken; to be the innermost, where the router leaves its mark."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and note its route when the answer begins."""
+        if scope["type"] != "http" or _HOLDER not in scope:
+            await self.app(scope, receive, send)
+            return
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                scope[_HOLDER][0] = getattr(scope.get("route"), "path", NO_ROUTE)
+            await send(message)
+
+        await self.app(scope, receive, noted)

@@ -1,0 +1,154 @@
+"""The JSON of editions, reports, usage and exports. Names are part of the API's contract: they do not change."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue
+
+from webstrata.api.values import WITHOUT_NUL, without_nul
+
+# ruff: noqa: N815
+
+LARGEST_ID = 2**63 - 1
+
+
+def _nothing_when_blank(value: object) -> object:
+    """Take an empty field of a form for one that was not filled in."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _an_email(value: str) -> str:
+    """Refuse what nobody could write to; whether somebody reads it there is another question."""
+    name, at, host = value.strip().rpartition("@")
+    if not (at and name and "." in host) or any(character.isspace() for character in value.strip()):
+        raise ValueError("must be an e-mail address")
+    return value.strip()
+
+
+def _long_enough(value: str) -> str:
+    """Refuse what is long only by its spaces."""
+    if len(value.strip()) < LEAST_WORDS:
+        raise ValueError(f"must have at least {LEAST_WORDS} characters")
+    return value.strip()
+
+
+LEAST_WORDS = 20
+_NO_NUL: dict[str, JsonValue] = {"pattern": WITHOUT_NUL}
+Address = Annotated[str, Field(max_length=4096, json_schema_extra=_NO_NUL), AfterValidator(without_nul)]
+Email = Annotated[
+    str,
+    Field(max_length=320, json_schema_extra={"format": "email"}),
+    AfterValidator(without_nul),
+    AfterValidator(_an_email),
+]
+Words = Annotated[
+    str,
+    Field(min_length=LEAST_WORDS, max_length=4000, json_schema_extra=_NO_NUL),
+    AfterValidator(without_nul),
+    AfterValidator(_long_enough),
+]
+
+
+class EditionSchema(BaseModel):
+    """A source as one job captured it."""
+
+    jobId: int
+    jobName: str
+    recordCount: int
+    firstCapture: str
+    lastCapture: str
+    entryBrowseUrl: str | None
+
+
+class LatestSnapshotSchema(BaseModel):
+    """The newest good capture of a snapshot's page; without one, all but `found` is null."""
+
+    found: bool
+    snapshotId: int | None
+    captureTimestamp: str | None
+    mimeType: str | None
+
+
+class ResolvedSchema(BaseModel):
+    """The capture that a replayed address leads to."""
+
+    found: bool
+    snapshotId: int | None
+    captureTimestamp: str | None
+    resolvedUrl: str | None
+    browseUrl: str | None
+    mimeType: str | None
+
+
+class ReportCategory(StrEnum):
+    """What a report is about."""
+
+    BROKEN_SNAPSHOT = "broken_snapshot"
+    INCORRECT_METADATA = "incorrect_metadata"
+    MISSING_SNAPSHOT = "missing_snapshot"
+    TAKEDOWN = "takedown"
+    GENERAL_FEEDBACK = "general_feedback"
+
+
+class NewReportSchema(BaseModel):
+    """What a reader says is wrong; `website` is for machines that fill in every field they find."""
+
+    category: ReportCategory
+    description: Words
+    snapshotId: Annotated[int, Field(ge=1, le=LARGEST_ID)] | None = None
+    originalUrl: Annotated[Address | None, BeforeValidator(_nothing_when_blank)] = None
+    reporterEmail: Annotated[Email | None, BeforeValidator(_nothing_when_blank)] = None
+    pageUrl: Annotated[Address | None, BeforeValidator(_nothing_when_blank)] = None
+    website: Annotated[str, Field(max_length=4096)] | None = None
+
+
+class ReportReceiptSchema(BaseModel):
+    """That a report arrived."""
+
+    reportId: int | None
+    status: Literal["new", "received"]
+    receivedAt: str
+
+
+class UsageTotalsSchema(BaseModel):
+    """How often each thing was asked for."""
+
+    searchRequests: int
+    snapshotDetailViews: int
+    rawSnapshotViews: int
+    reportSubmissions: int
+
+
+class UsageDaySchema(UsageTotalsSchema):
+    """How often each thing was asked for on a day."""
+
+    date: str
+
+
+class UsageSchema(BaseModel):
+    """What was asked for in the last days; when nothing is counted, there are none."""
+
+    enabled: bool
+    windowDays: int
+    totals: UsageTotalsSchema
+    daily: list[UsageDaySchema]
+
+
+class ExportKindSchema(BaseModel):
+    """A list that can be taken home."""
+
+    path: str
+    description: str
+    formats: list[str]
+
+
+class ExportsSchema(BaseModel):
+    """Which lists can be taken home, and how."""
+
+    enabled: bool
+    formats: list[str]
+    defaultLimit: int
+    maxLimit: int
+    dataDictionaryUrl: str
+    snapshots: ExportKindSchema
+    changes: ExportKindSchema

@@ -1,0 +1,41 @@
+"""What readers say is wrong with a snapshot, or want taken down."""
+
+from datetime import UTC, datetime
+
+import structlog
+from fastapi import APIRouter, Request
+
+from webstrata.api import present
+from webstrata.api.parts import Parts
+from webstrata.api.public_schemas import NewReportSchema, ReportReceiptSchema
+from webstrata.api.usage import Event, counted
+from webstrata.db.reporting import NewReport, add_report
+
+log = structlog.get_logger()
+router = APIRouter(tags=["reports"])
+
+
+@router.post("/api/reports", status_code=201)
+def report(app: Parts, request: Request, said: NewReportSchema) -> ReportReceiptSchema:
+    """Keep a report for those who look after the archive."""
+    now = datetime.now(UTC)
+    if said.website:
+        # A person does not see that field. Whatever filled it in need not learn that it was found out.
+        log.info("report.honeypot")
+        return ReportReceiptSchema(reportId=None, status="received", receivedAt=present.timestamp(now))
+    with app.database.write() as session:
+        report_id = add_report(session, _to_keep(said), now)
+    counted(request, Event.REPORT_SUBMISSIONS)
+    log.info("report.received", report_id=report_id, category=said.category.value)
+    return ReportReceiptSchema(reportId=report_id, status="new", receivedAt=present.timestamp(now))
+
+
+def _to_keep(said: NewReportSchema) -> NewReport:
+    return NewReport(
+        category=said.category.value,
+        description=said.description,
+        snapshot_id=said.snapshotId,
+        original_url=said.originalUrl,
+        reporter_email=said.reporterEmail,
+        page_url=said.pageUrl,
+    )

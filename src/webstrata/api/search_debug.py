@@ -1,0 +1,65 @@
+"""Why a search found what it found, for operators: told by the code that ranks."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from webstrata.api import present
+from webstrata.api.auth import require_admin
+from webstrata.api.headers import ADMIN_PATH
+from webstrata.api.parts import Parts
+from webstrata.api.schemas import ErrorSchema
+from webstrata.api.search import SearchParameters
+from webstrata.api.search_schemas import DebugHitSchema, ScoreSchema, SearchDebugSchema
+from webstrata.model.query import spelled
+from webstrata.search.service import Explained, explained
+
+router = APIRouter(
+    prefix=ADMIN_PATH,
+    tags=["admin"],
+    dependencies=[Depends(require_admin)],
+    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}},
+)
+
+
+@router.get("/search-debug")
+def explain(app: Parts, parameters: Annotated[SearchParameters, Query()]) -> SearchDebugSchema:
+    """Search, and say how the query was understood and what each hit's place is made of."""
+    done = explained(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
+    return SearchDebugSchema(
+        intent=done.response.intent,
+        fallback=done.response.fallback,
+        instead=done.response.instead,
+        searched=None if done.searched is None else spelled(done.searched),
+        ranking=parameters.ranking,
+        total=done.response.total,
+        totalCapped=done.response.total_capped,
+        page=parameters.page,
+        pageSize=done.response.page_size,
+        results=[_hit(hit) for hit in done.hits],
+    )
+
+
+def _hit(hit: Explained) -> DebugHitSchema:
+    return DebugHitSchema(
+        id=hit.view.id,
+        title=hit.view.title,
+        originalUrl=hit.view.url,
+        captureTimestamp=present.timestamp(hit.view.captured_at),
+        statusRank=hit.status_rank,
+        score=_score(hit),
+    )
+
+
+def _score(hit: Explained) -> ScoreSchema | None:
+    if hit.score is None or hit.total is None:
+        return None
+    score = hit.score
+    return ScoreSchema(
+        text=score.text,
+        title=score.title,
+        authority=score.authority,
+        depth=score.depth,
+        url=-hit.url_cost,
+        total=hit.total,
+    )

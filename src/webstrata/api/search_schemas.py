@@ -1,0 +1,85 @@
+"""The JSON of searching. Names are part of the API's contract: they do not change."""
+
+from pydantic import BaseModel
+
+from webstrata.api.schemas import SnapshotSummarySchema
+from webstrata.model.query import Intent
+from webstrata.model.search import Fallback
+
+# ruff: noqa: N815
+
+
+class FacetCountSchema(BaseModel):
+    """How many results there are with a value."""
+
+    value: str
+    count: int
+
+
+class FacetsSchema(BaseModel):
+    """How the results divide; by number, most first."""
+
+    source: list[FacetCountSchema]
+    year: list[FacetCountSchema]
+    language: list[FacetCountSchema]
+    type: list[FacetCountSchema]
+
+
+class SearchResponseSchema(BaseModel):
+    """One page of hits; what stands behind `pageSize` is there only when it says something."""
+
+    results: list[SnapshotSummarySchema]
+    total: int
+    page: int
+    pageSize: int
+    totalCapped: bool = False
+    nextCursor: str | None = None
+    facets: FacetsSchema | None = None
+    instead: str | None = None
+
+
+class ScoreSchema(BaseModel):
+    """A hit's score, part by part; `total` is what it is ordered by."""
+
+    text: float
+    title: float
+    authority: float
+    depth: float
+    url: float
+    total: float
+
+
+class DebugHitSchema(BaseModel):
+    """A hit, and why it stands where it stands; without a score it stands behind the ranked ones, newest first."""
+
+    id: int
+    title: str | None
+    originalUrl: str
+    captureTimestamp: str
+    statusRank: int
+    score: ScoreSchema | None
+
+
+class SearchDebugSchema(BaseModel):
+    """How a search was understood and ranked."""
+
+    intent: Intent
+    fallback: Fallback
+    instead: str | None
+    searched: str | None
+    ranking: str
+    total: int
+    totalCapped: bool
+    page: int
+    pageSize: int
+    results: list[DebugHitSchema]
+
+
+class AppearancesSchema(BaseModel):
+    """When a sentence first and last stood in the archive; both are null when it never did."""
+
+    sentence: str
+    captures: int
+    capturesCapped: bool
+    first: SnapshotSummarySchema | None
+    last: SnapshotSummarySchema | None

@@ -1,0 +1,49 @@
+"""`audit-log`: who changed what."""
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from webstrata.cli.start import started
+
+if TYPE_CHECKING:
+    from webstrata.db.audit_log import LoggedChange
+
+verbs = typer.Typer()
+
+
+@verbs.command("audit-log")
+def audit_log(
+    target: Annotated[str | None, typer.Option(help="Only what was done to this: job:12, source:hc, report:3.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only this: job.stop, source.schedule, …")] = None,
+    actor: Annotated[str | None, typer.Option(help='Only who came so: "admin token", "command line", …')] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Entries at most.")] = 20,
+    offset: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Leave out this many newer ones.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Show who changed what, newest first: over the API, on the pages, by command."""
+    from webstrata.db.audit_log import ChangeFilter, entries
+
+    wanted = ChangeFilter(target, action, actor)
+    with started(quiet=True) as app, app.database.read() as session:
+        found, total = entries(session, wanted, limit=limit, offset=offset)
+    if as_json:
+        print(json.dumps([dataclasses.asdict(change) for change in found], default=str, ensure_ascii=False, indent=2))
+        return
+    for change in found:
+        print(_line(change))
+    if not total:
+        print("No such changes." if wanted != ChangeFilter() else "Nothing was changed yet.")
+    elif total > offset + len(found):
+        print(f"{total - offset - len(found)} more: --offset {offset + len(found)}")
+
+
+def _line(change: "LoggedChange") -> str:
+    from webstrata.logs import harmless
+
+    where = f" from {change.client}" if change.client else ""
+    told = json.dumps(change.details, ensure_ascii=False) if change.details else ""
+    who = f"by {change.actor}{where}"
+    return harmless(f"{change.at:%Y-%m-%d %H:%M:%S}Z  {change.action} {change.target}  {who}  {told}".rstrip())

@@ -1,0 +1,146 @@
+"""The API is as it describes itself: requests that schemathesis makes up get answers that the description names."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import APIOperation, Case, CheckFunction, GenerationMode
+from schemathesis.core.failures import FailureGroup
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+from tests.api.archives import NOON, Archive
+from tests.api.conftest import make_settings
+from webstrata.api.server import create_api
+from webstrata.app import App
+from webstrata.db.engine import Database
+
+Operation = APIOperation[Any, Any, Any, Any]
+
+TOKEN = {"Authorization": "Bearer s3cret"}
+SOAKED_CASES = 5_000
+
+MORE_THAN_A_DESCRIPTION_SAYS = {
+    "GET /api/search": "two days in order, a query that can be read",
+    "GET /api/search/appearances": "a sentence with words in it",
+    "GET /api/admin/search-debug": "two days in order, a query that can be read",
+    "GET /api/changes": "two days in order",
+    "GET /api/exports/snapshots": "two days in order",
+    "GET /api/exports/changes": "two days in order",
+    "GET /api/replay/resolve": "an address that is one, a moment that is one",
+    "POST /api/reports": "words that are more than spaces",
+    "POST /api/admin/jobs": "addresses and options that are ones",
+    "POST /api/admin/jobs/{job_id}/cleanup": "a mode that is one",
+    "POST /api/admin/sources": "addresses and a schedule that are ones",
+    "PATCH /api/admin/sources/{code}": "an address and a schedule that are ones",
+    "POST /api/admin/sources/{code}/schedule": "a schedule that is one",
+}
+"""What is refused although it fits the description, because OpenAPI has no words for what is asked."""
+
+CONFIG = {
+    # A query string that is too long is 414, a body 413.
+    "checks": {
+        "negative_data_rejection": {
+            "expected-statuses": [400, 401, 403, 404, 405, 406, 409, 413, 414, 415, 422, 428, 429, "5xx"]
+        }
+    }
+}
+
+
+@pytest.fixture
+def operations(database: Database, tmp_path: Path) -> list[Operation]:
+    """Everything that can be asked of a small archive."""
+    archive = Archive(database, tmp_path)
+    archive.source("health", base_url="https://health.example/")
+    for number in range(3):
+        archive.snapshot("https://health.example/", NOON + timedelta(days=number))
+    archive.snapshot("https://food.example/", source="food")
+    api = create_api(App(make_settings(usage_enabled=False), database, tmp_path))
+    config = schemathesis.Config.from_dict(CONFIG)
+    schema = schemathesis.openapi.from_asgi("/openapi.json", api, config=config)
+    return [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
+def test_a_sample_of_requests_is_answered_as_described(operations: list[Operation]) -> None:
+    talk = Talk(always_the_same=True)
+    for operation in operations:
+        talk.about(operation, 1)
+    assert talk.cases >= len(operations) > 30
+    assert talk.wrong == []
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+def test_thousands_of_requests_are_answered_as_described(operations: list[Operation]) -> None:
+    talk = Talk(always_the_same=False)
+    for operation in operations:
+        talk.about(operation, SOAKED_CASES // len(operations))
+    assert talk.cases >= SOAKED_CASES
+    assert talk.wrong == []
+
+
+def test_an_answer_that_is_not_as_described_is_noticed() -> None:
+    api = FastAPI()
+
+    @api.get("/promised")
+    def promised(fine: bool) -> dict[str, int]:
+        return JSONResponse({"promised": "a number"}, status_code=200 if fine else 418)  # type: ignore[return-value]
+
+    schema = schemathesis.openapi.from_asgi("/openapi.json", api)
+    talk = Talk(always_the_same=True)
+    for result in schema.get_all_operations():
+        assert isinstance(result, Ok)
+        talk.about(result.ok(), 4)
+    assert any("Undocumented status code" in wrong for wrong in talk.wrong)
+    assert any("Response violates schema" in wrong for wrong in talk.wrong)
+
+
+def can_be_asked_wrongly(operation: Operation) -> bool:
+    """Tell whether there is anything to get wrong: any text will do for a text in a path."""
+    described = operation.definition.raw
+    parameters = described.get("parameters", [])
+    texts_in_paths = [p for p in parameters if p["in"] == "path" and p["schema"].get("type") == "string"]
+    return "requestBody" in described or len(texts_in_paths) < len(parameters)
+
+
+class Talk:
+    """Asks made-up things, and keeps what was answered wrongly."""
+
+    def __init__(self, *, always_the_same: bool) -> None:
+        self.always_the_same = always_the_same
+        self.cases = 0
+        self.wrong: list[str] = []
+
+    def about(self, operation: Operation, examples: int) -> None:
+        """Ask so many good and so many bad things of one operation."""
+        self._ask(operation, GenerationMode.POSITIVE, examples)
+        if can_be_asked_wrongly(operation):
+            self._ask(operation, GenerationMode.NEGATIVE, examples)
+
+    def _ask(self, operation: Operation, mode: GenerationMode, examples: int) -> None:
+        is_told_more = operation.label in MORE_THAN_A_DESCRIPTION_SAYS
+        excluded: list[CheckFunction] = [positive_data_acceptance] if is_told_more else []
+
+        @settings(
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            derandomize=self.always_the_same,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=operation.as_strategy(mode))
+        def ask(case: Case[Any]) -> None:
+            self.cases += 1
+            try:
+                case.call_and_validate(headers=TOKEN, excluded_checks=excluded)
+            except FailureGroup as found:
+                self.wrong.extend(f"{operation.label} {case!r}: {failure}" for failure in found.exceptions)
+
+        ask()
