@@ -155,6 +155,10 @@ def test_what_was_archived_is_found_and_json_says_the_same(webstrata: CommandLin
     assert {hit["url"] for hit in found["results"]} == {web_server.url(f"/page/{n}") for n in range(3)}
     nothing = webstrata("search", "xylophone")
     assert (nothing.code, nothing.out) == (0, "Nothing found. Fewer or other words may help.\n")
+    told = webstrata("search", "--appearances", "marmalade")
+    assert [line.split()[0] for line in told.out.splitlines()] == ["3", "first", "last"]
+    assert json.loads(webstrata("search", "--appearances", "marmalade", "--json").out)["captures"] == 3
+    assert "never stood in the archive" in webstrata("search", "--appearances", "xylophone").out
 
 
 def test_jobs_are_listed_and_shown_and_json_says_the_same(webstrata: CommandLine, web_server: WebServer) -> None:

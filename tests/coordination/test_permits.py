@@ -317,3 +317,17 @@ def test_a_request_counts_even_if_the_store_is_lost_before_its_end(store: Databa
 def test_no_turn_begins_without_the_store() -> None:
     with pytest.raises(CoordinationUnavailableError, match="Redis"):
         take_turns(permits_of(RedisPermits("redis://127.0.0.1:1/0")), HOST)
+
+
+def test_every_turn_tells_how_long_it_was_waited_for(store: DatabasePermits) -> None:
+    waits: list[float] = []
+    turns = HostPermits(store, "me", Politeness(DELAY, 1, 0.0), HOLD, waited=waits.append)
+
+    async def ask_twice() -> None:
+        for host in (HOST, HOST, LOOPBACK):
+            async with turns.turn(host):
+                pass
+
+    asyncio.run(ask_twice())
+    assert len(waits) == 3
+    assert waits[1] >= DELAY * 0.9

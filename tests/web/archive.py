@@ -66,7 +66,7 @@ def keep(
     """Archive answers in one job and index it; return the ids of the snapshots in their order."""
     job_id = queue(app, code=code, name=name, site=site)
     warc = f"{code}/{new_warc_name('test')}"
-    size = _write(app.archive_root / warc, answers)
+    size = write_warc(app.archive_root / warc, answers)
     with app.database.write() as session:
         captures.acknowledge(session, captures.add_warc_file(session, job_id, warc), size)
         jobs.set_job(
@@ -88,7 +88,8 @@ def snapshot_ids(app: App, job_id: int) -> list[int]:
         return [found.id for found in catalog.job_snapshots(session, job_id, limit=500, offset=0)]
 
 
-def _write(path: Path, answers: Sequence[Answer]) -> int:
+def write_warc(path: Path, answers: Sequence[Answer]) -> int:
+    """Write answers into a WARC file and return its size."""
     with WarcFileWriter(path) as writer:
         for answer in answers:
             writer.append(exchange(_fetched(answer), writer.warcinfo_id))

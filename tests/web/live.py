@@ -1,8 +1,7 @@
 """An archive served by the program itself, for a real browser."""
 
-import os
+import signal
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -12,15 +11,19 @@ from urllib.request import urlopen
 
 from playwright.sync_api import ConsoleMessage, Page, Request, ViewportSize
 
-from tests.support.processes import running
+from tests.support.program import Program, Started
+from tests.support.waiting import wait_until
 from tests.web.archive import MAY, SITE, Answer, change, folder_of, keep, queue
 from webstrata.app import App
 from webstrata.db import captures, jobs, problems, reports
 from webstrata.db.new_rows import Problem
 from webstrata.jobs.source_orders import SourceOrders
+from webstrata.model.monitoring import Answer as MonitorAnswer
+from webstrata.model.monitoring import Decision
 from webstrata.model.reports import CrawlReport, HostReport
 from webstrata.settings import Settings
-from webstrata.warc.combined_log import INITIAL_CRAWL, combined_log_name, statistics_line
+from webstrata.warc.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line
+from webstrata.warc.crawl_state import CrawlState
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
 MONTHS = 40
@@ -32,6 +35,7 @@ PATHS = [
     "/search?q=fever&includeNon2xx=true&view=snapshots",
     "/search?q=zebra",
     "/search?from=x",
+    "/search/appearances?q=every+six+hours",
     "/sources",
     "/sources/health",
     "/snapshot/20",
@@ -75,12 +79,18 @@ def served(of: Settings, folder: Path, **settings: str) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     origin = f"http://127.0.0.1:{port}"
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WEBSTRATA_", "HEALTH"))}
     archive = {"WEBSTRATA_DATA_DIR": str(of.data_dir), "WEBSTRATA_DATABASE_URL": of.database_url.get_secret_value()}
-    environment = {**inherited, **archive, **settings}
-    command = [sys.executable, "-m", "webstrata", "serve", "--no-worker", "--port", str(port)]
-    with running(command, folder / "server.log", lambda: _answers(origin), environment=environment):
+    program = Program(folder, {**archive, **settings})
+    with program.started("serve", "--no-worker", "--port", str(port)) as server:
+        wait_until(lambda: _lives(server) and _answers(origin), "the server answers")
         yield origin
+        server.signal(signal.SIGINT)
+        server.ended()
+
+
+def _lives(server: Started) -> bool:
+    assert server.process.poll() is None, server.output
+    return True
 
 
 def _answers(origin: str) -> bool:
@@ -119,8 +129,9 @@ def _crawl(app: App, job_id: int) -> None:
     with app.database.write() as session:
         jobs.set_crawl_counts(session, job_id, {"pending": 10**7, "in_progress": 16, "finished": 10**7, "error": 10**5})
         reports.write(session, job_id, "here:1:x", report, datetime.now(UTC))
-    change(app, job_id, status="running", started_at=datetime.now(UTC))
-    _leave_log(app, job_id)
+    change(app, job_id, status="running", started_at=datetime.now(UTC) - timedelta(hours=3), crawler_stage=RESUME_CRAWL)
+    _leave_logs(app, job_id)
+    _leave_decisions(app, job_id)
 
 
 def _leave_problems(app: App, job_id: int) -> None:
@@ -138,9 +149,18 @@ def _leave_temporary_files(app: App, job_id: int) -> None:
         file.write_bytes(b"x" * 1_000)
 
 
-def _leave_log(app: App, job_id: int) -> None:
+def _leave_logs(app: App, job_id: int) -> None:
+    folder = folder_of(app, job_id)
+    folder.mkdir(parents=True, exist_ok=True)
     begun = datetime.now(UTC) - timedelta(hours=2)
-    lines = [
+    first, later = begun - timedelta(seconds=1), begun + timedelta(minutes=61)
+    (folder / combined_log_name(INITIAL_CRAWL, 1, first)).write_text("".join(_statistics(begun, range(60))))
+    lines = [*_statistics(begun, range(61, 100)), "x" * 3_000, "\n<b>end</b>\n"]
+    (folder / combined_log_name(RESUME_CRAWL, 1, later)).write_text("".join(lines))
+
+
+def _statistics(begun: datetime, minutes: range) -> list[str]:
+    return [
         statistics_line(
             begun + timedelta(minutes=n),
             crawled=10**5 * n,
@@ -150,11 +170,21 @@ def _leave_log(app: App, job_id: int) -> None:
             most=0,
             hit=False,
         )
-        for n in range(100)
+        for n in minutes
     ]
-    folder = folder_of(app, job_id)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / combined_log_name(INITIAL_CRAWL, 1, begun)).write_text("".join([*lines, "x" * 3_000, "\n<b>end</b>\n"]))
+
+
+def _leave_decisions(app: App, job_id: int) -> None:
+    begun = datetime.now(UTC) - timedelta(hours=2)
+    answers = {
+        MonitorAnswer.FEWER_WORKERS: "10 timeouts",
+        MonitorAnswer.ROTATE_VPN: "x" * 400,
+        MonitorAnswer.BACK_OFF: "no page more",
+    }
+    state = CrawlState(folder_of(app, job_id), initial_workers=8)
+    for n, (answer, reason) in enumerate(answers.items()):
+        at = begun + timedelta(minutes=10 * n)
+        state.note_decision(Decision(at, "timeout", reason, answer, workers=4, wait=timedelta(minutes=5)))
 
 
 def _fever(month: int) -> Answer:

@@ -10,8 +10,18 @@ from webstrata.web.assets import our_assets
 from webstrata.web.site import create_site
 
 PATHS = [
-    *("/", "/search?q=hello", "/search?page=x", "/sources", "/sources/health", "/snapshot/1", "/nothing"),
-    *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup"),
+    *(
+        "/",
+        "/search?q=hello",
+        "/search?page=x",
+        "/search/appearances?q=hello",
+        "/sources",
+        "/sources/health",
+        "/snapshot/1",
+        "/nothing",
+    ),
+    *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup", "/exports/data-dictionary"),
+    *("/docs", "/docs/operators", "/audit-log"),
 ]
 MAX_PAGE_BYTES = 60_000
 

@@ -123,6 +123,48 @@ def test_times_tell_local_time_when_pointed_at(browser: Browser, live_site: str)
     context.close()
 
 
+def test_letters_and_arrows_walk_through_the_results(page: Page) -> None:
+    page.goto("/search?q=fever&view=snapshots&sort=newest")
+    titles = page.locator(".capture-title a")
+    for key, reached in (("j", 0), ("j", 1), ("k", 0), ("k", 0), ("ArrowDown", 1), ("ArrowUp", 0)):
+        page.keyboard.press(key)
+        expect(titles.nth(reached)).to_be_focused()
+    page.keyboard.press("/")
+    page.keyboard.press("ArrowDown")
+    expect(titles.first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(rf"/snapshot/{MONTHS}$"))
+
+
+def test_arrows_scroll_where_no_result_has_the_focus(page: Page) -> None:
+    page.goto("/search?q=fever&view=snapshots")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("body")).to_be_focused()
+
+
+def test_a_search_is_narrowed_down_and_widened_without_javascript(browser: Browser, live_site: str) -> None:
+    context = browser.new_context(base_url=live_site, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/search?q=fever&view=snapshots")
+    page.locator(".facet").get_by_role("link", name="2025").click()
+    expect(page).to_have_url(f"{live_site}/search?q=fever&year=2025&view=snapshots")
+    page.get_by_label("As of").fill("2025-02-01")
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_text("The archive as it stood at the end of 1 February 2025.")).to_be_visible()
+    page.get_by_role("link", name="Take away: 2025").click()
+    expect(page).to_have_url(f"{live_site}/search?q=fever&asOf=2025-02-01&view=snapshots")
+    context.close()
+
+
+@pytest.mark.parametrize("path", ["/search?q=fever&view=snapshots&page=2", "/search/appearances?q=six+hours"])
+def test_search_fits_the_narrowest_phone(browser: Browser, live_site: str, path: str) -> None:
+    context = browser.new_context(base_url=live_site, viewport={"width": 320, "height": 640})
+    page = context.new_page()
+    page.goto(path)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    context.close()
+
+
 def test_empty_filters_stay_out_of_the_address(page: Page, live_site: str) -> None:
     page.goto("/search?q=fever")
     page.get_by_label("Source").select_option("health")

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
-from webstrata.model.search import SearchRequest, Sort, View
-from webstrata.web.search_form import SearchForm, address, problems, read_form, to_request
+from webstrata.model.search import Cursor, Kind, SearchRequest, Sort, View
+from webstrata.web.search_form import SearchForm, address, appearances_address, problems, read_form, to_request
 
 
 def test_an_empty_form_asks_for_all_pages_newest_first() -> None:
@@ -27,6 +27,12 @@ def test_every_field_is_read() -> None:
         "includeNon2xx": "true",
         "includeDuplicates": "on",
         "page": "3",
+        "asOf": "2024-03-01",
+        "language": "FR",
+        "type": "pdf",
+        "year": "2024",
+        "exact": "true",
+        "cursor": Cursor(40).written(),
     }
     form = read_form(fields)
     assert problems(form) == {}
@@ -40,7 +46,13 @@ def test_every_field_is_read() -> None:
         from_date=date(2024, 1, 1),
         to_date=date(2024, 2, 1),
         page=3,
+        as_of=date(2024, 3, 1),
+        language="fr",
+        kind=Kind.PDF,
+        year=2024,
+        cursor=Cursor(40).written(),
     )
+    assert form.exact
 
 
 @pytest.mark.parametrize(
@@ -57,6 +69,13 @@ def test_every_field_is_read() -> None:
         ("page", "two"),
         ("page", "²"),
         ("page", "9" * 30),
+        ("asOf", "soon"),
+        ("language", "x" * 17),
+        ("type", "video"),
+        ("year", "0"),
+        ("year", "10000"),
+        ("cursor", "!"),
+        ("cursor", Cursor(40).written() + "x" * 200),
     ],
 )
 def test_a_field_that_makes_no_sense_is_named(name: str, value: str) -> None:
@@ -93,6 +112,12 @@ words = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF, categories=
         include_non_2xx=st.booleans(),
         include_duplicates=st.booleans(),
         page=st.sampled_from(["", "2", "17"]),
+        as_of=st.dates().map(str),
+        language=st.sampled_from(["", "fr"]),
+        kind=st.sampled_from(["", *Kind]).map(str),
+        year=st.sampled_from(["", "2024"]),
+        exact=st.booleans(),
+        cursor=st.sampled_from(["", Cursor(40).written()]),
     )
 )
 def test_an_address_says_all_of_what_was_asked(form: SearchForm) -> None:
@@ -104,5 +129,15 @@ def test_only_what_limits_the_results_narrows_the_form() -> None:
     assert not SearchForm(q="fever", sort="newest").narrowed
     assert all(
         replace(SearchForm(), **{name: "x"}).narrowed  # type: ignore[arg-type]
-        for name in ("source", "from_date", "to_date")
+        for name in ("source", "from_date", "to_date", "as_of", "language", "kind", "year")
     )
+
+
+def test_the_question_from_its_first_result_on_has_no_page() -> None:
+    form = SearchForm(q="fever", language="fr", page="7", cursor=Cursor(120).written())
+    assert form.at_first_page == SearchForm(q="fever", language="fr")
+
+
+def test_a_sentence_has_an_address_in_all_sources_and_in_one() -> None:
+    assert appearances_address("six hours", "") == "/search/appearances?q=six+hours"
+    assert appearances_address("six & more", "hc") == "/search/appearances?q=six+%26+more&source=hc"

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from webstrata.api.audit_trail import ActingParts
 from webstrata.api.parts import Parts
 from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
@@ -31,7 +32,7 @@ def home(request: Request, app: Parts) -> HTMLResponse:
 
 
 @router.post("/archive", dependencies=[Depends(require_same_origin), Depends(require_admin_visitor)])
-def archive(request: Request, app: Parts, url: Annotated[str, Form()] = "") -> Response:
+def archive(request: Request, app: ActingParts, url: Annotated[str, Form()] = "") -> Response:
     """Queue a job for a site and show it; a wrong address comes back with what is wrong about it."""
     try:
         job_id = queue_archive(app.database, app.archive_root, (with_scheme(url),))

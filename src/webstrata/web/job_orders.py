@@ -7,6 +7,7 @@ import structlog
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from webstrata.api.audit_trail import ActingParts
 from webstrata.api.parts import JobId, Parts
 from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
@@ -32,21 +33,21 @@ _OURS = [Depends(require_same_origin)]
 
 
 @router.post("/jobs/{job_id}/stop", dependencies=_OURS)
-def stop(job_id: JobId, app: Parts) -> Response:
+def stop(job_id: JobId, app: ActingParts) -> Response:
     """Stop a job and show it."""
     queueing.request_stop(app.database, app.archive_root, job_id)
     return _done("stop", job_id)
 
 
 @router.post("/jobs/{job_id}/resume", dependencies=_OURS)
-def resume(job_id: JobId, app: Parts) -> Response:
+def resume(job_id: JobId, app: ActingParts) -> Response:
     """Let a job that is over go on, and show it."""
     queueing.resume_job(app.database, job_id)
     return _done("resume", job_id)
 
 
 @router.post("/jobs/{job_id}/retry", dependencies=_OURS)
-def retry(job_id: JobId, app: Parts) -> Response:
+def retry(job_id: JobId, app: ActingParts) -> Response:
     """Let a job that failed try again where it failed, and show it."""
     queueing.retry_job(app.database, job_id)
     return _done("retry", job_id)
@@ -61,7 +62,7 @@ def cleanup_plan(
 
 
 @router.post("/jobs/{job_id}/cleanup", dependencies=_OURS)
-def cleanup(job_id: JobId, request: Request, app: Parts, mode: Annotated[CleanupMode, Form()]) -> HTMLResponse:
+def cleanup(job_id: JobId, request: Request, app: ActingParts, mode: Annotated[CleanupMode, Form()]) -> HTMLResponse:
     """Clean up and show what went."""
     return _cleanup(request, app, _job(app, job_id), mode, dry_run=False)
 

@@ -1,18 +1,25 @@
 """Signing in and out of the pages that only administrators see."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated
 from urllib.parse import urlsplit
 
+import structlog
 from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from webstrata.api.audit_trail import actor_of
 from webstrata.api.auth import clear_session_cookie, set_session_cookie, token_matches
 from webstrata.api.parts import Parts
 from webstrata.api.same_origin import require_same_origin
+from webstrata.db import audit_log
+from webstrata.model.actors import WEB_LOGIN
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import visitor_of
+
+log = structlog.get_logger()
 
 AFTER_LOGIN = "/jobs"
 
@@ -39,8 +46,11 @@ def sign_in(
 ) -> Response:
     """Give whoever knows the token a cookie that stands for it."""
     if not token_matches(app.settings, token.strip()):
+        log.warning("login.refused", client=actor_of(request).client)
         problem = "That is not the admin token."
         return render(request, "login.html", status=403, next=local_path(following), problem=problem)
+    with app.acting_as(replace(actor_of(request), name=WEB_LOGIN)).database.write() as session:
+        audit_log.record(session, "login", "pages")
     response = RedirectResponse(local_path(following), status_code=303)
     set_session_cookie(response, request, datetime.now(UTC))
     return response

@@ -1,16 +1,34 @@
-"""What did it say? The answers to a search, and the form to ask again."""
+"""What did it say? The answers to a search, and the form to ask again; and when a sentence stood in the archive."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from webstrata.api.parts import Parts
+from webstrata.api.usage import Event, counted
+from webstrata.app import App
 from webstrata.db import catalog
+from webstrata.errors import UsageError
+from webstrata.model.query import Intent
 from webstrata.model.search import SearchRequest, SearchResponse, View
+from webstrata.search.appearances import appearances
 from webstrata.search.service import search
-from webstrata.web import present
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
-from webstrata.web.search_form import MAX_QUERY_LENGTH, SearchForm, address, problems, read_form, to_request
+from webstrata.web.search_form import (
+    MAX_QUERY_LENGTH,
+    SearchForm,
+    address,
+    appearances_address,
+    problems,
+    read_form,
+    to_request,
+)
+from webstrata.web.search_narrowing import Chip, Facet, chips, counted_of, day_words, facets
+from webstrata.web.search_paging import Pager, page_address, pager, pages_by_number
+from webstrata.web.search_words import Taken, as_written, heading, how_often, quote, sentence_of, site_of, taken
 
 FIELD_NAMES = {
     "q": "Words",
@@ -19,9 +37,42 @@ FIELD_NAMES = {
     "from": "Captured from",
     "to": "Captured until",
     "page": "Page",
+    "asOf": "As of",
+    "language": "Language",
+    "type": "Type",
+    "year": "Year",
+    "cursor": "Place among the results",
 }
+MAX_SENTENCE_LENGTH = 1_000
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All that the page says of what was found."""
+
+    asked: SearchRequest
+    found: SearchResponse
+    heading: str
+    taken: Taken
+    as_of: str | None
+    sentence: str | None
+    """What is asked for word for word."""
+    when: str | None
+    """Where it is told when that first and last stood in the archive."""
+    site: str | None
+    chips: tuple[Chip, ...]
+    facets: tuple[Facet, ...]
+    counted_of: int | None
+    pager: Pager | None
+    last_page: int
+    last_page_address: str
+
+    @property
+    def is_of_address(self) -> bool:
+        """Tell whether the captures of an address were looked for."""
+        return self.found.intent is Intent.URL
 
 
 @router.get("/search")
@@ -29,10 +80,10 @@ def results(request: Request, app: Parts) -> HTMLResponse:
     """Show what was found, or what is wrong with the question."""
     form = read_form(request.query_params)
     with app.database.read() as session:
-        sources = catalog.sources(session)
+        names = {source.code: source.name for source in catalog.sources(session)}
     wrong = problems(form)
-    asked = None if wrong else to_request(form)
-    found = search(app.database, asked, pages_fastpath=app.settings.pages_fastpath) if asked else None
+    if not wrong:
+        counted(request, Event.SEARCH_REQUESTS)
     return render(
         request,
         "search.html",
@@ -40,22 +91,56 @@ def results(request: Request, app: Parts) -> HTMLResponse:
         form=form,
         problems=wrong,
         field_names=FIELD_NAMES,
-        asked=asked,
-        response=found,
-        heading=heading(asked, found) if asked and found else "That cannot be searched for",
-        pages=-(-found.total // found.page_size) if found else 0,
-        sources=sources,
-        source_known=any(source.code == form.source for source in sources),
+        answer=None if wrong else answered(app, form, names),
+        source_names=names,
         cleared=address(SearchForm(q=form.q[:MAX_QUERY_LENGTH])),
     )
 
 
-def heading(asked: SearchRequest, found: SearchResponse) -> str:
-    """Return the answer to a search in one line: `12 pages say “fever”`."""
-    noun = "page" if asked.view is View.PAGES else "capture"
-    things = present.count(found.total, noun)
-    if not asked.q:
-        return f"{things}, newest first" if found.total else f"{things} here".capitalize()
-    if not found.total:
-        return f"No {noun} says “{asked.q}”"
-    return f"{things} {'says' if found.total == 1 else 'say'} “{asked.q}”"
+@router.get("/search/appearances")
+def first_and_last(request: Request, app: Parts) -> HTMLResponse:
+    """Show the first and the last capture whose text holds a sentence."""
+    form = read_form(request.query_params)
+    if len(form.q) > MAX_SENTENCE_LENGTH:
+        raise UsageError(f"A sentence has at most {MAX_SENTENCE_LENGTH:,} characters; these are {len(form.q):,}")
+    with app.database.read() as session:
+        names = {source.code: source.name for source in catalog.sources(session)}
+    counted(request, Event.SEARCH_REQUESTS)
+    found = appearances(app.database, form.q, form.source or None)
+    quoted = SearchForm(q=quote(form.q), source=form.source, view=View.SNAPSHOTS, include_duplicates=True)
+    return render(
+        request,
+        "search_appearances.html",
+        sentence=form.q,
+        longest=MAX_SENTENCE_LENGTH,
+        found=found,
+        how_often=how_often(found),
+        source=form.source,
+        source_name=names.get(form.source, form.source),
+        every=address(quoted) if len(quoted.q) <= MAX_QUERY_LENGTH else None,
+    )
+
+
+def answered(app: App, form: SearchForm, source_names: Mapping[str, str]) -> Answer:
+    """Return the answer to a form without problems."""
+    asked = replace(to_request(form), facets=True)
+    found = search(app.database, asked, pages_fastpath=app.settings.pages_fastpath)
+    if form.exact:
+        found = as_written(found)
+    sentence, last = sentence_of(form.q), pages_by_number(found)
+    return Answer(
+        asked=asked,
+        found=found,
+        heading=heading(asked, found),
+        taken=taken(asked, found),
+        as_of=day_words(asked.as_of) if asked.as_of else None,
+        sentence=sentence,
+        when=appearances_address(sentence, form.source) if sentence and found.total else None,
+        site=site_of(form.q),
+        chips=chips(form, source_names),
+        facets=facets(form, found, source_names),
+        counted_of=counted_of(found),
+        pager=pager(form, found),
+        last_page=last,
+        last_page_address=page_address(form, last),
+    )

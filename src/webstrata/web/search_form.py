@@ -1,17 +1,21 @@
 """The search form: what a reader put into it, whether it makes sense, and the address that says it again."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from urllib.parse import urlencode
 
-from webstrata.model.search import SearchRequest, Sort, View
+from webstrata.errors import UsageError
+from webstrata.model.search import Kind, SearchRequest, Sort, View, read_cursor
 
 MAX_QUERY_LENGTH = 256
 MAX_PAGE = 1_000_000
+MAX_LANGUAGE_LENGTH = 16
+MAX_CURSOR_LENGTH = 200
 DEFAULT_VIEW = View.PAGES
 
 _YES = frozenset({"1", "true", "on", "yes"})
+_LOST = "This does not say where a page of results begins; begin again at the first."
 
 
 @dataclass(frozen=True)
@@ -27,11 +31,25 @@ class SearchForm:
     include_non_2xx: bool = False
     include_duplicates: bool = False
     page: str = ""
+    as_of: str = ""
+    language: str = ""
+    kind: str = ""
+    year: str = ""
+    exact: bool = False
+    """Search the words as they are written, whatever they may have meant."""
+    cursor: str = ""
+    """Where a page begins that its number alone does not lead to."""
 
     @property
     def narrowed(self) -> bool:
         """Tell whether anything but the words limits the results."""
-        return bool(self.source or self.from_date or self.to_date)
+        when = self.from_date or self.to_date or self.as_of or self.year
+        return bool(self.source or self.language or self.kind or when)
+
+    @property
+    def at_first_page(self) -> "SearchForm":
+        """Return the same question from its first result on."""
+        return replace(self, page="", cursor="")
 
 
 def read_form(fields: Mapping[str, str]) -> SearchForm:
@@ -50,6 +68,12 @@ def read_form(fields: Mapping[str, str]) -> SearchForm:
         include_non_2xx=field("includeNon2xx").lower() in _YES,
         include_duplicates=field("includeDuplicates").lower() in _YES,
         page=field("page"),
+        as_of=field("asOf"),
+        language=field("language").lower(),
+        kind=field("type").lower(),
+        year=field("year"),
+        exact=field("exact").lower() in _YES,
+        cursor=field("cursor"),
     )
 
 
@@ -61,7 +85,12 @@ def problems(form: SearchForm) -> dict[str, str]:
         "sort": _not_one_of(form.sort, Sort),
         "from": _no_date(form.from_date),
         "to": _no_date(form.to_date),
-        "page": _no_page(form.page),
+        "page": _no_number(form.page, MAX_PAGE),
+        "asOf": _no_date(form.as_of),
+        "language": _no_language(form.language),
+        "type": _not_one_of(form.kind, Kind),
+        "year": _no_number(form.year, date.max.year),
+        "cursor": _no_cursor(form.cursor),
     }
     wrong = {name: problem for name, problem in found.items() if problem}
     if "from" not in wrong and "to" not in wrong and form.to_date and form.from_date > form.to_date:
@@ -81,6 +110,11 @@ def to_request(form: SearchForm) -> SearchRequest:
         from_date=date.fromisoformat(form.from_date) if form.from_date else None,
         to_date=date.fromisoformat(form.to_date) if form.to_date else None,
         page=int(form.page) if form.page else 1,
+        as_of=date.fromisoformat(form.as_of) if form.as_of else None,
+        language=form.language or None,
+        kind=Kind(form.kind) if form.kind else None,
+        year=int(form.year) if form.year else None,
+        cursor=form.cursor or None,
     )
 
 
@@ -88,24 +122,36 @@ def address(form: SearchForm) -> str:
     """Return the permanent address of a search; what is empty or the default is left out."""
     fields = {
         "q": form.q,
+        "asOf": form.as_of,
         "source": form.source,
+        "language": form.language,
+        "type": form.kind,
+        "year": form.year,
         "view": "" if form.view == DEFAULT_VIEW else form.view,
         "sort": form.sort,
         "from": form.from_date,
         "to": form.to_date,
         "includeNon2xx": "true" if form.include_non_2xx else "",
         "includeDuplicates": "true" if form.include_duplicates else "",
+        "exact": "true" if form.exact else "",
         "page": "" if form.page == "1" else form.page,
+        "cursor": form.cursor,
     }
     query = urlencode({name: value for name, value in fields.items() if value})
     return f"/search?{query}" if query else "/search"
+
+
+def appearances_address(sentence: str, source: str) -> str:
+    """Return the address that tells when a sentence first and last stood in the archive, or in one source."""
+    fields = {"q": sentence, "source": source}
+    return f"/search/appearances?{urlencode({name: value for name, value in fields.items() if value})}"
 
 
 def _too_long(q: str) -> str | None:
     return f"At most {MAX_QUERY_LENGTH} characters, please: these are {len(q)}." if len(q) > MAX_QUERY_LENGTH else None
 
 
-def _not_one_of(value: str, choices: type[View] | type[Sort]) -> str | None:
+def _not_one_of(value: str, choices: type[View] | type[Sort] | type[Kind]) -> str | None:
     names = [str(choice) for choice in choices]
     return None if not value or value in names else f"Must be {' or '.join(names)}."
 
@@ -118,6 +164,22 @@ def _no_date(value: str) -> str | None:
     return None if good else "Not a date; write it like 2024-05-03."
 
 
-def _no_page(value: str) -> str | None:
-    good = not value or (value.isascii() and value.isdecimal() and len(value) < 9 and 1 <= int(value) <= MAX_PAGE)
-    return None if good else f"Must be a number from 1 to {MAX_PAGE:,}."
+def _no_number(value: str, most: int) -> str | None:
+    good = not value or (value.isascii() and value.isdecimal() and len(value) < 9 and 1 <= int(value) <= most)
+    # Years and pages: only the pages are so many that their thousands need to be told apart.
+    return None if good else f"Must be a number from 1 to {most if most < 10_000 else f'{most:,}'}."
+
+
+def _no_language(value: str) -> str | None:
+    return None if len(value) <= MAX_LANGUAGE_LENGTH else "Not a language; write it like en or fr."
+
+
+def _no_cursor(value: str) -> str | None:
+    if len(value) > MAX_CURSOR_LENGTH:
+        return _LOST
+    try:
+        if value:
+            read_cursor(value)
+    except UsageError:
+        return _LOST
+    return None

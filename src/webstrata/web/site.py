@@ -4,15 +4,32 @@ from fastapi import FastAPI
 
 from webstrata.api.server import create_api
 from webstrata.app import App
-from webstrata.web import assets, home, job, job_orders, jobs, login, search, snapshot, source, sources
+from webstrata.web import (
+    api_docs,
+    assets,
+    audit_log,
+    exports,
+    home,
+    job,
+    job_orders,
+    jobs,
+    login,
+    search,
+    snapshot,
+    source,
+    sources,
+)
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
+
+_READERS = (home, search, snapshot, sources, exports, api_docs)
+_OPERATORS = (source, jobs, job, job_orders, audit_log, login)
 
 
 def create_site(app: App) -> FastAPI:
     """Return the API with the web pages over an archive's parts; the caller closes them."""
     site = create_api(app)
-    for area in (home, search, snapshot, sources, source, jobs, job, job_orders, login, assets):
+    for area in (*_READERS, *_OPERATORS, assets):
         site.include_router(area.router)
     prepare_templates()
     show_unknown_addresses_as_pages(site)

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from webstrata.api.audit_trail import ActingParts
 from webstrata.api.parts import Code, Parts
 from webstrata.api.same_origin import require_same_origin
 from webstrata.api.storage_answers import told_plainly
@@ -45,7 +46,7 @@ def source(code: SourceCode, request: Request, app: Parts) -> HTMLResponse:
 
 
 @router.post("/{code}/archive", dependencies=_OURS)
-def archive(code: SourceCode, app: Parts) -> Response:
+def archive(code: SourceCode, app: ActingParts) -> Response:
     """Queue a job of a source now and show it."""
     _view(app, code)
     with told_plainly():
@@ -55,7 +56,7 @@ def archive(code: SourceCode, app: Parts) -> Response:
 
 @router.post("/{code}/schedule", dependencies=_OURS)
 def schedule(
-    code: SourceCode, request: Request, app: Parts, when: Annotated[str, Form(max_length=200)] = ""
+    code: SourceCode, request: Request, app: ActingParts, when: Annotated[str, Form(max_length=200)] = ""
 ) -> Response:
     """Say when a source is archived; what is no schedule comes back with what would be one."""
     _view(app, code)
@@ -67,7 +68,7 @@ def schedule(
 
 
 @router.post("/{code}/{order}", dependencies=_OURS)
-def order(code: SourceCode, order: str, app: Parts) -> Response:
+def order(code: SourceCode, order: str, app: ActingParts) -> Response:
     """Let a schedule rest or go on, or a source be used or not."""
     _view(app, code)
     if order not in _ORDERS:

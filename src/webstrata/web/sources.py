@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from webstrata.api.audit_trail import ActingParts
 from webstrata.api.parts import Parts
 from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
@@ -40,7 +41,7 @@ def sources(request: Request, app: Parts) -> HTMLResponse:
 
 @router.post("/sources", dependencies=[Depends(require_same_origin), Depends(require_admin_visitor)])
 def add(
-    request: Request, app: Parts, url: Field = "", name: Field = "", code: Field = "", schedule: Field = ""
+    request: Request, app: ActingParts, url: Field = "", name: Field = "", code: Field = "", schedule: Field = ""
 ) -> Response:
     """Add a source and show it; what is wrong with it comes back beside the form."""
     wanted = WantedSource((url.strip(),), code.strip().lower(), name.strip(), schedule=schedule)

@@ -1,10 +1,13 @@
-// Keys: `/` focuses the search box, `?` lists all keys, a link with data-keys="g h" is followed by its keys.
+// Keys: `/` focuses the search box, `?` lists all keys, a link with data-keys="g h" is followed by its keys,
+// `j` and `k` go through the titles of a list that is walked, and so do the arrows once one of them has the focus.
 "use strict";
 (() => {
   const CHORD_MILLISECONDS = 1200;
   const SWITCH = "webstrata.keys";
   const dialog = document.getElementById("keys");
   const checkbox = document.getElementById("keys-on");
+  const LETTERS = { j: 1, k: -1 };
+  const ARROWS = { ArrowDown: 1, ArrowUp: -1 };
   let pressed = "";
   let pressedAt = 0;
 
@@ -30,6 +33,23 @@
     return link !== undefined;
   }
 
+  function step(by) {
+    const titles = Array.from(document.querySelectorAll("[data-walked] .capture-title a"));
+    const at = titles.indexOf(document.activeElement);
+    const next = at < 0 ? titles[0] : titles[at + by];
+    next?.focus();
+    next?.closest("li").scrollIntoView({ block: "nearest" });
+    return next !== undefined;
+  }
+
+  // Arrows scroll the page; only from a result, or down from the search box above them, do they lead to another.
+  function onArrow(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
+    const onTitle = event.target.matches("[data-walked] .capture-title a");
+    const downFromBox = event.key === "ArrowDown" && event.target.matches("#q");
+    if ((onTitle || downFromBox) && event.key in ARROWS && step(ARROWS[event.key])) event.preventDefault();
+  }
+
   function onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event.target)) return;
     if (!areOn() && event.key !== "?") return;
@@ -43,12 +63,13 @@
       box.select();
     } else if (event.key === "?") {
       openList();
-    } else if (!follow(chord)) {
-      follow(event.key);
+    } else if (!follow(chord) && !follow(event.key) && event.key in LETTERS) {
+      step(LETTERS[event.key]);
     }
   }
 
   document.addEventListener("keydown", onKey);
+  document.addEventListener("keydown", onArrow);
   checkbox.checked = areOn();
   checkbox.addEventListener("change", () => remembered()?.setItem(SWITCH, checkbox.checked ? "on" : "off"));
   for (const button of document.querySelectorAll("[data-opens=keys]")) {

@@ -1,0 +1,191 @@
+"""The API's own description, turned into what a page shows: routes with their parameters and answers, and schemas."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_METHODS = ("get", "post", "put", "patch", "delete")
+_REF = "#/components/schemas/"
+_BOUNDS = {
+    "minimum": "at least {}",
+    "exclusiveMinimum": "above {}",
+    "maximum": "at most {}",
+    "minLength": "{} characters or more",
+    "maxLength": "up to {} characters",
+    "minItems": "{} or more of them",
+    "maxItems": "up to {} of them",
+}
+_ERRORS = {"HTTPValidationError", "ValidationError"}
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a value is: words, and the schemas that they speak of."""
+
+    words: str
+    schemas: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Value:
+    """A parameter, or a field of a schema."""
+
+    name: str
+    kind: Kind
+    needed: bool
+    limits: str
+    sentence: str
+    place: str = ""
+    """Where a parameter stands: path, query or header."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What may come back."""
+
+    status: str
+    sentence: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A route: what one can ask."""
+
+    method: str
+    path: str
+    sentence: str
+    more: str
+    parameters: tuple[Value, ...]
+    body: Kind | None
+    answers: tuple[Answer, ...]
+
+    @property
+    def anchor(self) -> str:
+        """Return what the route is called in an address."""
+        return f"{self.method.lower()}{self.path}".replace("/", "-").replace("{", "").replace("}", "")
+
+
+@dataclass(frozen=True)
+class Schema:
+    """An object that the API speaks of."""
+
+    name: str
+    sentence: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Description:
+    """A part of the API: some routes, and the objects that they speak of."""
+
+    operations: tuple[Operation, ...]
+    schemas: tuple[Schema, ...]
+
+
+def described(document: Json, *, for_operators: bool) -> Description:
+    """Return the routes for readers or those for operators, in order, and every schema that they need."""
+    operations = tuple(
+        _operation(method, path, routes[method])
+        for path, routes in document["paths"].items()
+        for method in _METHODS
+        if method in routes and ("admin" in routes[method].get("tags", ())) == for_operators
+    )
+    known = document.get("components", {}).get("schemas", {})
+    return Description(operations, tuple(_schema(name, known[name]) for name in _needed(operations, known)))
+
+
+def kind_of(schema: Json) -> Kind:
+    """Return what a JSON schema asks for, in words."""
+    if "$ref" in schema:
+        name = str(schema["$ref"]).removeprefix(_REF)
+        return Kind(name, (name,))
+    if "enum" in schema or "const" in schema:
+        return Kind(" | ".join(map(str, schema.get("enum") or [schema["const"]])))
+    choices = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf")
+    if choices:
+        kinds = [kind_of(choice) for choice in choices]
+        return Kind(" or ".join(kind.words for kind in kinds), tuple(name for kind in kinds for name in kind.schemas))
+    if schema.get("type") == "array":
+        items = kind_of(schema.get("items", {}))
+        return Kind(f"list of {items.words}", items.schemas)
+    extra = schema.get("additionalProperties")
+    if isinstance(extra, Mapping) and extra:
+        values = kind_of(extra)
+        return Kind(f"object of {values.words}", values.schemas)
+    return Kind(str(schema.get("format") or schema.get("type") or "anything"))
+
+
+def _operation(method: str, path: str, route: Json) -> Operation:
+    told = str(route.get("description", "")).strip()
+    sentence, _, more = told.partition("\n\n")
+    return Operation(
+        method=method.upper(),
+        path=path,
+        sentence=" ".join(sentence.split()),
+        more=" ".join(more.split()),
+        parameters=tuple(_parameter(parameter) for parameter in route.get("parameters", ())),
+        body=_content(route.get("requestBody", {})),
+        answers=tuple(_answer(status, answer) for status, answer in sorted(route.get("responses", {}).items())),
+    )
+
+
+def _parameter(parameter: Json) -> Value:
+    schema = parameter.get("schema", {})
+    sentence = parameter.get("description") or schema.get("description") or ""
+    needed = bool(parameter.get("required"))
+    return Value(parameter["name"], kind_of(schema), needed, _limits(schema), sentence, parameter["in"])
+
+
+def _answer(status: str, answer: Json) -> Answer:
+    return Answer(status, str(answer.get("description", "")), _content(answer) or Kind(""))
+
+
+def _content(part: Json) -> Kind | None:
+    """Return what a body is: its schema, else the media types it comes in."""
+    content = part.get("content", {})
+    for media in content.values():
+        if media.get("schema"):
+            return kind_of(media["schema"])
+    return Kind(", ".join(content)) if content else None
+
+
+def _schema(name: str, schema: Json) -> Schema:
+    needed = set(schema.get("required", ()))
+    values = tuple(
+        Value(field, kind_of(told), field in needed, _limits(told), str(told.get("description", "")))
+        for field, told in schema.get("properties", {}).items()
+    )
+    return Schema(name, " ".join(str(schema.get("description", "")).split()), values)
+
+
+def _limits(schema: Json) -> str:
+    """Return between which values something may be, and what it is when it is not given."""
+    parts = [schema, *(choice for choice in schema.get("anyOf", ()) if choice.get("type") != "null")]
+    limits = [words.format(part[name]) for part in parts for name, words in _BOUNDS.items() if name in part]
+    if schema.get("default") is not None:
+        default = schema["default"]
+        limits.append(f"else {str(default).lower() if isinstance(default, bool) else default}")
+    return ", ".join(limits)
+
+
+def _needed(operations: tuple[Operation, ...], known: Json) -> list[str]:
+    """Return the schemas that routes speak of, and those that these speak of, in the order of their names."""
+    waiting = [name for operation in operations for kind in _kinds(operation) for name in kind.schemas]
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in known and name not in found and name not in _ERRORS:
+            found.add(name)
+            fields = known[name].get("properties", {}).values()
+            waiting += [inner for field in fields for inner in kind_of(field).schemas]
+    return sorted(found)
+
+
+def _kinds(operation: Operation) -> Iterator[Kind]:
+    yield from (parameter.kind for parameter in operation.parameters)
+    yield from (answer.kind for answer in operation.answers)
+    if operation.body is not None:
+        yield operation.body

@@ -1,0 +1,70 @@
+"""Who changed what? The audit log, for those who run the archive."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse
+
+from webstrata.api.parts import Parts, Text
+from webstrata.db.audit_log import ChangeFilter, LoggedChange, entries
+from webstrata.web.failures import PageRoute
+from webstrata.web.pages import render
+from webstrata.web.visitor import require_admin_visitor
+
+ON_A_PAGE = 50
+MAX_PAGE = 1_000_000
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=[Depends(require_admin_visitor)])
+
+
+@router.get("/audit-log")
+def audit_log(
+    request: Request, app: Parts, target: Text = "", page: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 1
+) -> HTMLResponse:
+    """List changes, newest first: all, or those to one thing."""
+    wanted = target.strip()
+    with app.database.read() as session:
+        found, total = entries(
+            session, ChangeFilter(target=wanted or None), limit=ON_A_PAGE, offset=(page - 1) * ON_A_PAGE
+        )
+    return render(
+        request,
+        "audit_log.html",
+        changes=[(change, page_of(change.target), told(change)) for change in found],
+        total=total,
+        target=wanted,
+        here=page,
+        pages=-(-total // ON_A_PAGE),
+        older=_address(wanted, page + 1),
+        newer=_address(wanted, page - 1),
+    )
+
+
+def page_of(target: str) -> str | None:
+    """Return the page of what was changed, where it has one."""
+    kind, _, name = target.partition(":")
+    return {"job": f"/jobs/{name}", "source": f"/sources/{name}"}.get(kind) if name else None
+
+
+def told(change: LoggedChange) -> list[tuple[str, str]]:
+    """Return a change in words: each thing that is different with what it was and is, then what else is known."""
+    before, after = (change.details.get(part) for part in ("before", "after"))
+    was, now = (part if isinstance(part, Mapping) else {} for part in (before, after))
+    different = [(name, f"{_shown(was.get(name))} → {_shown(now.get(name))}") for name in {**was, **now}]
+    others = [(name, _shown(value)) for name, value in change.details.items() if name not in {"before", "after"}]
+    return different + others
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "nothing"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _address(target: str, page: int) -> str:
+    fields = {"target": target, "page": str(page) if page > 1 else ""}
+    query = urlencode({name: value for name, value in fields.items() if value})
+    return f"/audit-log?{query}" if query else "/audit-log"

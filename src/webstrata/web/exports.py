@@ -1,0 +1,25 @@
+"""What can be taken home, and what its columns mean."""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from webstrata.api.export_rows import CHANGE_COLUMNS, SNAPSHOT_COLUMNS
+from webstrata.api.exports import CHANGES, DATA_DICTIONARY, SNAPSHOTS
+from webstrata.api.parts import Parts
+from webstrata.web.failures import PageRoute
+from webstrata.web.pages import render
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+@router.get(DATA_DICTIONARY)
+def data_dictionary(request: Request, app: Parts) -> HTMLResponse:
+    """Explain the columns of every list."""
+    return render(
+        request,
+        "data_dictionary.html",
+        lists=(("Snapshots", SNAPSHOTS, SNAPSHOT_COLUMNS), ("Changes", CHANGES, CHANGE_COLUMNS)),
+        enabled=app.settings.exports_enabled,
+        limit=min(app.settings.exports_default_limit, app.settings.exports_max_limit),
+        most=app.settings.exports_max_limit,
+    )

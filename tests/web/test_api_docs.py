@@ -1,0 +1,63 @@
+"""What can programs ask? The page tells what the API's own description tells."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.web.conftest import Page
+from webstrata.web.api_words import Kind, kind_of
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "string"}, "string"),
+        ({"type": "string", "format": "date"}, "date"),
+        ({"$ref": "#/components/schemas/JobSchema"}, "JobSchema"),
+        ({"type": "array", "items": {"$ref": "#/components/schemas/JobSchema"}}, "list of JobSchema"),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "integer or null"),
+        ({"enum": ["relevance", "newest"], "type": "string"}, "relevance | newest"),
+        ({"const": "en", "type": "string"}, "en"),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, "object of integer"),
+        ({"type": "object", "additionalProperties": True}, "object"),
+        ({}, "anything"),
+    ],
+)
+def test_a_kind_is_told_in_words(schema: dict[str, object], words: str) -> None:
+    assert kind_of(schema).words == words
+
+
+def test_a_kind_knows_which_schemas_it_speaks_of() -> None:
+    one, other = {"$ref": "#/components/schemas/A"}, {"type": "array", "items": {"$ref": "#/components/schemas/B"}}
+    assert kind_of({"anyOf": [one, other]}) == Kind("A or list of B", ("A", "B"))
+
+
+def test_every_route_is_on_one_of_the_two_pages(client: TestClient) -> None:
+    described = client.get("/openapi.json").json()["paths"]
+    wanted = {f"{method.upper()} {path}" for path, routes in described.items() for method in routes}
+    readers, operators = Page(client.get("/docs")), Page(client.get("/docs/operators"))
+    shown = [*readers.texts("section h2"), *operators.texts("section h2")]
+    assert set(shown) == wanted
+    assert len(shown) == len(wanted)
+    assert not [route for route in readers.texts("section h2") if "/api/admin" in route]
+
+
+def test_a_route_tells_its_parameters_with_their_bounds_and_its_answers(client: TestClient) -> None:
+    page = Page(client.get("/docs"))
+    (search,) = [node for node in page.all("section") if node.css("h2[id='get-api-search']")]
+    words = " ".join(search.text().split())
+    assert "pageSize integer At least 1, at most 100, else 20." in words
+    assert "200 SearchResponseSchema" in words
+    assert "422" in words
+
+
+def test_every_link_within_a_page_leads_somewhere(client: TestClient) -> None:
+    for path in ("/docs", "/docs/operators"):
+        page = Page(client.get(path))
+        ids = {node.attributes["id"] for node in page.all("[id]")}
+        links = [node.attributes["href"] or "" for node in page.all("main a[href^='#']")]
+        assert len(links) > 20
+        assert [link for link in links if link[1:] not in ids] == []
+
+
+def test_every_page_leads_to_it(client: TestClient) -> None:
+    assert Page(client.get("/sources")).links("footer a")["API"] == "/docs"
