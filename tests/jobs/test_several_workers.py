@@ -136,7 +136,7 @@ def most_at_once(requests: list[Request]) -> int:
     return most
 
 
-@pytest.mark.parametrize("shared_by", ["database", "redis"])
+@pytest.mark.parametrize("shared_by", ["database", pytest.param("redis", marks=pytest.mark.soak)])
 def test_four_workers_together_are_as_polite_as_one(
     program: Program, database: Database, web_server: WebServer, redis_url: str, shared_by: str
 ) -> None:
@@ -174,6 +174,7 @@ def test_no_more_requests_are_under_way_than_a_host_is_given_by_all_together(
     assert_each_page_once(archive, web_server, 20)
 
 
+@pytest.mark.soak
 def test_what_a_site_asks_for_in_its_robots_txt_all_workers_keep(
     program: Program, database: Database, web_server: WebServer
 ) -> None:
@@ -189,6 +190,7 @@ def test_what_a_site_asks_for_in_its_robots_txt_all_workers_keep(
         assert later.started - earlier.ended >= 0.4
 
 
+@pytest.mark.soak
 def test_the_page_limit_holds_for_all_together(program: Program, database: Database, web_server: WebServer) -> None:
     web_server.answers |= slow_site(30)
     with workers(program, 3):
@@ -197,7 +199,7 @@ def test_the_page_limit_holds_for_all_together(program: Program, database: Datab
     assert len(archive.captures()) == len(web_server.pages()) == 25
 
 
-@pytest.mark.parametrize("victim", ["leader", "helper"])
+@pytest.mark.parametrize("victim", ["leader", pytest.param("helper", marks=pytest.mark.soak)])
 def test_a_killed_workers_pages_are_fetched_by_the_other_at_once(
     program: Program, database: Database, web_server: WebServer, victim: str
 ) -> None:
@@ -240,6 +242,7 @@ def signal_all(worker: Started, number: signal.Signals) -> None:
             os.kill(pid, number)
 
 
+@pytest.mark.soak
 def test_a_worker_that_slept_too_long_finds_its_page_taken_and_changes_nothing(
     program: Program, database: Database, web_server: WebServer
 ) -> None:

@@ -1,6 +1,7 @@
 """What `make test` leaves to `make soak`, to take minutes: the doors on one database, many workers on the other.
 
-What the doors, the workers and the crawler's rules ask of a database is tested in its own room, on both.
+What the doors, the workers and the crawler's rules ask of a database is tested in its own room, on both; so are the
+answers of the API that are made of more than a row.
 """
 
 import pytest
@@ -9,6 +10,13 @@ ON_SQLITE = (
     "tests/web/",
     "tests/cli/",
     "tests/assets/",
+    *(
+        f"tests/api/test_{name}.py"
+        for name in (
+            *("admin_job_orders", "admin_jobs", "admin_reports", "admin_sources", "audit_log", "auth", "compression"),
+            *("every_request", "health", "live", "reports", "served", "snapshots", "usage"),
+        )
+    ),
     "tests/crawl/test_discovery.py",
     "tests/crawl/test_robots.py",
     "tests/crawl/test_telling.py",
