@@ -19,7 +19,7 @@ _LETTERS = "etaoinshrdlucmfwypvbgk"
 
 
 def pages(count: int) -> Iterator[bytes]:
-    """Yield so many pages; real ones come round again when there are fewer."""
+    """Yield so many pages; real ones come round again when there are fewer, and a few are taken from all over."""
     folder = os.environ.get("PAGES")
     if not folder:
         yield from (generated(number) for number in range(count))
@@ -27,9 +27,10 @@ def pages(count: int) -> Iterator[bytes]:
     files = sorted(Path(folder).rglob("*.html*"))
     if not files:
         raise SystemExit(f"bench: no .html or .html.gz files in {folder}")
+    step = max(1, len(files) // count)
     for number in range(count):
-        data = files[number % len(files)].read_bytes()
-        page = gzip.decompress(data) if files[number % len(files)].suffix == ".gz" else data
+        file = files[number * step % len(files)]
+        page = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
         # Of a page that comes round again only the first lines differ: enough for a text of its own.
         yield page if number < len(files) else page + f"<p>Round {number // len(files)}</p>".encode()
 
