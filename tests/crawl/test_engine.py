@@ -218,6 +218,15 @@ def run_until(archive: Archive, web_server: WebServer, reached: object, **knobs:
     return uvloop.run(stopped_run())
 
 
+def test_who_leaves_when_nothing_is_left_to_do_stops_nothing(archive: Archive, web_server: WebServer) -> None:
+    """A worker may be killed just when its crawl is over: the job is then whole, and nobody has to resume it."""
+    assert archive.crawl(web_server.url()).counts.pending == 0
+    crawl = archive.crawl_of(web_server.url())
+    crawl.leave()
+    end = archive.run(crawl)
+    assert (end.left, end.stopped, end.counts.pending) == (False, False, 0)
+
+
 def test_a_stop_gives_back_what_is_under_way_and_a_second_run_ends_what_it_began(
     archive: Archive, web_server: WebServer
 ) -> None:

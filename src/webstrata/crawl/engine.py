@@ -284,7 +284,8 @@ class Crawl:
             first_error = frontier.first_error(session, self._job_id)
         limit = self._limit if counts.pending else None
         left = self._left and counts.pending + counts.in_progress > 0
-        return CrawlEnd(counts, self._stopping, limit, first_error, self._worked, left)
+        # Who leaves stops nothing: with nothing more to do, the crawl is over all the same.
+        return CrawlEnd(counts, self._stopping and not self._left, limit, first_error, self._worked, left)
 
     def _let_the_others_leave(self) -> None:
         """Tell the helpers to stop and wait a moment for what they bring: it is to be indexed with the rest."""
