@@ -166,11 +166,14 @@ def test_four_workers_together_are_as_polite_as_one(
 def test_no_more_requests_are_under_way_than_a_host_is_given_by_all_together(
     program: Program, database: Database, web_server: WebServer
 ) -> None:
-    web_server.answers |= slow_site(20)
+    two_under_way = threading.Event()
+    web_server.answers |= slow_site(20, two_under_way) | {"/": linked_site(20)["/"]}
     with workers(program, 3):
         archive = queue(program, database, web_server, per_host_concurrency=2)
+        wait_until(lambda: most_at_once(web_server.requests) >= 2, "two are under way", PATIENCE_SECONDS)
+        two_under_way.set()
         wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
-    assert most_at_once(web_server.requests) <= 2
+    assert most_at_once(web_server.requests) == 2
     assert_each_page_once(archive, web_server, 20)
 
 
