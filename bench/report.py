@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+_SMALL = 20
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -16,20 +18,26 @@ class Measurement:
     asked: str | None = None
 
 
-def written(sections: Mapping[str, Sequence[Measurement]], when: datetime, machine: str) -> str:
-    """Return the results page: rates, and how many times as fast ours is."""
-    lines = [
-        "# Results",
-        "",
-        f"`make bench`, {when:%Y-%m-%d}, {machine}. Only ratios within one run mean anything.",
-        "",
-    ]
+def written(before: str, sections: Mapping[str, Sequence[Measurement]], when: datetime, machine: str) -> str:
+    """Return the results page with some sections anew: rates, and how many times as fast ours is."""
+    parts = dict(part.split("\n", 1) for part in before.split("\n## ")[1:])
     for name, measurements in sections.items():
-        ours = next((m.rate for m in measurements if m.ours), None)
-        lines += [f"## {name.capitalize()}", "", "| What | Measured | Ours is |", "|---|---|---|"]
-        lines += [f"| {m.what} | {m.rate:,.0f} {m.unit} | {_compared(m, ours)} |" for m in measurements]
-        lines.append("")
+        parts[name.capitalize()] = _section(name, measurements, when, machine)
+    kept = "\n".join(f"## {title}\n{text.rstrip()}\n" for title, text in sorted(parts.items()))
+    return f"# Results\n\nOnly ratios within one run mean anything.\n\n{kept}"
+
+
+def _section(name: str, measurements: Sequence[Measurement], when: datetime, machine: str) -> str:
+    ours = next((m.rate for m in measurements if m.ours), None)
+    lines = ["", f"`python -m bench {name}`, {when:%Y-%m-%d}, {machine}.", ""]
+    lines += ["| What | Measured | Ours is |", "|---|---|---|"]
+    lines += [f"| {m.what} | {m.rate:,.{_digits(m.rate)}f} {m.unit} | {_compared(m, ours)} |" for m in measurements]
     return "\n".join(lines)
+
+
+def _digits(rate: float) -> int:
+    """Return how many digits behind the point say something."""
+    return 1 if rate < _SMALL else 0
 
 
 def _compared(measurement: Measurement, ours: float | None) -> str:

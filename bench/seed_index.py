@@ -45,7 +45,9 @@ def detect_language(text: str, headers: Any) -> str:  # noqa: ANN401
 
 
 def main(path: str) -> None:
-    database = sqlite3.connect(Path(path).with_suffix(".seed.db"))
+    place = Path(path).with_suffix(".seed.db")
+    place.unlink(missing_ok=True)
+    database = sqlite3.connect(place)
     database.execute(
         "CREATE TABLE snapshots(id INTEGER PRIMARY KEY, url TEXT, captured TEXT, status TEXT, title TEXT, snippet TEXT,"
         " language TEXT, warc_path TEXT, record_id TEXT, content_hash TEXT, text TEXT)"

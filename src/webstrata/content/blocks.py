@@ -68,7 +68,7 @@ def lines_of(parts: Iterable[tuple[str, str]]) -> tuple[str, str]:
     lines: list[str] = []
     letters: list[str] = []
     for text, letter in parts:
-        line = text.strip(" \n")
+        line = text.strip()
         if not line:
             continue
         if letter in _KEEPING_LINES:

@@ -115,7 +115,7 @@ def _stated_places(tree: LexborHTMLParser) -> dict[int, str]:
 
 def _stated_place(block: LexborNode) -> str:
     attributes = block.attributes
-    if _ASKING_FOR_CONSENT.search((attributes.get("class") or "").lower()):
+    if _asks_for_consent((attributes.get("class") or "").lower()):
         return _NAVIGATION
     role = (attributes.get("role") or "").strip().lower()
     is_division = block.tag_id == _DIVISION
@@ -123,9 +123,13 @@ def _stated_place(block: LexborNode) -> str:
 
 
 def _place_of_id(name: str) -> str:
-    if name.startswith(_CONSENT_TOOLS) or ("cookie" in name and _ASKING_FOR_CONSENT.search(name)):
+    if name.startswith(_CONSENT_TOOLS) or _asks_for_consent(name):
         return _NAVIGATION
     return _PLACES_OF_IDS.get(name, "")
+
+
+def _asks_for_consent(name: str) -> bool:
+    return "cookie" in name and _ASKING_FOR_CONSENT.search(name) is not None
 
 
 class _Walk:

@@ -1,6 +1,7 @@
 """How well pages are linked: counts and ranks, a row for each page that was captured or is linked to."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
@@ -106,12 +107,14 @@ _RANKED = Among(
     "SELECT id, rank_residual, snapshot_id IS NOT NULL FROM page_signals WHERE id IN <pages>", (("pages", "bigint"),)
 )
 _LINKS = Among(
-    "SELECT page_signals.id, <all snapshot_outlinks.target_id> FROM page_signals"
+    "SELECT page_signals.id, page_signals.updated_at, <all snapshot_outlinks.target_id> FROM page_signals"
     " JOIN snapshots ON snapshots.id = page_signals.snapshot_id"
     " JOIN snapshot_outlinks ON snapshot_outlinks.snapshot_id = snapshots.outlinks_from"
-    " WHERE page_signals.id IN <pages> AND snapshot_outlinks.target_id <> page_signals.id GROUP BY page_signals.id",
+    " WHERE page_signals.id IN <pages> AND snapshot_outlinks.target_id <> page_signals.id"
+    " GROUP BY page_signals.id, page_signals.updated_at",
     (("pages", "bigint"),),
 )
+_TOUCHED = Among("SELECT id, updated_at FROM page_signals WHERE id IN <pages>", (("pages", "bigint"),))
 
 
 def take_turn(session: Session) -> None:
@@ -200,7 +203,26 @@ def ranked_pages(session: Session, pages: Collection[int]) -> list[RankedPage]:
 
 def links_today(session: Session, pages: Collection[int]) -> dict[int, list[int]]:
     """Return what pages link to today, themselves left out."""
-    return {page: gathered(targets) for page, targets in _LINKS.execute(session, {"pages": pages}).all()}
+    return {page: gathered(targets) for page, _, targets in _LINKS.execute(session, {"pages": pages}).all()}
+
+
+@dataclass(frozen=True)
+class LinksRead:
+    """Reads what pages link to, and later tells which of them may link otherwise by then."""
+
+    _touched: dict[int, int] = field(default_factory=dict)
+    """When each page's row was last written, as a number: whoever links it otherwise writes that."""
+
+    def of(self, session: Session, pages: Collection[int]) -> dict[int, list[int]]:
+        """Return what pages link to today, themselves left out."""
+        rows = _LINKS.execute(session, {"pages": pages}).all()
+        self._touched.update((page, hash(touched)) for page, touched, _ in rows)
+        return {page: gathered(targets) for page, _, targets in rows}
+
+    def touched_since(self, session: Session, pages: Collection[int]) -> list[int]:
+        """Return the pages whose rows were written after they were read."""
+        rows = _TOUCHED.execute(session, {"pages": pages})
+        return [page for page, touched in rows if self._touched.get(page) != hash(touched)]
 
 
 def hand_on(
@@ -208,6 +230,7 @@ def hand_on(
     handed_on: Mapping[int, float],
     residuals: Mapping[int, float],
     links: Callable[[int], list[int]],
+    read: LinksRead,
 ) -> None:
     """Write what pages handed on and how residuals changed by it.
 
@@ -218,8 +241,9 @@ def hand_on(
     changes.residuals.update(residuals)
     pages = sorted(handed_on)
     for start in range(0, len(pages), _COMPARED_AT_ONCE):
-        now_linked = links_today(session, some := pages[start : start + _COMPARED_AT_ONCE])
-        for page in some:
+        touched = read.touched_since(session, pages[start : start + _COMPARED_AT_ONCE])
+        now_linked = links_today(session, touched)
+        for page in touched:
             before, after = links(page), now_linked.get(page, [])
             if before != after and {*before} != {*after}:
                 changes.note_rank(handed_on[page], frozenset(before), frozenset(after))

@@ -1,7 +1,7 @@
 """The words of titles, addresses and headings: what a misspelt word may have meant."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress, islice
 
 from sqlalchemy import bindparam, column, text
 from sqlalchemy.dialects import postgresql, sqlite
@@ -20,21 +20,24 @@ _MOST_HEADINGS = 60
 _MOST_ALIKE = 200
 _MOST_SCANNED = 50_000
 _LENGTHS_APART = 3
-_WORD = re.compile(rf"(?<!\S)[^\W\d]{{{MIN_LENGTH},{MAX_LENGTH}}}(?!\S)")
+_OF_HEADINGS = bytes(chr(letter) in HEADINGS for letter in range(256))
+"""For every letter that says what a line is, 1 when that is a heading."""
+
 _ADDRESS_START = "https://"
 
 
 def words_to_learn(title: str, address: str, body: str, blocks: str | None) -> set[str]:
     """Return the words of a document's title, address and headings that are long enough to be misspelt."""
-    parts = [title, address.removeprefix(_ADDRESS_START), *_headings(body, blocks or "")]
-    return set(_WORD.findall(folded("\n".join(parts))))
+    return _misspellable(_titling(title, address, body, blocks))
 
 
 def learn(session: Session, documents: Iterable[PreparedDocument]) -> None:
     """Keep the words of new documents."""
-    words: set[str] = set()
-    for document in documents:
-        words |= words_to_learn(document.title, document.normalized_url_group, document.text, document.blocks)
+    words = _misspellable(
+        line
+        for document in documents
+        for line in _titling(document.title, document.normalized_url_group, document.text, document.blocks)
+    )
     if not words:
         return
     known = {row[0] for row in _KNOWN.execute(session, {"words": words})}
@@ -57,17 +60,20 @@ def words_like(session: Session, word: str) -> Sequence[str]:
     return session.scalars(_SCAN, {"first": word[:1], "most": _MOST_SCANNED, **lengths}).all()
 
 
-def _headings(body: str, blocks: str) -> Iterator[str]:
-    """Yield the first headings of a text; where blocks are many, headings are few."""
-    if not any(digit in blocks for digit in HEADINGS):
-        return
-    found = 0
-    for line, letter in zip(body.split("\n"), blocks, strict=False):
-        if letter in HEADINGS:
-            yield line
-            found += 1
-            if found == _MOST_HEADINGS:
-                return
+def _titling(title: str, address: str, body: str, blocks: str | None) -> Iterator[str]:
+    """Yield what says what a document is about: its title, its address and its first headings."""
+    yield title
+    yield address.removeprefix(_ADDRESS_START)
+    headings = (blocks or "").encode().translate(_OF_HEADINGS)
+    if any(headings):
+        yield from islice(compress(body.split("\n"), headings), _MOST_HEADINGS)
+
+
+def _misspellable(lines: Iterable[str]) -> set[str]:
+    """Return the words of some lines that are long enough to be misspelt."""
+    # Of all lines at once, and each word once: most words are there over and over.
+    words = set(folded("\n".join(lines)).split())
+    return {word for word in words if MIN_LENGTH <= len(word) <= MAX_LENGTH and word.isalpha()}
 
 
 _VOCABULARY = table("vocabulary", column("word", PlainText()))

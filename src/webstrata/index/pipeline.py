@@ -71,7 +71,7 @@ def index_job(  # noqa: PLR0913 - all but the job are wired parts and wishes, by
     Trouble of ours, a disk or a database that refuses, is raised: it is no fault of the job, which can go on later.
     Once `stopping` is set it ends soon and returns 130; what is whole is kept, and the job goes on from there.
     """
-    with holding(database, archive_root, job_id) as lease:
+    with holding(database, archive_root, job_id) as lease, _collecting_rarely():
         job = _begin(database, lease)
         run = _Run(database, archive_root, job, lease, progress, advanced, stopping or threading.Event())
         try:
@@ -102,7 +102,7 @@ def index_so_far(
 
     The job's status is not touched: its crawl is still running.
     """
-    with holding(database, archive_root, job_id) as lease:
+    with holding(database, archive_root, job_id) as lease, _collecting_rarely():
         with database.read() as session:
             job = jobs.load_job(session, job_id)
         nobody: Advanced = lambda done, total: None  # noqa: E731
@@ -194,7 +194,7 @@ class _Run:
         folder = journal_folder(self.job.id, self.job.output_dir, self.archive_root)
         kind = Kind(self.database.is_sqlite, self.job.page_parameters)
         self.all_bytes = sum(one.size for one in todo)
-        with _collecting_rarely(), Journal(folder) as journal, self._readers(processes) as readers:
+        with Journal(folder) as journal, self._readers(processes) as readers:
             desk = Desk(
                 self.database,
                 self.archive_root,
@@ -289,11 +289,14 @@ class _Run:
 def _collecting_rarely() -> Iterator[None]:
     """Let Python look for garbage less often, for a tenth of the time goes into that."""
     usual = gc.get_threshold()
+    # What is there already stays: the program itself need not be looked through.
+    gc.freeze()
     gc.set_threshold(_OBJECTS_A_COLLECTION, *usual[1:])
     try:
         yield
     finally:
         gc.set_threshold(*usual)
+        gc.unfreeze()
 
 
 def _is_indexed(warc: KnownWarc) -> bool:

@@ -35,12 +35,11 @@ def _settle_some(database: Database, cancelled: Callable[[], bool]) -> bool:
         start = signals.unsettled_pages(session, TOLERANCE, MOST_PAGES // 2)
         if not start:
             return False
-        settling = Settling(
-            lambda pages: signals.ranked_pages(session, pages), lambda pages: signals.links_today(session, pages)
-        )
+        read = signals.LinksRead()
+        settling = Settling(lambda pages: signals.ranked_pages(session, pages), lambda pages: read.of(session, pages))
         settling.settle(start, cancelled)
     with database.write() as session:
-        signals.hand_on(session, settling.handed_on(), settling.changes(), settling.links)
+        signals.hand_on(session, settling.handed_on(), settling.changes(), settling.links, read)
     return True
 
 
