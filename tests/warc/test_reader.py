@@ -171,6 +171,20 @@ def test_a_damaged_record_is_located_and_skipped_and_the_rest_still_read(
         read_record(file, offset, length)
 
 
+@pytest.mark.parametrize("damage", [bytes(400), random.Random(4).randbytes(400), b"\r\nWARC-Type: request\r\n" * 16])
+def test_damage_in_a_plain_file_costs_the_records_it_touches_and_is_told(file: Path, damage: bytes) -> None:
+    write_pages(file)
+    whole = b"".join(gzip.decompress(file.read_bytes()[r.offset : r.offset + r.length]) for r in members(file))
+    file.write_bytes(whole)
+    places = {record.url: (record.offset, record.offset + record.length) for record in iter_records(file)}
+    for at in range(0, len(whole) - 400, 97):
+        file.write_bytes(whole[:at] + damage + whole[at + 400 :])
+        found, damages = read_all(file)
+        lost = {*places} - {record.url for record in found}
+        assert lost <= {url for url, (start, end) in places.items() if start <= at + 400 and at <= end}
+        assert damages or not lost
+
+
 @pytest.mark.parametrize("junk", [b"junk", b"\x1f\x8b\x08junk", b"\0" * 300_000])
 def test_junk_between_records_is_passed_over(file: Path, junk: bytes) -> None:
     offset, _ = write_pages(file)[2]
@@ -219,6 +233,8 @@ def test_a_file_shorter_than_acknowledged_is_reported(file: Path) -> None:
         (b"WARC-Date: ", b"X-Date: ", "is no date"),
         (b"2026-01-01T00:00:00.000000Z", b"0001-01-01T00:00:00+05:00", "is no date"),
         (b"2026-01-01T00:00:00.000000Z", b"9999-12-31T23:59:59-05:00", "is no date"),
+        (b"WARC-Target-URI: ", b"\xe3\xb0\x12", "of which address it is"),
+        (b"WARC-Type: ", b"X-Type: ", "of which kind it is"),
     ],
 )
 def test_a_record_that_makes_no_sense_is_located_and_skipped(file: Path, old: bytes, new: bytes, reason: str) -> None:

@@ -15,7 +15,7 @@ from webstrata.errors import RecordNotFoundError, WarcError
 from webstrata.model.captures import Original
 from webstrata.model.fetching import REDIRECT_STATUSES
 from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records
-from webstrata.warc.resync import is_gzip, next_record, record_length
+from webstrata.warc.resync import has_damaged_head, is_gzip, next_record, record_length
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
@@ -97,9 +97,10 @@ def iter_records(warc_path: Path, end: int | None = None, on_damage: OnDamage | 
     with opened(warc_path) as file:
         size = os.fstat(file.fileno()).st_size
         bounded = BoundedFile(file, size if end is None else min(end, size))
+        reading = _Reading(warc_path, bounded.end, report, _is_plain(bounded))
         start: int | None = 0
         while start is not None and start < bounded.end:
-            start = yield from _records_from(start, bounded, _Reading(warc_path, bounded.end, report))
+            start = yield from _records_from(start, bounded, reading)
         if end is not None and size < end:
             report(Damage(size, f"{end - size} acknowledged bytes are missing"))
 
@@ -121,7 +122,7 @@ def iter_span(
         size = os.fstat(file.fileno()).st_size
         bounded = BoundedFile(file, min(span.end, size))
         start: int | None = span.start
-        reading = _Reading(warc_path, span.stop, on_damage, most_bytes)
+        reading = _Reading(warc_path, span.stop, on_damage, _is_plain(bounded), most_bytes)
         while start is not None and start < min(span.stop, bounded.end):
             start = yield from _records_from(start, bounded, reading)
         if size < span.end <= span.stop:
@@ -136,7 +137,13 @@ class _Reading:
     warc_path: Path
     stop: int
     report: OnDamage
+    is_plain: bool
     most_bytes: MostBytes | None = None
+
+
+def _is_plain(file: BoundedFile) -> bool:
+    file.seek(0)
+    return not is_gzip(file.read(3))
 
 
 def _records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
@@ -156,7 +163,7 @@ def _records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator
                 if begun >= reading.stop:
                     return begun
                 try:
-                    held = _held(record, reading, begun) if _is_capture(record) else None
+                    held = _held(record, file, reading, begun)
                 except _SenselessError as error:
                     senseless = begun
                     reading.report(Damage(begun, str(error)))
@@ -168,13 +175,24 @@ def _records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator
     behind = max(begun, start) + (length or 0)
     if behind >= file.end:
         return None
+    if length is not None and next_record(file, behind, behind + 1) == behind:
+        return behind  # Read from its beginning it may be whole; if not, that is told then.
     if behind != senseless:
         reading.report(Damage(behind, broken))
     return next_record(file, behind + 1)
 
 
-def _held(record: WarcRecord, reading: _Reading, offset: int) -> ArchiveRecord:
-    return _archive_record(record, reading.warc_path, offset, 0, reading.most_bytes)
+def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int) -> ArchiveRecord | None:
+    """Return a capture, or None for a record of another kind; one that should say what it is and does not is told."""
+    if reading.is_plain and has_damaged_head(file, offset):
+        raise _SenselessError("the record's head is damaged")
+    if _is_capture(record):
+        return _archive_record(record, reading.warc_path, offset, 0, reading.most_bytes)
+    if record.record_type & _CAPTURE_TYPES:
+        raise _SenselessError("the record does not say of which address it is (WARC-Target-URI)")
+    if "WARC-Type" not in record.headers:
+        raise _SenselessError("the record does not say of which kind it is (WARC-Type)")
+    return None
 
 
 def _place(record: WarcRecord, last: int, file: BoundedFile, warc_path: Path) -> int:

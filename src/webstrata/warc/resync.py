@@ -8,8 +8,12 @@ _CHUNK = 262_144
 _GZIP = b"\x1f\x8b\x08"
 _GZIP_WINDOW = 31
 _PLAIN = b"WARC/"
+_USUAL_HEADER_BYTES = 4_096
 _MAX_HEADER_BYTES = 65_536
 _LENGTH = re.compile(rb"\r\ncontent-length:\s*(\d{1,18})\s*\r\n", re.IGNORECASE)
+_KIND = re.compile(rb"\nwarc-type:", re.IGNORECASE)
+_HEAD_ENDING = re.compile(rb"\n\r*\n")
+_NEVER_IN_A_HEAD = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _RECORD_ENDING = b"\r\n\r\n"
 _PACKED_MARK = re.compile(re.escape(_GZIP))
 _ANY_MARK = re.compile(re.escape(_GZIP) + rb"|(?<=\n)" + _PLAIN)
@@ -23,6 +27,9 @@ class Seekable(Protocol):
 
     def read(self, size: int, /) -> bytes:
         """Return the next bytes."""
+
+    def tell(self) -> int:
+        """Return where the next byte lies."""
 
 
 def is_gzip(data: bytes) -> bool:
@@ -62,9 +69,27 @@ def _plain_length(file: Seekable, offset: int) -> int | None:
     length = len(head) + len(ending) + int(declared.group(1))
     file.seek(offset + length - 1)
     last, between = file.read(1), file.read(2 * len(_RECORD_ENDING))
-    # Some writers are careless with the empty lines between records.
+    # Some writers are careless with the empty lines between records; two are right, whatever became of what follows.
     rest = between.lstrip(b"\r\n")
-    return length + len(between) - len(rest) if last and (not rest or rest.startswith(_PLAIN[: len(rest)])) else None
+    ended = between.startswith(_RECORD_ENDING) or not rest or rest.startswith(_PLAIN[: len(rest)])
+    return length + len(between) - len(rest) if last and ended else None
+
+
+def has_damaged_head(file: Seekable, offset: int) -> bool:
+    """Tell whether something else got into a plain record's head, such as another head; the file stays where it was.
+
+    In a packed file the checksum tells it.
+    """
+    here = file.tell()
+    file.seek(offset)
+    start = file.read(_USUAL_HEADER_BYTES)
+    if not _HEAD_ENDING.search(start):
+        start += file.read(_MAX_HEADER_BYTES)
+    file.seek(here)
+    head = _HEAD_ENDING.split(start, maxsplit=1)[0]
+    if is_gzip(head):  # also in a file whose own beginning is damaged, and looks plain for that
+        return False
+    return _NEVER_IN_A_HEAD.search(head) is not None or len(_KIND.findall(head)) > 1
 
 
 def next_record(file: Seekable, start: int, stop: int | None = None) -> int | None:
