@@ -53,6 +53,8 @@ def fill(database: Database, count: int) -> Asked:
             _document(number, chance, words, weights, asked) for number in range(start, min(start + _BATCH, texts))
         ]
         _store(database, job, pages, list(_captures(chance, len(pages), count / texts)), ids)
+        if _has_doubled(start):
+            _look_at(database, "ANALYZE")
     return Asked(asked, [f"{SITE}/{number % 97}/{number}" for number in range(0, texts, max(1, texts // 200))])
 
 
@@ -145,6 +147,16 @@ def _snapshot(source_id: int, job_id: int, page: NewDocument, document_id: int, 
 
 def settle(database: Database) -> None:
     """Let PostgreSQL look at what was stored, as it would have done by itself after a while."""
+    _look_at(database, "VACUUM ANALYZE")
+
+
+def _has_doubled(start: int) -> bool:
+    """Tell whether the archive has become twice as large, or about: a server looks at its tables about then."""
+    batch = start // _BATCH + 1
+    return batch & (batch - 1) == 0
+
+
+def _look_at(database: Database, statement: str) -> None:
     if not database.is_sqlite:
         with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.execute(text("VACUUM ANALYZE"))
+            connection.execute(text(statement))

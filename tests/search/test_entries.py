@@ -66,6 +66,32 @@ def test_a_database_that_is_upgraded_has_the_rows_that_the_index_would_have_made
     assert search(database, SearchRequest(q="infleunza")).instead == "influenza"
 
 
+def test_a_database_that_is_upgraded_knows_which_words_stand_where(database: Database, shelf: Shelf) -> None:
+    job = shelf.job()
+    pages = {
+        shelf.page(job, f"{SITE}/{name}", "2024-01-01", text, title=title): name
+        for name, title, text in (
+            ("flu-season", "Measles and mumps", "wash your hands"),
+            ("hands", "", "measles and flu season"),
+            ("empty", "Wash", ""),
+        )
+    }
+    asked = (
+        *("title:measles", 'title:"and mumps"', "url:flu", 'url:"flu season"', "snippet:measles", "hands -url:hands"),
+        *('"mumps https"', '"season wash"', '"flu season"', "title:mum", "wash", "NOT title:wash"),
+    )
+
+    def found() -> dict[str, set[str]]:
+        return {q: {pages[hit.id] for hit in search(database, SearchRequest(q=q)).results} for q in asked}
+
+    before = found()
+    assert before["title:measles"] == {"flu-season"}
+    assert before['"mumps https"'] == set()
+    downgrade(database, "0006")
+    upgrade(database)
+    assert found() == before
+
+
 def test_a_page_that_gets_another_name_takes_its_rows_along(database: Database, shelf: Shelf) -> None:
     job = shelf.job()
     one = shelf.page(job, f"{SITE}/a", "2024-01-01", "flu")

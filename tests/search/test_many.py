@@ -79,6 +79,16 @@ def test_a_title_is_among_the_ranked_however_old_it_is(archive: Database, few_ar
 
 
 @pytest.mark.parametrize("view", View)
+def test_what_is_not_wanted_is_not_ranked_for_its_title(archive: Database, few_are_ranked: None, view: View) -> None:
+    everything = every_page(archive, SearchRequest(q="page", view=view))
+    measles = every_page(archive, SearchRequest(q="page title:measles", view=view))
+    assert measles
+    found = every_page(archive, SearchRequest(q="page NOT title:measles", view=view))
+    assert len(found) > RANKED
+    assert sorted([*found, *measles]) == sorted(everything)
+
+
+@pytest.mark.parametrize("view", View)
 @pytest.mark.parametrize("sort", Sort)
 def test_counting_stops_somewhere_and_says_so_and_only_a_cursor_goes_on(
     archive: Database, few_are_ranked: None, monkeypatch: pytest.MonkeyPatch, view: View, sort: Sort

@@ -187,15 +187,15 @@ def postgres_url(postgres_clones: Clones) -> Iterator[str]:
 
 
 @contextmanager
-def started(folder: Path) -> Iterator[PostgresServer]:
-    """Run a new PostgreSQL whose programs, data and socket are in the folder or below it."""
+def started(folder: Path, **also: str) -> Iterator[PostgresServer]:
+    """Run a new PostgreSQL whose programs, data and socket are in the folder or below it; `also` are more settings."""
     user = UNPRIVILEGED if os.geteuid() == 0 else None
     programs = _programs(folder, user)
     data = folder / "data"
     initdb: list[str | Path] = [programs / "initdb", "-D", data, *INITIALLY]
     subprocess.run(initdb, check=True, capture_output=True, cwd=folder, user=user)
     server = PostgresServer(folder)
-    settings = [f"--{name}={value}" for name, value in SETTINGS.items()]
+    settings = [f"--{name}={value}" for name, value in (SETTINGS | also).items()]
     postgres: list[str | Path] = [programs / "postgres", "-D", data, "-k", folder, *settings]
     with running(postgres, folder / "log", server.answers, user=user):
         yield server

@@ -148,7 +148,9 @@ def _engine(url: URL) -> Engine:
     if url.get_backend_name() != "sqlite":
         # Days are UTC days, whatever the server thinks of time zones. A process that is frozen in the middle of a
         # transaction must not hold up the others for as long as it sleeps.
-        options = {"options": f"-c timezone=UTC -c idle_in_transaction_session_timeout={FROZEN_TIMEOUT_MS}"}
+        # None of our statements runs for so long that compiling it would pay.
+        settings = f"-c timezone=UTC -c jit=off -c idle_in_transaction_session_timeout={FROZEN_TIMEOUT_MS}"
+        options = {"options": settings}
         return create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, connect_args=options)
     _make_folder_of(url)
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False})

@@ -3,14 +3,14 @@
 Both are asked in words that `content/tokens.py` folded, each in quotes: nothing that a reader writes is syntax.
 """
 
-import json
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from webstrata.db.wording import MAX_WORD_BYTES
+from webstrata.db.lists import as_list
+from webstrata.db.wording import ADDRESS_MARK, MAX_WORD_BYTES, TITLE_MARK
 from webstrata.model.query import All, AnyOf, Expression, Field, Without, Words
 
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
@@ -33,7 +33,7 @@ def matching(expression: Expression, dialect: str) -> str:
 def relevance(session: Session, expression: Expression, document_ids: Collection[int]) -> dict[int, float]:
     """Return how well documents hold what is asked, as the database judges; of those that do not hold it, nothing."""
     dialect = session.get_bind().dialect.name
-    ids = json.dumps([*document_ids]) if dialect == "sqlite" else [*document_ids]
+    ids = as_list(dialect, document_ids)
     rows = session.execute(_RELEVANCE[dialect], {"match": matching(expression, dialect), "ids": ids})
     return {document_id: float(score) for document_id, score in rows.all()}
 
@@ -51,16 +51,23 @@ _RELEVANCE = {
         "SELECT rowid, -bm25(documents_fts, 8.0, 3.0, 1.0) FROM documents_fts"
         " WHERE documents_fts MATCH :match AND +rowid IN (SELECT value FROM json_each(:ids))"
     ),
-    # 32: many hits say little more than some, as with bm25.
+    # 32: many hits say little more than some, as with bm25. Each look at a list of words costs more than what is done
+    # with it: whether it holds what is asked is told by its score.
     "postgresql": text(
-        "SELECT id, ts_rank_cd('{0.125, 0.125, 0.375, 1.0}', search_vector, query, 32)"
-        " FROM documents, CAST(:match AS tsquery) AS query WHERE id = ANY(:ids) AND search_vector @@ query"
+        "SELECT id, score FROM (SELECT id,"
+        " ts_rank_cd('{0.125, 0.125, 0.375, 1.0}', search_vector, CAST(:match AS tsquery), 32) AS score"
+        " FROM documents WHERE id = ANY(CAST(:ids AS bigint[])) OFFSET 0) AS ranked WHERE score > 0"
     ),
 }
 
 
 _COUNT = {
-    dialect: text(f"SELECT count(*) FROM ({matched} LIMIT :most) AS counted") for dialect, matched in MATCHED.items()
+    "sqlite": text(f"SELECT count(*) FROM ({MATCHED['sqlite']} LIMIT :most) AS counted"),
+    # Where only some are wanted, PostgreSQL would look at one document after the other rather than ask its index.
+    "postgresql": text(
+        f"WITH matched AS MATERIALIZED ({MATCHED['postgresql']})"
+        " SELECT count(*) FROM (SELECT 1 FROM matched LIMIT :most) AS counted"
+    ),
 }
 
 
@@ -71,15 +78,14 @@ class _Language:
     both: str
     either: str
     without: str
-    adjacent: str
-    fields: dict[Field, str]
     is_fts5: bool
 
 
-_FTS5 = _Language(
-    " AND ", " OR ", " NOT ", " ", {Field.TITLE: "title", Field.URL: "normalized_url_group", Field.TEXT: "text"}, True
-)
-_TSQUERY = _Language(" & ", " | ", " & !", " <-> ", {Field.TITLE: "A", Field.URL: "B", Field.TEXT: "D"}, False)
+_FTS5 = _Language(" AND ", " OR ", " NOT ", True)
+_TSQUERY = _Language(" & ", " | ", " & !", False)
+_FTS5_COLUMNS = {Field.TITLE: "title", Field.URL: "normalized_url_group", Field.TEXT: "text"}
+_TSQUERY_MARKS: dict[Field | None, str] = {Field.TITLE: TITLE_MARK, Field.URL: ADDRESS_MARK}
+_WEIGHT_OF_TEXT = "D"
 
 
 def _spelled(expression: Expression, language: _Language) -> str:
@@ -112,20 +118,15 @@ def _everything(language: _Language) -> str:
 
 def _fts5_words(words: Words) -> str:
     asked = f'"{" ".join(words.words)}"{" *" if words.prefix else ""}'
-    return f"({{{_FTS5.fields[words.field]}}} : {asked})" if words.field else asked
+    return f"({{{_FTS5_COLUMNS[words.field]}}} : {asked})" if words.field else asked
 
 
 def _tsquery_words(words: Words) -> str:
-    if words.field:
-        return _tsquery_phrase(words, _TSQUERY.fields[words.field])
-    if len(words.words) == 1:
-        return _tsquery_phrase(words, "")
-    # Title, address and text are one list of places: a phrase must not begin in one and end in the next.
-    return f"({' | '.join(_tsquery_phrase(words, part) for part in _TSQUERY.fields.values())})"
-
-
-def _tsquery_phrase(words: Words, part: str) -> str:
-    last = len(words.words) - 1
-    marks = [f"{'*' if words.prefix and place == last else ''}{part}" for place in range(len(words.words))]
-    spelled = [f"'{word}'{f':{mark}' if mark else ''}" for word, mark in zip(words.words, marks, strict=True)]
-    return f"({_TSQUERY.adjacent.join(spelled)})"
+    mark = _TSQUERY_MARKS.get(words.field, "")
+    weight = _WEIGHT_OF_TEXT if words.field is Field.TEXT else ""
+    beginnings = [""] * (len(words.words) - 1) + ["*" if words.prefix else ""]
+    spelled = [
+        f"'{mark}{word}'{f':{beginning}{weight}' if beginning or weight else ''}"
+        for word, beginning in zip(words.words, beginnings, strict=True)
+    ]
+    return f"({' <-> '.join(spelled)})"

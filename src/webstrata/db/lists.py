@@ -59,6 +59,16 @@ def _spelled(among: Among, sqlite: bool) -> TextClause | TextualSelect:
     return text(query).columns(**dict(among.types)) if among.types else text(query)
 
 
+def as_list(dialect: str, values: Collection[float]) -> object:
+    """Return numbers as the one parameter that a database reads as a list, where it is told so."""
+    return json.dumps([*values]) if dialect == "sqlite" else as_array(values)
+
+
+def as_array(values: Collection[float]) -> str:
+    """Return numbers as PostgreSQL writes an array, to be cast to one; the driver would take each by itself in hand."""
+    return f"{{{','.join(map(str, values))}}}"
+
+
 @dataclass(frozen=True, eq=False)
 class ManyColumns:
     """An insert or update of many rows: one by one on SQLite, which is in this process, all at once on PostgreSQL."""

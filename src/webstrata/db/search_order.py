@@ -1,16 +1,16 @@
 """Results in order of time, and how many there are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
-from webstrata.db.fulltext import count_documents
 from webstrata.db.ids import highest
+from webstrata.db.search_memory import worked_out_once
 from webstrata.db.search_question import Found, Hit, Question
 from webstrata.db.search_scope import Scope
 from webstrata.db.tables import Page
-from webstrata.db.totals import totals
 from webstrata.model.search import View, walks
 
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
@@ -21,8 +21,6 @@ MOST_COUNTED = 10_000
 MOST_BROWSED = 100_000
 """The same where nothing is searched for: those are met in order and need no looking up."""
 
-_NO_LIMIT = 2**60
-
 
 @dataclass(frozen=True)
 class Count:
@@ -32,18 +30,30 @@ class Count:
     entries: int
     """The captures behind the total: as many, or more where a page is one result."""
     capped: bool
+    documents: int = 0
+    """The texts that match, be they captured here or not."""
 
 
-def counted(session: Session, scope: Scope, question: Question, most: int | None) -> Count:
-    """Return how many results there are, counting captures to a limit, if there is one."""
-    every_capture = scope.every_capture()
-    pages = "count(DISTINCT page_id)" if question.request.view is View.PAGES else "count(*)"
-    row = every_capture.execute(
-        session,
-        f"SELECT count(*), {pages} FROM (SELECT e.page_id {every_capture.gathered()} LIMIT :most) AS found",
-        most=most or _NO_LIMIT,
-    ).one()
-    return Count(row[1], row[0], most is not None and row[0] >= most)
+def counted(session: Session, scope: Scope, most: int) -> Count:
+    """Return how many results there are, counting captures to a limit."""
+    return worked_out_once(session, scope.state, (scope.asks(), most), lambda: _counted(session, scope, most))
+
+
+def counting(scope: Scope) -> str:
+    """Return the query that counts captures, results and texts, to the limit `counted`."""
+    pages = "count(DISTINCT page_id)" if scope.request.view is View.PAGES else "count(*)"
+    met = f"SELECT e.page_id {scope.every_capture().gathered()} LIMIT :counted"
+    return f"SELECT count(*), {pages}, {scope.count_of_texts()} FROM ({met}) AS found"
+
+
+def count_of(row: Sequence[int], most: int) -> Count:
+    """Return what the query that counts found."""
+    captures, results, documents = row
+    return Count(results, captures, captures >= most, documents)
+
+
+def _counted(session: Session, scope: Scope, most: int) -> Count:
+    return count_of(scope.execute(session, counting(scope), counted=most).one(), most)
 
 
 def in_time(session: Session, question: Question, scope: Scope, offset: int, count: Count) -> tuple[Hit, ...]:
@@ -62,9 +72,8 @@ def ordered(
     if cursor is not None and cursor.at is not None and not question.request.include_non_2xx:
         also = " AND (e.captured_at, e.snapshot_id) < (:after_at, :after_id)"
         given, skip = {"after_at": cursor.at, "after_id": cursor.snapshot_id}, 0
-    archive = sum(total.snapshots for total in totals(session))
-    found = _estimated(session, question, archive) if count.capped else count.entries
-    walking = walks(skip + wanted, max(found, count.entries), archive)
+    found = _estimated(session, scope, count) if count.capped else count.entries
+    walking = walks(skip + wanted, max(found, count.entries), scope.captures)
     good_first = "e.status_rank, " if question.request.include_non_2xx else ""
     rows = scope.execute(
         session,
@@ -77,12 +86,11 @@ def ordered(
     return tuple(Hit(*row) for row in rows)
 
 
-def _estimated(session: Session, question: Question, archive: int) -> int:
+def _estimated(session: Session, scope: Scope, count: Count) -> int:
     """Return about how many captures there are when counting stopped at a limit: as many as their texts say."""
-    if question.expression is None:
-        return archive
-    documents = count_documents(session, question.expression, _NO_LIMIT)
-    return documents * archive // max(1, highest(session, "documents"))
+    if scope.match is None:
+        return scope.captures
+    return count.documents * scope.captures // max(1, highest(session, "documents"))
 
 
 def browses_pages(question: Question) -> bool:
@@ -106,8 +114,10 @@ def from_pages(session: Session, question: Question, scope: Scope) -> Found:
         shown.append(Page.source_id == scope.source_id)
     elif scope.hidden_source_id is not None:
         shown.append(Page.source_id != scope.hidden_source_id)
-    counted = select(Page.id).where(*shown).limit(MOST_BROWSED).subquery()
-    total = session.scalar(select(func.count()).select_from(counted)) or 0
+    some = select(Page.id).where(*shown).limit(MOST_BROWSED).subquery()
+    number = select(func.count()).select_from(some)
+    what = "pages", scope.asks(), MOST_BROWSED
+    total = worked_out_once(session, scope.state, what, lambda: session.scalar(number) or 0)
     capped, cursor, skip = total >= MOST_BROWSED, question.cursor, question.offset
     if cursor is None and capped and skip >= total:
         return Found((), total, capped)

@@ -1,10 +1,10 @@
 """A search as the database is asked, and what it answers."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from webstrata.db.fulltext import matching
@@ -63,18 +63,29 @@ class Found:
 def scope_of(session: Session, question: Question) -> Scope | None:
     """Return which captures a question is about; None when it is plain that there are none."""
     request, dialect = question.request, session.get_bind().dialect.name
-    ids = {row[0]: row[1] for row in session.execute(select(Source.code, Source.id))}
+    rows = session.execute(_SOURCES).all()
+    ids = {row.code: row.id for row in rows}
     hidden = ids.get(HIDDEN_SOURCE)
     wanted = ids.get(request.source.lower()) if request.source is not None else None
     if request.source is not None and (wanted is None or wanted == hidden):
         return None
-    pages = _pages_at(session, question.address) if question.address is not None else None
+    pages = _pages_at(session, question.address, ids.values()) if question.address is not None else None
     match = matching(question.expression, dialect) if question.expression is not None else None
-    return Scope(request, dialect, wanted, hidden, match, pages)
+    return Scope(
+        *(request, dialect, wanted, hidden, match, pages),
+        captures=sum(row.snapshot_count or 0 for row in rows),
+        state=tuple(tuple(row) for row in rows),
+    )
 
 
-def _pages_at(session: Session, address: str) -> tuple[int, ...]:
-    """Return the pages that an address leads to: what tells pages apart is each source's own affair."""
+_SOURCES = text(
+    "SELECT s.id, s.code, t.snapshot_count, t.page_count, t.updated_at"
+    " FROM sources s LEFT JOIN source_totals t ON t.source_id = s.id ORDER BY s.id"
+)
+
+
+def _pages_at(session: Session, address: str, sources: Collection[int]) -> tuple[int, ...]:
+    """Return the pages of sources that an address leads to: what tells pages apart is each source's own affair."""
     wanted: set[str] = set()
     told_apart = session.scalars(select(Source.page_parameters).where(Source.page_parameters.is_not(None)))
     for parameters in {(), *(tuple(some or ()) for some in told_apart)}:
@@ -82,5 +93,6 @@ def _pages_at(session: Session, address: str) -> tuple[int, ...]:
             wanted.add(url_group(address if "://" in address else f"https://{address}", parameters))
         except UsageError:
             return ()
-    rows = session.scalars(select(Page.id).where(Page.normalized_url_group.in_(wanted)))
+    # An index knows the pages of each source by name.
+    rows = session.scalars(select(Page.id).where(Page.source_id.in_(sources), Page.normalized_url_group.in_(wanted)))
     return tuple(rows)

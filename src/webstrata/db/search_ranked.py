@@ -1,8 +1,9 @@
 """Results with the best first: some documents are ranked, the rest follows in order of time."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
@@ -10,12 +11,14 @@ from sqlalchemy.orm import Session
 from webstrata.content.tokens import fold
 from webstrata.db import fulltext
 from webstrata.db.fulltext import matching
-from webstrata.db.lists import Among
-from webstrata.db.search_order import MOST_COUNTED, Count, counted, ordered
+from webstrata.db.lists import Among, as_array
+from webstrata.db.search_memory import Remembered, worked_out_once
+from webstrata.db.search_order import MOST_COUNTED, Count, count_of, counting, ordered
 from webstrata.db.search_question import Found, Hit, Question
 from webstrata.db.search_scope import Scope
-from webstrata.model.query import Expression, asks_for_places, in_title
+from webstrata.model.query import All, Expression, asks_for_places, in_title
 from webstrata.model.ranking import Facts, Score, best_by_text, best_scored, depth_of, scores, url_cost
+from webstrata.model.search import View
 
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 
@@ -25,11 +28,8 @@ MOST_RANKED = 2_000
 MOST_JUDGED = 120
 """Those of them, the best by their text, of which title, links and address count as well."""
 
-MOST_CHOSEN, MOST_TITLES, MOST_AUTHORITIES = 500, 250, 100
+MOST_CHOSEN, MOST_TITLES, MOST_AUTHORITIES = 200, 100, 40
 """How many are chosen when there are too many: in all, for their title, and for how well they are linked."""
-
-MOST_LOOKED_AT = 2_000
-"""PostgreSQL's index does not know which words stand in a title: so many documents, the newest, are looked at."""
 
 MOST_KNOWN = 20_000
 """Documents that are named one by one."""
@@ -51,26 +51,31 @@ class RankedSearch:
 
     def found(self) -> Found:
         """Return the results that were asked for."""
-        documents = self._some_documents()
-        if documents is None:
-            return self._partly_ranked(self._candidates())
-        scope, ranked = self._scope.known(documents), self._scores(documents)
-        count = counted(self._session, scope, self._question, None)
-        hits = _Head(self._session, self._question, scope).page(ranked, self._question.offset)
-        return Found(hits, count.total, scores=ranked)
+        captured = self._few()
+        if captured is None:
+            return self._partly_ranked()
+        if not captured:
+            return Found((), 0)
+        documents = dict.fromkeys(row[0] for row in captured)
+        pages = {row[1] for row in captured}
+        total = len(pages) if self._request.view is View.PAGES else sum(row[2] for row in captured)
+        ranked = self._scores(documents)
+        hits = _Head(self._session, self._question, self._scope.known(documents)).page(ranked, self._question.offset)
+        return Found(hits, total, scores=ranked)
 
-    def _partly_ranked(self, documents: Collection[int]) -> Found:
+    def _partly_ranked(self) -> Found:
         """Return results of which only some are ranked: these, and what follows them."""
         offset, size = self._question.offset, self._request.page_size
-        count = counted(self._session, self._scope, self._question, MOST_COUNTED)
+        documents, count = self._once("candidates", self._candidates)
         head = _Head(self._session, self._question, self._scope)
+        ranked_captures = partial(self._once, "their captures", lambda: head.count(documents))
         # How many the ranked ones are is only asked where they may have ended; behind their end they are not ranked.
-        first = head.count(documents) if offset >= len(documents) else None
+        first = ranked_captures() if offset >= len(documents) else None
         ranked = self._scores(documents) if first is None or offset < first else {}
         hits = head.page(ranked, offset) if ranked else ()
         if len(hits) == size:
             return Found(hits, max(count.total, offset + size), count.capped, ranked)
-        first = head.count(documents) if first is None else first
+        first = ranked_captures() if first is None else first
         if self._within(count):
             others = self._scope.without(documents)
             skip, wanted = max(0, offset - first), size - len(hits)
@@ -78,65 +83,92 @@ class RankedSearch:
         behind = offset + len(hits) > first
         return Found(hits, max(count.total, first), count.capped, ranked, in_time_order=behind)
 
+    def _once(self, what: str, work: Callable[[], Remembered]) -> Remembered:
+        """Return what work gives, from memory when it was done before: whoever turns a page asks for it again."""
+        limits = MOST_CHOSEN, MOST_COUNTED
+        return worked_out_once(self._session, self._scope.state, (what, self._scope.asks(), limits), work)
+
     def _within(self, count: Count) -> bool:
         """Tell whether the wanted results can be reached: those behind the counted ones only by a cursor."""
         return self._question.cursor is not None or not count.capped or self._question.offset < count.total
 
-    def _some_documents(self) -> list[int] | None:
-        """Return all documents that have a capture to show, or None when they are too many to be ranked."""
+    def _few(self) -> Sequence[Row[int, int, int]] | None:
+        """Return all documents that have captures to show, their page and how many; None when they are too many."""
+        scope = self._scope
+        if scope.is_narrow:
+            documents = self._with_a_capture()
+            if len(documents) > MOST_RANKED:
+                return None
+            scope = scope.known(documents)
         # Where nothing but the words narrows the search, nearly every document has one: they need not be looked at.
-        if not self._scope.is_narrow and self._count_to(MOST_RANKED + 1) > MOST_RANKED:
+        elif self._count_to(MOST_RANKED + 1) > MOST_RANKED:
             return None
+        captured = scope.every_capture().gathered()
+        return scope.execute(
+            self._session, f"SELECT e.document_id, e.page_id, count(*) {captured} GROUP BY e.document_id, e.page_id"
+        ).all()
+
+    def _with_a_capture(self) -> Sequence[int]:
+        """Return documents that have a capture to show, to one more than can be ranked."""
         rows = self._scope.execute(
             self._session,
             f"SELECT m.document_id FROM matched m WHERE {self._scope.having_a_capture()} LIMIT :most",
             most=MOST_RANKED + 1,
         )
-        documents = [*rows.scalars().all()]
-        return documents if len(documents) <= MOST_RANKED else None
+        return rows.scalars().all()
 
     def _count_to(self, most: int) -> int:
         known = self._scope.documents
         return fulltext.count_documents(self._session, self._expression, most) if known is None else len(known)
 
-    def _candidates(self) -> list[int]:
-        """Return the documents to rank when there are too many: by title, by links, and the newest."""
-        chosen = dict.fromkeys(self._titles())
-        chosen |= dict.fromkeys(self._authorities())
-        rows = self._scope.execute(
-            self._session,
-            f"SELECT e.document_id {self._scope.every_capture().walked()}"
-            " ORDER BY e.captured_at DESC, e.snapshot_id DESC LIMIT :most",
-            most=MOST_CHOSEN,
+    def _candidates(self) -> tuple[tuple[int, ...], Count]:
+        """Return the documents to rank when there are too many, by title, by links and the newest, and how many are."""
+        parts = (
+            f"SELECT {_LINKED}, document_id, 0, 0 FROM ({self._linked()}) AS linked",
+            f"SELECT {_NEWEST}, document_id, 0, 0 FROM ({self._newest()}) AS newest",
+            f"SELECT {_COUNTED}, number.* FROM ({counting(self._scope)}) AS number",
         )
-        chosen |= dict.fromkeys(rows.scalars().all())
-        return [*chosen][:MOST_CHOSEN]
-
-    def _titles(self) -> list[int]:
-        if (in_titles := in_title(self._expression)) is None:
-            return []
+        # What matches is found once for all three: where it is much, that takes longer than all the rest.
         rows = self._scope.execute(
             self._session,
-            f"SELECT m.document_id FROM {_IN_TITLES[self._scope.dialect]} AS m"
+            " UNION ALL ".join(parts),
+            known_well=10 * MOST_AUTHORITIES,
+            linked=MOST_AUTHORITIES,
+            newest=MOST_CHOSEN,
+            counted=MOST_COUNTED,
+        ).all()
+        chosen = dict.fromkeys(self._titles())
+        for part in (_LINKED, _NEWEST):
+            chosen |= dict.fromkeys(row[1] for row in rows if row[0] == part)
+        (count,) = (count_of(row[1:], MOST_COUNTED) for row in rows if row[0] == _COUNTED)
+        return tuple(chosen)[:MOST_CHOSEN], count
+
+    def _newest(self) -> str:
+        return (
+            f"SELECT e.document_id {self._scope.every_capture().walked()}"
+            " ORDER BY e.captured_at DESC, e.snapshot_id DESC LIMIT :newest"
+        )
+
+    def _linked(self) -> str:
+        return (
+            "SELECT e.document_id FROM (SELECT snapshot_id FROM page_signals WHERE inlink_count >= 8"
+            " ORDER BY inlink_count DESC, snapshot_id LIMIT :known_well) AS p CROSS JOIN search_entries e"
+            " WHERE e.snapshot_id = p.snapshot_id AND e.document_id IN (SELECT document_id FROM matched)"
+            f" AND {self._scope.every_capture().condition()} LIMIT :linked"
+        )
+
+    def _titles(self) -> Sequence[int]:
+        if (in_titles := in_title(self._expression)) is None:
+            return ()
+        rows = self._scope.execute(
+            self._session,
+            f"SELECT m.document_id FROM ({_IN_TITLES[self._scope.dialect]} ORDER BY document_id DESC LIMIT :some) AS m"
             f" WHERE {self._scope.having_a_capture()} LIMIT :most",
-            title=matching(in_titles, self._scope.dialect),
+            title=matching(All((in_titles, self._expression)), self._scope.dialect),
             some=2 * MOST_TITLES,
-            looked_at=MOST_LOOKED_AT,
             most=MOST_TITLES,
         )
-        return [*rows.scalars().all()]
-
-    def _authorities(self) -> list[int]:
-        rows = self._scope.execute(
-            self._session,
-            "SELECT e.document_id FROM (SELECT snapshot_id FROM page_signals WHERE inlink_count >= 8"
-            " ORDER BY inlink_count DESC LIMIT :some) AS p CROSS JOIN search_entries e"
-            " WHERE e.snapshot_id = p.snapshot_id AND e.document_id IN (SELECT document_id FROM matched)"
-            f" AND {self._scope.every_capture().condition()} LIMIT :most",
-            some=10 * MOST_AUTHORITIES,
-            most=MOST_AUTHORITIES,
-        )
-        return [*rows.scalars().all()]
+        return rows.scalars().all()
 
     def _scores(self, documents: Collection[int]) -> dict[int, Score]:
         relevance = dict.fromkeys(documents, 0.0) | fulltext.relevance(self._session, self._expression, documents)
@@ -204,7 +236,7 @@ class _Head:
     def _given(self, ranked: Mapping[int, Score]) -> dict[str, object]:
         if self._scope.dialect == "sqlite":
             return {"ranked_rows": json.dumps([(key, score.total) for key, score in ranked.items()])}
-        return {"ranked_ids": list(ranked), "ranked_scores": [score.total for score in ranked.values()]}
+        return {"ranked_ids": as_array(ranked), "ranked_scores": as_array([score.total for score in ranked.values()])}
 
 
 _DOCUMENT_FACTS = Among(
@@ -222,14 +254,12 @@ _RANKED_ROWS = {
     "postgresql": "unnest(CAST(:ranked_ids AS bigint[]), CAST(:ranked_scores AS float8[])) AS r(document_id, score)",
 }
 _IN_TITLES = {
-    "sqlite": (
-        "(SELECT rowid AS document_id FROM documents_fts WHERE documents_fts MATCH :title"
-        " ORDER BY rowid DESC LIMIT :some)"
-    ),
-    # Each by itself: the planner thinks that looking at a list of words costs nothing, and would look at all of them.
+    "sqlite": fulltext.MATCHED["sqlite"].replace(":match", ":title"),
+    # Or else PostgreSQL would look at one document after the other, from the last one on.
     "postgresql": (
-        "(SELECT document_id FROM (SELECT document_id, (SELECT search_vector @@ CAST(:title AS tsquery) FROM documents"
-        " WHERE id = document_id) AS held FROM matched ORDER BY document_id DESC LIMIT :looked_at) AS newest"
-        " WHERE held LIMIT :some)"
+        f"WITH titled AS MATERIALIZED ({fulltext.MATCHED['postgresql'].replace(':match', ':title')})"
+        " SELECT document_id FROM titled"
     ),
 }
+_LINKED, _NEWEST, _COUNTED = range(3)
+"""What a row of the statement that looks for candidates tells of."""

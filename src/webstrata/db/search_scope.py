@@ -4,8 +4,7 @@ Captures are met in one of two ways. Walking goes through all of them, newest fi
 matches; gathering starts from the texts that match and brings their captures. Few are best gathered, many walked.
 """
 
-import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
@@ -15,6 +14,7 @@ from sqlalchemy import Integer, Result, TextualSelect, bindparam, column, text
 from sqlalchemy.orm import Session
 
 from webstrata.db.fulltext import MATCHED
+from webstrata.db.lists import as_list
 from webstrata.db.types import UtcDateTime
 from webstrata.model.search import SearchRequest, View
 
@@ -40,6 +40,10 @@ class Scope:
     """The texts that match, where they are known already."""
     left_out: Collection[int] = ()
     """Texts whose captures were shown already."""
+    captures: int = 0
+    """About how many captures the whole archive holds."""
+    state: Hashable = None
+    """What changes with every change of the archive."""
 
     def walked(self) -> str:
         """Return FROM and WHERE that meet all captures, newest first."""
@@ -49,7 +53,14 @@ class Scope:
         """Return FROM and WHERE that start from the texts that match; without any, that is walking."""
         if not self._has_texts:
             return self.walked()
-        return f"FROM matched m CROSS JOIN search_entries e WHERE e.document_id = m.document_id AND {self.condition()}"
+        if self.dialect == "sqlite":
+            met = "matched m CROSS JOIN search_entries e WHERE e.document_id = m.document_id"
+            return f"FROM {met} AND {self.condition()}"
+        # A list of numbers is looked up in one pass over the index; a join would start anew for each of them.
+        known = (
+            "CAST(:documents AS bigint[])" if self.documents is not None else "ARRAY(SELECT document_id FROM matched)"
+        )
+        return f"FROM search_entries e WHERE e.document_id = ANY({known}) AND {self.condition()}"
 
     def condition(self) -> str:
         """Return the condition that a capture `e` of a text that matches is in this scope."""
@@ -61,7 +72,9 @@ class Scope:
 
     def having_a_capture(self) -> str:
         """Return the condition that a text `m.document_id` has a capture here, be it a page's newest or not."""
-        return f"EXISTS (SELECT 1 FROM search_entries e WHERE e.document_id = m.document_id AND {self._filtered('e')})"
+        captures = f"search_entries e WHERE e.document_id = m.document_id AND {self._filtered('e')}"
+        # Not as EXISTS, for the same reason as below.
+        return f"(SELECT 1 FROM {captures} LIMIT 1) IS NOT NULL"
 
     def execute(self, session: Session, sql: str, **given: object) -> Result[*tuple[Any, ...]]:
         """Run a query; it may speak of `matched`, the texts that match, and of `captured_at` as a moment."""
@@ -82,6 +95,16 @@ class Scope:
         """Return the same scope without the captures of some texts."""
         return replace(self, left_out=documents)
 
+    def count_of_texts(self) -> str:
+        """Return what gives the number of texts that match."""
+        return "(SELECT count(*) FROM matched)" if self._has_texts else "0"
+
+    def asks(self) -> Hashable:
+        """Return what tells this scope from others of the same archive, however its results are ordered and cut."""
+        request = self.request
+        shown = request.view, request.include_non_2xx, request.include_duplicates, request.language, request.kind
+        return self.source_id, self.hidden_source_id, self.match, self.pages, _days(request), shown
+
     def _others(self) -> str:
         if not self.left_out:
             return ""
@@ -93,22 +116,29 @@ class Scope:
 
     def _met(self, alias: str) -> str:
         # IS TRUE keeps both databases from starting at the texts: the captures are met in order of time.
-        matched = f"({alias}.document_id IN (SELECT document_id FROM matched)) IS TRUE AND " if self._has_texts else ""
+        matched = f"{self._matching(alias)} IS TRUE AND " if self._has_texts else ""
         paged = f"{alias}.page_id IN {_list(self.dialect, 'pages')} AND " if self.pages is not None else ""
         return f"{matched}{paged}{self._filtered(alias)}"
+
+    def _matching(self, alias: str) -> str:
+        matching = f"({alias}.document_id IN (SELECT document_id FROM matched))"
+        # Most captures of a page have the text of the one that they are compared with: then nothing is looked up.
+        return f"({alias}.document_id = e.document_id OR {matching})" if alias != "e" else matching
 
     def _newest_of_page(self) -> str:
         if self.request.view is not View.PAGES:
             return ""
-        return (
-            " AND NOT EXISTS (SELECT 1 FROM search_entries n WHERE n.page_id = e.page_id"
-            f" AND (n.captured_at, n.snapshot_id) > (e.captured_at, e.snapshot_id) AND {self._met('n')})"
-        )
+        # Not as NOT EXISTS: PostgreSQL would make a join of it and read every capture there is.
+        newer = "n.page_id = e.page_id AND (n.captured_at, n.snapshot_id) > (e.captured_at, e.snapshot_id)"
+        return f" AND (SELECT 1 FROM search_entries n WHERE {newer} AND {self._met('n')} LIMIT 1) IS NULL"
 
     def _filtered(self, alias: str) -> str:
-        return " AND ".join(self._filters(alias)) or "TRUE"
+        fixed = " AND ".join(self._fixed_filters(alias))
+        # PostgreSQL would leap about in its index for what few captures fail: IS TRUE keeps it going straight on.
+        fixed = f"({fixed}) IS TRUE" if fixed and self.dialect != "sqlite" else fixed
+        return " AND ".join(filter(None, (fixed, *self._filters(alias)))) or "TRUE"
 
-    def _filters(self, a: str) -> Iterator[str]:
+    def _fixed_filters(self, a: str) -> Iterator[str]:
         if not self.request.include_non_2xx:
             yield f"{a}.status_rank IN ({_GOOD})"
         if not self.request.include_duplicates:
@@ -117,6 +147,8 @@ class Scope:
             yield f"{a}.source_id = :source"
         elif self.hidden_source_id is not None:
             yield f"{a}.source_id <> :hidden"
+
+    def _filters(self, a: str) -> Iterator[str]:
         first, last = _days(self.request)
         yield from (f"{a}.captured_at >= :since",) if first else ()
         yield from (f"{a}.captured_at < :until",) if last else ()
@@ -140,11 +172,6 @@ class Scope:
         values |= {"documents": as_list(self.dialect, self.documents or ())}
         values |= {"left_out": as_list(self.dialect, self.left_out)}
         return values
-
-
-def as_list(dialect: str, values: Collection[object]) -> object:
-    """Return values as the one parameter that a database reads as a list."""
-    return json.dumps([*values]) if dialect == "sqlite" else [*values]
 
 
 def _list(dialect: str, name: str) -> str:

@@ -3,16 +3,19 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from sqlalchemy import and_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from webstrata.db import catalog
 from webstrata.db.lists import Among
+from webstrata.db.search_memory import worked_out_once
 from webstrata.db.search_order import MOST_BROWSED, MOST_COUNTED, browses_pages, counted, from_pages, in_time
 from webstrata.db.search_question import Found, Hit, Question, scope_of
 from webstrata.db.search_ranked import RankedSearch
-from webstrata.db.tables import Document, Page, Snapshot, Source
+from webstrata.db.search_scope import Scope
+from webstrata.db.tables import Source
+from webstrata.db.types import UtcDateTime
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search import FacetCount, SearchRequest, View
 
@@ -28,52 +31,80 @@ def find(session: Session, question: Question) -> Found:
         return RankedSearch(session, question, scope).found()
     if browses_pages(question):
         return from_pages(session, question, scope)
-    count = counted(session, scope, question, MOST_BROWSED if question.expression is None else MOST_COUNTED)
+    count = counted(session, scope, MOST_BROWSED if question.expression is None else MOST_COUNTED)
     hits = in_time(session, question, scope, question.offset, count)
     return Found(hits, count.total, count.capped, in_time_order=not question.request.include_non_2xx)
 
 
-def views_of(session: Session, request: SearchRequest, hits: Sequence[Hit]) -> tuple[SnapshotView, ...]:
-    """Return what a reader sees of results, in their order."""
+@dataclass(frozen=True)
+class Shown:
+    """A result as a reader sees it, and the full text behind it, where that was asked for."""
+
+    view: SnapshotView
+    text: str = ""
+
+
+def shown(session: Session, request: SearchRequest, hits: Sequence[Hit], *, texts: bool = False) -> tuple[Shown, ...]:
+    """Return what a reader sees of results, in their order, with or without their full texts."""
     ids = [hit.snapshot_id for hit in hits]
-    rows = session.execute(catalog.snapshot_rows().where(Snapshot.id.in_(ids)))
-    views = {row[0].id: catalog.to_view(row) for row in rows}
-    if request.view is View.PAGES:
-        counts = _captures_of_pages(session, ids)
-        views = {key: replace(view, page_snapshots_count=counts.get(key)) for key, view in views.items()}
-    return tuple(views[snapshot_id] for snapshot_id in ids if snapshot_id in views)
+    rows = (_WITH_TEXTS if texts else _WITHOUT_TEXTS).execute(session, {"ids": ids}).all() if ids else ()
+    found = {row[0]: Shown(_view(row, counting=request.view is View.PAGES), row[-1] or "") for row in rows}
+    return tuple(found[snapshot_id] for snapshot_id in ids if snapshot_id in found)
 
 
-def texts_of(session: Session, snapshot_ids: Sequence[int]) -> dict[int, str]:
-    """Return the full text behind snapshots."""
-    rows = session.execute(
-        select(Snapshot.id, Document.text)
-        .join(Document, Snapshot.document_id == Document.id)
-        .where(Snapshot.id.in_(snapshot_ids))
+def _view(row: Sequence[Any], *, counting: bool) -> SnapshotView:
+    view = SnapshotView(*row[: -1 if counting else -2])
+    return view if view.normalized_url_group else replace(view, normalized_url_group=view.url)
+
+
+def _shown(text: str, also: str = "") -> Among:
+    """Return the query for what `SnapshotView` says of snapshots, in its order, with a text behind it."""
+    return Among(
+        "SELECT s.id, s.url, s.normalized_url_group, s.title, s.snippet, s.language, s.capture_timestamp, s.mime_type,"
+        f" s.status_code, s.content_hash, o.code, o.name, s.job_id, j.name, p.snapshot_count, {text} FROM snapshots s"
+        " JOIN sources o ON o.id = s.source_id LEFT JOIN archive_jobs j ON j.id = s.job_id"
+        " LEFT JOIN pages p ON p.source_id = s.source_id AND p.normalized_url_group = s.normalized_url_group"
+        f"{also} WHERE s.id IN <ids>",
+        (("ids", "bigint"),),
+        (("capture_timestamp", UtcDateTime()),),
     )
-    return {row.id: row.text for row in rows}
 
 
-def facets(session: Session, question: Question) -> dict[str, tuple[FacetCount, ...]]:
+_WITHOUT_TEXTS = _shown("NULL")
+_WITH_TEXTS = _shown("d.text", " LEFT JOIN documents d ON d.id = s.document_id")
+
+
+Facets = dict[str, tuple[FacetCount, ...]]
+
+
+def facets(session: Session, question: Question) -> Facets:
     """Return how the results divide by source, year, language and type; of very many, the first are counted."""
-    counted: dict[str, Counter[str]] = {name: Counter() for name in ("source", "year", "language", "type")}
     scope = scope_of(session, question)
-    if scope is not None:
-        codes = {row[0]: row[1] for row in session.execute(select(Source.id, Source.code))}
-        year = "substr(captured_at, 1, 4)" if scope.dialect == "sqlite" else "to_char(captured_at, 'YYYY')"
-        rows = scope.execute(
-            session,
-            f"SELECT source_id, {year} AS year, language, kind, count(*) AS number FROM"
-            f" (SELECT e.source_id, e.captured_at, e.language, e.kind {scope.gathered()} LIMIT :most) AS found"
-            " GROUP BY 1, 2, 3, 4",
-            most=MOST_COUNTED,
-        )
-        for source_id, of_year, language, kind, number in rows:
-            values = {"source": codes[source_id], "year": of_year, "language": language, "type": kind}
-            for name, value in values.items():
-                if value:
-                    counted[name][value] += number
-    return {name: tuple(FacetCount(*pair) for pair in _by_count(counter)) for name, counter in counted.items()}
+    if scope is None:
+        return dict.fromkeys(_FACETS, ())
+    what = "facets", scope.asks(), MOST_COUNTED
+    return worked_out_once(session, scope.state, what, lambda: _facets(session, scope))
+
+
+_FACETS = ("source", "year", "language", "type")
+
+
+def _facets(session: Session, scope: Scope) -> Facets:
+    counters: dict[str, Counter[str]] = {name: Counter() for name in _FACETS}
+    codes = {row[0]: row[1] for row in session.execute(select(Source.id, Source.code))}
+    year = "substr(captured_at, 1, 4)" if scope.dialect == "sqlite" else "to_char(captured_at, 'YYYY')"
+    rows = scope.execute(
+        session,
+        f"SELECT source_id, {year} AS year, language, kind, count(*) AS number FROM"
+        f" (SELECT e.source_id, e.captured_at, e.language, e.kind {scope.gathered()} LIMIT :most) AS found"
+        " GROUP BY 1, 2, 3, 4",
+        most=MOST_COUNTED,
+    )
+    for source_id, *values, number in rows:
+        for name, value in zip(_FACETS, (codes[source_id], *values), strict=True):
+            if value:
+                counters[name][value] += number
+    return {name: tuple(FacetCount(*pair) for pair in _by_count(counter)) for name, counter in counters.items()}
 
 
 @dataclass(frozen=True)
@@ -91,7 +122,7 @@ def first_and_last(session: Session, question: Question) -> Ends | None:
     scope = scope_of(session, question)
     if scope is None:
         return None
-    count = counted(session, scope, question, MOST_COUNTED)
+    count = counted(session, scope, MOST_COUNTED)
     if not count.total:
         return None
     # Of very many captures those at both ends are soon met; few are looked at one by one.
@@ -123,18 +154,6 @@ _HIT_FACTS = Among(
     "SELECT snapshot_id, document_id, status_rank, url_cost FROM search_entries WHERE snapshot_id IN <ids>",
     (("ids", "bigint"),),
 )
-
-
-def _captures_of_pages(session: Session, ids: Sequence[int]) -> dict[int, int]:
-    rows = session.execute(
-        select(Snapshot.id, Page.snapshot_count)
-        .join(
-            Page,
-            and_(Page.source_id == Snapshot.source_id, Page.normalized_url_group == Snapshot.normalized_url_group),
-        )
-        .where(Snapshot.id.in_(ids))
-    )
-    return {row.id: row.snapshot_count for row in rows}
 
 
 def _by_count(counter: Counter[str]) -> list[tuple[str, int]]:

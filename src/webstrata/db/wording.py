@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import accumulate, chain, repeat, takewhile
+from itertools import accumulate, chain, islice, repeat, takewhile
 
 import xxhash
 
@@ -11,10 +11,16 @@ from webstrata.content.tokens import folded, tokens
 MAX_STORED_CHARACTERS = 500_000
 """What is kept of one text at most: far more than any page that people write."""
 
-MAX_WORD_BYTES = 2_046
+MAX_WORD_BYTES = 2_045
 MAX_VECTOR_BYTES = 1_000_000
-"""PostgreSQL refuses longer words, and longer lists of them than 1 MB. What it cannot index, SQLite does not either."""
+"""PostgreSQL refuses longer words with a mark, and longer lists of them than 1 MB. What it cannot index, SQLite does
+not either."""
 
+TITLE_MARK, ADDRESS_MARK = "=", "@"
+"""On PostgreSQL a word of a title or an address is indexed a second time, behind a sign that no word can hold: its
+index knows then which words stand there, and no document need be looked at."""
+
+_MAX_LEXEME_BYTES = MAX_WORD_BYTES + 1
 _MOST_BYTES_FOR_A_LETTER = 8
 _LAST_POSITION = 16_383
 _MOST_POSITIONS = 255
@@ -103,17 +109,29 @@ def _fitting(words: list[str]) -> list[str]:
 
 def _vector(document: NewDocument) -> str:
     """Return a document's words as PostgreSQL writes a tsvector: each with its places, and the weight of a place."""
+    title, address = tokens(document.title), tokens(document.normalized_url_group)
     text = _fitting(tokens(_stored_text(document.text)))
-    parts = tokens(document.title), tokens(document.normalized_url_group), text
+    # A place is left free behind each part: no phrase begins in one and ends in the next.
+    after_title = len(title) + 1
+    after_address = after_title + len(address) + 1
+    in_title, in_address, in_text = _PLACES
     places: defaultdict[str, list[str]] = defaultdict(list)
-    position = 0
-    for words, marks in zip(parts, _PLACES, strict=True):
-        for word, place in zip(words, chain(marks[position:], repeat(marks[-1])), strict=False):
+    for words, begin, standing in (
+        (title, 0, in_title),
+        (_marked(title, TITLE_MARK), 0, in_title),
+        (address, after_title, in_address),
+        (_marked(address, ADDRESS_MARK), after_title, in_address),
+        (text, after_address, in_text),
+    ):
+        for word, place in zip(words, chain(islice(standing, begin, None), repeat(standing[-1])), strict=False):
             places[word].append(place)
-        position += len(words)
     return " ".join(
-        f"'{w}':{','.join(p[:_MOST_POSITIONS])}" for w, p in places.items() if len(w.encode()) <= MAX_WORD_BYTES
+        f"'{w}':{','.join(p[:_MOST_POSITIONS])}" for w, p in places.items() if len(w.encode()) <= _MAX_LEXEME_BYTES
     )
+
+
+def _marked(words: list[str], mark: str) -> list[str]:
+    return [mark + word for word in words]
 
 
 _PLACES = tuple([f"{place}{weight}" for place in range(1, _LAST_POSITION + 1)] for weight in ("A", "B", ""))

@@ -33,5 +33,5 @@ def appearances(database: Database, sentence: str, source: str | None = None) ->
         ends = searching.first_and_last(session, question)
         if ends is None:
             return Appearances(None, None, 0)
-        first, last = searching.views_of(session, request, (ends.first, ends.last))
+        first, last = (one.view for one in searching.shown(session, request, (ends.first, ends.last)))
     return Appearances(first, last, ends.count, ends.capped)

@@ -8,6 +8,7 @@ from webstrata.content.tokens import tokens
 from webstrata.db import searching
 from webstrata.db.engine import Database, Session
 from webstrata.db.search_question import Found, Question
+from webstrata.db.searching import Shown
 from webstrata.model.archive import SnapshotView
 from webstrata.model.query import Expression, Intent, Query, understood, wanted_words
 from webstrata.model.ranking import Score, url_cost
@@ -79,9 +80,9 @@ def _searched(session: Session, request: SearchRequest, pages_fastpath: bool) ->
     asked, question, found = _first_that_finds(
         session, Question(request, cursor=cursor, pages_fastpath=pages_fastpath), query
     )
-    views = _marked(session, asked, searching.views_of(session, request, found.hits))
+    shown = searching.shown(session, request, found.hits, texts=asked.expression is not None)
     response = SearchResponse(
-        views,
+        tuple(_marked(asked, one) for one in shown),
         found.total,
         request.page,
         request.page_size,
@@ -124,16 +125,11 @@ def _next(question: Question, found: Found) -> str | None:
     return (Cursor(seen, last.captured_at, last.snapshot_id) if found.in_time_order else Cursor(seen)).written()
 
 
-def _marked(session: Session, asked: Asked, views: tuple[SnapshotView, ...]) -> tuple[SnapshotView, ...]:
-    """Return results with the passage that matched, the hits in it marked."""
-    if asked.expression is None or not views:
-        return views
-    texts = searching.texts_of(session, [view.id for view in views])
-    return tuple(
-        replace(view, marked_snippet=passage(text, set(_words_in(asked, text))))
-        for view in views
-        for text in (texts.get(view.id, ""),)
-    )
+def _marked(asked: Asked, shown: Shown) -> SnapshotView:
+    """Return a result with the passage that matched, the hits in it marked."""
+    if asked.expression is None:
+        return shown.view
+    return replace(shown.view, marked_snippet=passage(shown.text, set(_words_in(asked, shown.text))))
 
 
 def _words_in(asked: Asked, text: str) -> Iterator[str]:

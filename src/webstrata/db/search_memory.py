@@ -1,0 +1,44 @@
+"""What searches work out once for each state of the archive: how many results there are, and which are ranked."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import TypeVar, cast
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+_MOST_KEPT = 2_000
+
+Remembered = TypeVar("Remembered")
+
+
+def worked_out_once(session: Session, state: Hashable, what: Hashable, work: Callable[[], Remembered]) -> Remembered:
+    """Return what work gives, from memory when the archive is as it was then.
+
+    `state` is every source's totals with the moment when they last moved. Whoever adds, moves or drops a capture moves
+    them in the same transaction, so nothing outlives the archive that it was worked out in.
+    """
+    kept = _kept_for(session.get_bind().engine)
+    key = state, what
+    with _LOCK:
+        if key in kept:
+            kept.move_to_end(key)
+            return cast("Remembered", kept[key])
+    found = work()
+    with _LOCK:
+        kept[key] = found
+        if len(kept) > _MOST_KEPT:
+            kept.popitem(last=False)
+    return found
+
+
+_Kept = OrderedDict[Hashable, object]
+_LOCK = Lock()
+_BY_ENGINE: "WeakKeyDictionary[Engine, _Kept]" = WeakKeyDictionary()
+
+
+def _kept_for(engine: Engine) -> _Kept:
+    with _LOCK:
+        return _BY_ENGINE.setdefault(engine, OrderedDict())
