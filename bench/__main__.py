@@ -6,10 +6,16 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import crawl, frontier, index, search
+from bench import crawl, frontier, index, search, serving
 from bench.report import Measurement, written
 
-CASES = {"crawl": crawl.measure, "frontier": frontier.measure, "index": index.measure, "search": search.measure}
+CASES = {
+    "crawl": crawl.measure,
+    "frontier": frontier.measure,
+    "index": index.measure,
+    "search": search.measure,
+    "serving": serving.measure,
+}
 RESULTS = Path(__file__).parent / "results.md"
 
 
@@ -25,7 +31,8 @@ def main() -> None:
         for measurement in sections[name]:
             print(f"  {measurement.what}: {measurement.rate:,.0f} {measurement.unit}", flush=True)
     machine = f"{platform.machine()}, Python {platform.python_version()}"
-    RESULTS.write_text(written(sections, datetime.now(UTC), machine), encoding="utf-8")
+    before = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
+    RESULTS.write_text(written(before, sections, datetime.now(UTC), machine), encoding="utf-8")
     print(f"written to {RESULTS}")
 
 

@@ -176,12 +176,15 @@ class Settings(BaseModel):
     # Serving
     host: str = _knob("127.0.0.1", "Address that `serve` listens on.")
     port: int = _knob(8080, "Port that `serve` listens on.", ge=1, le=65535)
+    serve_processes: int = _knob(
+        1, "Processes that answer requests in `serve`: as many as processors, where searches are many.", ge=1, le=64
+    )
     admin_token: SecretStr | None = _knob(
         None, "Secret that opens the admin API and pages.", "HEALTHARCHIVE_ADMIN_TOKEN"
     )
     cors_origins: Words = _knob(
         ("http://localhost:3000", "http://localhost:5173", "https://healtharchive.ca", "https://www.healtharchive.ca"),
-        "Origins whose pages may read the public API, comma-separated.",
+        "Origins whose pages may read the public API and frame snapshots, comma-separated.",
         "HEALTHARCHIVE_CORS_ORIGINS",
     )
     trusted_proxies: Networks = _knob(
@@ -199,7 +202,7 @@ class Settings(BaseModel):
     rate_limit_logins: int = _knob(10, "Tries to sign in a minute that a client has; 0 is no limit.", ge=0)
     public_site_url: HttpAddress | None = _knob(
         None,
-        "http(s) address under which readers know this site; links in exports and feeds begin with it. "
+        "http(s) address under which readers know this site; links in answers, exports and feeds begin with it. "
         "Default: the address that was asked.",
     )
     exports_enabled: bool = _knob(True, "Let everybody take lists of all snapshots home.")
@@ -209,6 +212,11 @@ class Settings(BaseModel):
     usage_window_days: int = _knob(30, "Days that /api/usage tells of.", ge=1, le=366)
     usage_write_seconds: float = _knob(
         30.0, "Seconds for which counts wait in memory before they are written together.", ge=1, le=3600
+    )
+    kept_answers_bytes: int = _knob(
+        32 * 1024 * 1024,
+        "Bytes of answers to searches that a serving process keeps in memory, until anything changes; 0 keeps none.",
+        ge=0,
     )
     pages_fastpath: bool = _knob(
         True, "Browse pages from the pages table instead of counting snapshots.", "HA_PAGES_FASTPATH"

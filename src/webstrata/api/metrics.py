@@ -4,8 +4,9 @@ from time import perf_counter
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
-from prometheus_client import CollectorRegistry, Histogram, ProcessCollector
+from prometheus_client import CollectorRegistry, Histogram, ProcessCollector, values
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from webstrata.api.archive_metrics import ArchiveNumbers
@@ -31,22 +32,27 @@ class Metrics:
     def __init__(self, app: App) -> None:
         """Begin to count."""
         self.registry = CollectorRegistry()
+        counted = CollectorRegistry() if _shared_by_processes() else self.registry
         self._requests = Histogram(
             "webstrata_http_request_seconds",
             "Seconds until an answer began, by route.",
             ["method", "route", "status"],
             buckets=_BUCKETS,
-            registry=self.registry,
+            registry=counted,
         )
         self._searches = Histogram(
             "webstrata_search_seconds",
             "Seconds until a search's answer began.",
             ["door"],
             buckets=_BUCKETS,
-            registry=self.registry,
+            registry=counted,
         )
         self.registry.register(ArchiveNumbers(app))
-        ProcessCollector(registry=self.registry)
+        if counted is self.registry:
+            ProcessCollector(registry=self.registry)
+        else:
+            # What any of the processes counted, the dead ones too; what one of them takes would tell nothing of all.
+            MultiProcessCollector(self.registry)  # type: ignore[no-untyped-call]
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answer."""
@@ -67,6 +73,19 @@ def metrics(request: Request) -> Response:
     assert isinstance(numbers, Metrics)
     text = generate_latest(numbers.registry)
     return Response(text, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4, "Cache-Control": NEVER})
+
+
+def share_numbers() -> None:
+    """Let what this process counts from now on go into the folder of several, which PROMETHEUS_MULTIPROC_DIR names.
+
+    The library looks at the variable only when it is loaded, and that may have been before there was a folder.
+    """
+    if not _shared_by_processes():
+        values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
+
+
+def _shared_by_processes() -> bool:
+    return values.ValueClass is not values.MutexValue
 
 
 class RequestMetrics:
@@ -94,6 +113,17 @@ class RequestMetrics:
         await self.app(scope, receive, timed)
 
 
+def note_route(scope: Scope, route: str) -> None:
+    """Note which route answers a request."""
+    if _HOLDER in scope:
+        scope[_HOLDER][0] = route
+
+
+def noted_route(scope: Scope) -> str:
+    """Return the route that was noted for a request."""
+    return str(scope[_HOLDER][0]) if _HOLDER in scope else NO_ROUTE
+
+
 class RouteNoted:
     """Tells `RequestMetrics` which route was taken; to be the innermost, where the router leaves its mark."""
 
@@ -103,13 +133,13 @@ class RouteNoted:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on and note its route when the answer begins."""
-        if scope["type"] != "http" or _HOLDER not in scope:
+        if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
 
         async def noted(message: Message) -> None:
             if message["type"] == "http.response.start":
-                scope[_HOLDER][0] = getattr(scope.get("route"), "path", NO_ROUTE)
+                note_route(scope, getattr(scope.get("route"), "path", NO_ROUTE))
             await send(message)
 
         await self.app(scope, receive, noted)

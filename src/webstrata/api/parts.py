@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Path, Query, Request
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from webstrata.api.values import WITHOUT_NUL, without_nul
+from webstrata.api.values import WITHOUT_NUL, nothing_when_blank, without_nul
 from webstrata.app import App
 
 _NO_ROW = 0
@@ -35,7 +35,12 @@ def _iso_day(value: object) -> object:
     return value
 
 
-Parts = Annotated[App, Depends(wired_parts)]
+async def _parts(request: Request) -> App:
+    # FastAPI would run a plain function in a thread, which takes longer than the whole of it.
+    return wired_parts(request)
+
+
+Parts = Annotated[App, Depends(_parts)]
 SnapshotId = Annotated[int, _known_to_a_column(2**63 - 1), Path(description="A snapshot's number.")]
 RowId = _known_to_a_column(2**31 - 1)
 JobId = Annotated[int, RowId, Path(description="A job's number.")]
@@ -43,6 +48,8 @@ JobNumber = Annotated[int, Field(ge=1), _known_to_a_column(2**31 - 1)]
 SnapshotNumber = Annotated[int, Field(ge=1), _known_to_a_column(2**63 - 1)]
 Text = Annotated[str, AfterValidator(without_nul), Field(json_schema_extra={"pattern": WITHOUT_NUL})]
 Code = Annotated[Text, AfterValidator(str.casefold)]
+TextFilter = Annotated[Text | None, BeforeValidator(nothing_when_blank)]
+CodeFilter = Annotated[Code | None, BeforeValidator(nothing_when_blank)]
 Day = Annotated[date, BeforeValidator(_iso_day)]
 Limit = Annotated[int, Query(ge=1, le=500)]
 Offset = Annotated[int, Query(ge=0)]

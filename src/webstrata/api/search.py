@@ -2,18 +2,26 @@
 
 from typing import Annotated, Self
 
-from fastapi import APIRouter, Query, Request
+from anyio import CapacityLimiter, to_thread
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from webstrata.api import present
-from webstrata.api.parts import LARGEST_OFFSET, Code, Day, Parts, Text
+from webstrata.api.parts import LARGEST_OFFSET, Code, CodeFilter, Day, Parts, Text
+from webstrata.api.present import site_url
 from webstrata.api.search_schemas import AppearancesSchema, FacetCountSchema, FacetsSchema, SearchResponseSchema
 from webstrata.api.usage import Event, counted
+from webstrata.app import App
 from webstrata.errors import UsageError
 from webstrata.model.ranking import Ranking
 from webstrata.model.search import Kind, SearchRequest, SearchResponse, Sort, View, read_cursor
 from webstrata.search.appearances import appearances
 from webstrata.search.service import search
+
+SEARCH_PATH = "/api/search"
+
+MOST_AT_ONCE = 4
+"""Searches that one process works on at once; more would only take time from each other, and connections from all."""
 
 router = APIRouter(tags=["search"])
 
@@ -30,7 +38,7 @@ class SearchParameters(BaseModel):
     """What a search may be told; the names are part of the API's contract."""
 
     q: Text | None = Field(None, min_length=1, max_length=256, description="Words, an expression, or an address.")
-    source: Code | None = Field(None, description="A source's code; an unknown one finds nothing.")
+    source: CodeFilter = Field(None, description="A source's code; an unknown one finds nothing.")
     sort: Sort | None = Field(None, description="Default: relevance with words, newest without.")
     view: View = Field(View.SNAPSHOTS, description="Every capture, or the newest of each page.")
     include_non_2xx: bool = Field(False, alias="includeNon2xx", description="Errors and redirects too.")
@@ -57,39 +65,51 @@ class SearchParameters(BaseModel):
 
     def to_request(self) -> SearchRequest:
         """Return the search that is asked for; far behind the last page one page is as empty as another."""
-        wanted = self.model_dump()
-        return SearchRequest(**wanted | {"page": min(self.page, LARGEST_OFFSET // self.page_size)})
+        wanted = self.model_dump() | {"page": min(self.page, LARGEST_OFFSET // self.page_size)}
+        if self.q is not None and self.q.isspace():
+            wanted["q"] = None  # Whoever types only spaces browses, as on the pages.
+        return SearchRequest(**wanted)
 
 
-@router.get("/api/search", response_model_exclude_unset=True)
-def find(request: Request, app: Parts, parameters: Annotated[SearchParameters, Query()]) -> SearchResponseSchema:
+@router.get(SEARCH_PATH, response_model=SearchResponseSchema)
+async def find(request: Request, app: Parts, parameters: Annotated[SearchParameters, Query()]) -> Response:
     """Search the archive."""
-    found = search(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
+    site, at_once = site_url(request, app.settings), request.app.state.searches
+    assert isinstance(at_once, CapacityLimiter)
+    content = await to_thread.run_sync(_found, app, parameters, site, limiter=at_once)
     counted(request, Event.SEARCH_REQUESTS)
-    answer = SearchResponseSchema(
-        results=[present.search_hit(snapshot) for snapshot in found.results],
-        total=found.total,
-        page=parameters.page,
-        pageSize=found.page_size,
-    )
-    return _with_extras(answer, found)
+    return Response(content, media_type="application/json")
 
 
 @router.get("/api/search/appearances")
 def first_and_last(
     app: Parts,
+    request: Request,
     q: Annotated[Text, Query(min_length=1, max_length=1_000, description="A sentence, or some words of one.")],
-    source: Annotated[Code | None, Query(description="Only this source, by its code.")] = None,
+    source: Annotated[CodeFilter, Query(description="Only this source, by its code.")] = None,
 ) -> AppearancesSchema:
     """Say when a sentence first and last stood in the archive, word for word."""
     found = appearances(app.database, q, source)
+    site = site_url(request, app.settings)
     return AppearancesSchema(
         sentence=q,
         captures=found.captures,
         capturesCapped=found.capped,
-        first=None if found.first is None else present.search_hit(found.first),
-        last=None if found.last is None else present.search_hit(found.last),
+        first=None if found.first is None else present.search_hit(found.first, site),
+        last=None if found.last is None else present.search_hit(found.last, site),
     )
+
+
+def _found(app: App, parameters: SearchParameters, site: str) -> bytes:
+    """Return the answer to a search as JSON."""
+    found = search(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
+    answer = SearchResponseSchema(
+        results=[present.search_hit(snapshot, site) for snapshot in found.results],
+        total=found.total,
+        page=parameters.page,
+        pageSize=found.page_size,
+    )
+    return _with_extras(answer, found).model_dump_json(exclude_unset=True).encode()
 
 
 def _with_extras(answer: SearchResponseSchema, found: SearchResponse) -> SearchResponseSchema:

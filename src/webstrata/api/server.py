@@ -1,5 +1,8 @@
 """The application: parts in, routes and the rules for every request out."""
 
+from datetime import UTC, datetime
+
+from anyio import CapacityLimiter
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
@@ -27,11 +30,13 @@ from webstrata.api.cors import PublicCors
 from webstrata.api.error_answers import EVERYWHERE, UnexpectedErrors, add_error_answers
 from webstrata.api.head import HeadAsGet
 from webstrata.api.headers import SafeHeaders
+from webstrata.api.kept_answers import KeptAnswers
 from webstrata.api.limits import RequestLimits
 from webstrata.api.live import Viewers
 from webstrata.api.rates import RateLimits, RatePolicy
 from webstrata.api.request_log import RequestLog
 from webstrata.app import App
+from webstrata.db.revision import Revision
 
 _READERS = (health, sources, search, snapshots, changes, replay, reports, usage, exports)
 _OPERATORS = (admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, search_debug, metrics)
@@ -40,6 +45,7 @@ _OPERATORS = (admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_
 def create_api(app: App) -> FastAPI:
     """Return the API over an archive's parts; the caller closes them."""
     numbers = metrics.Metrics(app)
+    counter = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled)
     api = FastAPI(
         title="Webstrata",
         version=__version__,
@@ -55,6 +61,13 @@ def create_api(app: App) -> FastAPI:
             Middleware(RequestLimits),
             Middleware(UnexpectedErrors),
             Middleware(HeadAsGet),
+            Middleware(
+                KeptAnswers,
+                paths=(search.SEARCH_PATH,),
+                revision=Revision(app.database),
+                most_bytes=app.settings.kept_answers_bytes,
+                reused=lambda _path: counter.add(usage.Event.SEARCH_REQUESTS, datetime.now(UTC)),
+            ),
             Middleware(Compression),
             Middleware(metrics.RouteNoted),
         ],
@@ -64,7 +77,8 @@ def create_api(app: App) -> FastAPI:
     api.state.webstrata = app
     api.state.viewers = Viewers()
     api.state.metrics = numbers
-    api.state.usage = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled)
+    api.state.usage = counter
+    api.state.searches = CapacityLimiter(search.MOST_AT_ONCE)
     add_error_answers(api)
     for area in (*_READERS, *_OPERATORS):
         api.include_router(area.router)

@@ -5,16 +5,21 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Annotated
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from webstrata.cli.start import start_logging, started
 from webstrata.errors import PortInUseError, WebstrataError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 verbs = typer.Typer()
 
@@ -29,6 +34,7 @@ _HEADERS_SECONDS = 10
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on.")]
+Processes = Annotated[int | None, typer.Option(min=1, max=64, help="Processes that answer requests.")]
 
 
 @verbs.command()
@@ -36,12 +42,14 @@ def serve(
     host: Host = None,
     port: Port = None,
     worker: Annotated[bool, typer.Option(help="Also run queued jobs, in a process of their own.")] = True,
+    processes: Processes = None,
 ) -> None:
     """Serve the archive's pages and API until Ctrl-C."""
     with started(quiet=True) as app:
         address = (host or app.settings.host, port or app.settings.port)
+        processes = processes or app.settings.serve_processes
     refuse_busy_port(*address)
-    serve_until_stopped(*address, worker=worker)
+    serve_until_stopped(*address, worker=worker, processes=processes)
 
 
 @verbs.command("worker")
@@ -75,7 +83,7 @@ def refuse_busy_port(host: str, port: int) -> None:
             raise WebstrataError(f"cannot listen on {host}, port {port}: {error.strerror}") from None
 
 
-def serve_until_stopped(host: str, port: int, *, worker: bool = True) -> None:
+def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes: int = 1) -> None:
     """Serve until Ctrl-C or SIGTERM, with a worker beside unless told otherwise."""
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
@@ -90,19 +98,31 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True) -> None:
         interface=Interfaces.ASGI,
         address=host,
         port=port,
+        workers=processes,
+        # One that dies is followed by another; when that one dies at once as well, the server gives up.
+        respawn_failed_workers=True,
         log_dictconfig=SERVER_LOGGING,
         workers_kill_timeout=_LAST_ANSWERS_SECONDS,
         # Proxies speak HTTP/1 to us; HTTP/2 without TLS would only be one more way to be overwhelmed.
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=_HEADERS_SECONDS * 1000),
     )
-    with _worker_process() if worker else _nothing():
-        server.serve()
+    with (
+        _worker_process() if worker else nullcontext(),
+        _shared_numbers() if processes > 1 else nullcontext(),
+    ):
+        try:
+            server.serve(target_loader=partial(site, shared=processes > 1), wrap_loader=False)
+        except SystemExit:
+            raise WebstrataError(
+                "the server gave up: its processes die as soon as they start (the log says why)"
+            ) from None
     print("Stopped.", flush=True)
 
 
-def site() -> object:
-    """Return the ASGI application; each serving process calls this once."""
+def site(*, shared: bool = False) -> "ASGIApp":
+    """Return the ASGI application; each serving process calls this once, and says whether it is one of several."""
+    from webstrata.api.metrics import share_numbers
     from webstrata.app import build_app
     from webstrata.settings import load_settings
     from webstrata.web.site import create_site
@@ -110,12 +130,20 @@ def site() -> object:
     _end_with(os.getppid())
     settings = load_settings()
     start_logging(settings, quiet=True)
+    if shared:
+        share_numbers()
     return create_site(build_app(settings))
 
 
 @contextmanager
-def _nothing() -> Iterator[None]:
-    yield
+def _shared_numbers() -> Iterator[None]:
+    """Let all serving processes count into one folder, so that a scrape of any tells of all."""
+    with tempfile.TemporaryDirectory(prefix="webstrata-metrics-") as folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        try:
+            yield
+        finally:
+            del os.environ["PROMETHEUS_MULTIPROC_DIR"]
 
 
 @contextmanager

@@ -166,11 +166,13 @@ def job(session: Session, job_id: int) -> JobView | None:
 def job_status_counts(session: Session, *, public: bool = False) -> dict[str, int]:
     """Return how many jobs stand where; the public does not see the hidden source's."""
     counted = select(ArchiveJob.status, func.count()).group_by(ArchiveJob.status)
+    counts = {row[0]: row[1] for row in session.execute(counted)}
     if public:
-        counted = counted.outerjoin(Source, ArchiveJob.source_id == Source.id).where(
-            func.coalesce(Source.code, "") != HIDDEN_SOURCE
-        )
-    return {row[0]: row[1] for row in session.execute(counted)}
+        # Counted apart, as few as they are: an index knows both numbers, and none the rest.
+        hidden = select(Source.id).where(Source.code == HIDDEN_SOURCE).scalar_subquery()
+        for status, count in session.execute(counted.where(ArchiveJob.source_id == hidden)):
+            counts[status] -= count
+    return {status: count for status, count in counts.items() if count}
 
 
 def sources_of_jobs(session: Session) -> tuple[tuple[str, str], ...]:

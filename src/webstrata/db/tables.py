@@ -47,7 +47,11 @@ class ArchiveJob(Base):
     """One archiving of a source; the row is its place in the queue."""
 
     __tablename__ = "archive_jobs"
-    __table_args__ = (Index(None, "status", "queued_at"), Index(None, "source_id"))
+    __table_args__ = (
+        Index(None, "status", "queued_at"),
+        Index(None, "source_id"),
+        Index("ix_archive_jobs_numbers", "source_id", "status", "cleanup_status", "pages_crawled", "pages_failed"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     source_id: Mapped[int | None] = mapped_column(ForeignKey("sources.id"))

@@ -1,0 +1,73 @@
+"""Whether anything changed: a word that is another one after every commit, by whichever process.
+
+SQLite counts, for a connection, the commits of all others (https://sqlite.org/pragma.html#pragma_data_version); ours is
+kept for nothing else, so that every commit is another's. PostgreSQL's snapshot says which transactions are visible: two
+that read the same saw the same. Both also change for commits that no reader would notice, and never miss one.
+"""
+
+from threading import Lock
+
+from sqlalchemy import PoolProxiedConnection, event
+
+from webstrata.db.engine import Database
+
+_QUESTIONS = {"sqlite": "PRAGMA data_version", "postgresql": "SELECT pg_current_snapshot()::text"}
+
+
+class Revision:
+    """Asks a database, over a connection of its own, for the word that stands for its present state."""
+
+    def __init__(self, database: Database) -> None:
+        """Prepare; nothing is opened yet."""
+        self._database = database
+        self._question = _QUESTIONS[database.url.get_backend_name()]
+        # Not one of the connections that searches use: where all of them are busy, this one need not wait.
+        self._pool = database.engine.pool.recreate()
+        self._asking = Lock()
+        self._connection: PoolProxiedConnection | None = None
+        self._opened = 0
+        event.listen(database.engine, "engine_disposed", lambda _engine: self.close())
+
+    @property
+    def is_instant(self) -> bool:
+        """Tell whether the answer comes without a way to a server: SQLite looks into memory it shares."""
+        return self._database.is_sqlite
+
+    def now(self) -> str | None:
+        """Return the word for the present state, or None when the database does not answer."""
+        with self._asking:
+            try:
+                return self._asked()
+            except self._database.engine.dialect.loaded_dbapi.Error:
+                self._let_go()
+                return None
+
+    def close(self) -> None:
+        """Let go of the connection, as happens when the database is disposed of; asking again opens another."""
+        with self._asking:
+            self._let_go()
+
+    def _asked(self) -> str:
+        if self._connection is None:
+            self._connection = self._opened_anew()
+        cursor = self._connection.cursor()
+        cursor.execute(self._question)
+        found = cursor.fetchone()
+        assert found is not None
+        # SQLite counts anew for every connection: the counts of two must not be taken for each other.
+        return f"{self._opened} {found[0]}"
+
+    def _opened_anew(self) -> PoolProxiedConnection:
+        """Open a connection that is in no transaction: within one, nothing would ever change."""
+        connection = self._pool.connect()
+        self._opened += 1
+        if not self._database.is_sqlite:
+            driver = connection.driver_connection
+            assert driver is not None
+            driver.autocommit = True
+        return connection
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            self._connection.invalidate()
+            self._connection = None
