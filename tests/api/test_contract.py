@@ -217,7 +217,7 @@ def test_editions(filled: Filled) -> None:
         "recordCount": 3,
         "firstCapture": "2024-05-01",
         "lastCapture": "2024-05-02",
-        "entryBrowseUrl": f"/snapshot/{filled.front}",
+        "entryBrowseUrl": f"https://archive.example/snapshot/{filled.front}",
     }
 
 
@@ -416,6 +416,53 @@ REFUSALS = [
 ]
 
 
+SITE = "https://archive.example"
+
+
+def test_where_people_read_a_snapshot_is_a_whole_address(filled: Filled) -> None:
+    own = [f"{SITE}/snapshot/{number}" for number in (filled.older_flu, filled.flu)]
+    timeline, hits, sources = (
+        got(filled, path)
+        for path in (f"/api/snapshots/{filled.flu}/timeline", "/api/search?source=health", "/api/sources")
+    )
+    assert isinstance(timeline, dict)
+    assert isinstance(hits, dict)
+    assert [capture["browseUrl"] for capture in timeline["snapshots"]][:2] == own
+    assert {hit["browseUrl"] for hit in hits["results"]} > set(own)
+    assert f"{SITE}/snapshot/{filled.front}" in [source["entryBrowseUrl"] for source in listed(sources)]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("path", "empty"),
+    [
+        ("/api/search", "source="),
+        ("/api/search/appearances?q=influenza", "source=%20"),
+        ("/api/changes", "source="),
+        ("/api/changes/rss", "source="),
+        ("/api/exports/snapshots?compressed=false", "source="),
+        ("/api/admin/jobs", "source=&status="),
+        ("/api/admin/search-debug", "source="),
+        ("/api/admin/reports", "status=&category="),
+        ("/api/admin/audit-log", "target=&action=&actor="),
+    ],
+)
+def test_an_empty_filter_narrows_nothing(filled: Filled, path: str, empty: str) -> None:
+    whole = filled.client.get(path, headers=ADMIN)
+    again = filled.client.get(f"{path}{'&' if '?' in path else '?'}{empty}", headers=ADMIN)
+    assert (again.status_code, again.text) == (200, whole.text)
+
+
+def test_a_search_for_spaces_is_none(filled: Filled) -> None:
+    assert got(filled, "/api/search", q="  \t") == got(filled, "/api/search")
+
+
+@pytest.mark.parametrize("name", ["rss", "atom", "feed.json"])
+def test_a_sources_feed_has_an_address_of_its_own(filled: Filled, name: str) -> None:
+    for query, address in (("", ""), ("?source=HEALTH&x=y", "?source=health")):
+        feed = filled.client.get(f"/api/changes/{name}{query}")
+        assert f'{SITE}/api/changes/{name}{address}"' in feed.text.replace("</id>", '"')
+
+
 def test_what_makes_no_sense_is_refused_with_the_contracts_code(filled: Filled) -> None:
     wrong = []
     for path, status, detail in REFUSALS:
@@ -499,6 +546,17 @@ def test_every_route_of_the_contract_is_described(filled: Filled) -> None:
     ]
     assert [path for path in wanted if "get" not in described.get(path, {})] == []
     assert "post" in described["/api/reports"]
+
+
+def test_every_text_that_must_not_hold_a_nul_is_described_so(filled: Filled) -> None:
+    schemas = filled.client.get("/openapi.json").json()["components"]["schemas"]
+    for schema, key in (
+        ("ReportChangeSchema", "internalNotes"),
+        ("NewJobSchema", "source"),
+        ("NewSourceSchema", "name"),
+    ):
+        described = schemas[schema]["properties"][key]
+        assert r"\u0000" in described.get("pattern", described.get("anyOf", [{}])[0].get("pattern", "")), (schema, key)
 
 
 def test_every_public_route_is_in_the_docs(filled: Filled) -> None:

@@ -347,6 +347,20 @@ def test_a_preflight_allows_reading_and_nothing_else(client: TestClient) -> None
     assert preflight("GET", "https://evil.example")[0] == 400
 
 
+def test_a_front_ends_tools_may_add_headers_of_theirs(client: TestClient) -> None:
+    asked = {"Origin": "http://localhost:3000", "Access-Control-Request-Method": "GET"}
+    for names in ("content-type", "x-requested-with", "baggage,sentry-trace"):
+        answer = client.options("/api/search", headers=asked | {"Access-Control-Request-Headers": names})
+        assert (answer.status_code, answer.headers["access-control-allow-headers"]) == (200, names)
+        assert "access-control-allow-credentials" not in answer.headers
+
+
+def test_a_front_end_may_read_what_our_headers_say(client: TestClient) -> None:
+    shown = client.get("/api/exports/snapshots", headers={"Origin": "http://localhost:3000"}).headers
+    names = set(shown["access-control-expose-headers"].split(", "))
+    assert names == {"Content-Disposition", "ETag", "Retry-After", "X-API-Version", "X-Request-Id"}
+
+
 def test_the_settings_say_which_origins_may_read(make_client: MakeClient) -> None:
     client = make_client(cors_origins=("https://mine.example",))
     for origin, allowed in (("https://mine.example", "https://mine.example"), ("http://localhost:3000", None)):

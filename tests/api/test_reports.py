@@ -111,6 +111,9 @@ def test_an_allowed_front_end_may_send_reports_and_nothing_else(client: TestClie
     sent = client.post("/api/reports", json=SAID, headers=FRONT_END)
     assert (sent.status_code, sent.headers["access-control-allow-origin"]) == (201, FRONT_END["Origin"])
     assert "access-control-allow-credentials" not in sent.headers
+    with_a_slash = client.options("/api/reports/", headers=asked)
+    assert with_a_slash.status_code == 200
+    assert client.post("/api/reports/", json=SAID, headers=FRONT_END).status_code == 201
     for path in ("/api/search", "/api/reports/1", "/api/exports"):
         assert client.options(path, headers=asked).status_code == 400
     stranger = asked | {"Origin": "https://evil.example"}

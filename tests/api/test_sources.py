@@ -20,7 +20,7 @@ def test_a_source_tells_all_that_the_contract_names(client: TestClient, archive:
             "lastCapture": "2024-05-03",
             "latestRecordId": latest,
             "entryRecordId": entry,
-            "entryBrowseUrl": f"/snapshot/{entry}",
+            "entryBrowseUrl": f"http://testserver/snapshot/{entry}",
             "entryPreviewUrl": None,
         }
     ]

@@ -14,6 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from starlette.testclient import TestClient
 
 from tests.support.databases import FreshDatabase
+from tests.support.web_server import WebServer, serving
 from tests.web.live import fill, served
 from webstrata.app import App
 from webstrata.db.engine import Database
@@ -92,9 +93,17 @@ def live_archive(fresh_database_url: FreshDatabase, tmp_path_factory: pytest.Tem
 
 
 @pytest.fixture(scope="session")
-def live_site(live_archive: App, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def front_end() -> Iterator[WebServer]:
+    """Somebody's own site, whose pages may read the API of the archive's server."""
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def live_site(live_archive: App, front_end: WebServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The origin of a server for that archive."""
-    with served(live_archive.settings, tmp_path_factory.mktemp("server")) as origin:
+    folder = tmp_path_factory.mktemp("server")
+    with served(live_archive.settings, folder, WEBSTRATA_CORS_ORIGINS=front_end.origin) as origin:
         yield origin
 
 

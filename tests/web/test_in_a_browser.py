@@ -1,12 +1,15 @@
 """The pages as people use them: a real server, a real browser."""
 
+import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Error as PlaywrightError
 
+from tests.support.web_server import Answer, WebServer
 from tests.web.archive import change, queue
 from tests.web.conftest import TOKEN
 from tests.web.live import MONTHS, PHONE, problems_of, served
@@ -266,6 +269,42 @@ def test_administrators_sign_in_and_out(browser: Browser, live_archive: App, tmp
         page.get_by_role("button", name="Sign out").click()
         expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
         context.close()
+
+
+FRONT_END = """<!doctype html><title>A front end</title><main></main><script>
+async function asked(path, init) {
+    const answer = await fetch(api + path, init);
+    return [answer.status, await answer.json()];
+}
+function framed(address) {
+    const frame = Object.assign(document.createElement("iframe"), {src: address, name: address});
+    document.querySelector("main").append(frame);
+}
+</script>"""
+"""Somebody's own pages over our API, on an origin of their own."""
+
+
+def test_a_front_end_on_another_origin_reads_reports_and_shows_captures(
+    page: Page, live_site: str, front_end: WebServer
+) -> None:
+    front_end.answers["/"] = Answer(FRONT_END.encode())
+    page.goto(front_end.url())
+    page.evaluate("origin => { window.api = origin }", live_site)
+    headers = {"Content-Type": "application/json", "X-Requested-With": "XMLHttpRequest"}
+    status, found = page.evaluate("args => asked(...args)", ["/api/search?q=fever", {"headers": headers}])
+    hit = found["results"][0]
+    assert (status, hit["title"]) == (200, "Fever in children")
+    assert page.evaluate("asked('/api/snapshot/99999')") == [404, {"detail": "Snapshot not found"}]
+    said = json.dumps({"category": "takedown", "description": "Please take my name off this page."})
+    report = {"method": "POST", "headers": headers, "body": said}
+    status, receipt = page.evaluate("args => asked(...args)", ["/api/reports", report])
+    assert (status, receipt["status"]) == (201, "new")
+    for address in (hit["browseUrl"], f"{live_site}{hit['rawSnapshotUrl']}"):
+        page.evaluate("framed", address)
+        shown = page.frame_locator(f"iframe[name='{address}']")
+        expect(shown.get_by_role("heading", level=1)).to_have_text("Fever in children")
+    with pytest.raises(PlaywrightError, match="Failed to fetch"):
+        page.evaluate("asked('/api/admin/jobs')")
 
 
 def _tab_to(page: Page, selector: str) -> None:

@@ -28,6 +28,15 @@ def test_a_capture_is_shown_in_a_frame_that_can_do_nothing(client: TestClient, t
     assert "Every six hours." in client.get(f"/api/snapshots/raw/{three[0]}").text
 
 
+def test_only_allowed_front_ends_may_show_a_capture_in_a_frame_of_theirs(client: TestClient, three: list[int]) -> None:
+    shown, home = (client.get(path).headers for path in (f"/snapshot/{three[0]}", "/"))
+    allowed = "frame-ancestors 'self' http://localhost:3000 http://localhost:5173 https://healtharchive.ca "
+    assert f"{allowed}https://www.healtharchive.ca;" in shown["content-security-policy"]
+    assert shown["content-security-policy"].startswith("default-src 'self';")
+    assert "frame-ancestors 'self';" in home["content-security-policy"]
+    assert shown["x-frame-options"] == home["x-frame-options"] == "SAMEORIGIN"
+
+
 def test_what_is_known_of_a_capture_is_told(client: TestClient, three: list[int]) -> None:
     page = Page(client.get(f"/snapshot/{three[0]}"))
     assert page.text("h1") == "Fever"

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from webstrata.api.admin_schemas import AuditEntrySchema, AuditLogSchema
 from webstrata.api.auth import require_admin
 from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, Text
+from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, TextFilter
 from webstrata.api.present import timestamp
 from webstrata.api.schemas import ErrorSchema
 from webstrata.db.audit_log import ChangeFilter, LoggedChange, entries
@@ -23,9 +23,9 @@ router = APIRouter(
 @router.get("")
 def audit_log(
     app: Parts,
-    target: Annotated[Text | None, Query(description="Such as job:12, source:hc or report:3.")] = None,
-    action: Annotated[Text | None, Query(description="Such as job.stop or source.schedule.")] = None,
-    actor: Annotated[Text | None, Query(description="admin token, web login, command line, …")] = None,
+    target: Annotated[TextFilter, Query(description="Such as job:12, source:hc or report:3.")] = None,
+    action: Annotated[TextFilter, Query(description="Such as job.stop or source.schedule.")] = None,
+    actor: Annotated[TextFilter, Query(description="admin token, web login, command line, …")] = None,
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> AuditLogSchema:

@@ -10,7 +10,7 @@ from webstrata.api import present
 from webstrata.api.auth import require_admin
 from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.live import EVENT_STREAM, live_view, seated
-from webstrata.api.parts import LARGEST_OFFSET, Code, JobId, Limit, Offset, Parts, Text
+from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, JobId, Limit, Offset, Parts, TextFilter
 from webstrata.api.schemas import (
     ErrorSchema,
     JobDetailSchema,
@@ -48,7 +48,7 @@ _EVENTS: _Answers = {
 
 @router.get("")
 def jobs(
-    app: Parts, source: Code | None = None, status: Text | None = None, limit: Limit = 50, offset: Offset = 0
+    app: Parts, source: CodeFilter = None, status: TextFilter = None, limit: Limit = 50, offset: Offset = 0
 ) -> JobListResponseSchema:
     """List jobs, newest first."""
     with app.database.read() as session:

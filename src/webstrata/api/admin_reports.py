@@ -13,7 +13,7 @@ from webstrata.api.admin_schemas import (
 from webstrata.api.audit_trail import ActingParts
 from webstrata.api.auth import require_admin
 from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, RowId, Text
+from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, RowId, TextFilter
 from webstrata.api.present import timestamp
 from webstrata.api.same_origin import refuse_other_sites
 from webstrata.api.schemas import ErrorSchema
@@ -36,7 +36,7 @@ router = APIRouter(
 
 @router.get("")
 def reports(
-    app: Parts, status: Text | None = None, category: Text | None = None, limit: Limit = 50, offset: Offset = 0
+    app: Parts, status: TextFilter = None, category: TextFilter = None, limit: Limit = 50, offset: Offset = 0
 ) -> ReportListSchema:
     """List readers' reports, newest first."""
     with app.database.read() as session:

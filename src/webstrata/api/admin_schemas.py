@@ -5,11 +5,13 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from webstrata.api.schemas import Line
-from webstrata.api.values import without_nul
+from webstrata.api.values import WITHOUT_NUL, without_nul
 
 # ruff: noqa: N815
 
-Notes = Annotated[str, Field(max_length=20_000), AfterValidator(without_nul)]
+Notes = Annotated[
+    str, Field(max_length=20_000, json_schema_extra={"pattern": WITHOUT_NUL}), AfterValidator(without_nul)
+]
 ReportStatus = Literal["new", "triaged", "in_progress", "resolved", "dismissed"]
 
 

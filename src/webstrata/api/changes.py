@@ -5,6 +5,7 @@ This archive does not keep track of changes: lists and feeds are empty, and ther
 
 from enum import StrEnum
 from typing import Annotated, Self
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field, model_validator
@@ -13,7 +14,7 @@ from webstrata.api import feeds
 from webstrata.api.caching import A_MINUTE, NEVER, kept
 from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema, LiveComparisonSchema
 from webstrata.api.feeds import Feed
-from webstrata.api.parts import Code, Day, JobNumber, Parts, SnapshotId, SnapshotNumber
+from webstrata.api.parts import CodeFilter, Day, JobNumber, Parts, SnapshotId, SnapshotNumber
 from webstrata.api.present import site_url
 from webstrata.api.schemas import ErrorSchema
 from webstrata.api.snapshots import known_snapshot
@@ -23,7 +24,7 @@ from webstrata.errors import NotFoundError
 
 router = APIRouter(tags=["changes"], responses={404: {"model": ErrorSchema}})
 
-OfSource = Annotated[Code | None, Query(description="Only of the source with this code.")]
+OfSource = Annotated[CodeFilter, Query(description="Only of the source with this code.")]
 
 
 class TextMode(StrEnum):
@@ -36,7 +37,7 @@ class TextMode(StrEnum):
 class ChangeParameters(BaseModel):
     """Which changes are wanted; the names are part of the API's contract."""
 
-    source: Code | None = Field(None, description="Only of the source with this code.")
+    source: CodeFilter = Field(None, description="Only of the source with this code.")
     job_id: JobNumber | None = Field(None, alias="jobId", description="Only those that this job found.")
     latest: bool = Field(False, description="Only those that each source's newest job found.")
     include_unchanged: bool = Field(False, alias="includeUnchanged", description="Captures that changed nothing, too.")
@@ -115,5 +116,10 @@ def compare_live(
 
 def _feed(app: App, request: Request, source: str | None) -> Feed:
     site = site_url(request, app.settings)
-    about = f"changes of {known_source(app, source).name}" if source is not None else "changes"
-    return Feed(title=f"Webstrata: {about}", home=f"{site}/", address=str(request.url.replace(query="")))
+    address = f"{site}{request.url.path}"
+    if source is None:
+        return Feed(title="Webstrata: changes", home=f"{site}/", address=address)
+    of = known_source(app, source)
+    return Feed(
+        f"Webstrata: changes of {of.name}", home=f"{site}/", address=f"{address}?{urlencode({'source': of.code})}"
+    )

@@ -22,7 +22,7 @@ class PublicCors:
         """Wrap an application for these origins."""
         self.app = app
         self._reading = _Cors(app, origins, _READING)
-        self._reporting = _Cors(app, origins, (*_READING, "POST"), ("Content-Type",))
+        self._reporting = _Cors(app, origins, (*_READING, "POST"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer preflights and mark answers of public routes; pass the rest on."""
@@ -31,21 +31,19 @@ class PublicCors:
     def _for(self, path: str) -> ASGIApp:
         if not path.startswith(PUBLIC_PATH) or path.startswith(ADMIN_PATH):
             return self.app
-        return self._reporting if path == REPORTS_PATH else self._reading
+        return self._reporting if path.rstrip("/") == REPORTS_PATH else self._reading
 
 
 class _Cors(CORSMiddleware):
-    """Lets origins use some methods, with some headers."""
+    """Lets origins use some methods, with whatever headers their tools add: none of them opens anything here."""
 
-    def __init__(
-        self, app: ASGIApp, origins: Collection[str], methods: Sequence[str], headers: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, app: ASGIApp, origins: Collection[str], methods: Sequence[str]) -> None:
         super().__init__(
             app,
             allow_origins=origins,
             allow_methods=methods,
-            allow_headers=("If-None-Match", "X-Request-Id", *headers),
-            expose_headers=("ETag", "Retry-After", "X-API-Version", "X-Request-Id"),
+            allow_headers=("*",),
+            expose_headers=("Content-Disposition", "ETag", "Retry-After", "X-API-Version", "X-Request-Id"),
         )
 
     def preflight_response(self, request_headers: Headers) -> Response:

@@ -97,7 +97,7 @@ def snapshot_row(snapshot: ExportedSnapshot, site: str) -> tuple[Value, ...]:
         snapshot.title,
         snapshot.job_id,
         snapshot.job_name,
-        site + browse_url(snapshot.id),
+        browse_url(snapshot.id, site),
     )
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from webstrata.api.caching import NEVER
 from webstrata.api.export_rows import SNAPSHOT_COLUMNS, Format, Value, snapshot_row, written
-from webstrata.api.parts import Code, Day, Parts
+from webstrata.api.parts import CodeFilter, Day, Parts
 from webstrata.api.present import site_url
 from webstrata.api.public_schemas import LARGEST_ID, ExportKindSchema, ExportsSchema
 from webstrata.api.schemas import ErrorSchema
@@ -46,7 +46,7 @@ class ExportParameters(BaseModel):
 
     format: Format = Format.JSONL
     compressed: bool = Field(True, description="As a gzip file.")
-    source: Code | None = Field(None, description="Only of the source with this code.")
+    source: CodeFilter = Field(None, description="Only of the source with this code.")
     after_id: int = Field(0, ge=0, alias="afterId", description="Only what comes behind this number: the last you had.")
     limit: int | None = Field(None, ge=1, description="Rows at most; the archive may give fewer at a time.")
     from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")

@@ -35,9 +35,7 @@ _DATABASE_AWAY_EXAMPLE = {"application/json": {"example": _DATABASE_AWAY}}
     "/api/health",
     response_model=HealthSchema,
     response_model_exclude_none=True,
-    responses={
-        500: {"description": "The database is away.", "content": {"application/json": {"example": _DATABASE_AWAY}}}
-    },
+    responses={500: {"description": "The database is away.", "content": _DATABASE_AWAY_EXAMPLE}},
 )
 def health(
     app: Parts,

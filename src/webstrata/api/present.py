@@ -55,9 +55,9 @@ def raw_url(snapshot_id: int) -> str:
     return f"/api/snapshots/raw/{snapshot_id}"
 
 
-def browse_url(snapshot_id: int) -> str:
-    """Return the page on which people read a snapshot."""
-    return f"/snapshot/{snapshot_id}"
+def browse_url(snapshot_id: int, site: str) -> str:
+    """Return the page on which people read a snapshot: whole, as it is opened from other sites' pages too."""
+    return f"{site}/snapshot/{snapshot_id}"
 
 
 def site_url(request: Request, settings: Settings) -> str:
@@ -80,7 +80,7 @@ def stats(totals: ArchiveTotals, today: date) -> ArchiveStatsSchema:
     )
 
 
-def source(summary: SourceSummary) -> SourceSummarySchema:
+def source(summary: SourceSummary, site: str) -> SourceSummarySchema:
     """Present a source."""
     return SourceSummarySchema(
         sourceCode=summary.code,
@@ -92,12 +92,12 @@ def source(summary: SourceSummary) -> SourceSummarySchema:
         lastCapture=day(summary.last_capture),
         latestRecordId=summary.latest_record_id,
         entryRecordId=summary.entry_record_id,
-        entryBrowseUrl=None if summary.entry_record_id is None else browse_url(summary.entry_record_id),
+        entryBrowseUrl=None if summary.entry_record_id is None else browse_url(summary.entry_record_id, site),
         entryPreviewUrl=None,
     )
 
 
-def search_hit(snapshot: SnapshotView) -> SnapshotSummarySchema:
+def search_hit(snapshot: SnapshotView, site: str) -> SnapshotSummarySchema:
     """Present a snapshot that a search found, with the passage that matched."""
     passage = "".join(run.text for run in snapshot.marked_snippet)
     return SnapshotSummarySchema(
@@ -113,14 +113,14 @@ def search_hit(snapshot: SnapshotView) -> SnapshotSummarySchema:
         snippet=passage or snapshot.snippet,
         pageSnapshotsCount=snapshot.page_snapshots_count,
         rawSnapshotUrl=raw_url(snapshot.id),
-        browseUrl=browse_url(snapshot.id),
+        browseUrl=browse_url(snapshot.id, site),
     )
 
 
-def snapshot_detail(snapshot: SnapshotView) -> SnapshotDetailSchema:
+def snapshot_detail(snapshot: SnapshotView, site: str) -> SnapshotDetailSchema:
     """Present one snapshot."""
     return SnapshotDetailSchema(
-        **search_hit(snapshot).model_dump(exclude={"pageSnapshotsCount"}),
+        **search_hit(snapshot, site).model_dump(exclude={"pageSnapshotsCount"}),
         mimeType=snapshot.mime_type,
         statusCode=snapshot.status_code,
     )
@@ -136,7 +136,7 @@ def latest(snapshot: SnapshotView | None) -> LatestSnapshotSchema:
     )
 
 
-def edition(found: Edition) -> EditionSchema:
+def edition(found: Edition, site: str) -> EditionSchema:
     """Present a source as one job captured it."""
     return EditionSchema(
         jobId=found.job_id,
@@ -144,21 +144,21 @@ def edition(found: Edition) -> EditionSchema:
         recordCount=found.record_count,
         firstCapture=day(found.first_capture),
         lastCapture=day(found.last_capture),
-        entryBrowseUrl=None if found.entry_record_id is None else browse_url(found.entry_record_id),
+        entryBrowseUrl=None if found.entry_record_id is None else browse_url(found.entry_record_id, site),
     )
 
 
-def timeline(of: SnapshotView, captures: Sequence[SnapshotView]) -> TimelineSchema:
+def timeline(of: SnapshotView, captures: Sequence[SnapshotView], site: str) -> TimelineSchema:
     """Present all captures of a page."""
     return TimelineSchema(
         sourceCode=of.source_code,
         sourceName=of.source_name,
         normalizedUrlGroup=of.normalized_url_group,
-        snapshots=list(_timeline_entries(captures)),
+        snapshots=list(_timeline_entries(captures, site)),
     )
 
 
-def _timeline_entries(captures: Sequence[SnapshotView]) -> Iterator[TimelineEntrySchema]:
+def _timeline_entries(captures: Sequence[SnapshotView], site: str) -> Iterator[TimelineEntrySchema]:
     previous: int | None = None
     for capture in captures:
         yield TimelineEntrySchema(
@@ -170,7 +170,7 @@ def _timeline_entries(captures: Sequence[SnapshotView]) -> Iterator[TimelineEntr
             title=capture.title,
             statusCode=capture.status_code,
             compareFromSnapshotId=previous,
-            browseUrl=browse_url(capture.id),
+            browseUrl=browse_url(capture.id, site),
         )
         previous = capture.id
 

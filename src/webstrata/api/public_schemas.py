@@ -5,16 +5,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue
 
-from webstrata.api.values import WITHOUT_NUL, without_nul
+from webstrata.api.values import WITHOUT_NUL, nothing_when_blank, without_nul
 
 # ruff: noqa: N815
 
 LARGEST_ID = 2**63 - 1
-
-
-def _nothing_when_blank(value: object) -> object:
-    """Take an empty field of a form for one that was not filled in."""
-    return None if isinstance(value, str) and not value.strip() else value
 
 
 def _an_email(value: str) -> str:
@@ -96,9 +91,9 @@ class NewReportSchema(BaseModel):
     category: ReportCategory
     description: Words
     snapshotId: Annotated[int, Field(ge=1, le=LARGEST_ID)] | None = None
-    originalUrl: Annotated[Address | None, BeforeValidator(_nothing_when_blank)] = None
-    reporterEmail: Annotated[Email | None, BeforeValidator(_nothing_when_blank)] = None
-    pageUrl: Annotated[Address | None, BeforeValidator(_nothing_when_blank)] = None
+    originalUrl: Annotated[Address | None, BeforeValidator(nothing_when_blank)] = None
+    reporterEmail: Annotated[Email | None, BeforeValidator(nothing_when_blank)] = None
+    pageUrl: Annotated[Address | None, BeforeValidator(nothing_when_blank)] = None
     website: Annotated[str, Field(max_length=4096)] | None = None
 
 

@@ -5,11 +5,11 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from webstrata.api.crawl_schemas import CrawlAttemptSchema, MonitorDecisionSchema
-from webstrata.api.values import without_nul
+from webstrata.api.values import WITHOUT_NUL, without_nul
 
 # ruff: noqa: N815
 
-Line = Annotated[str, Field(max_length=2_048), AfterValidator(without_nul)]
+Line = Annotated[str, Field(max_length=2_048, json_schema_extra={"pattern": WITHOUT_NUL}), AfterValidator(without_nul)]
 
 
 class ErrorSchema(BaseModel):

@@ -9,6 +9,7 @@ from webstrata.api import present
 from webstrata.api.caching import A_MINUTE, AN_HOUR, kept, kept_json
 from webstrata.api.headers import RAW_PATH
 from webstrata.api.parts import Parts, SnapshotId
+from webstrata.api.present import site_url
 from webstrata.api.public_schemas import LatestSnapshotSchema
 from webstrata.api.schemas import ErrorSchema, SnapshotDetailSchema, TimelineSchema
 from webstrata.api.usage import Event, counted
@@ -56,7 +57,7 @@ def detail(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
     """Tell what is known of a snapshot."""
     found = known_snapshot(app, snapshot_id)
     counted(request, Event.SNAPSHOT_DETAIL_VIEWS)
-    return kept_json(request, present.snapshot_detail(found), AN_HOUR)
+    return kept_json(request, present.snapshot_detail(found, site_url(request, app.settings)), AN_HOUR)
 
 
 @router.get(
@@ -82,7 +83,8 @@ def timeline(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
     snapshot = known_snapshot(app, snapshot_id)
     with app.database.read() as session:
         captures = catalog.timeline(session, snapshot)
-    return kept_json(request, present.timeline(snapshot, captures), A_MINUTE)
+    site = site_url(request, app.settings)
+    return kept_json(request, present.timeline(snapshot, captures, site), A_MINUTE)
 
 
 @router.get("/api/snapshots/{snapshot_id}/latest", response_model=LatestSnapshotSchema)

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from webstrata.api import present
 from webstrata.api.caching import A_MINUTE, kept_list
 from webstrata.api.parts import Code, JobNumber, Parts
+from webstrata.api.present import site_url
 from webstrata.api.public_schemas import EditionSchema
 from webstrata.api.schemas import ErrorSchema, SourceSummarySchema
 from webstrata.app import App
@@ -45,7 +46,8 @@ def sources(
         found = catalog.sources(session)
     if lang is not None:
         found = tuple(_entered_in(lang, app, summary) for summary in found)
-    return kept_list(request, [present.source(summary) for summary in found], A_MINUTE)
+    site = site_url(request, app.settings)
+    return kept_list(request, [present.source(summary, site) for summary in found], A_MINUTE)
 
 
 @router.get("/api/sources/{code}/editions", response_model=list[EditionSchema], responses=_NO_SOURCE)
@@ -54,7 +56,8 @@ def editions(app: Parts, request: Request, code: SourceCode) -> Response:
     source = known_source(app, code)
     with app.database.read() as session:
         found = editions_of(session, source)
-    return kept_list(request, [present.edition(edition) for edition in found], A_MINUTE)
+    site = site_url(request, app.settings)
+    return kept_list(request, [present.edition(edition, site) for edition in found], A_MINUTE)
 
 
 @router.get("/api/sources/{code}/preview", response_class=Response, responses=_NO_SOURCE | _IMAGE)

@@ -7,7 +7,7 @@ from pathlib import Path
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from webstrata.api.headers import RAW_PATH, is_https
+from webstrata.api.headers import RAW_PATH, framed_by, is_https
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.db import catalog
 from webstrata.errors import NotFoundError
@@ -38,6 +38,8 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
     return render(
         request,
         "snapshot.html",
+        # A front end of somebody's own shows it where `browseUrl` leads.
+        headers=framed_by(app.settings.cors_origins),
         snapshot=found,
         strip=draw_strip(captures, found),
         raw=f"{RAW_PATH}{snapshot_id}",
