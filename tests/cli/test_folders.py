@@ -1,4 +1,5 @@
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,22 @@ def test_what_was_registered_and_what_to_do_next_is_said(
     assert "1 WARC file (" in done.out
     assert "b.warc: an empty file" in done.out
     assert "webstrata index-job --id 1" in done.out
+
+
+def test_where_a_file_could_not_be_read_is_shown(webstrata: CommandLine, database: Database, tmp_path: Path) -> None:
+    with database.write() as session:
+        jobs.ensure_source(session, "hc", name="Health", base_url=None)
+    file = tmp_path / "disk" / "a.warc.gz"
+    extents = write_warc(file, [fetched(f"https://example.org/{n}") for n in range(3)], requests=False)
+    damaged = bytearray(file.read_bytes())
+    damaged[extents[1].offset + 30 : extents[1].offset + 90] = bytes(60)
+    file.write_bytes(damaged)
+    done = webstrata("register-job-dir", "--source", "hc", "--output-dir", str(tmp_path / "disk"), "--index")
+    assert "2 pages can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
+    assert f"a.warc.gz: byte {extents[1].offset}: " in webstrata("show-job", "--id", "1").out
+    shown = json.loads(webstrata("show-job", "--id", "1", "--json").out)
+    assert [problem["offset"] for problem in shown["problems"]] == [extents[1].offset]
+    assert datetime.fromisoformat(shown["created_at"]).isoformat() == shown["created_at"]
 
 
 @pytest.mark.parametrize("path", ["disk", "disk/a.warc.gz", "data/archive/hc/a.warc.gz"])

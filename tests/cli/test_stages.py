@@ -1,6 +1,7 @@
 """Single stages from the command line, and how an archive stands."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,10 @@ from tests.cli.conftest import CommandLine
 from tests.jobs.rows import job_row, set_row
 from tests.support.program import Program
 from tests.support.web_server import Answer, WebServer, linked_site, page
+from webstrata.cli.main import run
+from webstrata.coordination.presence import present
 from webstrata.db.engine import Database
+from webstrata.jobs.overview import WAITING_KIND
 from webstrata.jobs.queueing import queue_archive
 
 
@@ -97,6 +101,14 @@ def test_the_crawler_is_checked(plain_webstrata: CommandLine, monkeypatch: pytes
     assert "false --help ended with exit code 1" in plain_webstrata("check-archive-tool").message
 
 
+def test_a_seed_that_is_no_address_is_wrong_usage_and_told_once(
+    data_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["run-job", "--name", "trial", "--seeds", "ftp://example.org/"]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "'ftp://example.org/' is not a web address" in line
+
+
 def test_the_status_of_an_empty_archive_says_what_to_do_next(webstrata: CommandLine) -> None:
     shown = webstrata("status")
     assert shown.code == 0
@@ -109,6 +121,26 @@ def test_the_status_tells_jobs_and_room_for_scripts_too(webstrata: CommandLine, 
     shown = json.loads(webstrata("status", "--json").out)
     assert (shown["jobs"], shown["processes"], shown["problems"]) == ({"queued": 1}, [], [])
     assert shown["storage"]["archive_root"] == str(data_dir / "archive")
+
+
+def test_the_status_tells_of_a_worker_that_has_nothing_to_do(webstrata: CommandLine, data_dir: Path) -> None:
+    with present(data_dir / "archive", kind=WAITING_KIND) as owner:
+        assert f"{owner} leads no job now" in webstrata("status").out
+    assert "nobody" in webstrata("status").out
+
+
+def test_the_status_does_not_say_of_the_dead_that_they_work(
+    webstrata: CommandLine, database: Database, job_id: int, data_dir: Path
+) -> None:
+    def killed(owner: str) -> None:
+        later = datetime.now(UTC) + timedelta(minutes=1)
+        set_row(database, job_id, status="running", lease_owner=owner, lease_expires_at=later)
+        assert f"{owner} leads job {job_id}" in webstrata("status").out
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError), present(data_dir / "archive") as owner:
+        killed(owner)
+    assert "nobody" in webstrata("status").out
 
 
 def test_an_interrupted_crawl_can_be_told_from_a_failed_one(

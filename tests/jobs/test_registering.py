@@ -1,4 +1,5 @@
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ from sqlalchemy import func, select, update
 
 from tests.support.fetched import fetched, write_warc
 from tests.support.folders import ARCHIVE, STATE
-from webstrata.db import jobs
+from webstrata.db import jobs, leases
 from webstrata.db.engine import Database
 from webstrata.db.tables import ArchiveJob, WarcFile
 from webstrata.errors import ConflictError, NotFoundError, UsageError
@@ -50,6 +51,20 @@ def files(database: Database) -> dict[str, int]:
 def job_count(database: Database) -> int:
     with database.read() as session:
         return session.scalar(select(func.count()).select_from(ArchiveJob)) or 0
+
+
+def test_workers_leave_a_job_for_a_while_to_who_registers_it_in_order_to_index_it(
+    database: Database, root: Path
+) -> None:
+    warc(root / "hc" / "one" / "a.warc.gz")
+    kept = timedelta(minutes=1)
+    job_id = register_job_dir(database, root, "hc", root / "hc" / "one", left_alone_for=kept).job_id
+    now = datetime.now(UTC)
+    with database.read() as session:
+        assert jobs.next_to_index(session, now) is None
+        assert jobs.next_to_index(session, now + kept) == job_id
+    with database.write() as session:
+        leases.lease_for_index(session, job_id, "host:1:abc", now, kept)
 
 
 def test_a_folder_of_an_earlier_crawl_becomes_a_job_that_waits_to_be_indexed(database: Database, root: Path) -> None:

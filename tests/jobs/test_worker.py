@@ -14,7 +14,9 @@ from tests.support.web_server import WebServer, linked_site, page, serving
 from webstrata.db import frontier, jobs
 from webstrata.db.tables import CrawlTask
 from webstrata.errors import DatabaseUnavailableError
+from webstrata.jobs import worker
 from webstrata.jobs.lifecycle import Runner
+from webstrata.jobs.overview import archive_status
 from webstrata.jobs.persistent import Crew
 from webstrata.jobs.worker import process_next_job, run_worker_loop
 from webstrata.model.tasks import Link, TaskStatus
@@ -27,6 +29,21 @@ def work_once(crew: Crew) -> bool:
 def test_an_empty_queue_is_no_work(crew: Crew) -> None:
     assert not work_once(crew)
     run_worker_loop(run_once=True, crew=crew)
+
+
+def test_a_worker_is_seen_while_it_has_nothing_to_do_and_leaves_nothing_behind(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    def look(crew: Crew, _stopping: threading.Event) -> bool:
+        seen.extend(process.doing for process in archive_status(crew.database, crew.archive_root, 0).processes)
+        return False
+
+    monkeypatch.setattr(worker, "process_next_job", look)
+    run_worker_loop(run_once=True, crew=crew)
+    assert seen == ["leads no job now"]
+    assert archive_status(crew.database, crew.archive_root, 0).processes == ()
 
 
 def test_a_queued_job_is_run_and_with_once_only_one(crew: Crew, runner: Runner, web_server: WebServer) -> None:

@@ -169,6 +169,17 @@ def test_a_job_without_attempts_or_decisions_says_why(client: TestClient, app: A
     assert "None left a log." in page.text("section[aria-labelledby=attempts-title]")
 
 
+def test_a_job_of_files_that_were_there_already_is_not_said_to_have_crawled(client: TestClient, app: App) -> None:
+    job_id = queue(app)
+    change(app, job_id, config={"seeds": []}, status="indexed", started_at=NOON, finished_at=NOON, indexed_page_count=7)
+    shown = Page(client.get(f"/jobs/{job_id}")).text("main")
+    assert "Nothing was crawled here" in shown
+    assert not [words for words in ("Pages crawled", "Took", "built-in crawler", "Nobody watched") if words in shown]
+    listed = Page(client.get("/jobs"))
+    assert "7" in listed.text('td[data-label="Pages"]')
+    assert "took" not in listed.text('td[data-label="Started"]')
+
+
 def test_a_state_that_was_cut_off_costs_only_the_decisions(client: TestClient, app: App) -> None:
     job_id = queue(app)
     (folder(app, job_id) / ".archive_state.json").write_text('{"decisions": [{"at"')

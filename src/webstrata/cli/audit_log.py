@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from webstrata.cli.start import started
+from webstrata.cli.start import print_json, started
 
 if TYPE_CHECKING:
     from webstrata.db.audit_log import LoggedChange
@@ -30,7 +30,7 @@ def audit_log(
     with started(quiet=True) as app, app.database.read() as session:
         found, total = entries(session, wanted, limit=limit, offset=offset)
     if as_json:
-        print(json.dumps([dataclasses.asdict(change) for change in found], default=str, ensure_ascii=False, indent=2))
+        print_json([dataclasses.asdict(change) for change in found])
         return
     for change in found:
         print(_line(change))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from webstrata.cli.jobs import AsJson
-from webstrata.cli.start import FAILED, start_logging, started
+from webstrata.cli.start import FAILED, print_json, start_logging, started
 from webstrata.errors import NotFoundError, UsageError, WebstrataError
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _report(wanted: _Wanted, settings: "Settings", as_json: bool) -> int:
     if as_json:
         told = {"valid": not problems, "problems": [dataclasses.asdict(problem) for problem in problems]}
         shown = {"config": without_secrets(wanted.config), "command": command, "dry_run": said}
-        print(json.dumps({**told, **shown}, indent=2, default=str))
+        print_json({**told, **shown})
     elif problems:
         for problem in problems:
             print(harmless(f"{problem.option}: {problem.reason.removeprefix(f'{problem.option}: ')}"))

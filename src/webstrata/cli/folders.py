@@ -2,9 +2,9 @@
 
 import contextlib
 import dataclasses
-import json
 import sys
 from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from webstrata.cli.start import started
+from webstrata.cli.start import print_json, started
 from webstrata.model.cleanup import CleanupMode
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from webstrata.jobs.storage import StorageHealth, StorageReport
 
 verbs = typer.Typer()
+
+_OURS_TO_INDEX = timedelta(minutes=1)
+"""For so long a worker leaves what is indexed here alone; it takes over if this program dies before it begins."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 WhichJob = Annotated[int, typer.Option("--id", min=1, max=2**31 - 1, help="Which job.", show_default=False)]
@@ -43,9 +46,13 @@ def register_job_dir(
     from webstrata.jobs import registering
 
     with started(quiet=True) as app:
-        done = registering.register_job_dir(app.database, app.archive_root, source, output_dir, name=name)
+        done = registering.register_job_dir(
+            *(app.database, app.archive_root, source, output_dir),
+            name=name,
+            left_alone_for=_OURS_TO_INDEX if index else timedelta(0),
+        )
     if as_json:
-        print(json.dumps(dataclasses.asdict(done), default=str, indent=2))
+        print_json(dataclasses.asdict(done))
     else:
         _print_registered(done, indexed=index)
     if index:
@@ -79,7 +86,7 @@ def cleanup_job(
         )
     if as_json:
         extra = {"freed_bytes": report.freed_bytes, "nothing_to_do": report.nothing_to_do}
-        print(json.dumps(dataclasses.asdict(report) | extra, default=str, indent=2))
+        print_json(dataclasses.asdict(report) | extra)
     else:
         _print_cleanup(report)
 
@@ -99,7 +106,7 @@ def storage(
     problems = [*uncounted, *health.problems]
     if as_json:
         values = dataclasses.asdict(report) | {"health": dataclasses.asdict(health), "problems": problems}
-        print(json.dumps(values, default=str, indent=2))
+        print_json(values)
     else:
         _print_storage(report, health)
         _print_lines(f"problem: {problem}" for problem in problems)

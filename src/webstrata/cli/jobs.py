@@ -9,12 +9,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from webstrata.cli.start import started
+from webstrata.cli.start import print_json, started
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import JobView
 from webstrata.model.jobs import JobStatus
 
 verbs = typer.Typer()
+
+_PROBLEMS_SHOWN = 20
+_PROBLEMS_FOR_SCRIPTS = 10_000
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 WhichJob = Annotated[int, typer.Option("--id", min=1, max=2**31 - 1, help="Which job.", show_default=False)]
@@ -33,7 +36,7 @@ def list_jobs(
     with started(quiet=True) as app, app.database.read() as session:
         found, total = catalog.jobs(session, source=source, status=status, limit=limit)
     if as_json:
-        print(json.dumps([_shown(job) for job in found], default=str, indent=2))
+        print_json([_shown(job) for job in found])
     elif not found and (source or status):
         print("No such jobs.")
     elif not found:
@@ -46,21 +49,26 @@ def list_jobs(
 
 @verbs.command("show-job")
 def show_job(job_id: WhichJob, as_json: AsJson = False) -> None:
-    """Show everything about one job."""
-    from webstrata.db import catalog
+    """Show everything about one job, and where its WARC files could not be read."""
+    from webstrata.db import catalog, problems
     from webstrata.logs import harmless
 
     with started(quiet=True) as app, app.database.read() as session:
         job = catalog.job(session, job_id)
-    if job is None:
-        raise NotFoundError(f"there is no job {job_id}")
+        if job is None:
+            raise NotFoundError(f"there is no job {job_id}")
+        found = problems.problems_of_job(session, job_id, limit=_PROBLEMS_FOR_SCRIPTS if as_json else _PROBLEMS_SHOWN)
     values = _shown(job)
     if as_json:
-        print(json.dumps(values, default=str, indent=2))
+        print_json(values | {"problems": [dataclasses.asdict(problem) for problem in found]})
         return
     for name, value in values.items():
         if value is not None:
             print(f"{name:>26}  {json.dumps(value) if isinstance(value, dict) else harmless(str(value))}")
+    for problem in found:
+        print(f"{'problem':>26}  {harmless(f'{problem.warc_path}: byte {problem.offset}: {problem.reason}')}")
+    if more := max(0, job.index_problem_count - len(found)):
+        print(f"{'':>26}  and {more:,} more (--json lists up to {_PROBLEMS_FOR_SCRIPTS:,})")
 
 
 @verbs.command("stop-job")

@@ -1,7 +1,6 @@
 """`rebuild`: a lost database made again from the archive's files."""
 
 import dataclasses
-import json
 import signal
 import sys
 import threading
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from webstrata.cli.start import note, started
+from webstrata.cli.start import note, print_json, started
 from webstrata.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def _until_signal() -> Iterator[threading.Event]:
 
 def _print_plan(plan: "RebuildPlan", *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({"dry_run": True, **_planned(plan), "problems": plan.problems}, default=str, indent=2))
+        print_json({"dry_run": True, **_planned(plan), "problems": plan.problems})
         return
     for source in plan.sources:
         print(f"source {source.code} (id {source.id or 'new'})")
@@ -120,7 +119,7 @@ def _print_report(made: "RebuildReport", *, as_json: bool) -> None:
             "interrupted": made.interrupted,
             "problems": made.problems,
         }
-        print(json.dumps(shown, default=str, indent=2))
+        print_json(shown)
         return
     _print_problems(made.problems)
     totals = made.totals

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from webstrata.cli.jobs import AsJson, WhichJob
-from webstrata.cli.start import interruptible, note, start_logging, started
+from webstrata.cli.start import WRONG_USAGE, interruptible, note, start_logging, started
 from webstrata.errors import UsageError, WebstrataError
 
 if TYPE_CHECKING:
@@ -87,6 +86,8 @@ def run_job(
             command=tool_command(app.settings.tool_cmd),
             interrupted=interrupted,
         )
+    if code == WRONG_USAGE:
+        raise typer.Exit(WRONG_USAGE)  # archive-tool has said what was wrong
     _leave(code, interrupted, "archive-tool")
 
 
@@ -150,11 +151,13 @@ def index_job(
         note(app, "job.index", f"job:{job_id}", again=again)
         code = _index_here(app, job_id, interrupted, again=again)
         job = app.crew().load(job_id)
-        pages = _pages_of(app, job_id)
+        pages, problems = _counts_of(app, job_id)
     if as_json:
-        print(json.dumps({"job": job_id, "status": job.status, "reason": job.status_reason, "pages": pages}))
+        told = {"job": job_id, "status": job.status, "reason": job.status_reason, "pages": pages}
+        print(json.dumps({**told, "problems": problems}))
     elif code == 0:
-        print(f"job {job_id} is {job.status}: {pages:,} pages can be searched")
+        where = f"; problems: {problems:,} (webstrata show-job --id {job_id} says where)" if problems else ""
+        print(f"job {job_id} is {job.status}: {pages:,} pages can be searched{where}")
     if code and not interrupted.is_set():
         raise WebstrataError(job.status_reason or f"job {job_id} could not be indexed")
     _leave(code, interrupted, "the index")
@@ -177,12 +180,13 @@ def _index_here(app: "App", job_id: int, interrupted: threading.Event, *, again:
     return code
 
 
-def _pages_of(app: "App", job_id: int) -> int:
+def _counts_of(app: "App", job_id: int) -> tuple[int, int]:
+    """Return how many pages of a job can be searched, and how many problems its files have."""
     from webstrata.db import catalog
 
     with app.database.read() as session:
         job = catalog.job(session, job_id)
-    return job.indexed_page_count if job else 0
+    return (job.indexed_page_count, job.index_problem_count) if job else (0, 0)
 
 
 def _leave(code: int, interrupted: threading.Event, what: str) -> None:
@@ -190,5 +194,4 @@ def _leave(code: int, interrupted: threading.Event, what: str) -> None:
     if interrupted.is_set():
         raise KeyboardInterrupt
     if code:
-        print(f"webstrata: {what} ended with exit code {code}", file=sys.stderr)
-        raise typer.Exit(1)
+        raise WebstrataError(f"{what} ended with exit code {code}")

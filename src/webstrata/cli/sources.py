@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from webstrata.cli.start import started
+from webstrata.cli.start import print_json, started
 
 if TYPE_CHECKING:
     from webstrata.app import App
@@ -95,7 +95,7 @@ def list_all(context: typer.Context, as_json: AsJson = False) -> None:
     with started(quiet=True) as app, app.database.read() as session:
         found = list_sources(session)
     if as_json:
-        print(json.dumps([_shown(source) for source in found], default=str, ensure_ascii=False, indent=2))
+        print_json([_shown(source) for source in found])
     elif found:
         Console().print(_table(found, datetime.now(UTC)))
         if stale := [source.code for source in found if source.needs_regrouping]:
@@ -119,7 +119,7 @@ def show(code: Code, as_json: AsJson = False) -> None:
         entry = source.job_config or registry_entry(session, code).to_json()
     values = {**_shown(source), "job_config": without_secrets(entry)}
     if as_json:
-        print(json.dumps(values, default=str, ensure_ascii=False, indent=2))
+        print_json(values)
         return
     for name, value in values.items():
         if value is not None:

@@ -3,11 +3,13 @@
 Here and in every module with verbs, what takes long to load is loaded by the verb that needs it: help comes at once.
 """
 
+import json
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -51,6 +53,15 @@ def start_logging(settings: "Settings", *, quiet: bool = False) -> None:
 
     at_terminal = quiet and sys.stderr.isatty() and "log_level" not in settings.model_fields_set
     configure_logging(LogLevel.WARNING if at_terminal else settings.log_level, settings.log_format)
+
+
+def print_json(value: object) -> None:
+    """Print a value for scripts: moments as in ISO 8601, and ASCII only, since file names may hold anything."""
+    print(json.dumps(value, default=_as_json, indent=2))
+
+
+def _as_json(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 @contextmanager

@@ -1,13 +1,12 @@
 """`status`: what the archive is doing right now."""
 
 import dataclasses
-import json
 from typing import TYPE_CHECKING
 
 import typer
 
 from webstrata.cli.jobs import AsJson
-from webstrata.cli.start import started
+from webstrata.cli.start import print_json, started
 
 if TYPE_CHECKING:
     from webstrata.jobs.overview import ArchiveStatus
@@ -24,7 +23,7 @@ def status(as_json: AsJson = False) -> None:
         found = archive_status(app.database, app.archive_root, app.settings.min_free_bytes)
     if as_json:
         shown = {**dataclasses.asdict(found), "problems": list(found.storage.problems)}
-        print(json.dumps(shown, default=str, indent=2))
+        print_json(shown)
         return
     for name, lines in _lines(found).items():
         for number, line in enumerate(lines):

@@ -1,13 +1,13 @@
 """`verify`: is every byte of a WARC what it should be?"""
 
 import dataclasses
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from webstrata.cli.start import print_json
 from webstrata.errors import NotFoundError
 
 verbs = typer.Typer()
@@ -27,7 +27,7 @@ def verify(
 
     report = verify_files(_files(paths))
     if as_json:
-        print(json.dumps(dataclasses.asdict(report), default=str, indent=2))
+        print_json(dataclasses.asdict(report))
     else:
         for finding in report.findings:
             print(finding)

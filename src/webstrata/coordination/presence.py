@@ -15,12 +15,12 @@ _SUFFIX = ".lock"
 
 
 @contextmanager
-def present(archive_root: Path) -> Iterator[str]:
-    """Announce a worker and hold its lock; yield the name under which it owns things.
+def present(archive_root: Path, *, kind: str = "") -> Iterator[str]:
+    """Announce a worker and hold its lock; yield the name under which it owns things, of which a kind is a part.
 
     One that leaves with an error leaves its lock file behind: others see after what it could not give back.
     """
-    owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+    owner = f"{socket.gethostname()}:{os.getpid()}:{kind}{uuid4().hex[:8]}"
     path = _lock_of(archive_root, owner)
     descriptor = _announced(path)
     try:
@@ -48,6 +48,16 @@ def buried(archive_root: Path, owner: str) -> Iterator[bool]:
             path.unlink(missing_ok=True)
     finally:
         os.close(descriptor)
+
+
+def process_of(owner: str) -> str:
+    """Return the process that a name belongs to: its machine and its number there."""
+    return owner.rpartition(":")[0]
+
+
+def is_of_kind(owner: str, kind: str) -> bool:
+    """Tell whether a worker announced itself as of a kind."""
+    return owner.rpartition(":")[2].startswith(kind)
 
 
 def is_dead(archive_root: Path, owner: str) -> bool:

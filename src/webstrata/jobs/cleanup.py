@@ -340,19 +340,24 @@ def _gone(report: CleanupReport) -> dict[str, object]:
     }
 
 
-def _delete(job_id: int | None, plan: _Plan, mode: CleanupMode) -> None:
-    """Delete the folders, and last the state file, which knows of them."""
-    for folder in plan.temp_dirs:
-        if mode is CleanupMode.TEMP_NONWARC:
-            _refuse_unkept(folder, plan)
+def cleanup_temp_dirs(temp_dirs: Sequence[Path], state_file_path: Path | None, *, job_id: int | None = None) -> None:
+    """Delete temporary folders, and last the state file, which knows of them."""
+    for folder in temp_dirs:
         with _as_storage_errors(folder):
             # It deletes links, and never follows one.
             shutil.rmtree(folder)
         log.info("cleanup.deleted", job_id=job_id, path=str(folder))
-    if plan.state_file is not None:
-        with _as_storage_errors(plan.state_file):
-            plan.state_file.unlink(missing_ok=True)
-        log.info("cleanup.deleted", job_id=job_id, path=str(plan.state_file))
+    if state_file_path is not None:
+        with _as_storage_errors(state_file_path):
+            state_file_path.unlink(missing_ok=True)
+        log.info("cleanup.deleted", job_id=job_id, path=str(state_file_path))
+
+
+def _delete(job_id: int | None, plan: _Plan, mode: CleanupMode) -> None:
+    if mode is CleanupMode.TEMP_NONWARC:
+        for folder in plan.temp_dirs:
+            _refuse_unkept(folder, plan)
+    cleanup_temp_dirs(plan.temp_dirs, plan.state_file, job_id=job_id)
 
 
 def _refuse_unkept(folder: Path, plan: _Plan) -> None:

@@ -4,11 +4,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from webstrata.coordination.presence import announced_here, is_dead
+from webstrata.coordination.presence import announced_here, is_dead, is_of_kind, process_of
 from webstrata.db import catalog, overview
 from webstrata.db.engine import Database
 from webstrata.db.overview import NextTurn
 from webstrata.jobs.storage import StorageHealth, health
+
+WAITING_KIND = "worker-"
+"""How a worker announces itself, also while it has nothing to do; to lead a job it takes another name."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,18 @@ def archive_status(database: Database, archive_root: Path, min_free_bytes: int) 
         turns = overview.next_turns(session)
     alive = [owner for owner in announced_here(archive_root) if not is_dead(archive_root, owner)]
     doing = {owner: f"crawls job {job_id}" for owner, job_id in crawled.items() if owner in alive}
-    doing |= {job.leader: f"leads job {job.job_id} ({job.source_code}, {job.status})" for job in led}
+    doing |= {
+        # Its lease outlives a leader that was killed; the next worker of this machine takes it over at once.
+        job.leader: f"leads job {job.job_id} ({job.source_code}, {job.status})"
+        for job in led
+        if not is_dead(archive_root, job.leader)
+    }
+    busy = {*map(process_of, doing)}
+    doing |= {
+        owner: "leads no job now"
+        for owner in alive
+        if is_of_kind(owner, WAITING_KIND) and process_of(owner) not in busy
+    }
     return ArchiveStatus(
         jobs=counts,
         processes=tuple(Process(owner, what) for owner, what in sorted(doing.items())),

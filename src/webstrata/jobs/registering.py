@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import structlog
@@ -38,13 +38,21 @@ class Registered:
 
 
 def register_job_dir(
-    database: Database, archive_root: Path, source_code: str, output_dir: Path, *, name: str | None = None
+    database: Database,
+    archive_root: Path,
+    source_code: str,
+    output_dir: Path,
+    *,
+    name: str | None = None,
+    left_alone_for: timedelta = timedelta(0),
 ) -> Registered:
     """Attach a job to a folder of WARC files, or to one file, so that it can be indexed.
 
-    A folder that a job has already is refused, unless there are new files in it: the job gets them.
+    A folder that a job has already is refused, unless there are new files in it: the job gets them. Workers leave the
+    job to whoever registers it for as long as that one asks for.
     """
     _check_name(name)
+    not_before = datetime.now(UTC) + left_alone_for if left_alone_for else None
     found = discover(output_dir)
     place = output_dir.resolve()
     if not found.files:
@@ -54,12 +62,12 @@ def register_job_dir(
         known = warc_folders.job_of_folder(session, str(place))
     if known is None:
         files = [measured(path) for path in found.files]
-        job_id = _register(database, archive_root, source_id, place, name, files)
+        job_id = _register(database, archive_root, source_id, place, name, files, not_before=not_before)
     else:
         _refuse_unless_addable(known, source_code, place)
         job_id = known.job_id
         files = unrecorded_warcs(_Folder(job_id, str(place)), found.files, database=database, archive_root=archive_root)
-        _add(database, archive_root, known, place, files)
+        _add(database, archive_root, known, place, files, not_before=not_before)
     write_manifest(database, job_id, archive_root=archive_root)
     log.info("job.registered", job_id=job_id, folder=str(place), files=len(files), is_new=known is None)
     return Registered(job_id, place, known is None, tuple(files), _notes(found, files))
@@ -77,7 +85,14 @@ class _Folder:
 
 
 def _register(
-    database: Database, archive_root: Path, source_id: int, place: Path, name: str | None, files: Sequence[Measured]
+    database: Database,
+    archive_root: Path,
+    source_id: int,
+    place: Path,
+    name: str | None,
+    files: Sequence[Measured],
+    *,
+    not_before: datetime | None,
 ) -> int:
     warcs = [warc.found(archive_root) for warc in files]
     with database.write() as session:
@@ -87,7 +102,7 @@ def _register(
             raise ConflictError(f"{path} is a file of job {other} already: a record is one capture, not two")
         job_id = _new_job(session, source_id, place, name)
         warc_folders.adopt_warc_files(session, job_id, warcs)
-        _make_ready(session, job_id)
+        _make_ready(session, job_id, not_before)
         audit_log.record(session, "job.register", f"job:{job_id}", folder=str(place), files=len(files))
     return job_id
 
@@ -123,13 +138,19 @@ def _refuse_unless_addable(known: RegisteredFolder, source_code: str, place: Pat
 
 
 def _add(
-    database: Database, archive_root: Path, known: RegisteredFolder, place: Path, files: Sequence[Measured]
+    database: Database,
+    archive_root: Path,
+    known: RegisteredFolder,
+    place: Path,
+    files: Sequence[Measured],
+    *,
+    not_before: datetime | None,
 ) -> None:
     if not files:
         raise ConflictError(f"{_whose(known, place)} already, and there is nothing new in it")
     with database.write() as session:
         warc_folders.adopt_warc_files(session, known.job_id, [warc.found(archive_root) for warc in files])
-        _make_ready(session, known.job_id)
+        _make_ready(session, known.job_id, not_before)
         audit_log.record(session, "job.register", f"job:{known.job_id}", folder=str(place), files=len(files))
 
 
@@ -137,14 +158,15 @@ def _whose(known: RegisteredFolder, place: Path) -> str:
     return f"{place} is the folder of job {known.job_id} (source {known.source_code}, {known.status})"
 
 
-def _make_ready(session: Session, job_id: int) -> None:
-    """Let a worker, or `index-job`, index the job next."""
+def _make_ready(session: Session, job_id: int, not_before: datetime | None) -> None:
+    """Let `index-job` index the job next, or a worker, which may have to wait."""
     count, size = captures.warc_totals(session, job_id)
     jobs.set_job(
         session,
         job_id,
         status=JobStatus.COMPLETED,
         status_reason=None,
+        not_before=not_before,
         warc_file_count=count,
         warc_bytes_total=size,
     )

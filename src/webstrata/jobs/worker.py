@@ -3,16 +3,18 @@
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import FrameType
 
 import structlog
 
+from webstrata.coordination.presence import present
 from webstrata.db import frontier, jobs, leases
 from webstrata.db.engine import Session
 from webstrata.errors import OUR_TROUBLE, DatabaseError, LeaseLostError, WebstrataError
+from webstrata.jobs.overview import WAITING_KIND
 from webstrata.jobs.persistent import Crew, index_persistent_job, run_persistent_job
 from webstrata.jobs.schedule import queue_due
 from webstrata.model.attempts import MAX_CRAWL_RETRIES
@@ -30,13 +32,24 @@ _LOOK_AGAIN = timedelta(seconds=5)
 
 def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, crew: Crew) -> None:
     """Run queued jobs until SIGINT or SIGTERM, or only one; while one is crawled, another is indexed."""
-    with _until_signal() as stopping:
+    with _until_signal() as stopping, _announced(crew):
         log.info("worker.start", poll_interval=poll_interval, once=run_once)
         if run_once:
             _worked(process_next_job, crew, stopping)
         else:
             _work(crew, poll_interval, stopping)
     log.info("worker.stop")
+
+
+@contextmanager
+def _announced(crew: Crew) -> Iterator[None]:
+    """Let `status` see this worker, also while it has nothing to do; where that cannot be, it works unseen."""
+    with ExitStack() as announced:
+        try:
+            announced.enter_context(present(crew.archive_root, kind=WAITING_KIND))
+        except OUR_TROUBLE as error:
+            log.error("worker.trouble", reason=str(error))
+        yield
 
 
 def process_next_job(crew: Crew, stopping: threading.Event) -> bool:

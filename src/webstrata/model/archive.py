@@ -117,3 +117,8 @@ class JobView:
     stop_requested_at: datetime | None = None
     index_problem_count: int = 0
     not_before: datetime | None = None
+
+    @property
+    def was_registered(self) -> bool:
+        """Tell whether its WARC files came from elsewhere: a job that crawls has somewhere to begin."""
+        return self.config is not None and not self.config.get("seeds")

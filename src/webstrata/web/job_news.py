@@ -72,14 +72,17 @@ def _crawl_figures(progress: JobProgress, now: datetime) -> dict[str, str]:
 
 
 def _job_figures(job: JobView, report: CrawlReport, now: datetime) -> dict[str, str]:
-    return {
+    crawled = {
         "Pages crawled": present.number(job.pages_crawled or 0),
         "Failed": present.number(job.pages_failed or 0),
+    }
+    return {
+        **({} if job.was_registered else crawled),
         "Snapshots": present.number(job.indexed_page_count),
         "WARC files": present.number(job.warc_file_count),
         "Size": present.size(job.warc_bytes_total or 0),
         **_average(job, report),
-        "Took": present.took(job, now) or "–",
+        **({} if job.was_registered else {"Took": present.took(job, now) or "–"}),
     }
 
 

@@ -112,6 +112,8 @@ def _answer_words(decision: MonitorDecision) -> str:
 
 
 def _no_decisions(job: JobView, *, is_over: bool) -> str:
+    if job.was_registered:
+        return "There was no crawl to watch."
     options = (job.config or {}).get("tool_options")
     is_watched = isinstance(options, Mapping) and options.get("enable_monitoring") is True
     if is_watched:

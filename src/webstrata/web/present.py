@@ -139,7 +139,9 @@ def duration(passed: timedelta) -> str:
 
 
 def took(job: JobView, now: datetime) -> str | None:
-    """Return how long a job took, or has taken so far; None before it starts."""
+    """Return how long a job took, or has taken so far; None before it starts, and when nothing was crawled."""
+    if job.was_registered:
+        return None
     return duration((job.finished_at or now) - job.started_at) if job.started_at else None
 
 
