@@ -25,7 +25,7 @@ from webstrata.model.search import View
 MOST_RANKED = 2_000
 """Documents whose relevance the database is asked for; more would cost more than they add to the first pages."""
 
-MOST_JUDGED = 120
+MOST_JUDGED = 80
 """Those of them, the best by their text, of which title, links and address count as well."""
 
 MOST_CHOSEN, MOST_TITLES, MOST_AUTHORITIES = 200, 100, 40
@@ -144,10 +144,9 @@ class RankedSearch:
         return tuple(chosen)[:MOST_CHOSEN], count
 
     def _newest(self) -> str:
-        return (
-            f"SELECT e.document_id {self._scope.every_capture().walked()}"
-            " ORDER BY e.captured_at DESC, e.snapshot_id DESC LIMIT :newest"
-        )
+        # Those that were last new, by their ids: the newest captures would have to be looked for among all there are.
+        newest_first = _NEWEST_FIRST[self._scope.dialect]
+        return f"SELECT m.document_id FROM ({newest_first}) AS m WHERE {self._scope.having_a_capture()} LIMIT :newest"
 
     def _linked(self) -> str:
         return (
@@ -252,6 +251,11 @@ _RANKED_ROWS = {
         " FROM json_each(:ranked_rows)) r"
     ),
     "postgresql": "unnest(CAST(:ranked_ids AS bigint[]), CAST(:ranked_scores AS float8[])) AS r(document_id, score)",
+}
+_NEWEST_FIRST = {
+    "sqlite": "SELECT rowid AS document_id FROM documents_fts WHERE documents_fts MATCH :match ORDER BY rowid DESC",
+    # In order first, and only then one by one: OFFSET keeps it from looking at all of them before that.
+    "postgresql": "SELECT document_id FROM matched ORDER BY document_id DESC OFFSET 0",
 }
 _IN_TITLES = {
     "sqlite": fulltext.MATCHED["sqlite"].replace(":match", ":title"),
