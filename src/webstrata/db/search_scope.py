@@ -20,7 +20,6 @@ from webstrata.model.search import SearchRequest, View
 
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 
-_GOOD = "0, 2"
 _STATEMENTS_KEPT = 512
 
 
@@ -133,16 +132,20 @@ class Scope:
         return f" AND (SELECT 1 FROM search_entries n WHERE {newer} AND {self._met('n')} LIMIT 1) IS NULL"
 
     def _filtered(self, alias: str) -> str:
-        fixed = " AND ".join(self._fixed_filters(alias))
-        # PostgreSQL would leap about in its index for what few captures fail: IS TRUE keeps it going straight on.
-        fixed = f"({fixed}) IS TRUE" if fixed and self.dialect != "sqlite" else fixed
-        return " AND ".join(filter(None, (fixed, *self._filters(alias)))) or "TRUE"
+        shown, fixed = " AND ".join(self._shown(alias)), " AND ".join(self._of_source(alias))
+        if self.dialect != "sqlite":
+            # PostgreSQL would leap about in its index for what few captures fail: IS TRUE keeps it going straight on.
+            shown, fixed = (f"({part}) IS TRUE" if part else "" for part in (shown, fixed))
+        return " AND ".join(filter(None, (shown, fixed, *self._filters(alias)))) or "TRUE"
 
-    def _fixed_filters(self, a: str) -> Iterator[str]:
+    def _shown(self, a: str) -> Iterator[str]:
+        """Yield what is usual; in these words an index knows it, see `search_tables.SHOWN`."""
         if not self.request.include_non_2xx:
-            yield f"{a}.status_rank IN ({_GOOD})"
+            yield f"{a}.status_rank IN (0, 2)"
         if not self.request.include_duplicates:
             yield f"{a}.repeated = 0"
+
+    def _of_source(self, a: str) -> Iterator[str]:
         if self.source_id is not None:
             yield f"{a}.source_id = :source"
         elif self.hidden_source_id is not None:

@@ -2,10 +2,13 @@
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Integer, SmallInteger, String
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, SmallInteger, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webstrata.db.base import Base, BigId
+
+SHOWN = "status_rank IN (0, 2) AND repeated = 0"
+"""What a reader is shown who asks for nothing else: good answers, or of unknown status, and no repetition."""
 
 
 class SearchEntry(Base):
@@ -29,6 +32,13 @@ class SearchEntry(Base):
         Index(
             "ix_search_entries_page",
             *("page_id", "captured_at", "snapshot_id", "document_id", "source_id", "status_rank", "repeated"),
+        ),
+        # What is usually shown, to be counted. PostgreSQL takes it only for a condition in these very words.
+        Index(
+            "ix_search_entries_shown",
+            *("document_id", "page_id", "source_id"),
+            sqlite_where=text(SHOWN),
+            postgresql_where=text(f"({SHOWN}) IS TRUE"),
         ),
     )
 
