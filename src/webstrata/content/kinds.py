@@ -1,5 +1,6 @@
 """Which captures are pages, and of what kind: as they say, unless their bytes plainly say otherwise."""
 
+import codecs
 import re
 from enum import StrEnum
 from urllib.parse import urlsplit
@@ -17,11 +18,12 @@ _LOOKED_AT = 4_096
 _PDF_WITHIN = 1_024
 """How far from the beginning the mark of a PDF may stand: so far readers look for it."""
 
-_BEFORE_MARKUP = rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:[^-]++|-(?!->))*+-->\s*+)*+"
-_HTML_ROOT = re.compile(_BEFORE_MARKUP + rb"(?:<!doctype\s+html|<html)[\s>]", re.IGNORECASE)
+_BEFORE_MARKUP = ((b"<?xml", b">"), (b"<!--", b"-->"))
+"""What may stand before a page's first tag: how it begins and ends."""
+
+_HTML_ROOT = re.compile(rb"(?:<!doctype\s+html|<html)[\s>]", re.IGNORECASE)
 _HTML_TAG = re.compile(
-    _BEFORE_MARKUP + rb"<(?:!doctype\s+html|html|head|title|body|script|style|iframe|h1|div|font|table|a|b|br|p)[\s/>]",
-    re.IGNORECASE,
+    rb"<(?:!doctype\s+html|html|head|title|body|script|style|iframe|h1|div|font|table|a|b|br|p)[\s/>]", re.IGNORECASE
 )
 _NO_TEXT = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 """Control characters of which texts have none; ESC is left out, as some Japanese charsets use it."""
@@ -53,24 +55,33 @@ def page_kind(content_type: str | None, body: bytes, url: str) -> PageKind | Non
     if b"%PDF-" in head[:_PDF_WITHIN] and declared in _HTML_TYPES | _PDF_TYPES | _TEXT_TYPES | _SAYING_NOTHING:
         return PageKind.PDF
     if declared in _PDF_TYPES:
-        return PageKind.HTML if _HTML_ROOT.match(head) else PageKind.PDF
+        return PageKind.HTML if _HTML_ROOT.match(_markup(head)) else PageKind.PDF
     if declared in _HTML_TYPES:
         return None if head.startswith(_BINARY) else PageKind.HTML
     if declared in _XML_TYPES:
-        return PageKind.HTML if _HTML_ROOT.match(head) else None
+        return PageKind.HTML if _HTML_ROOT.match(_markup(head)) else None
     return _kind_of_text(declared, head, urlsplit(url).path)
 
 
 def _kind_of_text(declared: str, head: bytes, path: str) -> PageKind | None:
     """Return the kind of what says that it is text, or says nothing."""
-    if declared in _SAYING_NOTHING and _HTML_TAG.match(head):
+    if declared in _SAYING_NOTHING and _HTML_TAG.match(_markup(head)):
         return PageKind.HTML
     if declared not in _TEXT_TYPES and not (declared == "" and path.lower().endswith((".txt", ".text"))):
         return None
-    if _HTML_ROOT.match(head):
+    if _HTML_ROOT.match(_markup(head)):
         return PageKind.HTML
     return PageKind.TEXT if _is_text(head) and not _FOR_PROGRAMS.search(path) else None
 
 
 def _is_text(head: bytes) -> bool:
     return head.startswith(_UTF16) or (not _NO_TEXT.search(head) and not head.startswith(_BINARY))
+
+
+def _markup(head: bytes) -> bytes:
+    """Return what begins with the first tag, if that is where a page begins."""
+    rest = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    while begun := next((pair for pair in _BEFORE_MARKUP if rest.startswith(pair[0])), None):
+        _, ended, rest = rest[len(begun[0]) :].partition(begun[1])
+        rest = rest.lstrip() if ended else b""
+    return rest
