@@ -7,7 +7,8 @@ that looks at the environment.
 import ipaddress
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -343,6 +344,16 @@ def load_settings(environ: Mapping[str, str] | None = None, dotenv: Path | None 
         return Settings.model_validate(given)
     except ValidationError as error:
         raise SettingsError(_explained(error, origins)) from None
+
+
+@contextmanager
+def in_environment(name: str, value: str) -> Iterator[None]:
+    """Let a library that asks the environment, here and in the processes we start, find a value there for a while."""
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]
 
 
 def show_settings(

@@ -81,11 +81,8 @@ def test_only_settings_reads_the_environment() -> None:
 
 def environment_reads(module: Path) -> Iterator[ast.AST]:
     names = {"environ", "environb", "getenv", "getenvb"}
-    nodes = list(ast.walk(ast.parse(module.read_text(encoding="utf-8"))))
-    # To write there is to tell a library, or a process that is started, and no way around the settings.
-    written = {node.value for node in nodes if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)}
-    for node in nodes:
-        if isinstance(node, ast.Attribute) and node.attr in names and node not in written:
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and node.attr in names:
             yield node
         if isinstance(node, ast.ImportFrom) and node.module == "os" and names & {name.name for name in node.names}:
             yield node

@@ -1,7 +1,6 @@
 """`search`: finding what was archived, from the command line."""
 
 import dataclasses
-import json
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from webstrata.cli.start import started
+from webstrata.cli.start import print_json, started
 from webstrata.errors import UsageError
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search import SearchRequest, SearchResponse, Sort, View
@@ -62,7 +61,7 @@ def _show_hits(request: SearchRequest, as_json: bool) -> None:
     with started(quiet=True) as app:
         found = find(app.database, request, pages_fastpath=app.settings.pages_fastpath)
     if as_json:
-        _print_json(found)
+        print_json(dataclasses.asdict(found))
     else:
         _print_hits(found, request)
 
@@ -73,13 +72,9 @@ def _show_appearances(sentence: str, source: str | None, as_json: bool) -> None:
     with started(quiet=True) as app:
         found = appearances(app.database, sentence, source)
     if as_json:
-        _print_json(found)
+        print_json(dataclasses.asdict(found))
     else:
         _print_appearances(found, sentence)
-
-
-def _print_json(found: "SearchResponse | Appearances") -> None:
-    print(json.dumps(dataclasses.asdict(found), default=str, ensure_ascii=False, indent=2))
 
 
 def _date(text: str | None) -> date | None:

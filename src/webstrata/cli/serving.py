@@ -138,12 +138,13 @@ def site(*, shared: bool = False) -> "ASGIApp":
 @contextmanager
 def _shared_numbers() -> Iterator[None]:
     """Let all serving processes count into one folder, so that a scrape of any tells of all."""
-    with tempfile.TemporaryDirectory(prefix="webstrata-metrics-") as folder:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        try:
-            yield
-        finally:
-            del os.environ["PROMETHEUS_MULTIPROC_DIR"]
+    from webstrata.settings import in_environment
+
+    with (
+        tempfile.TemporaryDirectory(prefix="webstrata-metrics-") as folder,
+        in_environment("PROMETHEUS_MULTIPROC_DIR", folder),
+    ):
+        yield
 
 
 @contextmanager
