@@ -1,10 +1,12 @@
 import threading
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select, text
 
+from webstrata.db import engine
 from webstrata.db.engine import Database
 from webstrata.db.tables import ArchiveJob, Source
 from webstrata.errors import DatabaseError, DatabaseUnavailableError, SettingsError, StorageError, WebstrataError
@@ -41,11 +43,42 @@ def test_an_error_in_a_write_session_undoes_all_of_it(database: Database) -> Non
     add_source(database)
 
 
-def test_what_a_read_session_changes_is_dropped(database: Database) -> None:
-    with database.read() as session:
+def test_what_a_read_session_changes_is_dropped_or_refused(database: Database) -> None:
+    refused = nullcontext() if database.is_sqlite else pytest.raises(DatabaseError, match="read-only transaction")
+    with refused, database.read() as session:
         session.add(Source(code="hc", name="hc"))
         session.flush()
     assert count_sources(database) == 0
+    add_source(database)
+    assert count_sources(database) == 1
+
+
+def test_a_statement_that_is_read_with_again_and_again_stays_prepared(postgres_url: str) -> None:
+    database = Database(postgres_url)
+    for _ in range(10):
+        count_sources(database)
+    with database.read() as session:
+        prepared = session.scalars(text("SELECT statement FROM pg_prepared_statements")).all()
+    database.dispose()
+    assert any("FROM sources" in statement for statement in prepared)
+
+
+def test_a_connection_that_the_server_closed_while_it_rested_is_replaced(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, other = Database(postgres_url), Database(postgres_url)
+    count_sources(database)
+    with other.read() as session:
+        session.execute(
+            text(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        )
+    monkeypatch.setattr(engine, "REST_SECONDS", 0.0)
+    assert count_sources(database) == 0
+    database.dispose()
+    other.dispose()
 
 
 def test_a_row_without_its_parent_is_refused(database: Database) -> None:

@@ -23,6 +23,9 @@ def shared_statements() -> Iterator[None]:
 def _sharing_engine(*given: Any, **options: Any) -> Engine:
     engine = sqlalchemy.create_engine(*given, query_cache_size=MOST_KEPT, **options)
     first = _first_of_its_kind.setdefault(engine.name, engine)
+    if first.dialect.server_version_info is None:
+        # It has met no server yet, and perhaps there is none at its address: others would never know theirs.
+        first = _first_of_its_kind[engine.name] = engine
     # What is compiled is kept by the dialect it was compiled for.
     engine.dialect, engine._compiled_cache = first.dialect, first._compiled_cache
     return engine

@@ -3,19 +3,23 @@
 import copy
 import importlib.util
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVarTuple
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy import URL, Connection, Engine, Select, create_engine, event, make_url, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from webstrata.errors import DatabaseError, DatabaseUnavailableError, MissingExtraError, SettingsError, StorageError
 from webstrata.model.actors import PROGRAM, Actor
 
-__all__ = ["ACTOR", "Database", "Session", "is_there"]
+__all__ = ["ACTOR", "Database", "Session", "is_there", "keeping_rows"]
 
 ACTOR = "actor"
 """Under which name a session that writes knows who it works for."""
@@ -25,6 +29,14 @@ BUSY_TIMEOUT_MS = 15_000
 
 FROZEN_TIMEOUT_MS = 60_000
 """How long PostgreSQL waits for a transaction in which nothing happens; ours never pause."""
+
+REST_SECONDS = 1.0
+"""How long nobody may have used a connection before we look whether the server is still there."""
+
+_RESTING_SINCE = "resting since"
+_WRITES = "webstrata_write"
+
+Columns = TypeVarTuple("Columns")
 
 _SQLITE_PRAGMAS = (
     f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}",
@@ -42,7 +54,8 @@ class Database:
         """Prepare the engine; nothing is opened yet."""
         self.url = _url(url)
         self.engine = _engine(self.url)
-        self._writing = self.engine.execution_options(webstrata_write=True)
+        self._writing = self.engine.execution_options(**{_WRITES: True})
+        self._reading = self.engine if self.is_sqlite else self.engine.execution_options(postgresql_readonly=True)
         self.actor = PROGRAM
 
     def acting_as(self, actor: Actor) -> "Database":
@@ -64,9 +77,12 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Open a session to read with; what it changes is dropped."""
-        with self.translated(), Session(self.engine) as session:
+        """Open a session to read with; what it changes is dropped, or on PostgreSQL refused."""
+        with self.translated(), Session(self._reading, expire_on_commit=False) as session:
             yield session
+            # The driver forgets the statements that it has prepared when a transaction is rolled back.
+            if not self.is_sqlite:
+                session.commit()
 
     @contextmanager
     def write(self) -> Iterator[Session]:
@@ -107,6 +123,12 @@ class Database:
             raise DatabaseUnavailableError(f"{self.shown}: all connections are in use") from error
         except DBAPIError as error:
             raise DatabaseError(f"{self.shown}: {_first_line(error)}") from error
+
+
+def keeping_rows(session: Session, query: Select[*Columns]) -> Select[*Columns]:
+    """Return a query whose rows a session that writes keeps as they are until its end; one that reads does not."""
+    writes = session.connection().get_execution_options().get(_WRITES, False)
+    return query.with_for_update() if writes else query
 
 
 def is_there(url: str) -> bool:
@@ -151,12 +173,33 @@ def _engine(url: URL) -> Engine:
         # None of our statements runs for so long that compiling it would pay.
         settings = f"-c timezone=UTC -c jit=off -c idle_in_transaction_session_timeout={FROZEN_TIMEOUT_MS}"
         options = {"options": settings}
-        return create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20, connect_args=options)
+        engine = create_engine(url, pool_size=10, max_overflow=20, connect_args=options)
+        _asking_after_a_rest(engine)
+        return engine
     _make_folder_of(url)
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _asking_after_a_rest(engine: Engine) -> None:
+    """Let a connection that has rested be tried before it is used again: to do so every time would take too long."""
+
+    def lie_down(_connection: object, record: ConnectionPoolEntry) -> None:
+        record.info[_RESTING_SINCE] = time.monotonic()
+
+    def get_up(connection: DBAPIConnection, record: ConnectionPoolEntry, _proxy: object) -> None:
+        now = time.monotonic()
+        if now - record.info.get(_RESTING_SINCE, now) < REST_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise InvalidatePoolError(str(error)) from error
+
+    event.listen(engine, "checkin", lie_down)
+    event.listen(engine, "checkout", get_up)
 
 
 def _make_folder_of(url: URL) -> None:
@@ -176,7 +219,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     """Take the write lock at the start: a read that turns into a write later could fail halfway."""
-    writing = connection.get_execution_options().get("webstrata_write", False)
+    writing = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
+from webstrata.db.engine import keeping_rows
 from webstrata.db.tables import ArchiveJob, Source, WarcFile
 from webstrata.errors import NotFoundError
 from webstrata.model.jobs import CLAIMABLE, UNFINISHED, JobConfig, JobStatus
@@ -86,7 +87,7 @@ def load_job(session: Session, job_id: int) -> StoredJob:
 
 def status_of(session: Session, job_id: int) -> JobStatus:
     """Return where a job stands; NotFoundError when there is none."""
-    status = session.scalar(select(ArchiveJob.status).where(ArchiveJob.id == job_id).with_for_update())
+    status = session.scalar(keeping_rows(session, select(ArchiveJob.status).where(ArchiveJob.id == job_id)))
     if status is None:
         raise NotFoundError(f"there is no job {job_id}")
     return JobStatus(status)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import Select, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
+from webstrata.db.engine import keeping_rows
 from webstrata.db.tables import ArchiveJob, Capture, Snapshot, Source, WarcFile
 from webstrata.errors import NotFoundError
 from webstrata.model.cleanup import CleanupStatus
@@ -44,11 +45,8 @@ class KeptFolder:
 
 def kept_folder(session: Session, job_id: int) -> KeptFolder:
     """Return a job's folder and, in a transaction that writes, keep its row until that ends; NotFoundError if none."""
-    row = session.execute(
-        select(ArchiveJob.output_dir, ArchiveJob.status, ArchiveJob.cleanup_status)
-        .where(ArchiveJob.id == job_id)
-        .with_for_update()
-    ).first()
+    columns = ArchiveJob.output_dir, ArchiveJob.status, ArchiveJob.cleanup_status
+    row = session.execute(keeping_rows(session, select(*columns).where(ArchiveJob.id == job_id))).first()
     if row is None:
         raise NotFoundError(f"there is no job {job_id}")
     return KeptFolder(row.output_dir, JobStatus(row.status), CleanupStatus(row.cleanup_status))
