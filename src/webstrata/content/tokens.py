@@ -36,8 +36,10 @@ def places(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
     if not words:
         return
     if _keeps_places(text):
-        asked = "|".join(map(re.escape, words))
-        yield from (hit.span() for hit in re.finditer(rf"(?<!\S)(?:{asked})(?!\S)", folded(text)))
+        # What stands before a hit is looked at last: a pattern that begins with letters is far quicker.
+        asked, plain = "|".join(map(re.escape, words)), f" {folded(text)}"
+        hits = (hit.span() for hit in re.finditer(rf"(?:{asked})(?!\S)", plain))
+        yield from ((begin - 1, end - 1) for begin, end in hits if plain[begin - 1].isspace())
         return
     for run in _RUN.finditer(text):
         if any(token in words for token in tokens(run.group())):
