@@ -1,12 +1,15 @@
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
-from webstrata.db.documents import ensure_documents
+from webstrata.db.documents import ensure_documents, forget_documents
 from webstrata.db.engine import Database
-from webstrata.db.fulltext import relevance
+from webstrata.db.fulltext import matched, matching
+from webstrata.db.search_judged import judged
+from webstrata.db.search_scope import Scope
 from webstrata.db.tables import Document
 from webstrata.db.wording import MAX_STORED_CHARACTERS, NewDocument
 from webstrata.model.query import plain_expression
+from webstrata.model.search import SearchRequest
 
 GROUP = "https://example.org/a"
 
@@ -21,7 +24,10 @@ def found(database: Database, *words: str) -> dict[int, float]:
     with database.read() as session:
         asked = plain_expression(words)
         assert asked is not None
-        return relevance(session, asked, session.scalars(select(Document.id)).all())
+        dialect = session.get_bind().dialect.name
+        match = matching(asked, dialect)
+        ids = session.scalars(text(matched(match, dialect)), match.given()).all()
+        return judged(session, Scope(SearchRequest(), dialect, match=match), ids).relevance
 
 
 def count(database: Database) -> int:
@@ -100,3 +106,13 @@ def test_no_word_is_special(database: Database, word: str) -> None:
     assert found(database, word).keys() == {only}
     assert found(database, "before", word, "after").keys() == {only}
     assert found(database, f"{word}x") == {}
+
+
+def test_the_words_of_a_text_are_forgotten_with_it(postgres_url: str) -> None:
+    database = Database(postgres_url)
+    kept, gone = store(database, NewDocument(GROUP, "Title", "text"), NewDocument(GROUP, "Title", "other text"))
+    with database.write() as session:
+        forget_documents(session, [gone])
+    with database.read() as session:
+        assert session.scalars(text("SELECT document_id FROM document_words")).all() == [kept]
+    database.dispose()

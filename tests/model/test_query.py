@@ -15,6 +15,7 @@ from webstrata.model.query import (
     Words,
     understood,
     wanted_words,
+    wherever_they_stand,
 )
 
 
@@ -165,3 +166,22 @@ def test_whatever_is_written_is_understood_as_something_bounded(q: str) -> None:
         assert depth(query.expression) <= 2 * MAX_DEPTH + 3
         assert sum(1 for _ in wanted_words(query.expression)) <= MAX_TOKENS
         assert all(part.words for part in wanted_words(query.expression))
+
+
+@pytest.mark.parametrize(
+    ("q", "wider"),
+    [
+        ('"flu season"', "(flu & season)"),
+        ("flu AND snippet:fever", "((flu) & (fever))"),
+        ('title:"flu season" OR cold', "((title:flu & title:season) | (cold))"),
+        ('flu -"bad cold"', "((flu))"),
+        ("flu -cold", "((flu) & !cold)"),
+        ('-"bad cold" OR flu', "(() | (flu))"),
+    ],
+)
+def test_words_wherever_they_stand_are_asked_for_without_phrases_and_excluded_only_where_that_is_sure(
+    q: str, wider: str
+) -> None:
+    expression = understood(q, tokens).expression
+    assert expression is not None
+    assert spelled(wherever_they_stand(expression)) == wider

@@ -1,6 +1,6 @@
 import pytest
 
-from webstrata.model.ranking import Facts, Ranking, Score, best_by_text, best_scored, depth_of, scores, url_cost
+from webstrata.model.ranking import Facts, Ranking, Score, best_scored, depth_of, scores, url_cost
 
 
 def ranked(*facts: Facts, phrase: tuple[str, ...] = ("flu",), relevance: float = 1.0) -> list[Score]:
@@ -60,7 +60,6 @@ def test_depth_is_counted_in_steps(group: str, depth: int) -> None:
 
 
 def test_the_best_are_chosen_the_same_way_every_time() -> None:
-    assert best_by_text({3: 1.0, 1: 1.0, 2: 2.0}, 2) == [2, 1]
     by_id = {number: Score(float(number % 5)) for number in range(20)}
     best, least = best_scored(by_id, 4)
     assert set(best) == {4, 9, 14, 19}

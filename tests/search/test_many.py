@@ -7,7 +7,7 @@ import pytest
 
 from tests.search.corpus import corpus, stock
 from tests.support.databases import FreshDatabase
-from webstrata.db import search_order, search_ranked
+from webstrata.db import search_candidates, search_judged, search_order
 from webstrata.db.engine import Database
 from webstrata.model.search import SearchRequest, SearchResponse, Sort, View
 from webstrata.search.service import explained, search
@@ -27,10 +27,11 @@ def archive(fresh_database_url: FreshDatabase) -> Iterator[Database]:
 
 @pytest.fixture
 def few_are_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_ranked, "MOST_RANKED", RANKED)
-    monkeypatch.setattr(search_ranked, "MOST_CHOSEN", RANKED)
-    monkeypatch.setattr(search_ranked, "MOST_TITLES", 5)
-    monkeypatch.setattr(search_ranked, "MOST_JUDGED", 8)
+    monkeypatch.setattr(search_candidates, "MOST_RANKED", RANKED)
+    monkeypatch.setattr(search_candidates, "MOST_CHOSEN", RANKED)
+    monkeypatch.setattr(search_candidates, "MOST_TITLES", 5)
+    for module in (search_candidates, search_judged):
+        monkeypatch.setattr(module, "MOST_JUDGED", 8)
 
 
 def every_page(database: Database, request: SearchRequest) -> list[int]:
@@ -93,7 +94,7 @@ def test_what_is_not_wanted_is_not_ranked_for_its_title(archive: Database, few_a
 def test_counting_stops_somewhere_and_says_so_and_only_a_cursor_goes_on(
     archive: Database, few_are_ranked: None, monkeypatch: pytest.MonkeyPatch, view: View, sort: Sort
 ) -> None:
-    for module in (search_order, search_ranked):
+    for module in (search_order, search_candidates):
         monkeypatch.setattr(module, "MOST_COUNTED", 50)
     monkeypatch.setattr("webstrata.db.searching.MOST_COUNTED", 50)
     request = SearchRequest(q="page", view=view, sort=sort)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Table, bindparam, cast, delete, func, insert, select, tuple_, update
+from sqlalchemy import Table, bindparam, cast, delete, func, insert, select, text, tuple_, update
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Session
@@ -78,7 +78,9 @@ def _insert(session: Session, documents: Sequence[PreparedDocument]) -> dict[tup
         # In one order everywhere: two processes that store the same documents must not wait for each other.
         rows = [(*_stored(document), *document.words) for document in sorted(documents, key=lambda one: one.key)]
         _POSTGRESQL_INSERT.execute(session, rows)
-        return {key: found.id for key, found in _known(session, [document.key for document in documents]).items()}
+        ids = {key: found.id for key, found in _known(session, [document.key for document in documents]).items()}
+        session.execute(_POSTGRESQL_WORDS, {"ids": [*ids.values()]})
+        return ids
     first = (session.scalar(select(func.max(Document.id))) or 0) + 1
     numbered = list(enumerate(documents, first))
     _SQLITE_INSERT.execute(session, [(*_stored(document), number) for number, document in numbered])
@@ -122,6 +124,11 @@ _POSTGRESQL_INSERT = ManyRows(
     .on_conflict_do_nothing()
     .inline(),
     _COLUMNS | {"words": column("words", PlainText())},
+)
+# Put together with nothing, a list of words is no longer packed: it is read far more often than written.
+_POSTGRESQL_WORDS = text(
+    "INSERT INTO document_words (document_id, words) SELECT id, search_vector || CAST('' AS tsvector) FROM documents"
+    " WHERE id = ANY(CAST(:ids AS bigint[])) ON CONFLICT DO NOTHING"
 )
 _SET_BLOCKS = ManyRows(
     update(Document)

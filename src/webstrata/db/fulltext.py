@@ -3,71 +3,67 @@
 Both are asked in words that `content/tokens.py` folded, each in quotes: nothing that a reader writes is syntax.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from webstrata.db.lists import as_list
 from webstrata.db.wording import ADDRESS_MARK, MAX_WORD_BYTES, TITLE_MARK
-from webstrata.model.query import All, AnyOf, Expression, Field, Without, Words
+from webstrata.model.query import All, AnyOf, Expression, Field, Without, Words, asks_for_places, wherever_they_stand
 
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 
 EVERY_DOCUMENT = "https"
 """A word that every document holds: the name of its page begins with it."""
 
-MATCHED = {
-    "sqlite": "SELECT rowid AS document_id FROM documents_fts WHERE documents_fts MATCH :match",
-    "postgresql": "SELECT id AS document_id FROM documents WHERE search_vector @@ CAST(:match AS tsquery)",
-}
-"""Select the ids of the documents that match, by `matching`."""
+
+class Match(NamedTuple):
+    """What a full-text index is asked."""
+
+    exactly: str
+    widely: str | None = None
+    """What PostgreSQL's index is asked first where it cannot answer: it does not know where words stand."""
+
+    def given(self, name: str = "match") -> dict[str, str | None]:
+        """Return the parameters of `matched`."""
+        return {name: self.exactly, f"{name}_widely": self.widely}
 
 
-def matching(expression: Expression, dialect: str) -> str:
+def matching(expression: Expression, dialect: str) -> Match:
     """Return an expression in the words of a database's full-text index."""
-    return _spelled(expression, _FTS5 if dialect == "sqlite" else _TSQUERY)
+    if dialect == "sqlite":
+        return Match(_spelled(expression, _FTS5))
+    exactly = _spelled(expression, _TSQUERY)
+    if not asks_for_places(expression):
+        return Match(exactly)
+    return Match(exactly, _spelled(wherever_they_stand(expression), _TSQUERY))
 
 
-def relevance(session: Session, expression: Expression, document_ids: Collection[int]) -> dict[int, float]:
-    """Return how well documents hold what is asked, as the database judges; of those that do not hold it, nothing."""
-    dialect = session.get_bind().dialect.name
-    ids = as_list(dialect, document_ids)
-    rows = session.execute(_RELEVANCE[dialect], {"match": matching(expression, dialect), "ids": ids})
-    return {document_id: float(score) for document_id, score in rows.all()}
+def matched(match: Match, dialect: str, name: str = "match") -> str:
+    """Return the query for the ids of the documents that match."""
+    if dialect == "sqlite":
+        return f"SELECT rowid AS document_id FROM documents_fts WHERE documents_fts MATCH :{name}"
+    if match.widely is None:
+        return f"SELECT id AS document_id FROM documents WHERE search_vector @@ CAST(:{name} AS tsquery)"
+    holding_the_words = f"SELECT id FROM documents WHERE search_vector @@ CAST(:{name}_widely AS tsquery)"
+    return (
+        f"SELECT document_id FROM document_words WHERE document_id = ANY(ARRAY({holding_the_words}))"
+        f" AND words @@ CAST(:{name} AS tsquery)"
+    )
 
 
 def count_documents(session: Session, expression: Expression, most: int) -> int:
     """Return how many documents hold what is asked, counting to `most`."""
     dialect = session.get_bind().dialect.name
-    return session.scalar(_COUNT[dialect], {"match": matching(expression, dialect), "most": most}) or 0
-
-
-# Both count a hit in the title eight times and one in the address three times as much as one in the text. SQLite must
-# not look the documents up one by one: for each it would count the words of all documents again.
-_RELEVANCE = {
-    "sqlite": text(
-        "SELECT rowid, -bm25(documents_fts, 8.0, 3.0, 1.0) FROM documents_fts"
-        " WHERE documents_fts MATCH :match AND +rowid IN (SELECT value FROM json_each(:ids))"
-    ),
-    # 32: many hits say little more than some, as with bm25. Each look at a list of words costs more than what is done
-    # with it: whether it holds what is asked is told by its score.
-    "postgresql": text(
-        "SELECT id, score FROM (SELECT id,"
-        " ts_rank_cd('{0.125, 0.125, 0.375, 1.0}', search_vector, CAST(:match AS tsquery), 32) AS score"
-        " FROM documents WHERE id = ANY(CAST(:ids AS bigint[])) OFFSET 0) AS ranked WHERE score > 0"
-    ),
-}
+    match = matching(expression, dialect)
+    return session.scalar(text(_COUNT[dialect].format(matched(match, dialect))), match.given() | {"most": most}) or 0
 
 
 _COUNT = {
-    "sqlite": text(f"SELECT count(*) FROM ({MATCHED['sqlite']} LIMIT :most) AS counted"),
+    "sqlite": "SELECT count(*) FROM ({} LIMIT :most) AS counted",
     # Where only some are wanted, PostgreSQL would look at one document after the other rather than ask its index.
-    "postgresql": text(
-        f"WITH matched AS MATERIALIZED ({MATCHED['postgresql']})"
-        " SELECT count(*) FROM (SELECT 1 FROM matched LIMIT :most) AS counted"
-    ),
+    "postgresql": "WITH m AS MATERIALIZED ({}) SELECT count(*) FROM (SELECT 1 FROM m LIMIT :most) AS counted",
 }
 
 

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, Pool
 from sqlalchemy.orm import Session
 
 _MOST_KEPT = 2_000
@@ -14,8 +14,14 @@ _MOST_KEPT = 2_000
 Remembered = TypeVar("Remembered")
 
 
-def worked_out_once(session: Session, state: Hashable, what: Hashable, work: Callable[[], Remembered]) -> Remembered:
-    """Return what work gives, from memory when the archive is as it was then.
+def worked_out_once(
+    session: Session,
+    state: Hashable,
+    what: Hashable,
+    work: Callable[[], Remembered],
+    worth: Callable[[Remembered], bool] = lambda found: True,
+) -> Remembered:
+    """Return what work gives, from memory when the archive is as it was then and it is worth the room.
 
     `state` is every source's totals with the moment when they last moved. Whoever adds, moves or drops a capture moves
     them in the same transaction, so nothing outlives the archive that it was worked out in.
@@ -27,6 +33,8 @@ def worked_out_once(session: Session, state: Hashable, what: Hashable, work: Cal
             kept.move_to_end(key)
             return cast("Remembered", kept[key])
     found = work()
+    if not worth(found):
+        return found
     with _LOCK:
         kept[key] = found
         if len(kept) > _MOST_KEPT:
@@ -36,9 +44,9 @@ def worked_out_once(session: Session, state: Hashable, what: Hashable, work: Cal
 
 _Kept = OrderedDict[Hashable, object]
 _LOCK = Lock()
-_BY_ENGINE: "WeakKeyDictionary[Engine, _Kept]" = WeakKeyDictionary()
+_BY_POOL: "WeakKeyDictionary[Pool, _Kept]" = WeakKeyDictionary()
 
 
 def _kept_for(engine: Engine) -> _Kept:
     with _LOCK:
-        return _BY_ENGINE.setdefault(engine, OrderedDict())
+        return _BY_POOL.setdefault(engine.pool, OrderedDict())

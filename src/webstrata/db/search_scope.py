@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Integer, Result, TextualSelect, bindparam, column, text
 from sqlalchemy.orm import Session
 
-from webstrata.db.fulltext import MATCHED
+from webstrata.db.fulltext import Match, matched
 from webstrata.db.lists import as_list
 from webstrata.db.types import UtcDateTime
 from webstrata.model.search import SearchRequest, View
@@ -32,7 +32,7 @@ class Scope:
     source_id: int | None = None
     """The one source that is asked for."""
     hidden_source_id: int | None = None
-    match: str | None = None
+    match: Match | None = None
     """What the full-text index is asked."""
     pages: tuple[int, ...] | None = None
     documents: Collection[int] | None = None
@@ -48,17 +48,16 @@ class Scope:
         """Return FROM and WHERE that meet all captures, newest first."""
         return f"FROM search_entries e WHERE {self._met('e')}{self._others()}{self._newest_of_page()}"
 
-    def gathered(self) -> str:
-        """Return FROM and WHERE that start from the texts that match; without any, that is walking."""
+    def gathered(self, texts: str = "matched") -> str:
+        """Return FROM and WHERE that start from the texts that match, or some of them; without any, that is walking."""
         if not self._has_texts:
             return self.walked()
         if self.dialect == "sqlite":
-            met = "matched m CROSS JOIN search_entries e WHERE e.document_id = m.document_id"
+            met = f"{texts} m CROSS JOIN search_entries e WHERE e.document_id = m.document_id"
             return f"FROM {met} AND {self.condition()}"
         # A list of numbers is looked up in one pass over the index; a join would start anew for each of them.
-        known = (
-            "CAST(:documents AS bigint[])" if self.documents is not None else "ARRAY(SELECT document_id FROM matched)"
-        )
+        listed = self.documents is not None and texts == "matched"
+        known = "CAST(:documents AS bigint[])" if listed else f"ARRAY(SELECT document_id FROM {texts})"
         return f"FROM search_entries e WHERE e.document_id = ANY({known}) AND {self.condition()}"
 
     def condition(self) -> str:
@@ -161,7 +160,9 @@ class Scope:
     def _with(self) -> str:
         if self.documents is not None:
             return f"WITH matched AS MATERIALIZED (SELECT given AS document_id FROM {_rows(self.dialect)}) "
-        return f"WITH matched AS MATERIALIZED ({MATCHED[self.dialect]}) " if self.match is not None else ""
+        if self.match is None:
+            return ""
+        return f"WITH matched AS MATERIALIZED ({matched(self.match, self.dialect)}) "
 
     def _given(self) -> dict[str, object]:
         first, last = _days(self.request)
@@ -171,7 +172,8 @@ class Scope:
         }
         values |= {"source": self.source_id, "hidden": self.hidden_source_id}
         values |= {"language": self.request.language, "kind": self.request.kind and str(self.request.kind)}
-        values |= {"match": self.match, "pages": as_list(self.dialect, self.pages or ())}
+        values |= self.match.given() if self.match is not None else {}
+        values |= {"pages": as_list(self.dialect, self.pages or ())}
         values |= {"documents": as_list(self.dialect, self.documents or ())}
         values |= {"left_out": as_list(self.dialect, self.left_out)}
         return values

@@ -130,6 +130,20 @@ def asks_for_places(expression: Expression) -> bool:
     return any(asks_for_places(part) for part in parts)
 
 
+def wherever_they_stand(expression: Expression) -> Expression:
+    """Return what asks for the same words wherever they stand: it finds no less than the expression does."""
+    if isinstance(expression, Words):
+        field = None if expression.field is Field.TEXT else expression.field
+        *others, last = (Words((word,), field) for word in expression.words)
+        return All((*others, replace(last, prefix=expression.prefix)))
+    if isinstance(expression, Without):
+        return All(()) if asks_for_places(expression.part) else expression
+    parts = tuple(map(wherever_they_stand, expression.parts))
+    return replace(
+        expression, parts=parts if isinstance(expression, AnyOf) else tuple(p for p in parts if p != All(()))
+    )
+
+
 def wanted_words(expression: Expression | None) -> Iterator[Words]:
     """Yield the words that an expression asks for, not those that it excludes."""
     if isinstance(expression, Words):

@@ -49,11 +49,6 @@ class Score(NamedTuple):
         return self.text + self.title + self.authority + self.depth
 
 
-def best_by_text(relevance: Mapping[int, float], most: int) -> list[int]:
-    """Return the documents that are judged by all there is to know of them: those whose text answers best."""
-    return heapq.nsmallest(most, relevance, key=lambda document: (-relevance[document], document))
-
-
 def scores(
     relevance: Mapping[int, float],
     known: Mapping[int, Facts],

@@ -1,0 +1,82 @@
+"""How well documents answer a search: by their text, and for the best of them by all else that counts."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from webstrata.content.tokens import fold
+from webstrata.db.lists import as_list
+from webstrata.db.search_scope import Scope
+from webstrata.model.ranking import Facts, depth_of
+
+# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+
+MOST_JUDGED = 80
+"""Documents, the best by their text, of which title, links and address count as well."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is known of documents: the relevance of each, as the database judges, and the facts of the best."""
+
+    relevance: dict[int, float] = field(default_factory=dict)
+    facts: dict[int, Facts] = field(default_factory=dict)
+
+
+def judged(session: Session, scope: Scope, documents: Collection[int]) -> Judged:
+    """Return what is known of documents that match."""
+    assert scope.match is not None
+    given = {"match": scope.match.exactly, "ids": as_list(scope.dialect, documents), "judged": MOST_JUDGED}
+    return judgement(session.execute(_JUDGED[scope.dialect], given).all())
+
+
+def judgement(rows: Iterable[Sequence[Any]]) -> Judged:
+    """Return what the rows of `JUDGING` say."""
+    found = Judged()
+    for document_id, inlinks, relevance, title, page in rows:
+        if page:
+            found.facts[document_id] = Facts(f" {fold(title)} ", inlinks, depth_of(page))
+        else:
+            found.relevance[document_id] = relevance
+    return found
+
+
+_BEST = "SELECT document_id FROM ranked ORDER BY relevance DESC, document_id LIMIT :judged"
+JUDGING = (
+    "SELECT document_id, 0 AS inlinks, relevance, '' AS title, '' AS page FROM ranked",
+    (
+        "SELECT d.id AS document_id, coalesce(p.inlink_count, 0) AS inlinks, 0.0 AS relevance, d.title,"
+        f" d.normalized_url_group AS page FROM ({_BEST}) AS best JOIN documents d ON d.id = best.document_id"
+        " LEFT JOIN page_signals p ON p.normalized_url_group = d.normalized_url_group"
+    ),
+)
+"""Select from `ranked`, documents with their relevance: all of them, and then the facts of the best."""
+
+# Both count a hit in the title eight times and one in the address three times as much as one in the text.
+RELEVANCE = {
+    "sqlite": "-bm25(documents_fts, 8.0, 3.0, 1.0)",
+    # 32: many hits say little more than some, as with bm25.
+    "postgresql": (
+        "CAST(ts_rank_cd('{0.125, 0.125, 0.375, 1.0}', words, CAST(:match AS tsquery), 32) AS double precision)"
+    ),
+}
+"""How well a document holds what is asked."""
+
+_RANKED = {
+    # SQLite must not look the documents up one by one: for each it would count the words of all documents again.
+    "sqlite": (
+        f"SELECT rowid AS document_id, {RELEVANCE['sqlite']} AS relevance FROM documents_fts"
+        " WHERE documents_fts MATCH :match AND +rowid IN (SELECT value FROM json_each(:ids))"
+    ),
+    "postgresql": (
+        f"SELECT document_id, {RELEVANCE['postgresql']} AS relevance FROM document_words"
+        " WHERE document_id = ANY(CAST(:ids AS bigint[]))"
+    ),
+}
+_JUDGED = {
+    dialect: text(f"WITH ranked AS MATERIALIZED ({ranked}) {' UNION ALL '.join(JUDGING)}")
+    for dialect, ranked in _RANKED.items()
+}
