@@ -78,7 +78,7 @@ def storage_trouble(app: App) -> tuple[str, ...]:
     """Return why new captures would not find their place, a sentence each: for those who run the archive."""
     found = storage.health(app.database, app.archive_root, app.settings.min_free_bytes)
     with app.database.read() as session:
-        is_new = found.root_missing and not catalog.job_status_counts(session)
+        is_new = found.root_missing and not catalog.has_jobs(session)
     # The first job makes the folder.
     trouble = () if is_new else found.problems
     if trouble:

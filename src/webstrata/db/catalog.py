@@ -175,6 +175,11 @@ def job_status_counts(session: Session, *, public: bool = False) -> dict[str, in
     return {status: count for status, count in counts.items() if count}
 
 
+def has_jobs(session: Session) -> bool:
+    """Tell whether there is any job."""
+    return session.scalar(select(ArchiveJob.id).limit(1)) is not None
+
+
 def sources_of_jobs(session: Session) -> tuple[tuple[str, str], ...]:
     """Return code and name of every source that has a job, by name."""
     has_job = select(ArchiveJob.id).where(ArchiveJob.source_id == Source.id).exists()

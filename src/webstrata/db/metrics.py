@@ -72,13 +72,13 @@ def job_numbers(session: Session) -> list[JobNumbers]:
 
 def running_jobs(session: Session, now: datetime) -> list[RunningJob]:
     """Return the jobs that are being crawled."""
-    told = _reports_of_running_jobs(session, now)
     rows = session.execute(
         select(ArchiveJob, Source.code)
         .outerjoin(Source, ArchiveJob.source_id == Source.id)
         .where(ArchiveJob.status == JobStatus.RUNNING)
         .order_by(ArchiveJob.id)
-    )
+    ).all()
+    told = _reports_of_running_jobs(session, now) if rows else {}
     return [
         RunningJob(
             id=job.id,
@@ -94,13 +94,14 @@ def running_jobs(session: Session, now: datetime) -> list[RunningJob]:
 
 def index_lag(session: Session) -> IndexLag:
     """Return what is captured and not searchable yet."""
-    lag = session.scalar(
+    lag = (
         select(func.sum(WarcFile.committed_bytes - WarcFile.indexed_bytes))
         .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
         .where(ArchiveJob.status.in_(_WITH_SOMETHING_TO_INDEX), WarcFile.indexed_bytes < WarcFile.committed_bytes)
     )
-    waiting = session.scalar(select(func.min(ArchiveJob.finished_at)).where(ArchiveJob.status.in_(_WAITING_FOR_INDEX)))
-    return IndexLag(int(lag or 0), waiting)
+    waiting = select(func.min(ArchiveJob.finished_at)).where(ArchiveJob.status.in_(_WAITING_FOR_INDEX))
+    found = session.execute(select(lag.scalar_subquery(), waiting.scalar_subquery())).one()
+    return IndexLag(int(found[0] or 0), found[1])
 
 
 def _reports_of_running_jobs(session: Session, now: datetime) -> dict[int, CrawlReport]:
