@@ -1,6 +1,6 @@
 import ada_url
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webstrata.errors import UsageError
@@ -127,6 +127,27 @@ def test_spellings_of_one_page_share_a_group(url: str) -> None:
 )
 def test_what_tells_pages_apart_stays_in_the_group(url: str, group: str) -> None:
     assert url_group(url) == group
+
+
+plain_addresses = st.from_regex(
+    r"https?://(www\.)?([a-z0-9-]{1,4}\.|xn--[a-z0-9]{1,3}\.|0x1\.){0,2}[a-z0-9]{1,3}"
+    r"/([A-Za-z0-9_.%+-]{0,3}/){0,3}[a-z.%2eE]{0,6}(\?[a-z=&]{0,6})?",
+    fullmatch=True,
+)
+
+
+@given(plain_addresses, st.sampled_from([(), ("a", "id")]))
+@example("https://xn--a.org/", ())
+def test_a_plain_address_has_the_group_that_parsing_it_gives(url: str, parameters: tuple[str, ...]) -> None:
+    # What stands behind a # makes no difference to the group, but such an address has to be parsed.
+    assert grouped(url, parameters) == grouped(f"{url}#part", parameters)
+
+
+def grouped(url: str, parameters: tuple[str, ...]) -> str | None:
+    try:
+        return url_group(url, parameters)
+    except UsageError:
+        return None
 
 
 @pytest.mark.parametrize(
@@ -266,7 +287,11 @@ PIECES = (
     *("https:", "http:", "HTTPS://", "https://h", "http://h:8080", "https://h:8080/", "javascript:"),
     *("xn--", "xn--a", "@", ":80", "0x7f.1"),
 )
-references = st.text(alphabet=HOSTILE, max_size=20) | st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
+references = (
+    st.text(alphabet=HOSTILE, max_size=20)
+    | st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
+    | plain_addresses
+)
 bases = st.from_regex(
     r"https?://(h|1\.2|xn--)(:8080|:80)?/([a-z.~_-]{0,3}/){0,3}[a-z.]{0,4}(\?[a-z/?=]{0,6})?", fullmatch=True
 )

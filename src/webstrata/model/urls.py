@@ -26,6 +26,12 @@ _SEGMENT = "[A-Za-z0-9_~-][A-Za-z0-9_.~%+,=-]*+"
 _PLAIN_PATH = re.compile(rf"(?=[/A-Za-z0-9])/?(?:{_SEGMENT}/)*+(?:{_SEGMENT})?(?:\?[A-Za-z0-9_.~%+,=&/-]*+)?")
 """A path that means what it says to the URL standard: no segment of dots, nothing to escape or to drop."""
 
+_PLAIN_URL = re.compile(
+    r"https?://(?P<host>(?:(?!xn--)[a-z0-9-]+\.)+[a-z]{2,})"
+    rf"(?P<path>/(?:{_SEGMENT}/)*+(?:{_SEGMENT})?)(?P<query>\?[A-Za-z0-9_.~%+,=&/-]*+)?"
+)
+"""A URL that is written as the standard would write it: its last label is a name, so that the host is no address."""
+
 _MAX_SHOWN = 200
 _GROUPS_KEPT = 16_384
 """The links of a site's pages are mostly the same ones: remembering them makes a group ten times as cheap."""
@@ -124,17 +130,28 @@ class Base:
 
 def resolve(part: str, reference: str) -> str | None:
     """Return what `join` gives for a reference and the part of its base that it depends on."""
-    # Cut and put together, not parsed: nearly all links are plain paths, and of those there is nothing to normalise.
-    path = reference.removeprefix(part) if len(reference) <= MAX_URL_LENGTH else ""
-    if not _PLAIN_PATH.fullmatch(path) or path.startswith("/") == part.endswith("/"):
-        return join(part, reference)
-    href = part + path
-    return href if len(href) <= MAX_URL_LENGTH else None
+    # Cut and put together, not parsed: nearly all links are plain, and of those there is nothing to normalise.
+    if len(reference) <= MAX_URL_LENGTH:
+        path = reference.removeprefix(part)
+        if _PLAIN_PATH.fullmatch(path) and path.startswith("/") != part.endswith("/"):
+            href = part + path
+            return href if len(href) <= MAX_URL_LENGTH else None
+        if _PLAIN_URL.fullmatch(reference):
+            return reference
+    return join(part, reference)
 
 
 @lru_cache(_GROUPS_KEPT)
 def url_group(url: str, page_parameters: tuple[str, ...] = ()) -> str:
     """Return the page a URL belongs to: https, no `www.`, no trailing slash, no query but for the page parameters."""
+    plain = _PLAIN_URL.fullmatch(url)
+    # Cut out, not parsed, in a quarter of the time: every new link of every page is asked for.
+    if plain is not None and not (page_parameters and plain["query"]):
+        return bounded(f"https://{_without_www(plain['host'])}{plain['path'].rstrip('/') or '/'}")
+    return _parsed_group(url, page_parameters)
+
+
+def _parsed_group(url: str, page_parameters: tuple[str, ...]) -> str:
     parts = parse_url(url)
     host = _without_www(parts.hostname)
     port = f":{parts.port}" if parts.port not in _HTTPS_PORTS else ""
