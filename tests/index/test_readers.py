@@ -4,22 +4,27 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select, update
 
 from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import NOON, fetched, write_warc
 from webstrata.db.engine import Database
-from webstrata.index import pipeline, reading
+from webstrata.db.recount import recount_signals
+from webstrata.db.tables import PageSignal
+from webstrata.index import pipeline, reading, writing
 from webstrata.index.facts import CaptureFacts, facts_of
 from webstrata.index.reader_process import ReaderDiedError, ReaderProcess
 from webstrata.index.readers import ReaderProcesses
 from webstrata.index.reading import Ended, Kind, Part, Portion, parts_of
+from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.model.captures import Original
+from webstrata.model.pagerank import TOLERANCE
 from webstrata.warc.reader import ArchiveRecord, Span
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
@@ -38,6 +43,12 @@ def several(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def page(number: int, words: str = "") -> str:
     return f"<title>{number}</title><p>{words} {random.Random(number).randbytes(1_000 * (number % 4)).hex()}"
+
+
+def ranks(database: Database) -> dict[str, float]:
+    with database.read() as session:
+        rows = session.execute(select(PageSignal.normalized_url_group, PageSignal.pagerank)).all()
+    return {row[0]: row[1] for row in rows}
 
 
 def portions(reader: Iterator[object]) -> list[Portion]:
@@ -69,6 +80,31 @@ def test_several_processes_write_the_same_index_as_one(
     assert [row[1:] for row in several] == [row[1:] for row in one]
     assert [row[0] for row in several] == sorted(row[0] for row in several)
     assert len(several) == 42
+
+
+@pytest.mark.usefixtures("several")
+def test_ranks_are_settled_while_the_last_parts_are_read_and_are_right_at_the_end(
+    job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled: list[int] = []
+
+    def settling(database: Database, *, cancelled: Callable[[], bool]) -> None:
+        settled.append(len(job.snapshots()))
+        settle_ranks(database, cancelled=cancelled)
+
+    monkeypatch.setattr(pipeline, "settle_ranks", settling)
+    monkeypatch.setattr(writing, "BATCH", 4)
+    links = [f'<a href="/{(n + 1) % 40}">on</a><a href="/0">home</a>' for n in range(40)]
+    job.add_warc([fetched(f"{SITE}/{n}", page(n, links[n])) for n in range(40)])
+    assert job.index() == 0
+    assert [0 < pages < 40 for pages in settled] == [True]
+    kept = ranks(job.database)
+    with job.database.write() as session:
+        session.execute(update(PageSignal).values(rank_mass=0.0, pagerank=0.0))
+    recount_signals(job.database)
+    refresh_pagerank(job.database)
+    assert kept == pytest.approx(ranks(job.database), rel=4 * TOLERANCE)
+    assert max(kept, key=kept.__getitem__) == f"{SITE}/0"
 
 
 @pytest.mark.usefixtures("several")

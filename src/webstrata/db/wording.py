@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, chain, islice, repeat, takewhile
 
 import xxhash
@@ -114,7 +115,7 @@ def _vector(document: NewDocument) -> str:
     # A place is left free behind each part: no phrase begins in one and ends in the next.
     after_title = len(title) + 1
     after_address = after_title + len(address) + 1
-    in_title, in_address, in_text = _PLACES
+    in_title, in_address, in_text = _places()
     places: defaultdict[str, list[str]] = defaultdict(list)
     for words, begin, standing in (
         (title, 0, in_title),
@@ -134,5 +135,7 @@ def _marked(words: list[str], mark: str) -> list[str]:
     return [mark + word for word in words]
 
 
-_PLACES = tuple([f"{place}{weight}" for place in range(1, _LAST_POSITION + 1)] for weight in ("A", "B", ""))
-"""How a place is written: in a title, in the name of a page, and in a text, whose weight is meant where none stands."""
+@cache
+def _places() -> tuple[list[str], ...]:
+    """Return how a place is written: in a title, in a page's name, and in a text, whose weight goes without saying."""
+    return tuple([f"{place}{weight}" for place in range(1, _LAST_POSITION + 1)] for weight in ("A", "B", ""))

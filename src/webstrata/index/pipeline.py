@@ -22,7 +22,7 @@ from webstrata.errors import OutsideRootError, UsageError, WarcError
 from webstrata.index.holding import holding
 from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
 from webstrata.index.reading import Found, Kind, Part, Portion
-from webstrata.index.signals import refresh_pagerank
+from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.index.stream import FilePart, PartStream
 from webstrata.index.writing import BATCH, INDEX_VERSION, Desk, FileWriting, store_late
 from webstrata.model.jobs import INDEXABLE, JobStatus
@@ -159,6 +159,7 @@ class _Run:
     refused: list[str] = field(default_factory=list)
     done_bytes: int = 0
     all_bytes: int = 0
+    has_settled: bool = False
 
     def index(self, *, again: bool, processes: int | None, final: bool = True) -> None:
         """Index every file that is not indexed yet; WarcError when there is none, or none that can be read."""
@@ -226,11 +227,18 @@ class _Run:
                     for portion in stream.portions(number):
                         writing.take(portion)
                         self.stop_if_asked()
+                        self._settle_early(stream, readers)
                     writing.finish(one.warc.committed_bytes)
                 except WarcError as error:
                     stream.give_up(number)
                     self._refuse(one.warc, writing.position, writing.problem_count, str(error))
                 self.done_bytes += one.size
+
+    def _settle_early(self, stream: PartStream, readers: Readers) -> None:
+        """Settle ranks once while other processes read the last parts: behind them they would have nothing to do."""
+        if stream.is_ending and readers.part_bytes is not None and not self.has_settled:
+            self.has_settled = True
+            settle_ranks(self.database, cancelled=self.stopping.is_set)
 
     def _tell(self, one: _Todo, before: int, pages: int, position: int) -> None:
         self.progress(pages)

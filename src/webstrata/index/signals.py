@@ -20,13 +20,18 @@ def refresh_pagerank(database: Database, *, cancelled: Callable[[], bool] = lamb
     It goes on where it was when it is cancelled or killed. Ranks are right to some two percent of themselves and add
     up to 1 over the captured pages, to one percent.
     """
-    while not cancelled() and _settle_some(database, cancelled):
-        pass
+    settle_ranks(database, cancelled=cancelled)
     if cancelled():
         return 0
     written = _spread(database)
     log.debug("index.pagerank", pages=written)
     return written
+
+
+def settle_ranks(database: Database, *, cancelled: Callable[[], bool] = lambda: False) -> None:
+    """Hand on what pages have to hand on by now, which is nearly all the work; the ranks themselves are not written."""
+    while not cancelled() and _settle_some(database, cancelled):
+        pass
 
 
 def _settle_some(database: Database, cancelled: Callable[[], bool]) -> bool:

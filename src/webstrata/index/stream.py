@@ -27,6 +27,8 @@ class PartStream:
         self._readers = readers
         self._parts = [parts_of(file.path, kind, file.start, file.end, readers.part_bytes) for file in files]
         self._given_up: set[int] = set()
+        self.is_ending = False
+        """Whether the very last part is in the readers' hands."""
         self._stream: Iterator[PartItems] = readers.read(self._wanted())
 
     def portions(self, number: int) -> Generator[Portion, None, None]:
@@ -66,6 +68,7 @@ class PartStream:
             for part in parts:
                 if number in self._given_up:
                     break
+                self.is_ending = part is self._parts[-1][-1]
                 yield part
 
     def _taken(self, wanted: Part) -> Iterator[Item]:
