@@ -29,7 +29,7 @@ from webstrata.settings import load_settings
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
 
-_PAGES = 1_500
+_PAGES = 3_000
 _ROUNDS = 3
 _SEED_PAGES = 24
 _ALONE_PAGES = 200
