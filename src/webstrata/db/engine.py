@@ -54,8 +54,8 @@ class Database:
         """Prepare the engine; nothing is opened yet."""
         self.url = _url(url)
         self.engine = _engine(self.url)
-        self._writing = self.engine.execution_options(**{_WRITES: True})
-        self._reading = self.engine if self.is_sqlite else self.engine.execution_options(postgresql_readonly=True)
+        self._writing = self.engine.execution_options(**{_WRITES: True}, postgresql_readonly=False)
+        self._reading = self.engine if self.is_sqlite else self.engine.execution_options(isolation_level="AUTOCOMMIT")
         self.actor = PROGRAM
 
     def acting_as(self, actor: Actor) -> "Database":
@@ -78,11 +78,10 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Session]:
         """Open a session to read with; what it changes is dropped, or on PostgreSQL refused."""
-        with self.translated(), Session(self._reading, expire_on_commit=False) as session:
+        # On PostgreSQL each statement stands for itself. In a transaction each would see the newest state as well; it
+        # would be two more questions, and at its end the driver would forget the statements that it has prepared.
+        with self.translated(), Session(self._reading) as session:
             yield session
-            # The driver forgets the statements that it has prepared when a transaction is rolled back.
-            if not self.is_sqlite:
-                session.commit()
 
     @contextmanager
     def write(self) -> Iterator[Session]:
@@ -170,8 +169,11 @@ def _engine(url: URL) -> Engine:
     if url.get_backend_name() != "sqlite":
         # Days are UTC days, whatever the server thinks of time zones. A process that is frozen in the middle of a
         # transaction must not hold up the others for as long as it sleeps.
-        # None of our statements runs for so long that compiling it would pay.
-        settings = f"-c timezone=UTC -c jit=off -c idle_in_transaction_session_timeout={FROZEN_TIMEOUT_MS}"
+        # None of our statements runs for so long that compiling it would pay. Only who says so may write.
+        settings = (
+            f"-c timezone=UTC -c jit=off -c idle_in_transaction_session_timeout={FROZEN_TIMEOUT_MS}"
+            " -c default_transaction_read_only=on"
+        )
         options = {"options": settings}
         engine = create_engine(url, pool_size=10, max_overflow=20, connect_args=options)
         _asking_after_a_rest(engine)

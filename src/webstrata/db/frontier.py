@@ -222,8 +222,11 @@ def under_way(session: Session, job_id: int) -> int:
 
 def urls_with_queries(session: Session, job_id: int) -> Iterator[str]:
     """Yield the known URLs of a job that have a query: what guards against traps has to remember."""
-    known = select(CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.url.contains("?"))
-    yield from session.scalars(known.execution_options(yield_per=_READ_AT_ONCE))
+    known = select(CrawlTask.id, CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.url.contains("?"))
+    last = 0
+    while rows := session.execute(known.where(CrawlTask.id > last).order_by(CrawlTask.id).limit(_READ_AT_ONCE)).all():
+        yield from (url for _, url in rows)
+        last = rows[-1][0]
 
 
 def first_error(session: Session, job_id: int) -> str | None:

@@ -124,7 +124,8 @@ def _sqlite_connection(database: Database) -> Iterator[Connection]:
 @contextmanager
 def _postgresql_connection(database: Database) -> Iterator[Connection]:
     """Open the one migrating connection of a PostgreSQL database; others wait for it."""
-    with database.translated(), database.engine.begin() as connection:
+    writing = database.engine.execution_options(postgresql_readonly=False)
+    with database.translated(), writing.begin() as connection:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
         yield connection
 
