@@ -12,14 +12,15 @@ from tools.console import SetupError, run, say, warn
 
 @dataclass(frozen=True)
 class Program:
-    """Something found under any of its names, and what to install when it is not."""
+    """Something found under any of its names, and what to install when it is not: packages, or on macOS a command."""
 
     names: tuple[str, ...]
     debian: str
-    homebrew: str
+    macos: str
+    title: str = ""
 
 
-REDIS = Program(names=("redis-server", "valkey-server"), debian="redis-server", homebrew="redis")
+REDIS = Program(names=("redis-server", "valkey-server"), debian="redis-server", macos="brew install redis")
 BROWSER = Program(
     names=(
         "chromium-headless-shell",
@@ -31,7 +32,7 @@ BROWSER = Program(
         "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     ),
     debian="chromium-headless-shell",
-    homebrew="--cask chromium",
+    macos="brew install --cask chromium",
 )
 # Debian keeps servers here, and not every user's PATH does.
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/snap/bin")
@@ -53,14 +54,19 @@ def require(*programs: Program) -> None:
         apt_install([program.debian for program in missing])
     still_missing = [program for program in missing if not find(program)]
     if still_missing:
-        raise SetupError(advice(still_missing, sys.platform, has_apt=_has_apt()))
+        raise SetupError(advice_here(still_missing))
+
+
+def advice_here(missing: Sequence[Program]) -> str:
+    """Return the line that tells the user of this machine what to install."""
+    return advice(missing, sys.platform, has_apt=_has_apt())
 
 
 def advice(missing: Sequence[Program], platform: str, *, has_apt: bool) -> str:
     """Return the line that tells a user of this platform what to install."""
-    names = " and ".join(program.names[0] for program in missing)
+    names = " and ".join(program.title or program.names[0] for program in missing)
     if platform == "darwin":
-        commands = "; ".join(f"brew install {program.homebrew}" for program in missing)
+        commands = "; ".join(program.macos for program in missing)
         return f"Missing: {names}. Install with: {commands}"
     if has_apt:
         packages = " ".join(program.debian for program in missing)

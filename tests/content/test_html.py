@@ -5,6 +5,8 @@ from hypothesis import strategies as st
 from webstrata.content.defuse import DEEPEST, MOST_ATTRIBUTES, defused
 from webstrata.content.html import extract_text, extract_title, make_snippet, parse_page
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 UTF8 = "text/html; charset=utf-8"
 
 

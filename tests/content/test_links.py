@@ -8,6 +8,8 @@ from webstrata.content.links import _kept_link, links_in, links_of_page, outlink
 from webstrata.model.tasks import Link, TaskType
 from webstrata.model.urls import join, parse_url, url_group
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 PAGE = "https://example.org/folder/page?q=1"
 
 
@@ -213,12 +215,17 @@ def test_one_link_that_may_be_followed_is_enough() -> None:
     assert [link.url[-1] for link in followed] == ["x"]
 
 
+def outlinks_of(html: bytes) -> tuple[str, ...]:
+    page = parse_page(html, "text/html")
+    return outlinks(page.references, page.base, PAGE, url_group)
+
+
 def test_outlinks_are_the_other_pages_each_once() -> None:
     html = (
         "<base href=/d/><a href=a><a href='a?session=1#x'><a href=/folder/page>"
         "<img src=i.png><iframe src=//www.h/></iframe>"
     )
-    found = outlinks(parse_page(html.encode(), "text/html").referring, PAGE, url_group)
+    found = outlinks_of(html.encode())
     assert found == ("https://example.org/d/a", "https://h/")
 
 
@@ -232,10 +239,10 @@ def test_outlinks_are_the_other_pages_each_once() -> None:
     ],
 )
 def test_a_part_of_a_page_is_no_other_page(html: str, pages: tuple[str, ...]) -> None:
-    assert outlinks(parse_page(html.encode(), "text/html").referring, PAGE, url_group) == pages
+    assert outlinks_of(html.encode()) == pages
 
 
 def test_outlinks_keep_the_parameters_that_tell_pages_apart() -> None:
     page = parse_page(b"<a href='?q=2'><a href='?q=1'><a href='?q=2&x=1'><a href=mailto:x>", "text/html")
-    found = outlinks(page.referring, PAGE, lambda url: url_group(url, ("q",)))
+    found = outlinks(page.references, page.base, PAGE, lambda url: url_group(url, ("q",)))
     assert found == ("https://example.org/folder/page?q=2",)

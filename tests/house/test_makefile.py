@@ -59,6 +59,18 @@ def test_plain_make_lists_every_target_with_a_sentence(tree: Path) -> None:
     assert listed.keys() == TARGETS | {"help"}
 
 
+def test_clean_removes_the_native_library_and_keeps_the_archive(tree: Path) -> None:
+    for folder in ("src/webstrata/content", "tests", "bench", "webstrata-data"):
+        (tree / folder).mkdir(parents=True)
+    library = tree / "src" / "webstrata" / "content" / "_native.so"
+    library.touch()
+    process = make(tree, "clean")
+    output, _ = process.communicate(timeout=30)
+    assert process.returncode == 0, output
+    assert not library.exists()
+    assert (tree / "webstrata-data").is_dir()
+
+
 def test_run_starts_the_demo(tree: Path) -> None:
     arguments, _ = run_and_interrupt(tree)
     assert arguments == ["run"]

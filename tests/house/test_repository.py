@@ -70,8 +70,9 @@ def test_ci_calls_make() -> None:
     assert "make lint typecheck test" in text
 
 
-def test_what_set_up_fetches_is_never_committed() -> None:
-    assert "/src/webstrata/web/static/vendor/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize("made", ["/src/webstrata/web/static/vendor/", "/src/webstrata/content/_native.so"])
+def test_what_set_up_fetches_or_compiles_is_never_committed(made: str) -> None:
+    assert made in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 
 
 def test_only_settings_reads_the_environment() -> None:

@@ -49,8 +49,8 @@ def test_a_missing_program_is_named_with_what_to_install(platform: str, has_apt:
 
 
 def test_a_program_is_found_under_any_of_its_names() -> None:
-    assert find(Program(("no-such-program", "sh"), debian="dash", homebrew="dash")) is not None
-    assert find(Program(("no-such-program",), debian="none", homebrew="none")) is None
+    assert find(Program(("no-such-program", "sh"), debian="dash", macos="dash")) is not None
+    assert find(Program(("no-such-program",), debian="none", macos="none")) is None
 
 
 def test_a_failing_command_is_told_with_its_messages_before_the_line_that_matters() -> None:

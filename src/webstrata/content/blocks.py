@@ -11,11 +11,11 @@ from itertools import compress
 PARAGRAPH, ITEM, ROW, QUOTE, CODE, OTHER = "p", "l", "t", "q", "c", "o"
 HEADINGS = "123456"
 
-_BOILERPLATE = {PARAGRAPH: "P", ITEM: "L", ROW: "T", QUOTE: "Q", CODE: "C", OTHER: "O"} | dict(
+BOILERPLATE = {PARAGRAPH: "P", ITEM: "L", ROW: "T", QUOTE: "Q", CODE: "C", OTHER: "O"} | dict(
     zip(HEADINGS, "UVWXYZ", strict=True)
 )
-_KINDS = {letter: kind for kind, letter in _BOILERPLATE.items()}
-_KEEPING_LINES = (CODE, _BOILERPLATE[CODE])
+_KINDS = {letter: kind for kind, letter in BOILERPLATE.items()}
+_KEEPING_LINES = (CODE, BOILERPLATE[CODE])
 _OF_CONTENT = bytes(not chr(letter).isupper() for letter in range(256))
 """For every letter, 1 when it stands for what a page is about and 0 when for what is around it."""
 
@@ -52,7 +52,7 @@ def main_text(text: str, blocks: str) -> str:
 
 def letter_of(kind: str, *, is_main: bool) -> str:
     """Return the letter that stands for a kind of block."""
-    return kind if is_main else _BOILERPLATE[kind]
+    return kind if is_main else BOILERPLATE[kind]
 
 
 def blocks_of(blocks: Iterable[Block]) -> tuple[str, str]:

@@ -4,6 +4,8 @@ from functools import cache
 
 import xxhash
 
+from webstrata.content.native import most_common_bits
+
 _FEWEST_WORDS = 16
 """Of fewer, a single change turns too many bits to say anything."""
 
@@ -21,10 +23,14 @@ _LETTERS_A_WORD = 16
 
 def fingerprint(text: str) -> int | None:
     """Return the fingerprint of a text, as a signed number of 64 bits, or None when it is too short for one."""
-    words = _words(text)
-    if len(words) < _FEWEST_WORDS:
+    folded = text.casefold().encode("utf-8", "replace")
+    found = most_common_bits(folded, _MOST_WORDS)
+    if found is None or _is_without_spaces(text, found[1]):
+        words = _words(text, folded)
+        found = (_majority(_shingles(words), len(words) - 2), len(words)) if len(words) >= _FEWEST_WORDS else (0, 0)
+    bits, count = found
+    if count < _FEWEST_WORDS:
         return None
-    bits = _majority(_shingles(words), len(words) - 2)
     return bits - (1 << _LANE) if bits >> (_LANE - 1) else bits
 
 
@@ -33,10 +39,13 @@ def distance(one: int, other: int) -> int:
     return ((one ^ other) & _ALL).bit_count()
 
 
-def _words(text: str) -> list[bytes]:
-    folded = text.casefold().encode("utf-8", "replace")
+def _words(text: str, folded: bytes) -> list[bytes]:
     words = folded.split(None, _MOST_WORDS)[:_MOST_WORDS]
-    return words if len(text) <= _LETTERS_A_WORD * len(words) else _characters(b"".join(words))
+    return _characters(b"".join(words)) if _is_without_spaces(text, len(words)) else words
+
+
+def _is_without_spaces(text: str, words: int) -> bool:
+    return len(text) > _LETTERS_A_WORD * words
 
 
 def _characters(text: bytes) -> list[bytes]:

@@ -1,6 +1,11 @@
-"""A page, parsed once: title, text and its blocks, language, and the elements that refer to others."""
+"""A page, read once: title, text and its blocks, language, and where it leads.
 
-from dataclasses import dataclass, field
+A page that is written plainly, as most are, is read in one pass by `native/`, if that was built; for the others a tree
+is made. Both ways say the same.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
@@ -10,6 +15,7 @@ from webstrata.content.charset import utf8_of
 from webstrata.content.defuse import defused
 from webstrata.content.language import detect_language, tag_to_language
 from webstrata.content.layout import text_and_blocks
+from webstrata.content.native import ScannedPage, scanned
 
 MAX_TITLE = 500
 
@@ -17,6 +23,14 @@ _REFERRING = "[href], [src]"
 """More than is wanted, but found three times as fast as each kind of element by a selector of its own."""
 
 _TITLES = ("title:not(svg title)", "h1, h2")
+LEADING: Mapping[str, str] = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
+"""The elements that lead to other pages, and the attribute that says where."""
+
+_SAMPLE = LexborHTMLParser("")
+_BASE_TAG = _SAMPLE.create_node("base").tag_id
+_LEADING_TAGS = {_SAMPLE.create_node(tag).tag_id: name for tag, name in LEADING.items()}
+"""By the parser's numbers, which are faster to compare than names."""
+
 _MAX_SNIPPET = 280
 _UTF8 = "text/html; charset=utf-8"
 
@@ -32,12 +46,10 @@ class Page:
     blocks: str
     """What each line of the text is, a letter each; see `content/blocks.py`."""
     stated_language: str | None
-    tree: LexborHTMLParser = field(repr=False, compare=False)
-
-    @property
-    def referring(self) -> list[LexborNode]:
-        """Return the elements that lead to something or show it, in order."""
-        return self.tree.css(_REFERRING)
+    references: tuple[str, ...]
+    """Where its links and frames lead, as it is written, each once and in order."""
+    base: str | None
+    """What those are relative to, when the page says so."""
 
     def language(self, content_language: str | None) -> str | None:
         """Return the page's language: as it says, as the server says, or as it reads."""
@@ -50,9 +62,33 @@ class Page:
 
 def parse_page(body: bytes, content_type: str | None = None) -> Page:
     """Return a page from its bytes, read in the charset it was written in."""
-    tree = parsed(page_source(body, content_type))
+    source = utf8_of(body, content_type)
+    page = scanned(source)
+    return _of_tree(parsed(defused(source))) if page is None else _of_scan(page)
+
+
+def _of_scan(page: ScannedPage) -> Page:
+    references = tuple(dict.fromkeys(page.references))
+    return Page(_tidy_title(page.title), page.text, page.blocks, page.stated_language, references, page.base)
+
+
+def _of_tree(tree: LexborHTMLParser) -> Page:
     text, blocks = text_and_blocks(tree)
-    return Page(_title(tree), text, blocks, _stated_language(tree), tree)
+    referring = tree.css(_REFERRING)
+    # Menus and teasers lead to the same page over and over: what is written alike is looked at once.
+    references = dict.fromkeys(
+        element.attrs.get(name) for element in referring if (name := _LEADING_TAGS.get(element.tag_id))
+    )
+    leading = tuple(reference for reference in references if reference)
+    return Page(_title(tree), text, blocks, _stated_language(tree), leading, _base(referring))
+
+
+def _base(referring: list[LexborNode]) -> str | None:
+    """Return what the page's links are relative to, by the first of its elements that say so."""
+    for element in referring:
+        if element.tag_id == _BASE_TAG and "href" in element.attributes:
+            return element.attributes["href"] or ""
+    return None
 
 
 def parsed(source: bytes) -> LexborHTMLParser:
@@ -103,10 +139,14 @@ def _page_of(html: str) -> Page:
 def _title(tree: LexborHTMLParser) -> str:
     for selector in _TITLES:
         found = tree.css_first(selector)
-        title = " ".join(found.text_lexbor().split()) if found else ""
+        title = _tidy_title(found.text_lexbor()) if found else ""
         if title:
-            return title[:MAX_TITLE]
+            return title
     return ""
+
+
+def _tidy_title(title: str) -> str:
+    return " ".join(title.split())[:MAX_TITLE]
 
 
 def _stated_language(tree: LexborHTMLParser) -> str | None:

@@ -8,14 +8,36 @@ put together at the end, as this loop takes a quarter of the time of indexing.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import Enum, IntEnum, auto
 from functools import cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from webstrata.content.blocks import CODE, HEADINGS, ITEM, OTHER, PARAGRAPH, QUOTE, ROW, letter_of, lines_of
+from webstrata.content.blocks import (
+    BOILERPLATE,
+    CODE,
+    HEADINGS,
+    ITEM,
+    OTHER,
+    PARAGRAPH,
+    QUOTE,
+    ROW,
+    letter_of,
+    lines_of,
+)
 
-_NAVIGATION, _HEADER, _EDGE, _ARTICLE, _MAIN, _ALERT = "navigation", "header", "edge", "article", "main", "alert"
+
+class Place(IntEnum):
+    """What of a page a block is by its element or by its attributes; the scanner in C knows them by their numbers."""
+
+    NONE = 0
+    NAVIGATION = auto()
+    HEADER = auto()
+    EDGE = auto()
+    ARTICLE = auto()
+    MAIN = auto()
+    ALERT = auto()
+
 
 _KINDS = {
     **{f"h{level}": level for level in HEADINGS},
@@ -26,11 +48,11 @@ _KINDS = {
     "blockquote": QUOTE,
 }
 _PLACES = {
-    "nav": _NAVIGATION,
-    "header": _HEADER,
-    "main": _MAIN,
-    "article": _ARTICLE,
-    **dict.fromkeys(("footer", "aside"), _EDGE),
+    "nav": Place.NAVIGATION,
+    "header": Place.HEADER,
+    "main": Place.MAIN,
+    "article": Place.ARTICLE,
+    **dict.fromkeys(("footer", "aside"), Place.EDGE),
 }
 _OTHER_BLOCKS = (
     *("address", "caption", "center", "details", "dialog", "dir", "div", "dl", "fieldset", "figcaption", "figure"),
@@ -44,24 +66,25 @@ _UNSEEN = (
 )
 
 _PLACES_OF_ROLES = {
-    **dict.fromkeys(("navigation", "search"), _NAVIGATION),
-    **dict.fromkeys(("contentinfo", "complementary"), _EDGE),
-    **dict.fromkeys(("alert", "alertdialog"), _ALERT),
-    "banner": _HEADER,
-    "main": _MAIN,
+    **dict.fromkeys(("navigation", "search"), Place.NAVIGATION),
+    **dict.fromkeys(("contentinfo", "complementary"), Place.EDGE),
+    **dict.fromkeys(("alert", "alertdialog"), Place.ALERT),
+    "banner": Place.HEADER,
+    "main": Place.MAIN,
 }
 _PLACES_OF_IDS = {
-    **dict.fromkeys(("nav", "navbar", "navigation", "menu", "breadcrumb", "breadcrumbs"), _NAVIGATION),
-    **dict.fromkeys(("header", "site-header", "masthead"), _HEADER),
-    **dict.fromkeys(("footer", "site-footer", "colophon", "sidebar"), _EDGE),
+    **dict.fromkeys(("nav", "navbar", "navigation", "menu", "breadcrumb", "breadcrumbs"), Place.NAVIGATION),
+    **dict.fromkeys(("header", "site-header", "masthead"), Place.HEADER),
+    **dict.fromkeys(("footer", "site-footer", "colophon", "sidebar"), Place.EDGE),
 }
 """What sites without today's elements call those places. A class or id that says banner, alert or notification is
 none of them: recalls and warnings live there."""
 
-_ASKING_FOR_CONSENT = re.compile(
-    r"cookie[-_]?(?:bar|banner|bot|box|consent|dialog|disclaimer|law|message|modal|notice|notification|overlay|popup"
-    r"|prompt|warning|wrapper)"
+_CONSENT_WORDS = (
+    *("bar", "banner", "bot", "box", "consent", "dialog", "disclaimer", "law", "message", "modal", "notice"),
+    *("notification", "overlay", "popup", "prompt", "warning", "wrapper"),
 )
+_ASKING_FOR_CONSENT = re.compile(rf"cookie[-_]?(?:{'|'.join(_CONSENT_WORDS)})")
 _STATING = 'div[id], [role], [class*="cookie" i]'
 _CONSENT_TOOLS = ("onetrust-", "usercentrics-", "didomi-", "gdpr-")
 
@@ -76,7 +99,7 @@ class _Spot(Enum):
     """Around the content, but its first heading often is the page's."""
 
 
-_SPOTS = {_HEADER: _Spot.PAGE_HEADER, _EDGE: _Spot.AROUND, _ARTICLE: _Spot.CONTENT}
+_SPOTS = {Place.HEADER: _Spot.PAGE_HEADER, Place.EDGE: _Spot.AROUND, Place.ARTICLE: _Spot.CONTENT}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +128,7 @@ def text_and_blocks(tree: LexborHTMLParser) -> tuple[str, str]:
     return _Walk(tree.body, _stated_places(tree)).go() if tree.body is not None else ("", "")
 
 
-def _stated_places(tree: LexborHTMLParser) -> dict[int, str]:
+def _stated_places(tree: LexborHTMLParser) -> dict[int, Place]:
     """Return the places that blocks are by what their attributes say, by the elements' addresses."""
     # One selector with three parts: the page is searched once, which takes half the time of three searches.
     stating = (element for element in tree.css(_STATING) if element.tag_id in _BLOCKS)
@@ -113,19 +136,20 @@ def _stated_places(tree: LexborHTMLParser) -> dict[int, str]:
     return {address: place for address, place in places.items() if place}
 
 
-def _stated_place(block: LexborNode) -> str:
+def _stated_place(block: LexborNode) -> Place:
     attributes = block.attributes
     if _asks_for_consent((attributes.get("class") or "").lower()):
-        return _NAVIGATION
+        return Place.NAVIGATION
     role = (attributes.get("role") or "").strip().lower()
     is_division = block.tag_id == _DIVISION
-    return (is_division and _place_of_id((attributes.get("id") or "").lower())) or _PLACES_OF_ROLES.get(role, "")
+    by_id = _place_of_id((attributes.get("id") or "").lower()) if is_division else Place.NONE
+    return by_id or _PLACES_OF_ROLES.get(role, Place.NONE)
 
 
-def _place_of_id(name: str) -> str:
+def _place_of_id(name: str) -> Place:
     if name.startswith(_CONSENT_TOOLS) or _asks_for_consent(name):
-        return _NAVIGATION
-    return _PLACES_OF_IDS.get(name, "")
+        return Place.NAVIGATION
+    return _PLACES_OF_IDS.get(name, Place.NONE)
 
 
 def _asks_for_consent(name: str) -> bool:
@@ -135,7 +159,7 @@ def _asks_for_consent(name: str) -> bool:
 class _Walk:
     """One way through a page, from its first node to its last."""
 
-    def __init__(self, body: LexborNode, places: Mapping[int, str]) -> None:
+    def __init__(self, body: LexborNode, places: Mapping[int, Place]) -> None:
         self._body = body
         self._places = places
         self._texts: list[str] = []
@@ -207,7 +231,7 @@ def _remembered(state: _State, tag: int) -> _State:
     return inside
 
 
-def _inside(state: _State, tag: int, place: str) -> _State:
+def _inside(state: _State, tag: int, place: Place) -> _State:
     """Return what a text is in a block; kind and place may both be as around it."""
     kind = _BLOCKS[tag][0]
     if not kind or (kind == PARAGRAPH and state.kind in (ITEM, QUOTE)):
@@ -215,11 +239,11 @@ def _inside(state: _State, tag: int, place: str) -> _State:
     return _state(kind, _spot(state.spot, place) if place else state.spot)
 
 
-def _spot(around: _Spot, place: str) -> _Spot:
+def _spot(around: _Spot, place: Place) -> _Spot:
     """Return where the text of a place stands: headers and footers of a part of the content belong to it."""
-    if place == _NAVIGATION:
+    if place == Place.NAVIGATION:
         return _Spot.AROUND
-    if place in (_MAIN, _ALERT):
+    if place in (Place.MAIN, Place.ALERT):
         return _Spot.CONTENT
     return _SPOTS[place] if around is _Spot.ANYWHERE else around
 
@@ -244,8 +268,44 @@ def _tag(name: str) -> int:
     return _SAMPLE.create_node(name).tag_id
 
 
-_BLOCKS = {_tag(name): (_KINDS.get(name, ""), _PLACES.get(name, "")) for name in (*_KINDS, *_PLACES, *_OTHER_BLOCKS)}
+@dataclass(frozen=True)
+class TagLayout:
+    """How an element is laid out: what becomes of kind and place in it, when it is a block."""
+
+    name: str
+    kind: str = ""
+    place: Place = Place.NONE
+    is_block: bool = False
+    is_unseen: bool = False
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All that the scanner in C has to know to lay pages out as it is done here."""
+
+    tags: tuple[TagLayout, ...]
+    boilerplate: Mapping[str, str]
+    words: Mapping[str, Mapping[str, Place]]
+    """What roles (r), ids (i), and the words and tools of those who ask for consent (c, t) stand for."""
+
+
+_BLOCK_LAYOUTS = tuple(
+    TagLayout(name, _KINDS.get(name, ""), _PLACES.get(name, Place.NONE), is_block=True)
+    for name in (*_KINDS, *_PLACES, *_OTHER_BLOCKS)
+)
+_BLOCKS = {_tag(layout.name): (layout.kind, layout.place) for layout in _BLOCK_LAYOUTS}
 """What becomes of kind and place in a block; nothing where it is empty."""
+
+LAYOUT = Layout(
+    (*_BLOCK_LAYOUTS, *(TagLayout(name, is_unseen=True) for name in _UNSEEN)),
+    BOILERPLATE,
+    {
+        "r": _PLACES_OF_ROLES,
+        "i": _PLACES_OF_IDS,
+        "c": dict.fromkeys(_CONSENT_WORDS, Place.NAVIGATION),
+        "t": dict.fromkeys(_CONSENT_TOOLS, Place.NAVIGATION),
+    },
+)
 
 _TEXT = next(node.tag_id for node in _SAMPLE.css("p")[0].traverse(include_text=True) if node.is_text_node)
 _CELL_TAGS = frozenset(map(_tag, _CELLS))

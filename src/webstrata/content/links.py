@@ -1,20 +1,19 @@
 """Where a page leads and what it shows."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
-from webstrata.content.html import page_source, referring_elements
+from webstrata.content.html import LEADING, page_source, referring_elements
 from webstrata.model.tasks import Link, TaskType
 from webstrata.model.urls import Base, join, resolve
 
 _PAGES = ("text/html", "application/xhtml+xml")
-_LEADING = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
 _SHOWING = dict.fromkeys(("img", "script", "source", "audio", "video", "embed"), "src") | {"link": "href"}
-_REFERENCES = _LEADING | _SHOWING
+_REFERENCES = {**LEADING, **_SHOWING}
 _SHOWN = re.compile(r"(?<![^ \t\n\f\r])(?:stylesheet|icon)(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
 _NOFOLLOW = re.compile(r"(?<![^ \t\n\f\r])nofollow(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
 
@@ -25,11 +24,6 @@ _LINKS_KEPT = 50_000
 _SITES_KEPT = 16
 _MEMORABLE = 300
 """Longer references hardly ever come twice, and so many of them would take too much memory."""
-
-_SAMPLE = LexborHTMLParser("")
-_BASE_TAG = _SAMPLE.create_node("base").tag_id
-_LEADING_TAGS = {_SAMPLE.create_node(tag).tag_id: name for tag, name in _LEADING.items()}
-"""By the parser's numbers, which are faster to compare than names."""
 
 Attributes = Mapping[str, str | None]
 Grouping = Callable[[str], str]
@@ -62,20 +56,19 @@ def links_of(referring: Sequence[LexborNode], url: str) -> tuple[Link, ...]:
     return tuple(found.values())
 
 
-def outlinks(referring: Sequence[LexborNode], url: str, group: Grouping) -> tuple[str, ...]:
-    """Return the pages, other than itself, that a page leads to: each once, as its group, in order."""
-    bases = [("base", element.attributes) for element in referring if element.tag_id == _BASE_TAG]
-    base = Base.of(_base(bases, url))
-    leading_nowhere = _LEADING_NOWHERE if bases else ("#", *_LEADING_NOWHERE)
-    # Menus and teasers lead to the same page over and over: what is written alike is looked at once.
-    references = dict.fromkeys(
-        element.attrs.get(name) for element in referring if (name := _LEADING_TAGS.get(element.tag_id))
-    )
-    known = _known_groups(base.site, group)
+def outlinks(references: Iterable[str], base: str | None, url: str, group: Grouping) -> tuple[str, ...]:
+    """Return the pages, other than itself, that a page leads to: each once, as its group, in order.
+
+    `references` are what it leads to as it is written; `base` is what they are relative to, when it says so itself.
+    """
+    resolving = Base.of(url if base is None else join(url, base) or url)
+    # Nearly all that a page leads to is known from other pages of its site: what is not, and only that, is looked at.
+    known = _known_groups(resolving.site, group, base is None)
     found = dict.fromkeys(
-        known[reference] if reference in known else _found_group(base, reference, group, known)
-        for reference in references
-        if reference and not reference.startswith(leading_nowhere)
+        [
+            known[written] if written in known else _found_group(resolving, written, group, known)
+            for written in references
+        ]
     )
     found.pop(group(url), None)
     return tuple(page for page in found if page is not None)
@@ -95,7 +88,7 @@ def _link(base: Base, tag: str, attributes: Attributes) -> Link | None:
     if name not in attributes or (tag == "link" and not _SHOWN.search(attributes.get("rel") or "")):
         return None
     reference = attributes[name] or ""
-    leads = tag in _LEADING
+    leads = tag in LEADING
     nofollow = leads and "rel" in attributes and _NOFOLLOW.search(attributes["rel"] or "") is not None
     made = _kept_link if len(reference) <= _MEMORABLE else _new_link
     return made(base.part_for(reference), reference, leads, nofollow)
@@ -109,19 +102,28 @@ def _new_link(part: str, reference: str, leads: bool, nofollow: bool) -> Link | 
 _kept_link = lru_cache(_LINKS_KEPT)(_new_link)
 
 
-def _found_group(base: Base, reference: str, group: Grouping, known: "dict[str, str | None]") -> str | None:
+def _found_group(base: Base, reference: str, group: Grouping, known: "_KnownGroups") -> str | None:
     """Return the page that a reference leads to; it is remembered when it does so from every page of the site."""
     part = base.part_for(reference)
-    url = resolve(part, reference)
+    leads_nowhere = reference.startswith(known.leading_nowhere)
+    url = None if leads_nowhere else resolve(part, reference)
     found = None if url is None else group(url)
-    if part == base.site and len(reference) <= _MEMORABLE:
+    if (part == base.site or leads_nowhere) and len(reference) <= _MEMORABLE:
         if len(known) >= _LINKS_KEPT:
             known.clear()
         known[reference] = found
     return found
 
 
+class _KnownGroups(dict[str, str | None]):
+    """Where the references of a site's pages lead that were met so far."""
+
+    def __init__(self, leading_nowhere: tuple[str, ...]) -> None:
+        super().__init__()
+        self.leading_nowhere = leading_nowhere
+
+
 @lru_cache(_SITES_KEPT)
-def _known_groups(site: str, group: Grouping) -> "dict[str, str | None]":  # noqa: ARG001 - what they are kept by
-    """Return where the references of a site's pages lead that were met so far."""
-    return {}
+def _known_groups(site: str, group: Grouping, is_relative_to_page: bool) -> _KnownGroups:  # noqa: ARG001 - kept by them
+    """Return what is known of a site; parts of a page lead nowhere else, unless it says that they are another's."""
+    return _KnownGroups(("#", *_LEADING_NOWHERE) if is_relative_to_page else _LEADING_NOWHERE)

@@ -57,7 +57,7 @@ def _of_html(body: Body, group: Grouping) -> Reading:
         text=page.text,
         blocks=page.blocks,
         language=page.language(body.content_language),
-        outlinks=outlinks(page.referring, body.url, group),
+        outlinks=outlinks(page.references, page.base, body.url, group),
     )
 
 

@@ -1,0 +1,299 @@
+/* A page from its source, in one pass: head, body, drawings and templates, tag by tag and text by text. */
+#include "scanner.h"
+
+#include <string.h>
+
+/* Half of what `content/defuse.py` takes for a page that was made to stall parsers. */
+enum { DEEPEST = 1000 };
+
+static bool is_allowed_in_head_noscript(const Tag *tag)
+{
+    TagName name = tag->rules.name;
+    bool is_other = name != BASE && name != SCRIPT && name != TITLE && name != TEMPLATE && name != NOSCRIPT;
+    return (tag->rules.rules & IN_HEAD) && is_other;
+}
+
+/* Leave the head for what cannot stand in it. */
+static bool begin_body(Scanner *s)
+{
+    s->in_body = true;
+    return s->depth == 0 || pop_until(s, 0);
+}
+
+static bool prepare_head(Scanner *s, const Tag *tag)
+{
+    TagName name = tag->rules.name;
+    if (s->in_body || name == HTML || name == HEAD)
+        return true;
+    bool in_noscript = top_is(s, NOSCRIPT);
+    if (in_noscript && name == NOSCRIPT)
+        return false;
+    if (in_noscript && !is_allowed_in_head_noscript(tag) && !pop(s))
+        return false;
+    bool stays = (tag->rules.rules & IN_HEAD) && !(name == NOSCRIPT && s->is_behind_head);
+    return stays || begin_body(s);
+}
+
+static bool tag_in_template(Scanner *s, const Tag *tag, const Markup *markup)
+{
+    TagName name = tag->rules.name;
+    bool is_strange = tag->rules.spelling[0] == 0;
+    /* Behind a column, nothing but columns counts in a template. */
+    if ((tag->rules.rules & REFUSED) || name == COL)
+        return false;
+    if (s->svg_in_templates > 0 && !is_strange && name != SVG)
+        return false;
+    if (name == SVG && markup->is_end)
+        s->svg_in_templates -= s->svg_in_templates > 0;
+    else if (name == SVG)
+        s->svg_in_templates += !markup->is_self_closing;
+    else if (name == TEMPLATE && markup->is_end)
+        s->templates--;
+    else if (name == TEMPLATE)
+        s->templates++;
+    return true;
+}
+
+static bool tag_in_svg(Scanner *s, const Tag *tag, const Markup *markup)
+{
+    bool is_strange = tag->rules.spelling[0] == 0;
+    if (markup->is_end)
+        return top(s)->hash == markup->hash && pop(s);
+    if (!is_strange && !(tag->rules.rules & FOREIGN_TOO))
+        return false;
+    if (top_is(s, TITLE) || top_is(s, STYLE) || top_is(s, DESC) || !note(s, tag, markup))
+        return false;
+    return markup->is_self_closing || push(s, tag, markup->hash, NULL);
+}
+
+static bool may_stand_in_table(const Tag *tag)
+{
+    TagName name = tag->rules.name;
+    bool is_ours = name == SCRIPT || name == STYLE || name == INPUT || name == FORM || name == TEMPLATE;
+    return is_ours || (tag->rules.rules & OF_TABLE);
+}
+
+static bool take_start(Scanner *s, const Tag *tag, const Markup *markup)
+{
+    TagName name = tag->rules.name;
+    if ((tag->rules.rules & REFUSED) || !prepare_head(s, tag) || !note(s, tag, markup))
+        return false;
+    if (name == HTML)
+        return note_language(s, markup) && ignore(s);
+    if (name == HEAD || name == BODY)
+        return ignore(s);
+    if (is_in_table(s) && !may_stand_in_table(tag))
+        return false;
+    if (s->selects > 0 && name != OPTION && name != OPTGROUP)
+        return false;
+    if (name == TEMPLATE) {
+        s->templates = 1;
+        s->svg_in_templates = 0;
+        return true;
+    }
+    return (tag->rules.rules & OF_TABLE) ? start_part_of_table(s, tag, markup) : start_in_body(s, tag, markup);
+}
+
+static bool take_end(Scanner *s, const Tag *tag, const Markup *markup)
+{
+    TagName name = tag->rules.name;
+    if (tag->rules.rules & REFUSED)
+        return false;
+    if (s->selects > 0 && name != OPTION && name != OPTGROUP && name != SELECT)
+        return false;
+    if (!s->in_body && name == HEAD)
+        s->is_behind_head = true;
+    if (!s->in_body && name != BR && name != BODY && name != HTML)
+        return name != NOSCRIPT || close_ordinary(s, markup->hash);
+    if (!s->in_body && !begin_body(s))
+        return false;
+    return end_in_body(s, tag, markup->hash);
+}
+
+static bool is_too_deep(Scanner *s, const Tag *tag, const Markup *markup)
+{
+    if ((tag->rules.rules & (EMPTY | OF_TABLE)) || tag->rules.name == P || tag->rules.name == LI)
+        return false;
+    if (!markup->is_end)
+        s->nesting++;
+    else
+        s->nesting -= s->nesting > 0;
+    return s->nesting > DEEPEST;
+}
+
+static bool take_tag(Scanner *s, const Tag *tag, const Markup *markup)
+{
+    if (is_too_deep(s, tag, markup))
+        return false;
+    if (s->templates > 0)
+        return tag_in_template(s, tag, markup);
+    s->was_ignored = false;
+    bool taken = s->foreign > 0   ? tag_in_svg(s, tag, markup)
+                 : markup->is_end ? take_end(s, tag, markup)
+                                  : take_start(s, tag, markup);
+    if (!s->was_ignored)
+        end_unseen_text(s);
+    return taken;
+}
+
+/* Text. */
+
+static bool take_text(Scanner *s, Place at, Place end)
+{
+    if (at == end || s->templates > 0)
+        return true;
+    bool blank = is_blank(at, end);
+    if (blank && !s->in_body)
+        return true;
+    if (!blank && is_in_table(s))
+        return false;
+    if (!s->in_body && !begin_body(s))
+        return false;
+    if (s->skipped > 0 && s->has_space)
+        return true;
+    if (!blank && memchr(at, '&', (size_t)(end - at))) {
+        s->scratch.size = 0;
+        if (!references_decode_all(&s->references, at, end, IN_TEXT, &s->scratch))
+            return false;
+        at = s->scratch.data;
+        end = at + s->scratch.size;
+    }
+    if (s->skipped > 0) {
+        s->unseen = s->unseen != FILLED_TEXT && is_space(at, end) ? BLANK_TEXT : FILLED_TEXT;
+        return true;
+    }
+    return add_text(s, (const char *)at, (size_t)(end - at));
+}
+
+/* The source, piece by piece. */
+
+/* Take a tag, and with a raw element what is in it; return what is behind it, or NULL when the page is refused. */
+static Place scan_tag(Scanner *s, Place name, Place end)
+{
+    Markup markup;
+    Place behind = read_tag(name, end, &markup);
+    if (behind == NULL)
+        return NULL;
+    const Tag *tag = tag_of(s, markup.hash);
+    bool is_raw = (tag->rules.rules & RAW) && !markup.is_end && s->foreign == 0;
+    if (!is_raw && !take_tag(s, tag, &markup))
+        return NULL;
+    if (!is_raw)
+        return tag->rules.name == PRE && !markup.is_end ? behind_line_end(behind, end) : behind;
+    Place raw_end = find_raw_end(behind, end, tag->rules.spelling);
+    Markup closing;
+    Place behind_raw = raw_end == NULL ? NULL : read_tag(raw_end + 2, end, &closing);
+    if (behind_raw == NULL || (s->templates > 0 && s->svg_in_templates > 0))
+        return NULL;
+    if (s->templates > 0)
+        return behind_raw;
+    end_unseen_text(s);
+    TagName raw = tag->rules.name;
+    if (is_in_table(s) && raw != SCRIPT && raw != STYLE)
+        return NULL;
+    if (s->selects > 0 || !prepare_head(s, tag) || !note(s, tag, &markup))
+        return NULL;
+    return take_raw(s, tag, &markup, behind, raw_end) ? behind_raw : NULL;
+}
+
+/* Note whether a page says that it is written by today's rules. */
+static void scan_doctype(Scanner *s, Place at, Place end)
+{
+    static const char DOCTYPE[] = "<!doctype";
+    const size_t size = sizeof DOCTYPE - 1;
+    if ((size_t)(end - at) < size || !same_folded(at, DOCTYPE, size) || s->in_body || s->has_html)
+        return;
+    at += size;
+    while (at < end && is_blank(at, at + 1))
+        at++;
+    if (end - at < 5 || !same_folded(at, "html", 4))
+        return;
+    at += 4;
+    while (at < end && is_blank(at, at + 1))
+        at++;
+    s->is_standard = s->is_standard || (at < end && *at == '>');
+}
+
+static Place scan_markup(Scanner *s, Place at, Place end)
+{
+    bool is_end = at[1] == '/';
+    if (is_letter(at[1 + is_end]))
+        return scan_tag(s, at + 1 + is_end, end);
+    if (is_end && at[2] == '>')
+        return at + 3;
+    if (s->foreign > 0 && at[1] == '!' && at[2] == '[')
+        return NULL;
+    scan_doctype(s, at, end);
+    end_unseen_text(s);
+    return read_comment(at, end);
+}
+
+static bool begins_markup(Place at)
+{
+    return is_letter(at[1]) || at[1] == '/' || at[1] == '!' || at[1] == '?';
+}
+
+/* Return where the next markup begins; the end when there is none. */
+static Place find_markup(Place at, Place end)
+{
+    while ((at = at < end ? memchr(at, '<', (size_t)(end - at)) : NULL)) {
+        if (end - at < 3 || begins_markup(at))
+            return at;
+        at++;
+    }
+    return end;
+}
+
+static bool scan(Scanner *s, Place at, Place end)
+{
+    while (at < end) {
+        Place markup = find_markup(at, end);
+        if (!take_text(s, at, markup))
+            return false;
+        if (markup == end)
+            break;
+        if (end - markup < 3 || !(at = scan_markup(s, markup, end)))
+            return false;
+    }
+    return pop_until(s, 0) && end_line(s);
+}
+
+static void begin(Scanner *s)
+{
+    lines_clear(&s->lines);
+    s->title.size = s->language.size = s->links.size = s->base.size = 0;
+    s->depth = s->skipped = s->foreign = s->templates = s->svg_in_templates = s->selects = s->ghosts = s->nesting = 0;
+    s->has_title = s->has_base = s->has_space = s->in_body = false;
+    s->is_behind_head = s->is_standard = s->has_html = s->has_button = false;
+    s->form = NO_FORM;
+    s->kind = 'o';
+    s->spot = ANYWHERE;
+}
+
+/* Read a page, which is UTF-8; false when it is not written plainly enough. */
+EXPORTED bool page_scan(Scanner *s, Place source, size_t size)
+{
+    begin(s);
+    if (size == 0 || memchr(source, 0, size) != NULL || !scan(s, source, source + size))
+        return false;
+    /* What a page without a title is called takes a look at its headings, in a tree. */
+    return s->title.size > 0 && !is_space(s->title.data, s->title.data + s->title.size);
+}
+
+/* Return a part of what was found in the page that was read last. */
+EXPORTED const uint8_t *page_part(const Scanner *s, uint8_t which, size_t *size)
+{
+    const Bytes *part = which == 't'   ? &s->title
+                        : which == 'x' ? &s->lines.text
+                        : which == 'b' ? &s->lines.letters
+                        : which == 'l' ? &s->language
+                        : which == 'r' ? &s->links
+                                       : &s->base;
+    *size = part->size;
+    return part->data;
+}
+
+EXPORTED bool page_has_base(const Scanner *s)
+{
+    return s->has_base;
+}
