@@ -3,15 +3,14 @@
 
 #include <string.h>
 
-/* ASCII white space is told from this table, and so is where another look is needed. */
+/* What a byte is: white space, the beginning of what may be some or a soft hyphen, or something else. */
 enum { ORDINARY, SPACE, SPECIAL };
 
-static int kind_of(uint8_t c)
-{
-    if (c <= ' ')
-        return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f) ? SPACE : ORDINARY;
-    return c == 0xc2 || c == 0xe1 || c == 0xe2 || c == 0xe3 ? SPECIAL : ORDINARY;
-}
+static const uint8_t KINDS[256] = {
+    ['\t'] = SPACE, ['\n'] = SPACE, ['\v'] = SPACE, ['\f'] = SPACE, ['\r'] = SPACE, [' '] = SPACE,
+    [0x1c] = SPACE, [0x1d] = SPACE, [0x1e] = SPACE, [0x1f] = SPACE,
+    [0xc2] = SPECIAL, [0xe1] = SPECIAL, [0xe2] = SPECIAL, [0xe3] = SPECIAL,
+};
 
 static size_t special_space_at(Place at, Place end)
 {
@@ -31,7 +30,7 @@ static size_t special_space_at(Place at, Place end)
 
 size_t space_at(Place at, Place end)
 {
-    int kind = kind_of(*at);
+    int kind = KINDS[*at];
     return kind == SPACE ? 1 : kind == SPECIAL ? special_space_at(at, end) : 0;
 }
 
@@ -70,7 +69,7 @@ void lines_free(Lines *lines)
 static Place end_of_word(Place at, Place end)
 {
     for (; at < end; at++) {
-        int kind = kind_of(*at);
+        int kind = KINDS[*at];
         if (kind == SPACE || (kind == SPECIAL && (special_space_at(at, end) || is_soft_hyphen(at, end))))
             return at;
     }

@@ -22,10 +22,13 @@ bool is_blank(Place at, Place end)
     return at == end;
 }
 
-static bool ends_name(uint8_t byte)
-{
-    return is_html_space(byte) || byte == '/' || byte == '>';
-}
+static const bool ENDS_NAME[256] = {
+    [' '] = true, ['\n'] = true, ['\t'] = true, ['\r'] = true, ['\f'] = true, ['/'] = true, ['>'] = true,
+};
+
+static const bool ENDS_ATTRIBUTE_NAME[256] = {
+    [' '] = true, ['\n'] = true, ['\t'] = true, ['\r'] = true, ['\f'] = true, ['/'] = true, ['>'] = true, ['='] = true,
+};
 
 static Value *value_of(Markup *tag, Place name, size_t size)
 {
@@ -69,7 +72,7 @@ static Place read_value(Place at, Place end, Value *value)
 static Place read_attribute(Place at, Place end, Markup *tag)
 {
     Place name = at++; /* Whatever comes first belongs to the name, even a `=`. */
-    while (at < end && !ends_name(*at) && *at != '=')
+    while (at < end && !ENDS_ATTRIBUTE_NAME[*at])
         at++;
     size_t size = (size_t)(at - name);
     Value value = {at, at};
@@ -86,7 +89,7 @@ static Place read_attribute(Place at, Place end, Markup *tag)
 Place read_tag(Place at, Place end, Markup *tag)
 {
     *tag = (Markup){.name = at, .is_end = at[-1] == '/'};
-    while (at < end && !ends_name(*at))
+    while (at < end && !ENDS_NAME[*at])
         at++;
     tag->name_size = (size_t)(at - tag->name);
     tag->hash = folded_hash(tag->name, tag->name_size);
@@ -147,7 +150,7 @@ static bool begins_with(Place at, Place end, const char *word)
 static bool is_tag(Place at, Place end, const char *tag)
 {
     size_t size = strlen(tag);
-    return (size_t)(end - at) > size && same_folded(at, tag, size) && ends_name(at[size]);
+    return (size_t)(end - at) > size && same_folded(at, tag, size) && ENDS_NAME[at[size]];
 }
 
 /* Return where a script ends. In what looks like a comment another script may begin, whose end is not this one's. */
@@ -182,7 +185,7 @@ Place find_raw_end(Place start, Place end, const char *name)
     size_t size = strlen(name);
     for (Place at = start; (at = behind(at, end, '<'));) {
         bool is_end = (size_t)(end - at) > size + 1 && *at == '/' && same_folded(at + 1, name, size);
-        if (is_end && ends_name(at[1 + size]))
+        if (is_end && ENDS_NAME[at[1 + size]])
             return at - 1;
     }
     return NULL;

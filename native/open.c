@@ -6,21 +6,6 @@
 /* A parser moves a formatting element into so many blocks, and two more, before it gives up. */
 enum { MOST_ADOPTED = 6 };
 
-const Open *top(const Scanner *s)
-{
-    return s->depth > 0 ? &s->open[s->depth - 1] : NULL;
-}
-
-bool top_is(const Scanner *s, TagName name)
-{
-    return s->depth > 0 && s->open[s->depth - 1].tag->rules.name == name;
-}
-
-bool has_rule(const Open *open, uint16_t rule)
-{
-    return (open->tag->rules.rules & rule) != 0;
-}
-
 /* Whether an ordinary element is none that could be left out: it is a block, or its text is not seen. */
 static bool matters(const Open *open)
 {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -22,14 +23,50 @@ typedef struct {
     size_t size, room;
 } Bytes;
 
-bool bytes_make_room(Bytes *bytes, size_t more);
-bool bytes_add(Bytes *bytes, const uint8_t *data, size_t size);
-bool bytes_add_one(Bytes *bytes, uint8_t byte);
+bool bytes_grow(Bytes *bytes, size_t more);
 void bytes_free(Bytes *bytes);
 
-/* Whether two runs of bytes are the same; `lower` is in lower case already, and ASCII. */
-bool same_folded(Place data, const char *lower, size_t size);
-uint64_t folded_hash(Place data, size_t size);
+static inline bool bytes_make_room(Bytes *bytes, size_t more)
+{
+    return more <= bytes->room - bytes->size || bytes_grow(bytes, more);
+}
+
+static inline bool bytes_add(Bytes *bytes, const uint8_t *data, size_t size)
+{
+    if (!bytes_make_room(bytes, size))
+        return false;
+    if (size > 0)
+        memcpy(bytes->data + bytes->size, data, size);
+    bytes->size += size;
+    return true;
+}
+
+static inline bool bytes_add_one(Bytes *bytes, uint8_t byte)
+{
+    return bytes_add(bytes, &byte, 1);
+}
+
+static inline uint8_t folded(uint8_t byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
+}
+
+/* Whether some bytes are a name, which is in small letters, but for capitals. */
+static inline bool same_folded(Place data, const char *name, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (folded(data[i]) != (uint8_t)name[i])
+            return false;
+    return true;
+}
+
+static inline uint64_t folded_hash(Place data, size_t size)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ folded(data[i])) * 0x100000001b3u;
+    return hash;
+}
 
 /* Named character references, all that there are, as they were handed over. */
 typedef struct {

@@ -83,9 +83,21 @@ bool decode(Scanner *s, Value value, Bytes *to);
 bool stated_place(Scanner *s, const Markup *markup, const Tag *tag, uint8_t *place);
 
 /* open.c */
-const Open *top(const Scanner *s);
-bool top_is(const Scanner *s, TagName name);
-bool has_rule(const Open *open, uint16_t rule);
+static inline const Open *top(const Scanner *s)
+{
+    return s->depth > 0 ? &s->open[s->depth - 1] : NULL;
+}
+
+static inline bool top_is(const Scanner *s, TagName name)
+{
+    return s->depth > 0 && s->open[s->depth - 1].tag->rules.name == name;
+}
+
+static inline bool has_rule(const Open *open, uint16_t rule)
+{
+    return (open->tag->rules.rules & rule) != 0;
+}
+
 bool any_matters(const Scanner *s, size_t from);
 /* Whether the text of what is passed over would make a space between what is before and behind it. */
 bool makes_space(const Tag *tag);

@@ -11,6 +11,7 @@ bool page_know_reference(Scanner *s, const char *name, const char *value);
 bool page_know_tag(Scanner *s, const char *name, uint8_t kind, uint8_t place, bool is_block, bool is_unseen);
 bool page_know_word(Scanner *s, uint8_t what, const char *word, uint8_t place);
 bool page_scan(Scanner *s, Place source, size_t size);
+bool text_is_utf8(Place at, size_t size);
 size_t text_fingerprint(Place at, size_t size, size_t most, uint64_t (*hash)(const void *, size_t), uint64_t *bits);
 
 static uint64_t hash_of(const void *data, size_t size)
@@ -51,6 +52,7 @@ int main(void)
             return 1;
         uint64_t bits;
         page_scan(s, page, size);
+        text_is_utf8(page, size);
         text_fingerprint(page, size, 1000, hash_of, &bits);
         free(page);
     }

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from webstrata.content.charset import charset_of, text_of, utf8_of
 from webstrata.content.html import page_text, parse_page
 
+pytestmark = pytest.mark.usefixtures("both_ways")
+
 UTF8 = "text/html; charset=utf-8"
 FRENCH = "<title>Déjà l'été: élèves, garçons, hôpitaux, où ça, forêt, naïveté</title>"
 RUSSIAN = "<title>Грипп и прививки: что нужно знать о сезонной вакцинации</title>"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.content.soup import soup
@@ -134,6 +134,15 @@ def test_fingerprints_are_the_same_both_ways(texts: list[str]) -> None:
     assert count == min(len(words), 50)
     if count > 2:
         assert bits == _majority(_shingles(words[:50]), count - 2)
+
+
+@given(st.one_of(st.binary(max_size=40), st.text(max_size=20).map(lambda text: text.encode("utf-8", "surrogatepass"))))
+@example(b"\xed\xa0\x80")
+@example(b"\xc0\x80")
+@example(b"\xf4\x90\x80\x80")
+@example("plain and plain é".encode()[:-1])
+def test_utf8_is_known_as_python_knows_it(body: bytes) -> None:
+    assert native.is_utf8(body) is (body.decode("utf-8", "ignore").encode() == body)
 
 
 def test_threads_do_not_get_into_each_others_pages() -> None:

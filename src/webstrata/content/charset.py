@@ -5,6 +5,8 @@ import re
 
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
+from webstrata.content import native
+
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _BOM = "\ufeff"
 _UNREADABLE = "\ufffd"
@@ -115,6 +117,9 @@ def _is_hangul(body: bytes) -> bool:
 
 
 def _is_utf8(body: bytes) -> bool:
+    known = native.is_utf8(body)
+    if known is not None:
+        return known
     try:
         body.decode()
     except UnicodeDecodeError:

@@ -30,6 +30,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "page_scan": (_FLAG, [_HANDLE, _TEXT, _SIZE]),
     "page_part": (_HANDLE, [_HANDLE, _BYTE, ctypes.POINTER(_SIZE)]),
     "page_has_base": (_FLAG, [_HANDLE]),
+    "text_is_utf8": (_FLAG, [_TEXT, _SIZE]),
     "text_fingerprint": (_SIZE, [_TEXT, _SIZE, _SIZE, _HANDLE, ctypes.POINTER(ctypes.c_uint64)]),
 }
 """What each function returns and takes."""
@@ -68,6 +69,12 @@ def most_common_bits(words: bytes, most: int) -> tuple[int, int] | None:
     bits = ctypes.c_uint64()
     count = library.text_fingerprint(words, len(words), most, hashing, ctypes.byref(bits))
     return bits.value, count
+
+
+def is_utf8(body: bytes) -> bool | None:
+    """Tell whether a body can be read as UTF-8; None when the library is not there to tell."""
+    library = _library()
+    return None if library is None else bool(library.text_is_utf8(body, len(body)))
 
 
 class _Scanner:
