@@ -128,6 +128,15 @@ bool note(Scanner *s, const Tag *tag, const Markup *markup)
     }
 }
 
+/* A link ends the one that it begins in. */
+static bool start_link(Scanner *s, const Tag *tag, const Markup *markup)
+{
+    bool is_in_link = find_in_scope(s, markup->hash, OTHER_TAG, OTHER_TAG) != NOWHERE;
+    if (is_in_link && !close_formatting(s, markup->hash))
+        return false;
+    return (s->ghosts == 0 || !any_matters(s, 0)) && push(s, tag, markup->hash, markup);
+}
+
 bool start_in_body(Scanner *s, const Tag *tag, const Markup *markup)
 {
     uint16_t rules = tag->rules.rules;
@@ -139,15 +148,7 @@ bool start_in_body(Scanner *s, const Tag *tag, const Markup *markup)
         return push(s, tag, markup->hash, markup);
     switch (tag->rules.name) {
     case A:
-        for (size_t i = s->depth; i-- > 0 && !has_rule(&s->open[i], SCOPE);)
-            if (s->open[i].hash == markup->hash) {
-                if (!close_formatting(s, markup->hash))
-                    return false;
-                break;
-            }
-        if (s->ghosts > 0 && any_matters(s, 0))
-            return false;
-        break;
+        return start_link(s, tag, markup);
     case BUTTON:
         if (find_in_scope(s, markup->hash, OTHER_TAG, OTHER_TAG) != NOWHERE)
             return false;

@@ -44,8 +44,6 @@ void enter_block(Scanner *s, Layout layout, uint8_t place)
         s->spot = spot_in(s->spot, place);
 }
 
-/* What an element's attributes say of its place. */
-
 bool decode(Scanner *s, Value value, Bytes *to)
 {
     to->size = 0;
@@ -123,22 +121,32 @@ static bool stated_by_role(Scanner *s, Value role, uint8_t *place)
     return true;
 }
 
+static bool may_mention_cookies(Value value)
+{
+    for (Place at = value.at; at < value.end; at++)
+        if (*at == '&' || ((*at | 0x20) == 'c' && value.end - at >= 6 && same_folded(at, "cookie", 6)))
+            return true;
+    return false;
+}
+
+static bool stated_by_class(Scanner *s, Value names, uint8_t *place)
+{
+    if (!may_mention_cookies(names))
+        return true;
+    if (!decode_folded(s, names))
+        return false;
+    if (asks_for_consent(s, s->scratch.data, s->scratch.data + s->scratch.size))
+        *place = NAVIGATION;
+    return true;
+}
+
 bool stated_place(Scanner *s, const Markup *markup, const Tag *tag, uint8_t *place)
 {
     *place = NO_PLACE;
-    if (markup->class_.at != NULL) {
-        if (!decode(s, markup->class_, &s->scratch))
-            return false;
-        bool may_ask = false;
-        for (size_t i = 0; i + 6 <= s->scratch.size && !may_ask; i++)
-            may_ask = (s->scratch.data[i] | 0x20) == 'c' && same_folded(s->scratch.data + i, "cookie", 6);
-        if (may_ask && !decode_folded(s, markup->class_))
-            return false;
-        if (may_ask && asks_for_consent(s, s->scratch.data, s->scratch.data + s->scratch.size)) {
-            *place = NAVIGATION;
-            return true;
-        }
-    }
+    if (markup->class_.at != NULL && !stated_by_class(s, markup->class_, place))
+        return false;
+    if (*place != NO_PLACE)
+        return true;
     if (markup->id.at != NULL && tag->rules.name == DIV && !stated_by_id(s, markup->id, place))
         return false;
     return *place != NO_PLACE || markup->role.at == NULL || stated_by_role(s, markup->role, place);

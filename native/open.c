@@ -63,17 +63,19 @@ bool pop_until(Scanner *s, size_t index)
     return true;
 }
 
-/* Whether a button is the heading of a part that it folds away; false in `known` when only a parser knows. */
-static bool is_in_heading(const Scanner *s, bool *known)
+static bool any_heading(const Scanner *s)
 {
-    bool is_near = (s->depth > 0 && has_rule(&s->open[s->depth - 1], HEADING)) ||
-                   (s->depth > 1 && has_rule(&s->open[s->depth - 2], HEADING));
-    *known = s->ghosts == 0;
-    for (size_t i = 0; i < s->depth && !*known; i++)
+    for (size_t i = 0; i < s->depth; i++)
         if (has_rule(&s->open[i], HEADING))
-            return false;
-    *known = true;
-    return is_near;
+            return true;
+    return false;
+}
+
+/* Whether what begins here is in a heading, or in one element in it: as a button that folds a part away is. */
+static bool is_in_heading(const Scanner *s)
+{
+    return (s->depth > 0 && has_rule(&s->open[s->depth - 1], HEADING)) ||
+           (s->depth > 1 && has_rule(&s->open[s->depth - 2], HEADING));
 }
 
 bool push(Scanner *s, const Tag *tag, uint64_t hash, const Markup *markup)
@@ -82,11 +84,10 @@ bool push(Scanner *s, const Tag *tag, uint64_t hash, const Markup *markup)
         return false;
     bool is_hidden = tag->layout.is_unseen;
     if (tag->rules.name == BUTTON) {
-        bool known;
-        s->has_button = true;
-        is_hidden = !is_in_heading(s, &known);
-        if (!known)
+        if (s->ghosts > 0 && any_heading(s))
             return false;
+        s->has_button = true;
+        is_hidden = !is_in_heading(s);
     }
     uint8_t place = NO_PLACE;
     if (tag->layout.is_block && s->skipped == 0) {
@@ -156,15 +157,6 @@ bool close_ordinary(Scanner *s, uint64_t hash)
     return ignore(s);
 }
 
-/* Whether a button may be, or become, the heading of a part when what is around it moves. */
-static bool may_fold_heading(const Scanner *s)
-{
-    for (size_t i = 0; i < s->depth && s->has_button; i++)
-        if (has_rule(&s->open[i], HEADING))
-            return true;
-    return false;
-}
-
 /* Close a formatting element that ends in a block which began in it: a parser ends it before the block and opens it
  * again inside, up to here. As it is no block itself, nothing that is read moves; only what is open changes. */
 static bool close_across_blocks(Scanner *s, size_t index)
@@ -176,7 +168,9 @@ static bool close_across_blocks(Scanner *s, size_t index)
         first = blocks++ == 0 ? i : first;
         last = i;
     }
-    if (s->skipped > 0 || blocks > MOST_ADOPTED || any_matters(s, index) || may_fold_heading(s))
+    /* What is around a button decides whether it is a heading. */
+    bool moves_button = s->has_button && any_heading(s);
+    if (s->skipped > 0 || blocks > MOST_ADOPTED || any_matters(s, index) || moves_button)
         return false;
     if (!pop_until(s, last + 1))
         return false;

@@ -136,8 +136,6 @@ static bool take_tag(Scanner *s, const Tag *tag, const Markup *markup)
     return taken;
 }
 
-/* Text. */
-
 static bool take_text(Scanner *s, Place at, Place end)
 {
     if (at == end || s->templates > 0)
@@ -165,9 +163,25 @@ static bool take_text(Scanner *s, Place at, Place end)
     return add_text(s, (const char *)at, (size_t)(end - at));
 }
 
-/* The source, piece by piece. */
+/* Take a raw element and what is in it; return what is behind it, or NULL when the page is refused. */
+static Place scan_raw(Scanner *s, const Tag *tag, const Markup *markup, Place at, Place end)
+{
+    Place raw_end = find_raw_end(at, end, tag->rules.spelling);
+    Markup closing;
+    Place behind = raw_end == NULL ? NULL : read_tag(raw_end + 2, end, &closing);
+    if (behind == NULL || s->selects > 0)
+        return NULL;
+    if (s->templates > 0)
+        return s->svg_in_templates > 0 ? NULL : behind;
+    TagName name = tag->rules.name;
+    if (is_in_table(s) && name != SCRIPT && name != STYLE)
+        return NULL;
+    end_unseen_text(s);
+    bool is_taken = prepare_head(s, tag) && note(s, tag, markup) && take_raw(s, tag, markup, at, raw_end);
+    return is_taken ? behind : NULL;
+}
 
-/* Take a tag, and with a raw element what is in it; return what is behind it, or NULL when the page is refused. */
+/* Take a tag; return what is behind it, or NULL when the page is refused. */
 static Place scan_tag(Scanner *s, Place name, Place end)
 {
     Markup markup;
@@ -175,25 +189,11 @@ static Place scan_tag(Scanner *s, Place name, Place end)
     if (behind == NULL)
         return NULL;
     const Tag *tag = tag_of(s, markup.hash);
-    bool is_raw = (tag->rules.rules & RAW) && !markup.is_end && s->foreign == 0;
-    if (!is_raw && !take_tag(s, tag, &markup))
+    if ((tag->rules.rules & RAW) && !markup.is_end && s->foreign == 0)
+        return scan_raw(s, tag, &markup, behind, end);
+    if (!take_tag(s, tag, &markup))
         return NULL;
-    if (!is_raw)
-        return tag->rules.name == PRE && !markup.is_end ? behind_line_end(behind, end) : behind;
-    Place raw_end = find_raw_end(behind, end, tag->rules.spelling);
-    Markup closing;
-    Place behind_raw = raw_end == NULL ? NULL : read_tag(raw_end + 2, end, &closing);
-    if (behind_raw == NULL || (s->templates > 0 && s->svg_in_templates > 0))
-        return NULL;
-    if (s->templates > 0)
-        return behind_raw;
-    end_unseen_text(s);
-    TagName raw = tag->rules.name;
-    if (is_in_table(s) && raw != SCRIPT && raw != STYLE)
-        return NULL;
-    if (s->selects > 0 || !prepare_head(s, tag) || !note(s, tag, &markup))
-        return NULL;
-    return take_raw(s, tag, &markup, behind, raw_end) ? behind_raw : NULL;
+    return tag->rules.name == PRE && !markup.is_end ? behind_line_end(behind, end) : behind;
 }
 
 /* Note whether a page says that it is written by today's rules. */

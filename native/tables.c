@@ -23,10 +23,11 @@ static bool clear_to(Scanner *s, TagName name, TagName or_name)
     return true;
 }
 
+/* Close the cell or caption that is open, and tell whether a part of a table may begin then; false to refuse. */
 static bool close_cell_or_caption(Scanner *s, bool *is_table)
 {
     *is_table = false;
-    for (size_t i = s->depth; i-- > 0 && !has_rule(&s->open[i], REFUSED);) {
+    for (size_t i = s->depth; i-- > 0;) {
         TagName name = s->open[i].tag->rules.name;
         if (name == TD || name == CAPTION) {
             *is_table = true;
