@@ -27,6 +27,7 @@ SECONDS_A_RECORD = 300.0
 _PIPE_BYTES = 1_048_576
 """How much may be on its way between two processes, where the system lets us choose: the usual 64 KB are soon full."""
 
+_NICENESS = 15
 _OBJECTS_A_COLLECTION = 50_000
 _HEAD = struct.Struct("<cq")
 _NOTE = struct.Struct("<q")
@@ -179,6 +180,7 @@ def main(arguments: list[str]) -> None:
     """Read what is asked for until nobody asks any more."""
     asked, said, noted = map(int, arguments)
     _end_with_parent()
+    _let_others_go_first()
     _collect_rarely()
     requests, answers = Connection(asked, writable=False), Connection(said, readable=False)
     # Who asked may be gone, or have enough: both end this process without a word.
@@ -215,6 +217,11 @@ def _widen(pipe: int) -> None:
     """Let a pipe hold more, where that can be had."""
     with contextlib.suppress(AttributeError, OSError):
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _let_others_go_first() -> None:
+    """Leave the processor to the writer whenever it has something to do: there is one of it, and all wait for it."""
+    os.nice(_NICENESS)
 
 
 def _collect_rarely() -> None:

@@ -15,8 +15,12 @@ from webstrata.index.reading import Found, Item, Part, Revisit, read_part, read_
 
 log = structlog.get_logger()
 
-_BUFFERED_BYTES = 24_000_000
-"""How far a reader may get ahead of the writer."""
+_PARTS_AHEAD = 4
+"""How many parts a reader may get ahead of the writer: it reads on while a batch is written, which takes as long as
+reading three or four."""
+
+_BUFFERED_BYTES = 12_000_000
+"""How much of one part may wait for the writer: a few parts of what pages say fill a process's memory otherwise."""
 
 PartItems = tuple[Part, Iterator[Item]]
 
@@ -97,7 +101,7 @@ class ReaderProcesses:
                 with arrived:
                     waiting.append(slot)
                     arrived.notify()
-                if len(ahead) > 2 * self._count:
+                if len(ahead) > _PARTS_AHEAD * self._count:
                     yield ahead[0].part, ahead[0].items()
                     ahead.popleft()
             while ahead:
