@@ -73,6 +73,15 @@ def test_the_ranked_ones_are_followed_by_the_others_without_gap_or_repeat(
     assert behind == sorted(behind, reverse=True)
 
 
+@pytest.mark.parametrize("view", View)
+def test_the_order_is_the_same_however_few_are_asked_for_at_once(archive: Database, view: View) -> None:
+    request = SearchRequest(q="page", view=view)
+    hits = [hit for number in (1, 2) for hit in explained(archive, replace(request, page=number, page_size=100)).hits]
+    # Many share their score: it is time that tells which of them are on a page.
+    assert len({hit.total for hit in hits}) < len(hits) / 2
+    assert every_page(archive, request) == [hit.view.id for hit in hits]
+
+
 def test_a_title_is_among_the_ranked_however_old_it_is(archive: Database, few_are_ranked: None) -> None:
     (first, *_) = search(archive, SearchRequest(q="measles")).results
     assert first.title == "Measles"

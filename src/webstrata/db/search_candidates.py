@@ -1,17 +1,19 @@
 """Which documents are ranked: all that match, or, where they are too many, those that promise most."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import chain
 
 from sqlalchemy.orm import Session
 
 from webstrata.db.fulltext import Match, matched, matching
 from webstrata.db.search_judged import JUDGING, MOST_JUDGED, RELEVANCE, Judged, judgement
 from webstrata.db.search_memory import worked_out_once
-from webstrata.db.search_order import MOST_COUNTED, Count, count_of, counting
+from webstrata.db.search_order import COUNTS, MOST_COUNTED, Count, count_of, counting
+from webstrata.db.search_parts import Columns, Part, answers, together
 from webstrata.db.search_scope import Scope
 from webstrata.model.query import All, Expression, in_title
+from webstrata.model.search import View
 
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 
@@ -22,20 +24,12 @@ MOST_CHOSEN, MOST_TITLES, MOST_AUTHORITIES = 200, 100, 40
 """How many are chosen when there are too many: in all, for their title, and for how well they are linked."""
 
 
-class Captured(NamedTuple):
-    """How many captures of a page have a text."""
-
-    document_id: int
-    page_id: int
-    captures: int
-
-
 @dataclass(frozen=True)
 class Few:
-    """Everything that matches is ranked."""
+    """Everything that matches is ranked, and the total is of all results."""
 
-    captured: tuple[Captured, ...]
     judged: Judged
+    total: int
 
 
 @dataclass(frozen=True)
@@ -59,10 +53,11 @@ def _are_many(found: Few | Many) -> bool:
 def _found(session: Session, scope: Scope, expression: Expression) -> Few | Many:
     in_titles = in_title(expression)
     titles = matching(All((in_titles, expression)), scope.dialect) if in_titles else None
+    parts = _parts(scope, titles)
     # What matches is found once for all parts: where it is much, that takes longer than all the rest.
     rows = scope.execute(
         session,
-        f", {_with(scope)} {' UNION ALL '.join(_parts(scope, titles))}",
+        f", {_with(scope)} {together(scope.dialect, parts)}",
         ranked=MOST_RANKED,
         judged=MOST_JUDGED,
         known_well=10 * MOST_AUTHORITIES,
@@ -72,46 +67,47 @@ def _found(session: Session, scope: Scope, expression: Expression) -> Few | Many
         some_titles=2 * MOST_TITLES,
         titles=MOST_TITLES,
         **(titles.given("title") if titles else {}),
-    ).all()
-    return _read(rows)
+    )
+    return _read(answers(scope.dialect, parts, rows))
 
 
-def _read(rows: Iterable[Sequence[Any]]) -> Few | Many:
-    parts: dict[int, list[Sequence[Any]]] = {part: [] for part in _PARTS}
-    for part, *row in rows:
-        parts[part].append(row)
-    if parts[_COUNTED]:
-        chosen = dict.fromkeys(row[0] for part in (_TITLED, _LINKED, _NEWEST) for row in parts[part])
-        return Many(tuple(chosen)[:MOST_CHOSEN], count_of(parts[_COUNTED][0][:3], MOST_COUNTED))
-    captured = tuple(Captured(*row[:3]) for row in parts[_CAPTURED])
-    return Few(captured, judgement((row[0], *row[2:]) for row in parts[_JUDGED]))
+def _read(told: Mapping[str, Columns]) -> Few | Many:
+    counted = told["counted"]
+    if not counted["results"]:
+        return Few(judgement(told), told["total"]["results"][0])
+    chosen = dict.fromkeys(chain.from_iterable(told[name]["document_id"] for name in _CHOSEN if name in told))
+    return Many(tuple(chosen)[:MOST_CHOSEN], count_of([counted[name][0] for name in COUNTS], MOST_COUNTED))
 
 
-_PARTS = range(6)
-_CAPTURED, _JUDGED, _TITLED, _LINKED, _NEWEST, _COUNTED = _PARTS
-"""What a row tells of."""
-
-_NOTHING = "CAST(0 AS double precision), '', ''"
-_FEW, _MANY = (f"(SELECT count(*) FROM here) {sign} :ranked" for sign in ("<=", ">"))
+_CHOSEN = ("titled", "linked", "newest")
+_FEW, _MANY = "(SELECT few FROM size)", "(SELECT many FROM size)"
 
 
 def _with(scope: Scope) -> str:
     gathered = scope.every_capture().gathered("here")
     return (
-        f"here AS MATERIALIZED ({_here(scope)}), captured AS MATERIALIZED"
-        f" (SELECT e.document_id, e.page_id, count(*) AS captures {gathered} AND {_FEW}"
+        f"here AS MATERIALIZED ({_here(scope)}), size AS MATERIALIZED"
+        " (SELECT count(*) <= :ranked AS few, count(*) > :ranked AS many FROM here),"
+        f" captured AS MATERIALIZED (SELECT e.document_id, e.page_id, count(*) AS captures {gathered} AND {_FEW}"
         f" GROUP BY e.document_id, e.page_id), ranked AS MATERIALIZED ({_RANKED[scope.dialect]})"
     )
 
 
-def _parts(scope: Scope, titles: Match | None) -> Iterator[str]:
-    yield f"SELECT {_CAPTURED}, document_id, page_id, captures, {_NOTHING} FROM captured"
-    for query in JUDGING:
-        yield f"SELECT {_JUDGED}, document_id, 0, inlinks, relevance, title, page FROM ({query}) AS judged"
-    chosen = {_LINKED: _linked(scope), _NEWEST: _newest(scope)} | ({_TITLED: _titled(scope, titles)} if titles else {})
-    for part, query in chosen.items():
-        yield f"SELECT {part}, document_id, 0, 0, {_NOTHING} FROM ({query}) AS chosen WHERE {_MANY}"
-    yield f"SELECT {_COUNTED}, number.*, {_NOTHING} FROM ({counting(scope)}) AS number WHERE {_MANY}"
+def _parts(scope: Scope, titles: Match | None) -> dict[str, Part]:
+    """Return what is asked where few match, and then what is asked where many do."""
+    results = "count(DISTINCT page_id)" if scope.request.view is View.PAGES else "coalesce(sum(captures), 0)"
+    chosen = {"linked": _linked(scope), "newest": _newest(scope)}
+    if titles is not None:
+        chosen["titled"] = _titled(scope, titles)
+    return {
+        "total": Part(f"SELECT {results} AS results FROM captured", ("results",)),
+        **JUDGING,
+        **{
+            name: Part(f"SELECT document_id FROM ({query}) AS chosen WHERE {_MANY}", ("document_id",))
+            for name, query in chosen.items()
+        },
+        "counted": Part(f"SELECT * FROM ({counting(scope)}) AS all_of_them WHERE {_MANY}", COUNTS),
+    }
 
 
 def _here(scope: Scope) -> str:

@@ -1,14 +1,14 @@
 """How well documents answer a search: by their text, and for the best of them by all else that counts."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from webstrata.content.tokens import fold
 from webstrata.db.lists import as_list
+from webstrata.db.search_parts import Columns, Part, answers, together
 from webstrata.db.search_scope import Scope
 from webstrata.model.ranking import Facts, depth_of
 
@@ -30,30 +30,34 @@ def judged(session: Session, scope: Scope, documents: Collection[int]) -> Judged
     """Return what is known of documents that match."""
     assert scope.match is not None
     given = {"match": scope.match.exactly, "ids": as_list(scope.dialect, documents), "judged": MOST_JUDGED}
-    return judgement(session.execute(_JUDGED[scope.dialect], given).all())
+    rows = session.execute(_JUDGED[scope.dialect], given).all()
+    return judgement(answers(scope.dialect, JUDGING, rows))
 
 
-def judgement(rows: Iterable[Sequence[Any]]) -> Judged:
-    """Return what the rows of `JUDGING` say."""
-    found = Judged()
-    for document_id, inlinks, relevance, title, page in rows:
-        if page:
-            found.facts[document_id] = Facts(f" {fold(title)} ", inlinks, depth_of(page))
-        else:
-            found.relevance[document_id] = relevance
-    return found
+def judgement(told: Mapping[str, Columns]) -> Judged:
+    """Return what the answers to `JUDGING` say."""
+    ranked, best = told["ranked"], told["best"]
+    return Judged(
+        dict(zip(ranked["document_id"], ranked["relevance"], strict=True)),
+        {
+            document_id: Facts(f" {fold(title)} ", inlinks, depth_of(page))
+            for document_id, inlinks, title, page in zip(*(best[name] for name in _FACTS), strict=True)
+        },
+    )
 
 
 _BEST = "SELECT document_id FROM ranked ORDER BY relevance DESC, document_id LIMIT :judged"
-JUDGING = (
-    "SELECT document_id, 0 AS inlinks, relevance, '' AS title, '' AS page FROM ranked",
-    (
-        "SELECT d.id AS document_id, coalesce(p.inlink_count, 0) AS inlinks, 0.0 AS relevance, d.title,"
-        f" d.normalized_url_group AS page FROM ({_BEST}) AS best JOIN documents d ON d.id = best.document_id"
-        " LEFT JOIN page_signals p ON p.normalized_url_group = d.normalized_url_group"
+_FACTS = ("document_id", "inlinks", "title", "page")
+JUDGING = {
+    "ranked": Part("SELECT document_id, relevance FROM ranked", ("document_id", "relevance")),
+    "best": Part(
+        "SELECT d.id AS document_id, coalesce(p.inlink_count, 0) AS inlinks, d.title,"
+        f" d.normalized_url_group AS page FROM ({_BEST}) AS b JOIN documents d ON d.id = b.document_id"
+        " LEFT JOIN page_signals p ON p.normalized_url_group = d.normalized_url_group",
+        _FACTS,
     ),
-)
-"""Select from `ranked`, documents with their relevance: all of them, and then the facts of the best."""
+}
+"""What is asked of `ranked`, documents with their relevance: that of all of them, and then the facts of the best."""
 
 # Both count a hit in the title eight times and one in the address three times as much as one in the text.
 RELEVANCE = {
@@ -77,6 +81,6 @@ _RANKED = {
     ),
 }
 _JUDGED = {
-    dialect: text(f"WITH ranked AS MATERIALIZED ({ranked}) {' UNION ALL '.join(JUDGING)}")
+    dialect: text(f"WITH ranked AS MATERIALIZED ({ranked}) {together(dialect, JUDGING)}")
     for dialect, ranked in _RANKED.items()
 }

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
@@ -12,9 +11,10 @@ from webstrata.db.search_scope import Scope
 from webstrata.db.tables import Page, Source
 from webstrata.db.totals import HIDDEN_SOURCE
 from webstrata.errors import UsageError
+from webstrata.model.archive import SnapshotView
 from webstrata.model.query import Expression
 from webstrata.model.ranking import Score
-from webstrata.model.search import Cursor, SearchRequest, Sort
+from webstrata.model.search import Cursor, FacetCount, SearchRequest, Sort
 from webstrata.model.urls import url_group
 
 
@@ -42,10 +42,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Hit:
-    """A capture that was found, and its place in time."""
+    """A capture that was found, as a reader sees it, and where words were searched the full text behind it."""
 
-    snapshot_id: int
-    captured_at: datetime
+    view: SnapshotView
+    text: str
+    score: float
+    """By which it is ordered before its time; the same for all where time alone counts."""
+
+
+Facets = dict[str, tuple[FacetCount, ...]]
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class Found:
     total: int
     capped: bool = False
     scores: Mapping[int, Score] | None = None
+    facets: Facets | None = None
     in_time_order: bool = False
     """The last hit stands where the newest come first: what follows it is found by its time."""
 

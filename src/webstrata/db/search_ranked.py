@@ -1,11 +1,10 @@
 """Results with the best first: some documents are ranked, the rest follows in order of time."""
 
 import json
+import math
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 from functools import cached_property
 
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from webstrata.db.lists import as_array
@@ -15,6 +14,7 @@ from webstrata.db.search_memory import worked_out_once
 from webstrata.db.search_order import Count, ordered
 from webstrata.db.search_question import Found, Hit, Question
 from webstrata.db.search_scope import Scope
+from webstrata.db.search_shown import BEST_FIRST, GOOD_FIRST, NEWEST_FIRST, shown
 from webstrata.model.query import asks_for_places
 from webstrata.model.ranking import Score, best_scored, scores, url_cost
 from webstrata.model.search import View
@@ -42,15 +42,12 @@ class RankedSearch:
         found = candidates(self._session, self._scope, self._expression)
         if isinstance(found, Many):
             return self._partly_ranked(found.documents, found.count)
-        return self._all_ranked(found) if found.captured else Found((), 0)
+        return self._all_ranked(found) if found.total else Found((), 0)
 
     def _all_ranked(self, found: Few) -> Found:
-        documents = dict.fromkeys(one.document_id for one in found.captured)
-        pages = {one.page_id for one in found.captured}
-        total = len(pages) if self._request.view is View.PAGES else sum(one.captures for one in found.captured)
-        ranked = self._scores(documents, found.judged)
-        hits = _Head(self._session, self._question, self._scope.known(documents)).page(ranked, self._question.offset)
-        return Found(hits, total, scores=ranked)
+        ranked = self._scores(found.judged)
+        head = _Head(self._session, self._question, self._scope.known(ranked))
+        return Found(head.page(ranked, self._question.offset), found.total, scores=ranked)
 
     def _partly_ranked(self, documents: Sequence[int], count: Count) -> Found:
         """Return results of which only some are ranked: these, and what follows them."""
@@ -59,7 +56,8 @@ class RankedSearch:
         head = _Head(self._session, self._question, scope)
         # How many the ranked ones are is only asked where they may have ended; behind their end they are not ranked.
         first = self._captures_of(head, documents) if offset >= len(documents) else None
-        ranked = self._scores(documents) if first is None or offset < first else {}
+        ranks = first is None or offset < first
+        ranked = self._scores(judged(self._session, self._scope, documents)) if ranks else {}
         hits = head.page(ranked, offset) if ranked else ()
         if len(hits) == size:
             return Found(hits, max(count.total, offset + size), count.capped, ranked)
@@ -92,10 +90,8 @@ class RankedSearch:
         documents = rows.scalars().all()
         return scope.known(documents) if len(documents) <= MOST_KNOWN else scope
 
-    def _scores(self, documents: Collection[int], known: Judged | None = None) -> dict[int, Score]:
-        known = known or judged(self._session, self._scope, documents)
-        relevance = dict.fromkeys(documents, 0.0) | known.relevance
-        return scores(relevance, known.facts, self._question.phrases, self._request.ranking)
+    def _scores(self, known: Judged) -> dict[int, Score]:
+        return scores(known.relevance, known.facts, self._question.phrases, self._request.ranking)
 
 
 class _Head:
@@ -103,6 +99,7 @@ class _Head:
 
     def __init__(self, session: Session, question: Question, scope: Scope) -> None:
         self._session = session
+        self._question = question
         self._request = question.request
         self._scope = scope
 
@@ -114,26 +111,29 @@ class _Head:
 
     def page(self, ranked: Mapping[int, Score], offset: int) -> tuple[Hit, ...]:
         """Return the wanted ones."""
-        documents, least = best_scored(ranked, _SPARE * (offset + self._request.page_size))
+        documents, left_out = _promising(ranked, offset + self._request.page_size)
         # Where bad answers come last, the best document's may be the last of all.
         if not self._request.include_non_2xx and len(documents) < len(ranked):
-            rows = self._rows({document: ranked[document] for document in documents}, offset)
-            if len(rows) == self._request.page_size and rows[-1][2] >= least:
-                return tuple(Hit(*row[:2]) for row in rows)
-        return tuple(Hit(*row[:2]) for row in self._rows(ranked, offset))
+            hits = self._hits({document: ranked[document] for document in documents}, offset)
+            if len(hits) == self._request.page_size and hits[-1].score > left_out:
+                return hits
+        return self._hits(ranked, offset)
 
-    def _rows(self, ranked: Mapping[int, Score], offset: int) -> Sequence[Row[int, datetime, float]]:
-        """Return captures of ranked documents with their scores, the best first."""
+    def _hits(self, ranked: Mapping[int, Score], offset: int) -> tuple[Hit, ...]:
+        """Return captures of ranked documents, the best first."""
         costs = " ".join(f"WHEN {kind} THEN {url_cost(kind, self._request.ranking)}" for kind in (1, 2))
-        good_first = "e.status_rank, " if self._request.include_non_2xx else ""
-        return self._scope.execute(
+        order = (BEST_FIRST, *NEWEST_FIRST)
+        return shown(
             self._session,
-            f"SELECT e.snapshot_id, e.captured_at, r.score - CASE e.url_cost {costs} ELSE 0 END AS score {self._from()}"
-            f" ORDER BY {good_first}3 DESC, e.captured_at DESC, e.snapshot_id DESC LIMIT :most OFFSET :skip",
+            self._question,
+            self._scope,
+            "SELECT e.snapshot_id, e.captured_at, e.status_rank,"
+            f" r.score - CASE e.url_cost {costs} ELSE 0 END AS score {self._from()}",
+            (GOOD_FIRST, *order) if self._request.include_non_2xx else order,
             most=self._request.page_size,
             skip=offset,
             **self._given(ranked),
-        ).all()
+        )
 
     def _from(self) -> str:
         return (
@@ -145,6 +145,14 @@ class _Head:
         if self._scope.dialect == "sqlite":
             return {"ranked_rows": json.dumps([(key, score.total) for key, score in ranked.items()])}
         return {"ranked_ids": as_array(ranked), "ranked_scores": as_array([score.total for score in ranked.values()])}
+
+
+def _promising(ranked: Mapping[int, Score], wanted: int) -> tuple[list[int], float]:
+    """Return documents among whose captures the wanted ones should be, and a score that no other document exceeds."""
+    documents, least = best_scored(ranked, _SPARE * wanted)
+    # Very many may share the last score: all texts that hold the word once. Those above it are enough if they can be.
+    above = [document for document in documents if ranked[document].total > least]
+    return (above, least) if len(above) >= wanted else (documents, math.nextafter(least, -math.inf))
 
 
 _RANKED_ROWS = {

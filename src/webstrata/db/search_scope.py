@@ -41,28 +41,31 @@ class Scope:
     """Texts whose captures were shown already."""
     captures: int = 0
     """About how many captures the whole archive holds."""
-    state: Hashable = None
-    """What changes with every change of the archive."""
+    state: tuple[tuple[Any, ...], ...] = ()
+    """Each source's id, code and totals, and when they moved last: what changes with every change of the archive."""
 
     def walked(self) -> str:
         """Return FROM and WHERE that meet all captures, newest first."""
-        return f"FROM search_entries e WHERE {self._met('e')}{self._others()}{self._newest_of_page()}"
+        return f"FROM search_entries e WHERE {self._met('e')}{self._others('e')}{self._newest_of_page()}"
 
     def gathered(self, texts: str = "matched") -> str:
         """Return FROM and WHERE that start from the texts that match, or some of them; without any, that is walking."""
         if not self._has_texts:
             return self.walked()
+        # Texts that are left out are fewer than their captures.
+        others = self._others("m")
         if self.dialect == "sqlite":
             met = f"{texts} m CROSS JOIN search_entries e WHERE e.document_id = m.document_id"
-            return f"FROM {met} AND {self.condition()}"
+            return f"FROM {met}{others} AND {self.condition()}"
         # A list of numbers is looked up in one pass over the index; a join would start anew for each of them.
-        listed = self.documents is not None and texts == "matched"
-        known = "CAST(:documents AS bigint[])" if listed else f"ARRAY(SELECT document_id FROM {texts})"
-        return f"FROM search_entries e WHERE e.document_id = ANY({known}) AND {self.condition()}"
+        listed = self.documents is not None and texts == "matched" and not others
+        known = f"SELECT m.document_id FROM {texts} m WHERE TRUE{others}"
+        array = "CAST(:documents AS bigint[])" if listed else f"ARRAY({known})"
+        return f"FROM search_entries e WHERE e.document_id = ANY({array}) AND {self.condition()}"
 
     def condition(self) -> str:
         """Return the condition that a capture `e` of a text that matches is in this scope."""
-        return f"{self._filtered('e')}{self._others()}{self._newest_of_page()}"
+        return f"{self._filtered('e')}{self._newest_of_page()}"
 
     def every_capture(self) -> "Scope":
         """Return the same scope with every capture of a page in it."""
@@ -76,7 +79,7 @@ class Scope:
 
     def execute(self, session: Session, sql: str, **given: object) -> Result[*tuple[Any, ...]]:
         """Run a query; it may speak of `matched`, the texts that match, and of `captured_at` as a moment."""
-        statement = _statement(f"{self._with()}{sql}")
+        statement = _statement(f"{self._with() if 'matched' in sql else ''}{sql}")
         return session.execute(statement, self._given() | given)
 
     def known(self, documents: Collection[int]) -> "Scope":
@@ -103,10 +106,10 @@ class Scope:
         shown = request.view, request.include_non_2xx, request.include_duplicates, request.language, request.kind
         return self.source_id, self.hidden_source_id, self.match, self.pages, _days(request), shown
 
-    def _others(self) -> str:
+    def _others(self, alias: str) -> str:
         if not self.left_out:
             return ""
-        return f" AND (e.document_id IN {_list(self.dialect, 'left_out')}) IS NOT TRUE"
+        return f" AND ({alias}.document_id IN {_list(self.dialect, 'left_out')}) IS NOT TRUE"
 
     @property
     def _has_texts(self) -> bool:

@@ -31,7 +31,6 @@ def appearances(database: Database, sentence: str, source: str | None = None) ->
     question = Question(request, Words(words, Field.TEXT))
     with database.read() as session:
         ends = searching.first_and_last(session, question)
-        if ends is None:
-            return Appearances(None, None, 0)
-        first, last = (one.view for one in searching.shown(session, request, (ends.first, ends.last)))
-    return Appearances(first, last, ends.count, ends.capped)
+    if ends is None:
+        return Appearances(None, None, 0)
+    return Appearances(ends.first, ends.last, ends.count, ends.capped)

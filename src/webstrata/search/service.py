@@ -7,8 +7,7 @@ from itertools import chain
 from webstrata.content.tokens import tokens
 from webstrata.db import searching
 from webstrata.db.engine import Database, Session
-from webstrata.db.search_question import Found, Question
-from webstrata.db.searching import Shown
+from webstrata.db.search_question import Found, Hit, Question
 from webstrata.model.archive import SnapshotView
 from webstrata.model.query import Expression, Intent, Query, understood, wanted_words
 from webstrata.model.ranking import Score, url_cost
@@ -80,14 +79,13 @@ def _searched(session: Session, request: SearchRequest, pages_fastpath: bool) ->
     asked, question, found = _first_that_finds(
         session, Question(request, cursor=cursor, pages_fastpath=pages_fastpath), query
     )
-    shown = searching.shown(session, request, found.hits, texts=asked.expression is not None)
     response = SearchResponse(
-        tuple(_marked(asked, one) for one in shown),
+        tuple(_marked(asked, hit) for hit in found.hits),
         found.total,
         request.page,
         request.page_size,
         total_capped=found.capped,
-        facets=searching.facets(session, question) if request.facets else None,
+        facets=found.facets or searching.NO_FACETS if request.facets else None,
         next_cursor=_next(question, found),
         instead=asked.instead,
         intent=asked.intent,
@@ -122,14 +120,14 @@ def _next(question: Question, found: Found) -> str | None:
     if len(found.hits) < question.request.page_size or (seen >= found.total and not found.capped):
         return None
     last = found.hits[-1]
-    return (Cursor(seen, last.captured_at, last.snapshot_id) if found.in_time_order else Cursor(seen)).written()
+    return (Cursor(seen, last.view.captured_at, last.view.id) if found.in_time_order else Cursor(seen)).written()
 
 
-def _marked(asked: Asked, shown: Shown) -> SnapshotView:
+def _marked(asked: Asked, hit: Hit) -> SnapshotView:
     """Return a result with the passage that matched, the hits in it marked."""
     if asked.expression is None:
-        return shown.view
-    return replace(shown.view, marked_snippet=passage(shown.text, set(_words_in(asked, shown.text))))
+        return hit.view
+    return replace(hit.view, marked_snippet=passage(hit.text, set(_words_in(asked, hit.text))))
 
 
 def _words_in(asked: Asked, text: str) -> Iterator[str]:

@@ -1,0 +1,55 @@
+"""Several questions in one statement: each has a name and answers with some columns."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
+
+# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+
+_MOST_COLUMNS = 4
+
+
+class Part(NamedTuple):
+    """A question, and the columns that it answers with."""
+
+    query: str
+    columns: tuple[str, ...]
+
+
+Columns = Mapping[str, Sequence[Any]]
+"""The answer to a question, column by column."""
+
+
+def together(dialect: str, parts: Mapping[str, Part]) -> str:
+    """Return the query that asks all of some questions."""
+    spelled = _as_rows if dialect == "sqlite" else _as_columns
+    return " UNION ALL ".join(
+        f"SELECT '{name}', {spelled(part.columns)} FROM ({part.query}) AS {name}" for name, part in parts.items()
+    )
+
+
+def answers(dialect: str, parts: Mapping[str, Part], rows: Iterable[Sequence[Any]]) -> dict[str, Columns]:
+    """Return what the rows of `together` answer, by the names of the questions."""
+    found = _transposed(rows) if dialect == "sqlite" else {row[0]: row[1] for row in rows}
+    return {
+        name: {column: values or () for column, values in zip(part.columns, found.get(name, repeat(())), strict=False)}
+        for name, part in parts.items()
+    }
+
+
+def _as_rows(columns: Sequence[str]) -> str:
+    return ", ".join((*columns, *repeat("NULL", _MOST_COLUMNS - len(columns))))
+
+
+def _as_columns(columns: Sequence[str]) -> str:
+    # Hundreds of rows take PostgreSQL and its driver longer to hand over than to find. SQLite is in this process, and
+    # of a number it writes but 15 digits.
+    return f"json_build_array({', '.join(f'json_agg({column})' for column in columns)})"
+
+
+def _transposed(rows: Iterable[Sequence[Any]]) -> dict[str, Iterable[Sequence[Any]]]:
+    parts: defaultdict[str, list[Sequence[Any]]] = defaultdict(list)
+    for name, *values in rows:
+        parts[name].append(values)
+    return {name: zip(*some, strict=True) for name, some in parts.items()}
