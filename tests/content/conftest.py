@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from webstrata.content import charset, fingerprint, html, native
+from webstrata.content import fingerprint, html, native
 
 
 @pytest.fixture(scope="module", params=["native", "tree"])
@@ -14,6 +14,6 @@ def both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "tree":
             patch.setattr(html, "scanned", lambda source: None)
-            patch.setattr(charset.native, "is_utf8", lambda body: None)
+            patch.setattr(native, "is_utf8", lambda body: None)
             patch.setattr(fingerprint, "most_common_bits", lambda words, most: None)
         yield
