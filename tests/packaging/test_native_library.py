@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -97,8 +96,7 @@ def test_what_is_installed_in_place_is_not_compiled_by_the_build(tree: Path) -> 
 
 
 def test_the_source_distribution_holds_what_the_library_is_made_with(tree: Path, tmp_path: Path) -> None:
-    with tarfile.open(built(tree, "sdist", os.environ["PATH"])) as archive:
-        archive.extractall(tmp_path / "unpacked", filter="data")
+    shutil.unpack_archive(built(tree, "sdist", os.environ["PATH"]), tmp_path / "unpacked")
     (unpacked,) = (tmp_path / "unpacked").iterdir()
     assert not (unpacked / "src" / PACKED).exists()
     assert PACKED in packed(built(unpacked, "wheel", os.environ["PATH"]))
