@@ -4,6 +4,7 @@ import random
 import subprocess
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from webstrata.content import html, native
 from webstrata.content.defuse import defused
 from webstrata.content.fingerprint import _majority, _shingles
 from webstrata.content.html import Page, parse_page
+from webstrata.content.layout import LAYOUT, TagLayout
 
 UTF8 = "text/html; charset=utf-8"
 SOURCES = Path(__file__).parents[2] / "native"
@@ -143,6 +145,35 @@ def test_fingerprints_are_the_same_both_ways(texts: list[str]) -> None:
 @example("plain and plain é".encode()[:-1])
 def test_utf8_is_known_as_python_knows_it(body: bytes) -> None:
     assert native.is_utf8(body) is (body.decode("utf-8", "ignore").encode() == body)
+
+
+@pytest.fixture
+def unloaded() -> Iterator[None]:
+    """Let the library be looked for anew, before and after."""
+    native._library.cache_clear()
+    yield
+    native._library.cache_clear()
+
+
+@pytest.mark.usefixtures("unloaded")
+@pytest.mark.parametrize("content", [None, b"", b"no library at all"])
+def test_without_a_library_that_can_be_used_pages_are_read_all_the_same(
+    content: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "_native.so"
+    if content is not None:
+        place.write_bytes(content)
+    monkeypatch.setattr(native, "_LIBRARY", place)
+    assert not native.is_there()
+    assert parse_page(WELL_FORMED.format("<p>x").encode(), UTF8).text == "x"
+
+
+def test_a_library_of_other_sources_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    unknown = replace(LAYOUT, tags=(*LAYOUT.tags, TagLayout("no-such-tag", is_block=True)))
+    monkeypatch.setattr(native, "LAYOUT", unknown)
+    monkeypatch.setattr(native, "_of_this_thread", threading.local())
+    assert native.scanned(WELL_FORMED.encode()) is None
+    assert parse_page(WELL_FORMED.format("<p>x").encode(), UTF8).text == "x"
 
 
 def test_threads_do_not_get_into_each_others_pages() -> None:

@@ -77,6 +77,10 @@ def is_utf8(body: bytes) -> bool | None:
     return None if library is None else bool(library.text_is_utf8(body, len(body)))
 
 
+class _UnfitError(Exception):
+    """A library was built from other sources than this program's."""
+
+
 class _Scanner:
     """Reads one page at a time, which it holds until the next."""
 
@@ -91,7 +95,8 @@ class _Scanner:
             *(library.page_know_tag(self._handle, *_tag) for _tag in _tags(layout)),
             *(library.page_know_word(self._handle, *_word) for _word in _words(layout)),
         ]
-        assert all(known), "the library knows fewer elements, or has less room, than the program"
+        if not all(known):
+            raise _UnfitError("it knows fewer elements, or has less room, than this program wants; build it anew")
         for letter, boilerplate in layout.boilerplate.items():
             library.page_know_letter(self._handle, ord(letter), ord(boilerplate))
 
@@ -140,9 +145,17 @@ def _scanner() -> _Scanner | None:
     if library is None:
         return None
     if not hasattr(_of_this_thread, "scanner"):
-        _of_this_thread.scanner = _Scanner(library, LAYOUT)
-    scanner: _Scanner = _of_this_thread.scanner
+        _of_this_thread.scanner = _new_scanner(library)
+    scanner: _Scanner | None = _of_this_thread.scanner
     return scanner
+
+
+def _new_scanner(library: ctypes.CDLL) -> _Scanner | None:
+    try:
+        return _Scanner(library, LAYOUT)
+    except _UnfitError as error:
+        _warn(error)
+        return None
 
 
 @cache
@@ -155,10 +168,14 @@ def _library() -> ctypes.CDLL | None:
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
     except (OSError, AttributeError) as error:
-        # Built for another machine, or from other sources: what it is for can be done without it.
-        log.warning("content.native.unusable", library=str(_LIBRARY), reason=str(error))
+        _warn(error)
         return None
     return library
+
+
+def _warn(error: Exception) -> None:
+    """Say why a library that is there is not used: what it is for can be done without it."""
+    log.warning("content.native.unusable", library=str(_LIBRARY), reason=str(error))
 
 
 @cache
