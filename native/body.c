@@ -1,6 +1,8 @@
 /* Tags in the body of a page. */
 #include "scanner.h"
 
+#include <string.h>
+
 static bool start_item(Scanner *s, const Tag *tag, const Markup *markup)
 {
     bool is_li = tag->rules.name == LI;
@@ -30,7 +32,7 @@ static bool start_option(Scanner *s, const Tag *tag, const Markup *markup)
 
 static bool start_ruby_part(Scanner *s, const Tag *tag, const Markup *markup)
 {
-    if (find_in_scope(s, folded_hash((Place) "ruby", 4), OTHER_TAG, OTHER_TAG) != NOWHERE) {
+    if (find_in_scope(s, known_hash((Place) "ruby", 4), OTHER_TAG, OTHER_TAG) != NOWHERE) {
         if (s->ghosts > 0 || (top_is(s, RUBY_PART) && !pop(s)))
             return false;
         if (s->depth > 0 && ends_by_itself(top(s)))
@@ -85,12 +87,20 @@ static bool start_empty(Scanner *s, const Tag *tag, const Markup *markup)
     }
 }
 
+/* Whether the end of a line is written as only a parser would read it: for it, all are line feeds. */
+static bool has_carriage_return(Value value)
+{
+    return value.at != NULL && memchr(value.at, '\r', (size_t)(value.end - value.at)) != NULL;
+}
+
 static bool note_link(Scanner *s, const Tag *tag, const Markup *markup)
 {
     bool is_frame = tag->rules.name == IFRAME;
     Value value = is_frame ? markup->src : markup->href;
     if (value.at == NULL || value.at == value.end)
         return true;
+    if (has_carriage_return(value))
+        return false;
     size_t before = s->links.size;
     if (!references_decode_all(&s->references, value.at, value.end, IN_ATTRIBUTE, &s->links))
         return false;
@@ -104,7 +114,7 @@ static bool note_base(Scanner *s, const Markup *markup)
     if (s->has_base)
         return true;
     s->has_base = true;
-    return decode(s, markup->href, &s->base);
+    return !has_carriage_return(markup->href) && decode(s, markup->href, &s->base);
 }
 
 bool note_language(Scanner *s, const Markup *markup)
@@ -112,6 +122,8 @@ bool note_language(Scanner *s, const Markup *markup)
     if (s->has_html)
         return !markup->has_attributes;
     s->has_html = true;
+    if (has_carriage_return(markup->lang) || has_carriage_return(markup->xml_lang))
+        return false;
     return decode(s, markup->lang, &s->language) &&
            (s->language.size > 0 || decode(s, markup->xml_lang, &s->language));
 }
@@ -205,7 +217,10 @@ bool end_in_body(Scanner *s, const Tag *tag, uint64_t hash)
         return end_form(s, hash);
     case TABLE:
         return end_in_table(s, hash);
-    case BODY: case HTML: case HEAD:
+    case BODY: case HTML:
+        /* What is behind them goes on in the body, but a text that was begun does not. */
+        return s->skipped == 0 && ignore(s);
+    case HEAD:
         return ignore(s);
     case NOSCRIPT:
         return close_ordinary(s, hash);

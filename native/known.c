@@ -4,12 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-const Tag *tag_of(const Scanner *s, uint64_t hash)
+static const Tag *find_tag(const Scanner *s, uint64_t hash, Place name, size_t size)
 {
-    for (size_t i = hash % TAG_SLOTS; s->slots[i] != NULL; i = (i + 1) % TAG_SLOTS)
-        if (s->slots[i]->hash == hash)
-            return s->slots[i];
+    for (size_t i = hash % TAG_SLOTS; s->slots[i] != NULL; i = (i + 1) % TAG_SLOTS) {
+        const Tag *tag = s->slots[i];
+        /* A page may use a name that was made to have another's hash. */
+        if (tag->hash == hash && tag->size == size && same_folded(name, tag->rules.spelling, size))
+            return tag;
+    }
     return &s->stranger;
+}
+
+const Tag *tag_of(const Scanner *s, Markup *markup)
+{
+    markup->hash = known_hash(markup->name, markup->name_size);
+    const Tag *tag = find_tag(s, markup->hash, markup->name, markup->name_size);
+    markup->hash |= tag == &s->stranger;
+    return tag;
+}
+
+const Tag *known_tag(const Scanner *s, const char *name)
+{
+    return find_tag(s, known_hash((Place)name, strlen(name)), (Place)name, strlen(name));
 }
 
 EXPORTED Scanner *page_scanner(void)
@@ -19,8 +35,8 @@ EXPORTED Scanner *page_scanner(void)
         return NULL;
     for (size_t i = 0; i < TAG_COUNT; i++) {
         const char *spelling = TAG_RULES[i].spelling;
-        uint64_t hash = folded_hash((Place)spelling, strlen(spelling));
-        s->tags[i] = (Tag){TAG_RULES[i], {0}, hash};
+        uint64_t hash = known_hash((Place)spelling, strlen(spelling));
+        s->tags[i] = (Tag){TAG_RULES[i], {0}, hash, strlen(spelling)};
         size_t slot = hash % TAG_SLOTS;
         while (s->slots[slot] != NULL)
             slot = (slot + 1) % TAG_SLOTS;

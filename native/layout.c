@@ -121,10 +121,11 @@ static bool stated_by_role(Scanner *s, Value role, uint8_t *place)
     return true;
 }
 
+/* Whether a value may say "cookie", be it with a reference or with the Kelvin sign, whose small letter is a k. */
 static bool may_mention_cookies(Value value)
 {
     for (Place at = value.at; at < value.end; at++)
-        if (*at == '&' || ((*at | 0x20) == 'c' && value.end - at >= 6 && same_folded(at, "cookie", 6)))
+        if (*at == '&' || *at == 0xe2 || ((*at | 0x20) == 'c' && value.end - at >= 6 && same_folded(at, "cookie", 6)))
             return true;
     return false;
 }

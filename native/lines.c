@@ -52,12 +52,6 @@ static bool is_soft_hyphen(Place at, Place end)
     return end - at > 1 && at[0] == 0xc2 && at[1] == 0xad;
 }
 
-void lines_clear(Lines *lines)
-{
-    lines->text.size = lines->letters.size = lines->code.size = 0;
-    lines->has_begun = lines->space_is_due = false;
-}
-
 void lines_free(Lines *lines)
 {
     bytes_free(&lines->text);

@@ -92,7 +92,6 @@ Place read_tag(Place at, Place end, Markup *tag)
     while (at < end && !ENDS_NAME[*at])
         at++;
     tag->name_size = (size_t)(at - tag->name);
-    tag->hash = folded_hash(tag->name, tag->name_size);
     for (int count = 0; at < end && count < MOST_ATTRIBUTES;) {
         if (*at == '>')
             return at + 1;

@@ -55,8 +55,11 @@ bool pop(Scanner *s)
 bool pop_until(Scanner *s, size_t index)
 {
     while (s->depth > index) {
-        if (s->depth > index + 1 && has_rule(top(s), FORMATTING))
+        bool is_target = s->depth == index + 1;
+        if (!is_target && has_rule(top(s), FORMATTING))
             s->ghosts++;
+        if (!is_target && has_rule(top(s), FENCE))
+            return false;
         if (!pop(s))
             return false;
     }
@@ -126,7 +129,7 @@ long find_in_scope(const Scanner *s, uint64_t hash, TagName beyond, TagName beyo
 
 long find_paragraph(const Scanner *s)
 {
-    return find_in_scope(s, folded_hash((Place) "p", 1), BUTTON, BUTTON);
+    return find_in_scope(s, known_hash((Place) "p", 1), BUTTON, BUTTON);
 }
 
 bool close_paragraph(Scanner *s)
@@ -192,5 +195,5 @@ bool close_formatting(Scanner *s, uint64_t hash)
             break;
         crosses_block = crosses_block || has_rule(&s->open[i], IS_SPECIAL);
     }
-    return (s->ghosts == 0 || !any_matters(s, 0)) && ignore(s);
+    return (s->ghosts == 0 || (s->skipped == 0 && !any_matters(s, 0))) && ignore(s);
 }

@@ -60,12 +60,13 @@ static inline bool same_folded(Place data, const char *name, size_t size)
     return true;
 }
 
-static inline uint64_t folded_hash(Place data, size_t size)
+/* Return the hash of a tag's name; the last bit is left for telling names that are not known. */
+static inline uint64_t known_hash(Place data, size_t size)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ folded(data[i])) * 0x100000001b3u;
-    return hash;
+    return hash & ~(uint64_t)1;
 }
 
 /* Named character references, all that there are, as they were handed over. */
@@ -91,7 +92,6 @@ typedef struct {
     bool space_is_due;
 } Lines;
 
-void lines_clear(Lines *lines);
 void lines_free(Lines *lines);
 bool lines_add(Lines *lines, Place at, Place end, bool is_code);
 bool lines_end(Lines *lines, uint8_t letter, bool is_code);

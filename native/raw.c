@@ -50,6 +50,9 @@ bool take_raw(Scanner *s, const Tag *tag, const Markup *markup, Place at, Place 
         return false;
     if (name == XMP)
         return show_example(s, tag, markup, at, end);
+    /* A reference may be the line end that does not count at the beginning. */
+    if (name == TEXTAREA && at < end && *at == '&')
+        return false;
     if (!s->in_body || !holds_only_space(s, tag, at, end))
         return true;
     if (s->skipped > 0) {

@@ -162,7 +162,8 @@ Place references_decode(const References *references, Place at, Place end, Where
 
 bool references_decode_all(const References *references, Place at, Place end, Where where, Bytes *to)
 {
-    if (!bytes_make_room(to, (size_t)(end - at)))
+    /* No reference stands for twice its length: with so much room, nothing below can fail for want of it. */
+    if (!bytes_make_room(to, 2 * (size_t)(end - at)))
         return false;
     while (at < end) {
         Place reference = memchr(at, '&', (size_t)(end - at));

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Half of what `content/defuse.py` takes for a page that was made to stall parsers. */
-enum { DEEPEST = 1000 };
+enum { MOST_KEPT = 4000000 };
 
 static bool is_allowed_in_head_noscript(const Tag *tag)
 {
@@ -42,6 +41,10 @@ static bool tag_in_template(Scanner *s, const Tag *tag, const Markup *markup)
     if ((tag->rules.rules & REFUSED) || name == COL)
         return false;
     if (s->svg_in_templates > 0 && !is_strange && name != SVG)
+        return false;
+    bool is_fence = (tag->rules.rules & FENCE) || name == TD || name == CAPTION;
+    s->formats_in_templates = s->formats_in_templates || (tag->rules.rules & FORMATTING);
+    if (s->formats_in_templates && is_fence)
         return false;
     if (name == SVG && markup->is_end)
         s->svg_in_templates -= s->svg_in_templates > 0;
@@ -89,6 +92,7 @@ static bool take_start(Scanner *s, const Tag *tag, const Markup *markup)
     if (name == TEMPLATE) {
         s->templates = 1;
         s->svg_in_templates = 0;
+        s->formats_in_templates = false;
         return true;
     }
     return (tag->rules.rules & OF_TABLE) ? start_part_of_table(s, tag, markup) : start_in_body(s, tag, markup);
@@ -101,6 +105,8 @@ static bool take_end(Scanner *s, const Tag *tag, const Markup *markup)
         return false;
     if (s->selects > 0 && name != OPTION && name != OPTGROUP && name != SELECT)
         return false;
+    if (!s->in_body && top_is(s, NOSCRIPT) && name != NOSCRIPT && name != BR)
+        return true;
     if (!s->in_body && name == HEAD)
         s->is_behind_head = true;
     if (!s->in_body && name != BR && name != BODY && name != HTML)
@@ -110,21 +116,8 @@ static bool take_end(Scanner *s, const Tag *tag, const Markup *markup)
     return end_in_body(s, tag, markup->hash);
 }
 
-static bool is_too_deep(Scanner *s, const Tag *tag, const Markup *markup)
-{
-    if ((tag->rules.rules & (EMPTY | OF_TABLE)) || tag->rules.name == P || tag->rules.name == LI)
-        return false;
-    if (!markup->is_end)
-        s->nesting++;
-    else
-        s->nesting -= s->nesting > 0;
-    return s->nesting > DEEPEST;
-}
-
 static bool take_tag(Scanner *s, const Tag *tag, const Markup *markup)
 {
-    if (is_too_deep(s, tag, markup))
-        return false;
     if (s->templates > 0)
         return tag_in_template(s, tag, markup);
     s->was_ignored = false;
@@ -136,6 +129,14 @@ static bool take_tag(Scanner *s, const Tag *tag, const Markup *markup)
     return taken;
 }
 
+/* Whether a text in a page's head begins with a reference: what it stands for decides whether the head ends. */
+static bool may_begin_body(Place at, Place end)
+{
+    while (at < end && is_blank(at, at + 1))
+        at++;
+    return at < end && *at == '&';
+}
+
 static bool take_text(Scanner *s, Place at, Place end)
 {
     if (at == end || s->templates > 0)
@@ -145,8 +146,9 @@ static bool take_text(Scanner *s, Place at, Place end)
         return true;
     if (!blank && is_in_table(s))
         return false;
-    if (!s->in_body && !begin_body(s))
+    if (!s->in_body && (may_begin_body(at, end) || !begin_body(s)))
         return false;
+    s->has_begun = true;
     if (s->skipped > 0 && s->has_space)
         return true;
     if (!blank && memchr(at, '&', (size_t)(end - at))) {
@@ -188,30 +190,40 @@ static Place scan_tag(Scanner *s, Place name, Place end)
     Place behind = read_tag(name, end, &markup);
     if (behind == NULL)
         return NULL;
-    const Tag *tag = tag_of(s, markup.hash);
+    s->has_begun = true;
+    const Tag *tag = tag_of(s, &markup);
     if ((tag->rules.rules & RAW) && !markup.is_end && s->foreign == 0)
         return scan_raw(s, tag, &markup, behind, end);
     if (!take_tag(s, tag, &markup))
         return NULL;
-    return tag->rules.name == PRE && !markup.is_end ? behind_line_end(behind, end) : behind;
+    if (tag->rules.name != PRE || markup.is_end)
+        return behind;
+    /* A reference, or one behind nothing, may be the line end that does not count here. */
+    if (s->skipped > 0 && behind < end && (*behind == '&' || *behind == '<'))
+        return NULL;
+    return behind_line_end(behind, end);
 }
 
-/* Note whether a page says that it is written by today's rules. */
-static void scan_doctype(Scanner *s, Place at, Place end)
+/* Tell whether this is a doctype, and note whether it says, before all else, that the page follows today's rules. */
+static bool scan_doctype(Scanner *s, Place at, Place end)
 {
     static const char DOCTYPE[] = "<!doctype";
     const size_t size = sizeof DOCTYPE - 1;
-    if ((size_t)(end - at) < size || !same_folded(at, DOCTYPE, size) || s->in_body || s->has_html)
-        return;
+    if ((size_t)(end - at) < size || !same_folded(at, DOCTYPE, size))
+        return false;
+    if (s->has_begun)
+        return true;
+    s->has_begun = true;
     at += size;
     while (at < end && is_blank(at, at + 1))
         at++;
     if (end - at < 5 || !same_folded(at, "html", 4))
-        return;
+        return true;
     at += 4;
     while (at < end && is_blank(at, at + 1))
         at++;
-    s->is_standard = s->is_standard || (at < end && *at == '>');
+    s->is_standard = at < end && *at == '>';
+    return true;
 }
 
 static Place scan_markup(Scanner *s, Place at, Place end)
@@ -221,10 +233,10 @@ static Place scan_markup(Scanner *s, Place at, Place end)
         return scan_tag(s, at + 1 + is_end, end);
     if (is_end && at[2] == '>')
         return at + 3;
-    if (s->foreign > 0 && at[1] == '!' && at[2] == '[')
+    if ((s->foreign > 0 || s->svg_in_templates > 0) && at[1] == '!' && at[2] == '[')
         return NULL;
-    scan_doctype(s, at, end);
-    end_unseen_text(s);
+    if (!scan_doctype(s, at, end))
+        end_unseen_text(s);
     return read_comment(at, end);
 }
 
@@ -255,16 +267,31 @@ static bool scan(Scanner *s, Place at, Place end)
         if (end - markup < 3 || !(at = scan_markup(s, markup, end)))
             return false;
     }
-    return pop_until(s, 0) && end_line(s);
+    while (s->depth > 0)
+        if (!pop(s))
+            return false;
+    return end_line(s);
+}
+
+/* Give back what only a vast page needed. */
+static void clear(Bytes *bytes)
+{
+    if (bytes->room > MOST_KEPT)
+        bytes_free(bytes);
+    bytes->size = 0;
 }
 
 static void begin(Scanner *s)
 {
-    lines_clear(&s->lines);
-    s->title.size = s->language.size = s->links.size = s->base.size = 0;
-    s->depth = s->skipped = s->foreign = s->templates = s->svg_in_templates = s->selects = s->ghosts = s->nesting = 0;
-    s->has_title = s->has_base = s->has_space = s->in_body = false;
-    s->is_behind_head = s->is_standard = s->has_html = s->has_button = false;
+    Lines *lines = &s->lines;
+    Bytes *all[] = {&lines->text, &lines->letters, &lines->code, &s->title, &s->language, &s->links, &s->base, &s->scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        clear(all[i]);
+    lines->has_begun = lines->space_is_due = false;
+    s->depth = s->skipped = s->foreign = s->templates = s->svg_in_templates = s->selects = s->ghosts = 0;
+    s->has_title = s->has_base = s->has_space = s->was_ignored = s->formats_in_templates = s->in_body = false;
+    s->has_begun = s->is_behind_head = s->is_standard = s->has_html = s->has_button = false;
+    s->unseen = NO_TEXT;
     s->form = NO_FORM;
     s->kind = 'o';
     s->spot = ANYWHERE;
@@ -274,7 +301,8 @@ static void begin(Scanner *s)
 EXPORTED bool page_scan(Scanner *s, Place source, size_t size)
 {
     begin(s);
-    if (size == 0 || memchr(source, 0, size) != NULL || !scan(s, source, source + size))
+    Place end = source + size;
+    if (size == 0 || memchr(source, 0, size) != NULL || !is_harmless(source, end) || !scan(s, source, end))
         return false;
     /* What a page without a title is called takes a look at its headings, in a tree. */
     return s->title.size > 0 && !is_space(s->title.data, s->title.data + s->title.size);

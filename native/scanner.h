@@ -20,6 +20,7 @@ typedef struct {
     TagRules rules;
     Layout layout;
     uint64_t hash;
+    size_t size; /* of its name */
 } Tag;
 
 /* An element that is open. */
@@ -62,17 +63,23 @@ typedef struct Scanner {
     size_t foreign;    /* The same for the outermost SVG. */
     size_t templates, svg_in_templates, selects;
     size_t ghosts;     /* Formatting elements that ended with their block: a parser would open them again. */
-    size_t nesting;
     bool has_space;    /* Whether what is not seen holds a text of nothing but white space. */
     enum { NO_TEXT, BLANK_TEXT, FILLED_TEXT } unseen; /* What the text that is not seen, and may go on, is so far. */
     bool was_ignored;  /* Whether the last tag meant nothing: the texts beside it are one. */
+    bool formats_in_templates; /* Whether a formatting element began in one. */
+    bool has_begun; /* Whether there was more than white space and comments. */
     bool in_body, is_behind_head, is_standard, has_html, has_button;
     Form form;
     uint8_t kind, spot;
 } Scanner;
 
 /* known.c */
-const Tag *tag_of(const Scanner *s, uint64_t hash);
+/* Return what is known of a tag by its name; the hash of one that is not known is made unlike all that are. */
+const Tag *tag_of(const Scanner *s, Markup *markup);
+const Tag *known_tag(const Scanner *s, const char *name);
+
+/* harmless.c */
+bool is_harmless(Place source, Place end);
 
 /* layout.c */
 bool end_line(Scanner *s);

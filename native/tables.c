@@ -1,8 +1,6 @@
 /* Tables and forms, which have rules of their own. */
 #include "scanner.h"
 
-#include <string.h>
-
 bool is_in_table(const Scanner *s)
 {
     return top_is(s, TABLE) || top_is(s, TBODY) || top_is(s, TR);
@@ -10,8 +8,8 @@ bool is_in_table(const Scanner *s)
 
 static bool push_implied(Scanner *s, const char *name)
 {
-    uint64_t hash = folded_hash((Place)name, strlen(name));
-    return push(s, tag_of(s, hash), hash, NULL);
+    const Tag *tag = known_tag(s, name);
+    return push(s, tag, tag->hash, NULL);
 }
 
 /* Close what is open in a table down to one of its parts. */

@@ -17,6 +17,7 @@ enum {
     HEADING = 256,
     REFUSED = 512,        /* Leads to repairs that only a parser knows. */
     FOREIGN_TOO = 1024,   /* Known inside SVG as well. */
+    FENCE = 2048,         /* Keeps the formatting around it out, and when it does not end, for the rest of the page. */
 };
 
 typedef enum {

@@ -16,7 +16,7 @@ size_t text_fingerprint(Place at, size_t size, size_t most, uint64_t (*hash)(con
 
 static uint64_t hash_of(const void *data, size_t size)
 {
-    return folded_hash(data, size);
+    return known_hash(data, size);
 }
 
 static void teach(Scanner *s)

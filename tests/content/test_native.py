@@ -1,5 +1,6 @@
 """The native library says of every page what the tree says, or nothing."""
 
+import os
 import random
 import subprocess
 import threading
@@ -101,6 +102,58 @@ def test_what_is_written_plainly_is_read_without_a_tree(body: str) -> None:
 def test_what_would_have_to_be_repaired_is_left_to_the_tree(source: str) -> None:
     assert native.scanned(source.encode()) is None
     assert isinstance(parse_page(source.encode(), UTF8).text, str)
+
+
+T = "<!doctype html><title>x</title>"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"{T}{'<basefont>' * 20_001}<p>after",
+        f"{T}{'<h1></a>' * 20_001}after",
+        f"{T}{'<!<b>' * 20_001}after",
+        f"{T}<iframe>{'<div>' * 20_001}</iframe>after",
+        f"{T}<script><!--<script></script>{'<b>' * 20_001}--></script>after",
+        f"""{T}<a ="b="{"x " * 15_000}" href=/foo>""",
+        f"""{T}<a c=\v"b d={"x " * 15_000}" href=/foo>""",
+        f"{T}<script>'<div {'x ' * 15_000}</script>after",
+        "<head><!doctype html><title>x</title><p>a<table><tr><td>b</table>c",
+        "<!doctype foo><!doctype html><title>x</title><p>a<table><tr><td>b</table>c",
+        f"{T}<noscript></head></noscript><noscript><p>hello</p></noscript>",
+        f"{T}<noscript></body></noscript><noscript><p>hello</p></noscript>",
+        f"{T}&#32;<noscript><p>hello</p></noscript>",
+        f"{T}<template><svg><![CDATA[></svg></template>hidden]]></svg></template>seen",
+        f"{T}<a href=1><table><td><object></table><label>x<a href=2>y</a>z",
+        f"{T}<template><a href=1><object></template>x",
+        f"{T}<template><b><object></template><h1><i><button>x",
+        f"{T}<base href='b\r\nc'><a href='c\r\nd'>",
+        "<!doctype html><html lang='e\rn'><title>x</title>",
+        f"{T}a<label> <!doctype html>x</label>b",
+        f"{T}a<label> </body><!--c-->x</label>b",
+        f"{T}a<noscript><p><b></p> </b>x</noscript>c",
+        f"{T}a<label><pre>&#10;</pre></label>b",
+        f"{T}a<label><pre></>\n</pre></label>b",
+        f"{T}a<textarea>&#10;</textarea>b",
+        f"{T}<div id=x class='coo\u212aie-bar'>q",
+        f"{T}a<tqw7b\x1e\x02;\x06\x1a\x1e\x0b\x05\x06\x1c\x04\x04\x05\x02\x01>seen</tqw7b\x1e\x02;\x06>b",
+    ],
+)
+def test_what_is_easily_got_wrong_is_the_same_both_ways(source: str) -> None:
+    assert_same(source.encode())
+
+
+def test_a_vast_page_leaves_no_vast_memory_behind() -> None:
+    native.scanned(WELL_FORMED.encode())
+    before = resident_megabytes()
+    native.scanned(WELL_FORMED.format(f"<pre>{'x' * 60_000_000}</pre><a href={'y' * 60_000_000}>").encode())
+    native.scanned(WELL_FORMED.encode())
+    assert resident_megabytes() - before < 60
+
+
+def resident_megabytes() -> float:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 @given(st.integers(0, 2**64))
