@@ -150,7 +150,9 @@ class _GoodCapture:
 
 
 def _link_set(links: SnapshotLinks, ids: dict[str, int]) -> LinkSet:
-    return frozenset(map(ids.__getitem__, links.targets)) - {ids[links.normalized_url_group]}
+    found, own = frozenset(map(ids.__getitem__, links.targets)), ids[links.normalized_url_group]
+    # Hardly any page leads to itself by now, and hundreds of links need not be copied for nothing.
+    return found - {own} if own in found else found
 
 
 def link_sets(session: Session, holders: Collection[int]) -> dict[int, LinkSet]:

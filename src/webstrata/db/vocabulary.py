@@ -1,6 +1,6 @@
 """The words of titles, addresses and headings: what a misspelt word may have meant."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress, islice
 
 from sqlalchemy import bindparam, column, text
@@ -33,11 +33,10 @@ def words_to_learn(title: str, address: str, body: str, blocks: str | None) -> s
 
 def learn(session: Session, documents: Iterable[PreparedDocument]) -> None:
     """Keep the words of new documents."""
-    words = _misspellable(
-        line
-        for document in documents
-        for line in _titling(document.title, document.normalized_url_group, document.text, document.blocks)
-    )
+    lines: list[str] = []
+    for document in documents:
+        lines += _titling(document.title, document.normalized_url_group, document.text, document.blocks)
+    words = _misspellable(lines)
     if not words:
         return
     known = {row[0] for row in _KNOWN.execute(session, {"words": words})}
@@ -60,13 +59,11 @@ def words_like(session: Session, word: str) -> Sequence[str]:
     return session.scalars(_SCAN, {"first": word[:1], "most": _MOST_SCANNED, **lengths}).all()
 
 
-def _titling(title: str, address: str, body: str, blocks: str | None) -> Iterator[str]:
-    """Yield what says what a document is about: its title, its address and its first headings."""
-    yield title
-    yield address.removeprefix(_ADDRESS_START)
+def _titling(title: str, address: str, body: str, blocks: str | None) -> list[str]:
+    """Return what says what a document is about: its title, its address and its first headings."""
     headings = (blocks or "").encode().translate(_OF_HEADINGS)
-    if any(headings):
-        yield from islice(compress(body.split("\n"), headings), _MOST_HEADINGS)
+    found = islice(compress(body.split("\n"), headings), _MOST_HEADINGS) if any(headings) else ()
+    return [title, address.removeprefix(_ADDRESS_START), *found]
 
 
 def _misspellable(lines: Iterable[str]) -> set[str]:
