@@ -4,7 +4,7 @@
  */
 #include "scanner.h"
 
-enum { PIECE = 128, MOST_TAGS = 20000, STEP = 10000, SHORT = 4000, MOST_ATTRIBUTES = 2000 };
+enum { PIECE = 128, MOST_TAGS = 20000, STEP = 10000, SHORT = 4000, MOST_ATTRIBUTES = 2000, MOST_STEPS = 100000 };
 
 static bool has_many_tags(Place at, Place end)
 {
@@ -43,8 +43,10 @@ static Place behind_value(Place at, Place end)
 static bool has_many_attributes(Place tag, Place end)
 {
     Place at = tag;
-    size_t separators = 0;
+    size_t separators = 0, steps = 0;
     while (at < end && *at != '>') {
+        if (++steps > MOST_STEPS)
+            return true; /* To go on from every such place would take time with the square of a page's length. */
         if (*at == '=') {
             at = behind_value(at + 1, end);
             separators++;

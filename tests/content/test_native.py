@@ -226,6 +226,7 @@ def test_a_library_of_other_sources_is_not_used(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(native, "LAYOUT", unknown)
     monkeypatch.setattr(native, "_of_this_thread", threading.local())
     assert native.scanned(WELL_FORMED.encode()) is None
+    assert not native.is_there()
     assert parse_page(WELL_FORMED.format("<p>x").encode(), UTF8).text == "x"
 
 
@@ -250,6 +251,7 @@ def test_threads_do_not_get_into_each_others_pages() -> None:
 def test_time_grows_with_the_length_of_a_page_whatever_is_in_it() -> None:
     for piece in ("<a href=x>", "<p>", "<b><div>", "</x>", "<!", "<li>", "&", "<table>", "<svg>", "<option>", "<h1>"):
         native.scanned(f"<title>x</title>{piece * 300_000}".encode())
+    native.scanned(b"<title>x</title>" + (b"<a" + b"x" * 10_001) * 900)
 
 
 @pytest.fixture(scope="module")

@@ -52,7 +52,7 @@ class ScannedPage:
 
 def is_there() -> bool:
     """Tell whether the library was built and can be used."""
-    return _library() is not None
+    return _scanner() is not None
 
 
 def scanned(source: bytes) -> ScannedPage | None:
