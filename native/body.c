@@ -32,7 +32,7 @@ static bool start_option(Scanner *s, const Tag *tag, const Markup *markup)
 
 static bool start_ruby_part(Scanner *s, const Tag *tag, const Markup *markup)
 {
-    if (find_in_scope(s, known_hash((Place) "ruby", 4), OTHER_TAG, OTHER_TAG) != NOWHERE) {
+    if (find_open(s, known_hash((Place) "ruby", 4)) != NOWHERE) {
         if (s->ghosts > 0 || (top_is(s, RUBY_PART) && !pop(s)))
             return false;
         if (s->depth > 0 && ends_by_itself(top(s)))
@@ -143,7 +143,7 @@ bool note(Scanner *s, const Tag *tag, const Markup *markup)
 /* A link ends the one that it begins in. */
 static bool start_link(Scanner *s, const Tag *tag, const Markup *markup)
 {
-    bool is_in_link = find_in_scope(s, markup->hash, OTHER_TAG, OTHER_TAG) != NOWHERE;
+    bool is_in_link = find_open(s, markup->hash) != NOWHERE;
     if (is_in_link && !close_formatting(s, markup->hash))
         return false;
     return (s->ghosts == 0 || !any_matters(s, 0)) && push(s, tag, markup->hash, markup);
@@ -162,7 +162,7 @@ bool start_in_body(Scanner *s, const Tag *tag, const Markup *markup)
     case A:
         return start_link(s, tag, markup);
     case BUTTON:
-        if (find_in_scope(s, markup->hash, OTHER_TAG, OTHER_TAG) != NOWHERE)
+        if (find_open(s, markup->hash) != NOWHERE)
             return false;
         break;
     case FORM:
@@ -236,6 +236,6 @@ bool end_in_body(Scanner *s, const Tag *tag, uint64_t hash)
     if (rules & (EMPTY | RAW))
         return ignore(s);
     if (rules & (BLOCK | IS_SPECIAL))
-        return close_in_scope(s, find_in_scope(s, hash, OTHER_TAG, OTHER_TAG));
+        return close_in_scope(s, find_open(s, hash));
     return close_ordinary(s, hash);
 }

@@ -127,6 +127,11 @@ long find_in_scope(const Scanner *s, uint64_t hash, TagName beyond, TagName beyo
     return NOWHERE;
 }
 
+long find_open(const Scanner *s, uint64_t hash)
+{
+    return find_in_scope(s, hash, OTHER_TAG, OTHER_TAG);
+}
+
 long find_paragraph(const Scanner *s)
 {
     return find_in_scope(s, known_hash((Place) "p", 1), BUTTON, BUTTON);

@@ -113,8 +113,10 @@ bool pop(Scanner *s);
 /* Close all down to a place among the open ones, and that one. */
 bool pop_until(Scanner *s, size_t index);
 bool push(Scanner *s, const Tag *tag, uint64_t hash, const Markup *markup);
-/* Return which open element has a name, or NOWHERE; `beyond` and `beyond_too` are elements beyond which it is not looked for. */
 enum { NOWHERE = -1 };
+/* Return which open element of this name an end tag here would reach, or NOWHERE. */
+long find_open(const Scanner *s, uint64_t hash);
+/* The same where it does not reach beyond some more elements. */
 long find_in_scope(const Scanner *s, uint64_t hash, TagName beyond, TagName beyond_too);
 long find_paragraph(const Scanner *s);
 bool close_paragraph(Scanner *s);

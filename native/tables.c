@@ -97,7 +97,7 @@ bool end_form(Scanner *s, uint64_t hash)
 {
     Form form = s->form;
     s->form = NO_FORM;
-    long found = form == FORM_IS_OPEN ? find_in_scope(s, hash, OTHER_TAG, OTHER_TAG) : NOWHERE;
+    long found = form == FORM_IS_OPEN ? find_open(s, hash) : NOWHERE;
     if (found == NOWHERE)
         return ignore(s);
     while (s->depth > (size_t)found + 1 && ends_by_itself(top(s)))

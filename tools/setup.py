@@ -49,7 +49,7 @@ def _prefer_native() -> None:
         native.ensure()
     except SetupError as error:
         native.discard()
-        warn(f"Everything works without the native library, only indexing takes about twice as long. {error}")
+        warn(f"Everything works without the native library, only indexing takes half as long again. {error}")
 
 
 @contextmanager

@@ -174,7 +174,7 @@ def test_check_env_makes_the_archive_root(lines: CommandLine, data_dir: Path) ->
 def test_check_env_says_whether_the_native_library_is_used(lines: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "native library: used" in lines("check-env").out
     monkeypatch.setattr(native, "_library", lambda: None)
-    assert "native library: not built, so indexing takes about twice as long" in lines("check-env").out
+    assert "native library: not built, so indexing takes half as long again" in lines("check-env").out
 
 
 def test_check_env_says_when_the_archive_root_cannot_be_made(lines: CommandLine, data_dir: Path) -> None:

@@ -221,7 +221,7 @@ def test_the_program_is_set_up_without_a_compiler_and_says_so_in_one_line(capsys
     native.LIBRARY.touch()
     setup._set_up("runtime")
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("Warning: Everything works without the native library, only indexing takes about twice as")
+    assert line.startswith("Warning: Everything works without the native library, only indexing takes half as long")
     assert "Missing: a C compiler with its headers. Install with" in line
     assert not native.LIBRARY.exists()
 

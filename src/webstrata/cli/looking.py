@@ -44,7 +44,7 @@ def check_env(as_json: AsJson = False) -> None:
         table.add_row(knob.name, Text(knob.value), Text(knob.origin))
     Console().print(table)
     print(f"archive root: {settings.archive_root.resolve()} is there and can be written to")
-    print(f"native library: {'used' if native.is_there() else 'not built, so indexing takes about twice as long'}")
+    print(f"native library: {'used' if native.is_there() else 'not built, so indexing takes half as long again'}")
 
 
 @verbs.command("check-db")

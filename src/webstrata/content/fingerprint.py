@@ -24,11 +24,9 @@ _LETTERS_A_WORD = 16
 def fingerprint(text: str) -> int | None:
     """Return the fingerprint of a text, as a signed number of 64 bits, or None when it is too short for one."""
     folded = text.casefold().encode("utf-8", "replace")
-    found = most_common_bits(folded, _MOST_WORDS)
-    if found is None or _is_without_spaces(text, found[1]):
-        words = _words(text, folded)
-        found = (_majority(_shingles(words), len(words) - 2), len(words)) if len(words) >= _FEWEST_WORDS else (0, 0)
-    bits, count = found
+    bits, count = most_common_bits(folded, _MOST_WORDS) or _bits_of(_words(folded))
+    if len(text) > _LETTERS_A_WORD * count:
+        bits, count = _bits_of(_characters(b"".join(_words(folded))))
     if count < _FEWEST_WORDS:
         return None
     return bits - (1 << _LANE) if bits >> (_LANE - 1) else bits
@@ -39,13 +37,13 @@ def distance(one: int, other: int) -> int:
     return ((one ^ other) & _ALL).bit_count()
 
 
-def _words(text: str, folded: bytes) -> list[bytes]:
-    words = folded.split(None, _MOST_WORDS)[:_MOST_WORDS]
-    return _characters(b"".join(words)) if _is_without_spaces(text, len(words)) else words
+def _bits_of(words: list[bytes]) -> tuple[int, int]:
+    """Return the bits that most runs of three words share, and of how many words."""
+    return _majority(_shingles(words), len(words) - 2) if len(words) >= _FEWEST_WORDS else 0, len(words)
 
 
-def _is_without_spaces(text: str, words: int) -> bool:
-    return len(text) > _LETTERS_A_WORD * words
+def _words(folded: bytes) -> list[bytes]:
+    return folded.split(None, _MOST_WORDS)[:_MOST_WORDS]
 
 
 def _characters(text: bytes) -> list[bytes]:

@@ -1,6 +1,6 @@
 """What of reading a page is written in C, see `native/`, where that could be built.
 
-Without it everything works, and says the same: only indexing takes about twice as long.
+Without it everything works, and says the same: only indexing takes half as long again.
 """
 
 import ctypes
