@@ -8,14 +8,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from tests.jobs.rows import status_of
 from tests.support.databases import FreshDatabase
-from tests.support.program import Program, Started, alive, children_of, free_port
+from tests.support.program import PYTHON, Program, Started, alive, children_of, free_port
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site, page
 from webstrata.db.engine import Database
@@ -139,6 +139,36 @@ def test_a_stop_leaves_no_process_behind(demo: Program, number: signal.Signals, 
         assert answer(port, "/api/health") is None
         assert server.output.endswith("Stopped.\n")
         assert "Traceback" not in server.output
+
+
+def test_a_stop_of_all_processes_at_once_is_no_failure(demo: Program) -> None:
+    """As a service manager does it; here the server is the last to notice."""
+    with serving(demo, "serve") as (server, _):
+        everyone = {server.process.pid, *children_of(server.process.pid)}
+        server.signal(signal.SIGSTOP)
+        for pid in everyone:
+            os.kill(pid, signal.SIGTERM)
+        wait_until(lambda: sum(map(alive, everyone)) == 1, "its children have ended", SOON_SECONDS)
+        server.signal(signal.SIGCONT)
+        assert server.ended(SOON_SECONDS) == 0
+        assert server.output.endswith("Stopped.\n")
+
+
+def test_a_closed_terminal_ends_the_server(demo: Program) -> None:
+    with serving(replace(demo, command=("env", "--default-signal=HUP", *PYTHON)), "serve") as (server, port):
+        children = children_of(server.process.pid)
+        server.signal(signal.SIGHUP)
+        assert server.ended(SOON_SECONDS) == 0
+        assert not any(map(alive, children))
+        assert answer(port, "/api/health") is None
+
+
+def test_a_server_that_nohup_started_outlives_its_terminal(demo: Program) -> None:
+    with serving(replace(demo, command=("nohup", *PYTHON)), "serve", "--no-worker") as (server, port):
+        server.signal(signal.SIGHUP)
+        wait_until(lambda: answer(port, "/api/health") is not None, "it serves on")
+        server.signal(signal.SIGTERM)
+        assert server.ended(SOON_SECONDS) == 0
 
 
 def test_a_killed_server_leaves_no_process_behind_either(demo: Program) -> None:

@@ -2,13 +2,14 @@
 
 import errno
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -107,6 +108,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=_HEADERS_SECONDS * 1000),
     )
+    server.on_startup(partial(_end_with_terminal, signal.getsignal(signal.SIGHUP), server.signal_handler_interrupt))
     with (
         _worker_process() if worker else nullcontext(),
         _shared_numbers() if processes > 1 else nullcontext(),
@@ -114,10 +116,17 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
         try:
             server.serve(target_loader=partial(site, shared=processes > 1), wrap_loader=False)
         except SystemExit:
-            raise WebstrataError(
-                "the server gave up: its processes die as soon as they start (the log says why)"
-            ) from None
+            # Told to stop together with its processes, it takes one that was quicker for dead.
+            if not server.interrupt_signal:
+                raise WebstrataError(
+                    "the server gave up: its processes die as soon as they start (the log says why)"
+                ) from None
     print("Stopped.", flush=True)
+
+
+def _end_with_terminal(before: object, stop: Callable[..., None]) -> None:
+    """Let a terminal that is closed end the server, unless nohup has said not to care; granian would load all anew."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN if before is signal.SIG_IGN else stop)
 
 
 def site(*, shared: bool = False) -> "ASGIApp":
@@ -128,6 +137,8 @@ def site(*, shared: bool = False) -> "ASGIApp":
     from webstrata.web.site import create_site
 
     _end_with(os.getppid())
+    # As for the worker: a Ctrl-C reaches this process through the server, which would else find it dead.
+    os.setsid()
     settings = load_settings()
     start_logging(settings, quiet=True)
     if shared:
