@@ -302,7 +302,7 @@ EXPORTED bool page_scan(Scanner *s, Place source, size_t size)
 {
     begin(s);
     Place end = source + size;
-    if (size == 0 || memchr(source, 0, size) != NULL || !is_harmless(source, end) || !scan(s, source, end))
+    if (size == 0 || memchr(source, 0, size) != NULL || !scan(s, source, end))
         return false;
     /* What a page without a title is called takes a look at its headings, in a tree. */
     return s->title.size > 0 && !is_space(s->title.data, s->title.data + s->title.size);

@@ -78,9 +78,6 @@ typedef struct Scanner {
 const Tag *tag_of(const Scanner *s, Markup *markup);
 const Tag *known_tag(const Scanner *s, const char *name);
 
-/* harmless.c */
-bool is_harmless(Place source, Place end);
-
 /* layout.c */
 bool end_line(Scanner *s);
 bool add_text(Scanner *s, const char *text, size_t size);

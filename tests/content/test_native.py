@@ -111,7 +111,6 @@ T = "<!doctype html><title>x</title>"
     "source",
     [
         f"{T}{'<basefont>' * 20_001}<p>after",
-        f"{T}{'<h1></a>' * 20_001}after",
         f"{T}{'<!<b>' * 20_001}after",
         f"{T}<iframe>{'<div>' * 20_001}</iframe>after",
         f"{T}<script><!--<script></script>{'<b>' * 20_001}--></script>after",
@@ -141,6 +140,14 @@ T = "<!doctype html><title>x</title>"
 )
 def test_what_is_easily_got_wrong_is_the_same_both_ways(source: str) -> None:
     assert_same(source.encode())
+
+
+def test_a_page_that_only_looks_too_deep_for_a_tree_is_read_to_its_end() -> None:
+    source = f"{T}{'<h1></a>' * 20_001}after".encode()
+    page = by_scan(source)
+    assert page is not None
+    assert page.text == "after"
+    assert by_tree(source).text == ""
 
 
 def test_a_vast_page_leaves_no_vast_memory_behind() -> None:

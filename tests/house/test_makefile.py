@@ -22,7 +22,8 @@ while :; do sleep 0.02; done
 
 def make(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     clean = {"PATH": os.environ["PATH"], "HOME": str(folder)}
-    command = ["make", "--no-print-directory", *arguments]
+    # A shell that runs tests in the background has them ignore Ctrl-C, and make would inherit that.
+    command = ["env", "--default-signal=INT", "make", "--no-print-directory", *arguments]
     return subprocess.Popen(
         command, cwd=folder, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0
     )

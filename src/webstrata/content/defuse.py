@@ -4,31 +4,18 @@ For every block that opens, an HTML parser looks through all the open ones, and 
 element's: time grows with the square. Browsers stop nesting at 512 elements for the same reason.
 """
 
-import re
 from collections.abc import Iterator
+
+from webstrata.content.nesting import ATTRIBUTES, TAG_START, TOKEN, Nesting
 
 DEEPEST = 2_000
 MOST_ATTRIBUTES = 2_000
 
 _HARMLESS_TAGS = 20_000
-_HARMLESS_TAG_LENGTH = 20_000
-_SHORTEST_TAG = len("<b>")
 """What parsers take in their stride, measured: 20,000 open elements or 10,000 attributes cost a second or so."""
 
-_ATTRIBUTES = rb"""(?:[^>=]++|=\s*+"[^"]*+"|=\s*+'[^']*+'|=)*+"""
-_TAG = re.compile(rb"<(?P<closing>/?)(?P<name>[a-z][^\s/>]*+)(?P<attributes>" + _ATTRIBUTES + rb")>?", re.IGNORECASE)
-_EMPTY = ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
-_ENDED_BY_THEIR_LIKE = ("a", "caption", "colgroup", "dd", "dt", "li", "optgroup", "option", "p", "rp", "rt")
-_OF_TABLES = ("tbody", "td", "tfoot", "th", "thead", "tr")
-_NEVER_DEEP = frozenset(name.encode() for name in ("body", "head", "html", *_EMPTY, *_ENDED_BY_THEIR_LIKE, *_OF_TABLES))
-"""Elements of which unclosed ones do not pile up."""
-
-_COMMENT = rb"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>)?)"
-_RAW = rb"<(?P<raw>script|style|textarea|title|xmp)\b(?:[^<]++|<(?!/(?P=raw)))*+(?:</(?P=raw))?"
-_PIECE = re.compile(rb"|".join((_COMMENT, _RAW, _TAG.pattern)), re.IGNORECASE)
-_NAME_PLACE, _CLOSING_PLACE, _ATTRIBUTES_PLACE = (_PIECE.groupindex[n] - 1 for n in ("name", "closing", "attributes"))
-_VALUE = re.compile(rb"""=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]++)""")
-_BETWEEN_ATTRIBUTES = re.compile(rb"[\s/]+")
+_SHORTEST_TAG = len("<b>")
+_SHORTEST_ATTRIBUTE = len("a ")
 
 
 def defused(html: bytes) -> bytes:
@@ -37,61 +24,48 @@ def defused(html: bytes) -> bytes:
 
 
 def _is_harmless(html: bytes) -> bool:
+    """Tell whether a page is harmless at first sight."""
     if len(html) > _SHORTEST_TAG * _HARMLESS_TAGS and html.count(b"<") > _HARMLESS_TAGS:
-        return _is_shallow(html)
-    tags = (_TAG.match(html, begin) for begin in _before_long_stretches(html))
-    return not any(tag and _too_many_attributes(tag["attributes"]) for tag in tags)
+        return False
+    return not any(map(_may_have_too_many_attributes, _long_stretches(html)))
 
 
-def _is_shallow(html: bytes) -> bool:
-    """Tell whether a page of many tags is harmless, three times as fast as by taking it apart."""
-    depth = 0
-    for piece in _PIECE.findall(html):
-        name = piece[_NAME_PLACE].lower()
-        if name and name not in _NEVER_DEEP:
-            depth = max(0, depth - 1) if piece[_CLOSING_PLACE] else depth + 1
-            if depth > DEEPEST:
-                return False
-        if len(piece[_ATTRIBUTES_PLACE]) > _HARMLESS_TAG_LENGTH and _too_many_attributes(piece[_ATTRIBUTES_PLACE]):
-            return False
-    return True
-
-
-def _before_long_stretches(html: bytes) -> Iterator[int]:
-    """Yield each `<` that is followed by so much without another one that its tag may be too long."""
+def _long_stretches(html: bytes) -> Iterator[bytes]:
+    """Yield what stands between two `>` that are so far apart that a tag with too many attributes may be between."""
     # Looking into every other step finds them all, without taking the page apart.
-    step = _HARMLESS_TAG_LENGTH // 2
+    step = _SHORTEST_ATTRIBUTE * MOST_ATTRIBUTES // 2
     start = 0
     while start < len(html) - step:
-        if html.find(b"<", start, start + step) < 0:
-            begin = html.rfind(b"<", 0, start)
-            if begin >= 0:
-                yield begin
-            start = html.find(b"<", start + step)
-            if start < 0:
+        if html.find(b">", start, start + step) < 0:
+            end = html.find(b">", start + step)
+            yield html[html.rfind(b">", 0, start) + 1 : end if end >= 0 else len(html)]
+            if end < 0:
                 return
+            start = end
         start += step
 
 
+def _may_have_too_many_attributes(stretch: bytes) -> bool:
+    tag = TAG_START.search(stretch)
+    return tag is not None and _too_many_attributes(stretch[tag.end() :])
+
+
 def _kept(html: bytes) -> Iterator[bytes]:
-    """Yield the page without tags of too many attributes, up to where it nests too deep."""
-    depth, position = 0, 0
-    for piece in _PIECE.finditer(html):
-        name = (piece["name"] or b"").lower()
-        if not name or (name in _NEVER_DEEP and len(piece[0]) <= _HARMLESS_TAG_LENGTH):
+    """Yield the page without tags of too many attributes, up to where it may nest too deep."""
+    nesting, begin, position = Nesting(), 0, 0
+    while token := TOKEN.search(html, position):
+        if _too_many_attributes(token["attributes"]):
+            yield html[begin : token.start()]
+            begin = position = token.end()
             continue
-        if _too_many_attributes(piece["attributes"]):
-            yield html[position : piece.start()]
-            position = piece.end()
-        elif name not in _NEVER_DEEP:
-            depth = max(0, depth - 1) if piece["closing"] else depth + 1
-            if depth > DEEPEST:
-                yield html[position : piece.start()]
-                return
-    yield html[position:]
+        position = nesting.take(html, token)
+        if nesting.depth > DEEPEST or not nesting.is_clear:
+            yield html[begin : token.start()]
+            return
+    yield html[begin:]
 
 
-def _too_many_attributes(attributes: bytes) -> bool:
-    if len(attributes) < 2 * MOST_ATTRIBUTES:
+def _too_many_attributes(attributes: bytes | None) -> bool:
+    if attributes is None or len(attributes) < _SHORTEST_ATTRIBUTE * MOST_ATTRIBUTES:
         return False
-    return len(_BETWEEN_ATTRIBUTES.split(_VALUE.sub(b" ", attributes))) > MOST_ATTRIBUTES
+    return sum(1 for _ in ATTRIBUTES.finditer(attributes)) > MOST_ATTRIBUTES

@@ -19,7 +19,7 @@ MAX_PDF_BYTES = 64_000_000
 MAX_TAGS = 500_000
 """A page of nothing but tags takes a hundred times its size: so many of them may be in one."""
 
-_FEW_BYTES = 1_000_000
+_FEW_BYTES = MAX_TAGS * len("<b>")
 _PORTION = 32
 _PORTION_CHARACTERS = 500_000
 _WEB = ("http://", "https://")
