@@ -11,12 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import structlog
 import xxhash
 
 from webstrata.content.layout import LAYOUT, Layout
-
-log = structlog.get_logger()
 
 _LIBRARY = Path(__file__).with_name("_native.so")
 _HANDLE, _BYTE, _TEXT, _SIZE, _FLAG = ctypes.c_void_p, ctypes.c_uint8, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_bool
@@ -175,7 +172,9 @@ def _library() -> ctypes.CDLL | None:
 
 def _warn(error: Exception) -> None:
     """Say why a library that is there is not used: what it is for can be done without it."""
-    log.warning("content.native.unusable", library=str(_LIBRARY), reason=str(error))
+    import structlog  # Takes as long to load as all else that reads pages, which processes of their own do.
+
+    structlog.get_logger().warning("content.native.unusable", library=str(_LIBRARY), reason=str(error))
 
 
 @cache
