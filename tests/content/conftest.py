@@ -4,7 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from webstrata.content import fingerprint, html, native
+from webstrata.content import fingerprint, html, native, tokens
+
+
+class Unable:
+    """What folds no text, as the native library when it is not there."""
+
+    def folded(self, _text: str) -> None:
+        """Leave it to Python."""
 
 
 @pytest.fixture(scope="module", params=["native", "tree"])
@@ -16,4 +23,5 @@ def both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
             patch.setattr(html, "scanned", lambda source: None)
             patch.setattr(native, "is_utf8", lambda body: None)
             patch.setattr(fingerprint, "most_common_bits", lambda words, most: None)
+            patch.setattr(tokens, "_FOLDED_TEXTS", Unable())
         yield

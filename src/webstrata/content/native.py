@@ -6,8 +6,10 @@ Without it everything works, and says the same: only indexing takes half as long
 import ctypes
 import html.entities
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +30,16 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "page_part": (_HANDLE, [_HANDLE, _BYTE, ctypes.POINTER(_SIZE)]),
     "page_has_base": (_FLAG, [_HANDLE]),
     "text_is_utf8": (_FLAG, [_TEXT, _SIZE]),
+    "text_fold": (_SIZE, [_TEXT, _SIZE, _HANDLE, _HANDLE, _SIZE, ctypes.POINTER(_SIZE)]),
     "text_fingerprint": (_SIZE, [_TEXT, _SIZE, _SIZE, _HANDLE, ctypes.POINTER(ctypes.c_uint64)]),
 }
 """What each function returns and takes."""
+
+
+_FOLDED_CHARACTERS = 0x20000
+"""Up to the last emoji: what is beyond is rarely seen."""
+
+_LONGEST_FOLDED = 255
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,54 @@ def is_utf8(body: bytes) -> bool | None:
     """Tell whether a body can be read as UTF-8; None when the library is not there to tell."""
     library = _library()
     return None if library is None else bool(library.text_is_utf8(body, len(body)))
+
+
+class FoldedTexts:
+    """Folds texts character by character: what each becomes is asked once, and then known in C."""
+
+    def __init__(self, becomes: Mapping[int, str]) -> None:
+        """Take what says of a character what it becomes."""
+        self._becomes = becomes
+        self._places = (ctypes.c_uint32 * _FOLDED_CHARACTERS)()
+        self._pool = b"\0"
+        self._learning = threading.Lock()
+
+    def folded(self, text: str) -> str | None:
+        """Return a text folded; None when the library is not there, or the text has characters that few have."""
+        library = _library()
+        if library is None:
+            return None
+        source, size, read = text.encode("utf-8", "surrogatepass"), 0, _SIZE()
+        parts: list[bytes] = []
+        while size < len(source):
+            rest, pool = source[size:], self._pool
+            folding = _Folding(ctypes.addressof(self._places), len(self._places), pool, len(pool))
+            room = ctypes.create_string_buffer(2 * len(rest) + _LONGEST_FOLDED)
+            count = library.text_fold(rest, len(rest), ctypes.byref(folding), room, len(room), ctypes.byref(read))
+            if read.value == 0 and pool is self._pool and not self._learnt(text):
+                return None
+            parts.append(ctypes.string_at(room, count))
+            size += read.value
+        return b"".join(parts).decode()
+
+    def _learnt(self, text: str) -> bool:
+        """Learn what a text's characters become; False when there is nothing to be learnt."""
+        with self._learning:
+            new = [code for code in map(ord, set(text)) if code < len(self._places) and not self._places[code]]
+            becomes = [self._becomes[code].encode() for code in new]
+            sizes = [1 + len(folded) for folded in becomes]
+            places = accumulate(sizes, initial=len(self._pool))
+            # In this order: who looks a place up meanwhile, and has the old pool, asks again.
+            self._pool += b"".join(bytes([len(folded)]) + folded for folded in becomes)
+            for code, place in zip(new, places, strict=False):
+                self._places[code] = place
+        return bool(new)
+
+
+class _Folding(ctypes.Structure):
+    """What `native/fold.c` calls so."""
+
+    _fields_ = (("places", _HANDLE), ("place_count", _SIZE), ("pool", _TEXT), ("pool_size", _SIZE))
 
 
 class _UnfitError(Exception):
