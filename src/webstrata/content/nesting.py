@@ -32,11 +32,15 @@ _RAW = _names("iframe noembed noframes script style textarea title xmp")
 _RAW_END = {name: re.compile(rb"</%b(?=[%b/>])" % (name, _SPACE), re.IGNORECASE) for name in _RAW}
 _SCRIPT_STEP = re.compile(rb"<!(?=--)|-->|<(/?)script(?=[%b/>])" % _SPACE, re.IGNORECASE)
 
-_NEVER_OPEN = _names(
-    "a area base basefont bgsound body br caption col colgroup embed frame head hr html image img input keygen link"
-    " meta option param source tbody td tfoot th thead tr track wbr"
+_EMPTY = _names(
+    "area base basefont bgsound body br col embed frame head hr html image img input keygen link meta param source"
+    " track wbr"
 )
-"""Elements that hold nothing, or of which no two are open without something else between them."""
+"""Elements that hold nothing, or begin only once."""
+
+_HARDLY_NESTING = _names("a caption colgroup option tbody td tfoot th thead tr")
+"""Elements of which no two are open without something else between them. They count only in drawings, where it matters
+which element is the last that is open."""
 
 _ENDING_PARAGRAPHS = _names(
     "address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer form h1"
@@ -104,8 +108,6 @@ class Nesting:
     def _behind_comment(self, html: bytes, token: re.Match[bytes]) -> int:
         if not (self._is_drawn and html.startswith(_CDATA, token.start())):
             return token.end()
-        # Where HTML is expected, it may be in an element that is not counted, and mean nothing.
-        self.is_clear = not self._holds_html
         end = html.find(_CDATA_END, token.start())
         return len(html) if end < 0 else end
 
@@ -131,7 +133,8 @@ class Nesting:
     def _start_html(self, name: bytes) -> None:
         if self._last == b"p" and name in _ENDING_PARAGRAPHS:
             self._pop()
-        if name not in _NEVER_OPEN and self._last not in _ENDED_BY.get(name, ()):
+        is_counted = name not in _EMPTY and (self._drawn or name not in _HARDLY_NESTING)
+        if is_counted and self._last not in _ENDED_BY.get(name, ()):
             self._push(name)
 
     def _end(self, name: bytes) -> None:
@@ -145,7 +148,7 @@ class Nesting:
     def _end_drawn(self, name: bytes) -> None:
         """End a part of a drawing, or with the drawing what it is in."""
         if not self._count[name]:
-            self.is_clear = name not in _NEVER_OPEN  # Of which one may be open.
+            self.is_clear = name not in _HARDLY_NESTING  # Of which one may be open.
             return
         place, holds_html = len(self._open) - 1, False
         while place > 0 and self._open[place][1] and self._open[place][0] != name:
