@@ -112,6 +112,10 @@ def test_without_a_token_development_is_closed_to_other_machines(make_client: Ma
         ("X-Forwarded-Host", "localhost"),
         ("X-Real-IP", "127.0.0.1"),
         ("Via", "1.1 proxy"),
+        ("CF-Connecting-IP", "127.0.0.1"),
+        ("True-Client-IP", "127.0.0.1"),
+        ("X-Client-IP", "127.0.0.1"),
+        ("X-Original-Forwarded-For", "127.0.0.1"),
     ],
 )
 @pytest.mark.parametrize("host", ["testclient", "127.0.0.1"])

@@ -38,6 +38,11 @@ def test_a_hit_tells_all_that_the_contract_names(client: TestClient, archive: Ar
                 "originalUrl": "https://health.example/flu",
                 "snippet": "Influenza vaccination begins in October.",
                 "pageSnapshotsCount": None,
+                "markedSnippet": [
+                    {"text": "Influenza ", "marked": False},
+                    {"text": "vaccination", "marked": True},
+                    {"text": " begins in October.", "marked": False},
+                ],
                 "rawSnapshotUrl": f"/api/snapshots/raw/{snapshot_id}",
                 "browseUrl": f"http://testserver/snapshot/{snapshot_id}",
             }

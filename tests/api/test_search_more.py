@@ -1,12 +1,12 @@
 """What the API's search says beyond what older clients know, and what it tells operators."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from tests.api.archives import Archive
+from tests.api.archives import NOON, Archive
 from tests.api.conftest import MakeClient
 
 
@@ -56,6 +56,16 @@ def test_results_are_narrowed_by_what_facets_count(client: TestClient, three: li
     for nothing in ({"year": 2023}, {"type": "pdf"}, {"language": "xx"}):
         assert get(client, **nothing)["total"] == 0
     assert get(client, asOf="2024-05-02")["total"] == 2
+
+
+def test_a_page_has_the_captures_that_it_had_on_a_day(client: TestClient, archive: Archive) -> None:
+    for days in range(3):
+        archive.snapshot(at=NOON + timedelta(days=days), text=f"Edition {days}")
+    counts = {
+        day: [hit["pageSnapshotsCount"] for hit in get(client, q="edition", view="pages", asOf=day)["results"]]
+        for day in ("2024-04-30", "2024-05-01", "2024-05-02", "2024-05-03", "9999-12-31")
+    }
+    assert counts == {"2024-04-30": [], "2024-05-01": [1], "2024-05-02": [2], "2024-05-03": [3], "9999-12-31": [3]}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@ from datetime import timedelta
 from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
+from webstrata.db.links import SnapshotLinks, store_outlinks
+from webstrata.model.urls import url_group
 
 
 def test_a_source_tells_all_that_the_contract_names(client: TestClient, archive: Archive) -> None:
@@ -55,6 +57,29 @@ def test_a_source_is_entered_in_the_readers_language_when_it_can_be(client: Test
         for lang in (None, "en", "fr")
     }
     assert entries == {None: english, "en": english, "fr": french}
+
+
+def test_a_front_page_in_another_language_is_the_one_that_the_front_page_leads_to(
+    client: TestClient, archive: Archive
+) -> None:
+    site = "https://health.example"
+    source_id = archive.source("health", base_url=f"{site}/en/home.html")
+    before = archive.snapshot(f"{site}/en/home.html", at=NOON - timedelta(days=1))
+    english = archive.snapshot(f"{site}/en/home.html")
+    paths = ("/fr", "/fr/accueil.html", "/fr/sujets/rhume.html", "/en/topics.html", "/fr/seul.html")
+    others = {path: archive.snapshot(site + path, language=path[1:3]) for path in paths}
+    led_to = tuple(site + path for path in paths[:-1])
+    pages = {before: "/en/home.html", english: "/en/home.html"} | {others[path]: path for path in others}
+    with archive.database.write() as session:
+        links = [
+            SnapshotLinks(
+                number, source_id, url_group(site + path), NOON, True, led_to if path == "/en/home.html" else ()
+            )
+            for number, path in pages.items()
+        ]
+        store_outlinks(session, links)
+    entries = [client.get("/api/sources", params={"lang": lang}).json()[0]["entryRecordId"] for lang in ("en", "fr")]
+    assert entries == [english, others["/fr/accueil.html"]]
 
 
 def test_another_language_is_refused(client: TestClient) -> None:

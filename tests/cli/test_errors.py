@@ -25,6 +25,7 @@ from webstrata.db.migrate import head
         ("archive", "--unknown", "example.org"),
         ("search",),
         ("search", "word", "--from", "yesterday"),
+        ("search", "word", "--from", "2026-02-01", "--to", "2026-01-01"),
         ("show-job",),
         ("show-job", "--id", "first"),
         ("list-jobs", "--status", "asleep"),

@@ -61,6 +61,14 @@ def test_a_job_that_waits_in_line_is_stopped_at_once(runner: Runner, web_server:
     assert json.loads(Path(row.output_dir, "job.json").read_text())["job"]["status"] == "stopped"
 
 
+def test_a_job_that_waits_again_no_longer_says_why_it_was_stopped(runner: Runner, web_server: WebServer) -> None:
+    job_id = queue(runner, web_server)
+    request_stop(runner.database, runner.archive_root, job_id)
+    resume_job(runner.database, job_id)
+    row = job_row(runner.database)
+    assert (row.status, row.status_reason, row.crawler_status) == ("queued", None, None)
+
+
 @pytest.mark.parametrize("status", ["stopped", "failed", "completed", "indexing", "indexed", "index_failed"])
 def test_where_nothing_is_crawled_there_is_nothing_to_stop(runner: Runner, web_server: WebServer, status: str) -> None:
     job_id = queue(runner, web_server)

@@ -13,7 +13,9 @@ IN_PROCESS = "testclient"
 
 UNKNOWN = "unknown"
 
-_FORWARDED = ("forwarded", "via", "x-real-ip", "x-forwarded")
+_FORWARDED = ("forwarded", "via", "x-real-ip", "x-forwarded", "x-original-", "x-client-ip", "x-cluster-client-ip")
+_FORWARDED_BY_NETWORKS = ("cf-", "cdn-", "fastly-", "true-client-ip", "x-envoy-", "x-amzn-", "x-azure-", "fly-")
+"""What delivery networks and load balancers add, each by the name of its own."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -44,7 +46,7 @@ def is_local(scope: Scope) -> bool:
 
 def is_forwarded(headers: Iterable[str]) -> bool:
     """Tell whether a request says that it came through a proxy."""
-    return any(name.lower().startswith(_FORWARDED) for name in headers)
+    return any(name.lower().startswith(_FORWARDED + _FORWARDED_BY_NETWORKS) for name in headers)
 
 
 def peer_of(scope: Scope) -> str:

@@ -26,6 +26,7 @@ from webstrata.api.schemas import (
     SnapshotDetailSchema,
     SnapshotSummarySchema,
     SourceSummarySchema,
+    TextRunSchema,
     TimelineEntrySchema,
     TimelineSchema,
 )
@@ -99,7 +100,7 @@ def source(summary: SourceSummary, site: str) -> SourceSummarySchema:
 
 def search_hit(snapshot: SnapshotView, site: str) -> SnapshotSummarySchema:
     """Present a snapshot that a search found, with the passage that matched."""
-    passage = "".join(run.text for run in snapshot.marked_snippet)
+    runs = [TextRunSchema(text=run.text, marked=run.marked) for run in snapshot.marked_snippet]
     return SnapshotSummarySchema(
         id=snapshot.id,
         title=snapshot.title,
@@ -110,8 +111,9 @@ def search_hit(snapshot: SnapshotView, site: str) -> SnapshotSummarySchema:
         captureTimestamp=timestamp(snapshot.captured_at),
         jobId=snapshot.job_id,
         originalUrl=snapshot.url,
-        snippet=passage or snapshot.snippet,
+        snippet="".join(run.text for run in runs) or snapshot.snippet,
         pageSnapshotsCount=snapshot.page_snapshots_count,
+        markedSnippet=runs or None,
         rawSnapshotUrl=raw_url(snapshot.id),
         browseUrl=browse_url(snapshot.id, site),
     )
@@ -120,7 +122,7 @@ def search_hit(snapshot: SnapshotView, site: str) -> SnapshotSummarySchema:
 def snapshot_detail(snapshot: SnapshotView, site: str) -> SnapshotDetailSchema:
     """Present one snapshot."""
     return SnapshotDetailSchema(
-        **search_hit(snapshot, site).model_dump(exclude={"pageSnapshotsCount"}),
+        **search_hit(snapshot, site).model_dump(exclude={"pageSnapshotsCount", "markedSnippet"}),
         mimeType=snapshot.mime_type,
         statusCode=snapshot.status_code,
     )

@@ -108,10 +108,20 @@ class SnapshotSchema(BaseModel):
     browseUrl: str
 
 
+class TextRunSchema(BaseModel):
+    """A piece of a snippet."""
+
+    text: str
+    marked: bool
+
+
 class SnapshotSummarySchema(SnapshotSchema):
     """A search hit."""
 
     pageSnapshotsCount: int | None
+    markedSnippet: list[TextRunSchema] | None = Field(
+        description="The snippet piece by piece; marked is what was searched for. null when nothing was."
+    )
 
 
 class SnapshotDetailSchema(SnapshotSchema):

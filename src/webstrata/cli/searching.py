@@ -43,13 +43,16 @@ def search(
     if appearances:
         _show_appearances(" ".join(words), source, as_json)
         return
+    first, last = _date(since), _date(until)
+    if first and last and first > last:
+        raise UsageError("--from must not be after --to")
     request = SearchRequest(
         q=" ".join(words),
         source=source,
         sort=Sort.NEWEST if newest else None,
         view=View.SNAPSHOTS if every_capture else View.PAGES,
-        from_date=_date(since),
-        to_date=_date(until),
+        from_date=first,
+        to_date=last,
         page_size=limit,
     )
     _show_hits(request, as_json)

@@ -76,13 +76,29 @@ def _words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield begin, end
 
 
+_SPELLED = {
+    "æ": "ae",
+    "œ": "oe",
+    "ø": "o",
+    "đ": "d",
+    "ð": "d",
+    "ħ": "h",
+    "ı": "i",
+    "ł": "l",
+    "ŋ": "n",
+    "ŧ": "t",
+    "þ": "th",
+}
+"""Letters that Unicode does not take apart, as those write them who have no key for them."""
+
+
 class _Folding(dict[int, str]):
     """What each character becomes, worked out when it is first met; what is no part of a word becomes a space."""
 
     def __missing__(self, code: int) -> str:
         folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", chr(code)).casefold())
-        plain = "".join(c if c.isalnum() else " " for c in folded if not unicodedata.combining(c))
-        self[code] = plain
+        letters = "".join(_SPELLED.get(letter, letter) for letter in folded if not unicodedata.combining(letter))
+        self[code] = plain = "".join(letter if letter.isalnum() else " " for letter in letters)
         return plain
 
 

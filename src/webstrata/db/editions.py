@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlsplit
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.snapshots import is_ok
 from webstrata.db.steering import unindexed
-from webstrata.db.tables import ArchiveJob, Snapshot, Source
+from webstrata.db.tables import ArchiveJob, PageSignal, Snapshot, SnapshotOutlink, Source
 from webstrata.db.totals import HIDDEN_SOURCE
 from webstrata.errors import UsageError
 from webstrata.model.jobs import JobStatus
@@ -52,18 +53,45 @@ def front_group(source: Source) -> str | None:
 
 
 def front_page_in(session: Session, code: str, language: str) -> int | None:
-    """Return the newest good capture of a source's front page in a language, whatever its region."""
+    """Return the newest good capture of a source's front page in a language, whatever its region.
+
+    Where that page is never in it, its counterpart is one that it leads to: as deep in the site as itself, or nearly.
+    """
     source = public_source(session, code)
     if source is None or source.front_group is None:
         return None
-    spoken = func.lower(Snapshot.language)
-    return session.scalars(
-        select(Snapshot.id)
+    fronts = (
+        select(Snapshot.id, Snapshot.url, Snapshot.outlinks_from)
         .where(unindexed(Snapshot.source_id) == source.id, Snapshot.normalized_url_group == source.front_group, is_ok())
-        .where(or_(spoken == language, spoken.startswith(f"{language}-", autoescape=True)))
         .order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc())
         .limit(1)
-    ).first()
+    )
+    if (front := session.execute(fronts.where(_is_in(language))).first()) is not None:
+        return int(front.id)
+    front = session.execute(fronts).first()
+    return None if front is None else _counterpart(session, source.id, front.outlinks_from, front.url, language)
+
+
+def _counterpart(session: Session, source_id: int, links: int | None, front_url: str, language: str) -> int | None:
+    """Return the newest good capture of the page that is to a language what a front page is to its own."""
+    led_to = session.execute(
+        select(Snapshot.id, Snapshot.url, PageSignal.inlink_count)
+        .join(PageSignal, PageSignal.snapshot_id == Snapshot.id)
+        .join(SnapshotOutlink, SnapshotOutlink.target_id == PageSignal.id)
+        .where(SnapshotOutlink.snapshot_id == links, Snapshot.source_id == source_id, is_ok(), _is_in(language))
+    ).all()
+    depth = _depth(front_url)
+    best = min(led_to, key=lambda row: (abs(_depth(row.url) - depth), -row.inlink_count, row.id), default=None)
+    return None if best is None else int(best.id)
+
+
+def _depth(url: str) -> int:
+    return len([part for part in urlsplit(url).path.split("/") if part])
+
+
+def _is_in(language: str) -> ColumnElement[bool]:
+    spoken = func.lower(Snapshot.language)
+    return or_(spoken == language, spoken.startswith(f"{language}-", autoescape=True))
 
 
 def editions_of(session: Session, source: PublicSource) -> list[Edition]:

@@ -169,7 +169,11 @@ class Scope:
 
     def _given(self) -> dict[str, object]:
         first, last = _days(self.request)
-        bounds = {"since": first, "until": last and last + timedelta(days=1)}
+        bounds = {
+            "since": first,
+            "until": last and _next_day(last),
+            "then": self.request.as_of and _next_day(self.request.as_of),
+        }
         values: dict[str, object] = {
             name: datetime.combine(day, time(), UTC) for name, day in bounds.items() if day is not None
         }
@@ -205,9 +209,13 @@ def _days(request: SearchRequest) -> tuple[date | None, date | None]:
     return first, last
 
 
+def _next_day(day: date) -> date:
+    return min(day, date.max - timedelta(days=1)) + timedelta(days=1)
+
+
 @lru_cache(_STATEMENTS_KEPT)
 def _statement(sql: str) -> TextualSelect:
     clause = text(sql)
-    moments = [name for name in ("since", "until", "after_at") if f":{name}" in sql]
+    moments = [name for name in ("since", "until", "then", "after_at") if f":{name}" in sql]
     clause = clause.bindparams(*(bindparam(name, type_=UtcDateTime()) for name in moments))
     return clause.columns(column("snapshot_id", Integer), captured_at=UtcDateTime())

@@ -47,16 +47,22 @@ def shown(
 
 def _view(question: Question) -> str:
     """Return the columns of `SnapshotView`, in its order."""
-    # Where a page's captures are counted one by one, and not by a join, PostgreSQL has less to plan.
-    counted = (
-        "(SELECT p.snapshot_count FROM pages p"
-        " WHERE p.source_id = s.source_id AND p.normalized_url_group = s.normalized_url_group)"
-    )
     return (
         "s.id, s.url, s.normalized_url_group, s.title, s.snippet, s.language, s.capture_timestamp AS captured_at,"
         " s.mime_type, s.status_code, s.content_hash, o.code, o.name, s.job_id, j.name,"
-        f" {counted if question.request.view is View.PAGES else 'NULL'}"
+        f" {_captures_of_page(question)}"
     )
+
+
+def _captures_of_page(question: Question) -> str:
+    """Return how many captures a page has, or had at the time that is asked about."""
+    if question.request.view is not View.PAGES:
+        return "NULL"
+    of_page = "p.source_id = s.source_id AND p.normalized_url_group = s.normalized_url_group"
+    if question.request.as_of is not None:
+        return f"(SELECT count(*) FROM snapshots p WHERE {of_page} AND p.capture_timestamp < :then)"
+    # One by one, and not by a join, PostgreSQL has less to plan.
+    return f"(SELECT p.snapshot_count FROM pages p WHERE {of_page})"
 
 
 def _hit(row: Sequence[Any]) -> Hit:

@@ -160,6 +160,8 @@ def resume_job(database: Database, job_id: int) -> None:
         if not jobs.load_job(session, job_id).config.seeds:
             raise ConflictError(f"job {job_id} was not crawled here and has nothing to go on with")
         _put_in_line(session, job_id, now, now)
+        # Why it ended is in the audit log and its own log; of a job that waits it would be no reason.
+        jobs.set_job(session, job_id, status_reason=None, crawler_status=None)
         _record(session, "resume", job_id, status, JobStatus.QUEUED)
 
 
