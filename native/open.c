@@ -52,12 +52,23 @@ bool pop(Scanner *s)
     return true;
 }
 
+static uint64_t name_bit(uint64_t hash)
+{
+    return (uint64_t)1 << (hash * 0x9e3779b97f4a7c15U >> 58);
+}
+
+static void leave_ghost(Scanner *s, uint64_t hash)
+{
+    s->ghosts++;
+    s->ghost_names |= name_bit(hash);
+}
+
 bool pop_until(Scanner *s, size_t index)
 {
     while (s->depth > index) {
         bool is_target = s->depth == index + 1;
         if (!is_target && has_rule(top(s), FORMATTING))
-            s->ghosts++;
+            leave_ghost(s, top(s)->hash);
         if (!is_target && has_rule(top(s), FENCE))
             return false;
         if (!pop(s))
@@ -182,9 +193,9 @@ static bool close_across_blocks(Scanner *s, size_t index)
         return false;
     if (!pop_until(s, last + 1))
         return false;
+    leave_ghost(s, s->open[index].hash);
     memmove(&s->open[index], &s->open[first], (s->depth - first) * sizeof *s->open);
     s->depth -= first - index;
-    s->ghosts++;
     return true;
 }
 
@@ -192,7 +203,8 @@ bool close_formatting(Scanner *s, uint64_t hash)
 {
     bool crosses_block = false;
     for (size_t i = s->depth; i-- > 0;) {
-        if (s->open[i].hash == hash && s->ghosts > 0 && any_matters(s, i))
+        bool may_be_ghost = s->ghosts > 0 && (any_matters(s, i) || s->ghost_names & name_bit(hash));
+        if (s->open[i].hash == hash && may_be_ghost)
             return false; /* It may be one that was opened again that ends here. */
         if (s->open[i].hash == hash)
             return crosses_block ? close_across_blocks(s, i) : pop_until(s, i);

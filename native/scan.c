@@ -289,6 +289,7 @@ static void begin(Scanner *s)
         clear(all[i]);
     lines->has_begun = lines->space_is_due = false;
     s->depth = s->skipped = s->foreign = s->templates = s->svg_in_templates = s->selects = s->ghosts = 0;
+    s->ghost_names = 0;
     s->has_title = s->has_base = s->has_space = s->was_ignored = s->formats_in_templates = s->in_body = false;
     s->has_begun = s->is_behind_head = s->is_standard = s->has_html = s->has_button = false;
     s->unseen = NO_TEXT;

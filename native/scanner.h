@@ -63,6 +63,7 @@ typedef struct Scanner {
     size_t foreign;    /* The same for the outermost SVG. */
     size_t templates, svg_in_templates, selects;
     size_t ghosts;     /* Formatting elements that ended with their block: a parser would open them again. */
+    uint64_t ghost_names; /* A bit for each of their names: what was never left sets none. */
     bool has_space;    /* Whether what is not seen holds a text of nothing but white space. */
     enum { NO_TEXT, BLANK_TEXT, FILLED_TEXT } unseen; /* What the text that is not seen, and may go on, is so far. */
     bool was_ignored;  /* Whether the last tag meant nothing: the texts beside it are one. */

@@ -109,6 +109,21 @@ def test_a_seed_that_is_no_address_is_wrong_usage_and_told_once(
     assert "'ftp://example.org/' is not a web address" in line
 
 
+@pytest.mark.parametrize("seed", ["notaurl", "http://", "mailto:a@example.org"])
+def test_what_a_trial_cannot_begin_with_is_one_line(data_dir: Path, plain_webstrata: CommandLine, seed: str) -> None:
+    ended = plain_webstrata("run-job", "--name", "trial", "--seeds", seed)
+    assert ended.code == 2
+    assert "is not a web address" in ended.message
+
+
+@pytest.mark.parametrize("name", ["", " ", "x/y", "/../../../escape", "two\nlines", "x" * 201])
+def test_a_trial_has_a_name_that_a_folder_can_have(data_dir: Path, plain_webstrata: CommandLine, name: str) -> None:
+    ended = plain_webstrata("run-job", "--name", name, "--seeds", "http://127.0.0.1:9/")
+    assert ended.code == 2
+    assert "a job's name must be a line of 1 to 200 characters without a slash" in ended.message
+    assert not list(data_dir.rglob("*escape*"))
+
+
 def test_the_status_of_an_empty_archive_says_what_to_do_next(webstrata: CommandLine) -> None:
     shown = webstrata("status")
     assert shown.code == 0

@@ -99,6 +99,8 @@ HOSTILE = {
     "many attributes": "<p " + " ".join(f"a{n}=1" for n in range(100_000)) + ">text",
     "attributes with brackets": "<p " + "".join(f"a{n}='<>'" for n in range(100_000)) + ">text",
     "attributes with slashes": "<p " + "/".join(f"a{n}" for n in range(100_000)) + ">text",
+    "attributes behind a quoted end": "<p x='>' " + " ".join(f"a{n}" for n in range(100_000)) + ">text",
+    "attributes of many bodies": "".join(f"<body a{n}>" for n in range(80_000)) + "text",
     "huge attribute": f"<p title='{'x' * 5_000_000}'>text",
     "unclosed comment": "<!--" + "x" * 2_000_000,
     "empty comments": "<!-->" * 200_000 + "text",

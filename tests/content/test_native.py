@@ -135,6 +135,7 @@ T = "<!doctype html><title>x</title>"
         f"{T}a<label><pre></>\n</pre></label>b",
         f"{T}a<textarea>&#10;</textarea>b",
         f"{T}<div id=x class='coo\u212aie-bar'>q",
+        f"{T}<b><span><sub><b></sub></b><label></span>n",
         f"{T}a<tqw7b\x1e\x02;\x06\x1a\x1e\x0b\x05\x06\x1c\x04\x04\x05\x02\x01>seen</tqw7b\x1e\x02;\x06>b",
     ],
 )

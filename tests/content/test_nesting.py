@@ -91,6 +91,10 @@ def assert_told(html: bytes) -> None:
         "<div a=b='></div>'>",
         "<svg><title><b></title><section/>",
         "<svg><foreignObject><svg></foreignObject></svg></foreignObject><section/>",
+        "<svg><title><a></svg>",
+        "<form><svg></form><td></y>",
+        "<div><x></div><svg></x><td></y>",
+        "<math><mi><a></math></a></mi><td></y>",
     ],
 )
 def test_a_page_is_said_to_be_as_deep_as_it_is(over_and_over: str) -> None:

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from webstrata import __version__
 from webstrata.errors import OptionsError, UsageError
+from webstrata.model.jobs import check_job_name
 from webstrata.model.monitoring import MonitorLimits, VpnCommand
 from webstrata.model.tool_options import (
     ENGINES,
@@ -162,6 +163,7 @@ def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _check(told: Arguments, unknown: Sequence[str]) -> None:
+    check_job_name(told.name)
     if told.engine == NATIVE and told.passthrough:
         if unknown:
             raise UsageError(f"unknown argument {unknown[0]!r}")

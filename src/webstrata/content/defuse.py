@@ -6,7 +6,7 @@ element's: time grows with the square. Browsers stop nesting at 512 elements for
 
 from collections.abc import Iterator
 
-from webstrata.content.nesting import ATTRIBUTES, TAG_START, TOKEN, Nesting
+from webstrata.content.nesting import ATTRIBUTES, TOKEN, Nesting
 
 DEEPEST = 2_000
 MOST_ATTRIBUTES = 2_000
@@ -16,6 +16,8 @@ _HARMLESS_TAGS = 20_000
 
 _SHORTEST_TAG = len("<b>")
 _SHORTEST_ATTRIBUTE = len("a ")
+_ADDED_UP = (b"body", b"html")
+"""Whatever the tags of a second one say is added to the first."""
 
 
 def defused(html: bytes) -> bytes:
@@ -27,11 +29,11 @@ def _is_harmless(html: bytes) -> bool:
     """Tell whether a page is harmless at first sight."""
     if len(html) > _SHORTEST_TAG * _HARMLESS_TAGS and html.count(b"<") > _HARMLESS_TAGS:
         return False
-    return not any(map(_may_have_too_many_attributes, _long_stretches(html)))
+    return not any(map(_too_many_attributes, _long_stretches(html)))
 
 
 def _long_stretches(html: bytes) -> Iterator[bytes]:
-    """Yield what stands between two `>` that are so far apart that a tag with too many attributes may be between."""
+    """Yield what stands between two `>` that are so far apart that too many attributes may be between."""
     # Looking into every other step finds them all, without taking the page apart.
     step = _SHORTEST_ATTRIBUTE * MOST_ATTRIBUTES // 2
     start = 0
@@ -45,16 +47,13 @@ def _long_stretches(html: bytes) -> Iterator[bytes]:
         start += step
 
 
-def _may_have_too_many_attributes(stretch: bytes) -> bool:
-    tag = TAG_START.search(stretch)
-    return tag is not None and _too_many_attributes(stretch[tag.end() :])
-
-
 def _kept(html: bytes) -> Iterator[bytes]:
     """Yield the page without tags of too many attributes, up to where it may nest too deep."""
-    nesting, begin, position = Nesting(), 0, 0
+    nesting, begin, position, of_page = Nesting(), 0, 0, 0
     while token := TOKEN.search(html, position):
-        if _too_many_attributes(token["attributes"]):
+        is_page = (token["name"] or b"").lower() in _ADDED_UP
+        of_page += is_page and _count(token["attributes"])
+        if _too_many_attributes(token["attributes"]) or (is_page and of_page > MOST_ATTRIBUTES):
             yield html[begin : token.start()]
             begin = position = token.end()
             continue
@@ -68,4 +67,8 @@ def _kept(html: bytes) -> Iterator[bytes]:
 def _too_many_attributes(attributes: bytes | None) -> bool:
     if attributes is None or len(attributes) < _SHORTEST_ATTRIBUTE * MOST_ATTRIBUTES:
         return False
-    return sum(1 for _ in ATTRIBUTES.finditer(attributes)) > MOST_ATTRIBUTES
+    return _count(attributes) > MOST_ATTRIBUTES
+
+
+def _count(attributes: bytes) -> int:
+    return sum(1 for _ in ATTRIBUTES.finditer(attributes))

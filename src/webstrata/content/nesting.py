@@ -11,7 +11,6 @@ from collections import Counter
 _SPACE = rb"\t\n\f\r "
 _ATTRIBUTE = rb"""[^%b/>][^%b/>=]*+(?:[%b]*+=[%b]*+(?:"[^"]*+"?|'[^']*+'?|[^%b>"'][^%b>]*+)?)?""" % ((_SPACE,) * 6)
 ATTRIBUTES = re.compile(_ATTRIBUTE)
-TAG_START = re.compile(rb"<[a-zA-Z]")
 TOKEN = re.compile(
     rb"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>)?)"
     rb"|<[!?][^>]*+>?|</(?![a-zA-Z])[^>]*+>?"
@@ -73,7 +72,7 @@ _BREAKING_OUT = _names(
 )
 _BREAKING_OUT_BY_END = _names("br p")
 _UNCLEAR = _names("frameset malignmark mglyph")
-_MAY_SAY_HTML = re.compile(rb"html|&", re.IGNORECASE)
+_MAY_SAY_HTML = re.compile(rb"encoding[%b]*+=[^>]*?(?:html|&)" % _SPACE, re.IGNORECASE)
 
 
 class Nesting:
@@ -146,16 +145,14 @@ class Nesting:
             self._end_html(name)
 
     def _end_drawn(self, name: bytes) -> None:
-        """End a part of a drawing, or with the drawing what it is in."""
+        """End a part of a drawing; what is around the drawing may end with it, but whether it does is unclear."""
         if not self._count[name]:
             self.is_clear = name not in _HARDLY_NESTING  # Of which one may be open.
             return
-        place, holds_html = len(self._open) - 1, False
+        place = len(self._open) - 1
         while place > 0 and self._open[place][1] and self._open[place][0] != name:
-            holds_html |= _holds_html(*self._open[place])
             place -= 1
-        opened, drawing = self._open[place]
-        self.is_clear = opened == name and bool(drawing or not holds_html)
+        self.is_clear = self._open[place][0] == name and bool(self._open[place][1])
         self._pop_to(place)
 
     def _end_html(self, name: bytes) -> None:

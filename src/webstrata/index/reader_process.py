@@ -9,6 +9,7 @@ import fcntl
 import gc
 import os
 import pickle
+import resource
 import signal
 import struct
 import subprocess
@@ -21,8 +22,11 @@ from multiprocessing.connection import Connection
 from webstrata.errors import WebstrataError
 from webstrata.index.reading import Begun, Ended, Found, Item, Part, Portion, Revisit, read_part, read_revisit
 
-SECONDS_A_RECORD = 300.0
+SECONDS_A_RECORD = 120.0
 """A reader that stays with one record for longer is taken for hung."""
+
+MAX_MEMORY = 2_000_000_000
+"""Of address space. A page of 32 KB can make a parser ask for gigabytes: that is to fail, and to cost only the page."""
 
 _PIPE_BYTES = 1_048_576
 """How much may be on its way between two processes, where the system lets us choose: the usual 64 KB are soon full."""
@@ -181,6 +185,7 @@ def main(arguments: list[str]) -> None:
     asked, said, noted = map(int, arguments)
     _end_with_parent()
     _let_others_go_first()
+    _bound_memory()
     _collect_rarely()
     requests, answers = Connection(asked, writable=False), Connection(said, readable=False)
     # Who asked may be gone, or have enough: both end this process without a word.
@@ -222,6 +227,14 @@ def _widen(pipe: int) -> None:
 def _let_others_go_first() -> None:
     """Leave the processor to the writer whenever it has something to do: there is one of it, and all wait for it."""
     os.nice(_NICENESS)
+
+
+def _bound_memory() -> None:
+    _, hardest = resource.getrlimit(resource.RLIMIT_AS)
+    within = hardest == resource.RLIM_INFINITY or hardest >= MAX_MEMORY
+    # Systems that know no such limit say so by refusing it.
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY if within else hardest, hardest))
 
 
 def _collect_rarely() -> None:

@@ -10,9 +10,9 @@ import structlog
 from webstrata.db import audit_log, captures, jobs, sources, warc_folders
 from webstrata.db.engine import Database, Session
 from webstrata.db.warc_folders import RegisteredFolder
-from webstrata.errors import ConflictError, NotFoundError, UsageError
+from webstrata.errors import ConflictError, NotFoundError
 from webstrata.jobs.manifest import write_manifest
-from webstrata.model.jobs import INDEXABLE, ArchiveJobConfig, JobStatus
+from webstrata.model.jobs import INDEXABLE, ArchiveJobConfig, JobStatus, check_job_name
 from webstrata.warc.adopting import Measured, measured, unrecorded_warcs
 from webstrata.warc.crawl_state import STATE_FILE
 from webstrata.warc.discovery import Discovered, discover
@@ -20,7 +20,6 @@ from webstrata.warc.discovery import Discovered, discover
 log = structlog.get_logger()
 
 _MAX_TOLD = 3
-_MAX_NAME_LENGTH = 200
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,8 @@ def register_job_dir(
     A folder that a job has already is refused, unless there are new files in it: the job gets them. Workers leave the
     job to whoever registers it for as long as that one asks for.
     """
-    _check_name(name)
+    if name is not None:
+        check_job_name(name)
     not_before = datetime.now(UTC) + left_alone_for if left_alone_for else None
     found = discover(output_dir)
     place = output_dir.resolve()
@@ -71,11 +71,6 @@ def register_job_dir(
     write_manifest(database, job_id, archive_root=archive_root)
     log.info("job.registered", job_id=job_id, folder=str(place), files=len(files), is_new=known is None)
     return Registered(job_id, place, known is None, tuple(files), _notes(found, files))
-
-
-def _check_name(name: str | None) -> None:
-    if name is not None and (not name.strip() or not name.isprintable() or len(name) > _MAX_NAME_LENGTH):
-        raise UsageError(f"a job's name must be a line of 1 to {_MAX_NAME_LENGTH} characters")
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from webstrata.jobs.queueing import source_code_of
 from webstrata.jobs.registry import new_folder
 from webstrata.jobs.stages import BROKEN, DONE, LEASE_LOST, NOTHING_TO_DO, OUR_TROUBLE_CODE, WRONG_USAGE
 from webstrata.jobs.tool_books import LOOK_SECONDS, books_kept, why_it_ended
-from webstrata.model.jobs import ArchiveJobConfig
+from webstrata.model.jobs import ArchiveJobConfig, check_job_name
 from webstrata.model.tool_options import ZIMIT, ArchiveToolOptions
+from webstrata.model.urls import parse_url
 from webstrata.warc.combined_log import attempt_logs
 
 OWN_TOOL = (sys.executable, "-m", "webstrata.archive_tool")
@@ -148,7 +149,9 @@ class RuntimeArchiveJob:
     def _new_folder(self, archive_root: Path) -> Path:
         if not self.seeds:
             raise UsageError("nothing to archive: give an address such as https://example.org/")
-        return new_folder(archive_root, source_code_of(self.seeds[0]), self.name, datetime.now(UTC))
+        check_job_name(self.name)
+        first, *_ = [parse_url(seed).href for seed in self.seeds]
+        return new_folder(archive_root, source_code_of(first), self.name, datetime.now(UTC))
 
 
 @dataclass(frozen=True)

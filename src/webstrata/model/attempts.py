@@ -6,7 +6,7 @@ from datetime import timedelta
 MAX_CRAWL_RETRIES = 2
 """How often a crawl that came to nothing is begun again by itself."""
 
-MAX_INDEX_DEATHS = 3
+MAX_INDEX_DEATHS = 10
 """How often in a row an indexer may be killed without having got any further."""
 
 _FIRST_REST = timedelta(minutes=1)

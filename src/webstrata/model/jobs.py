@@ -11,6 +11,8 @@ from webstrata.model.scope import ScopeRules
 from webstrata.model.tasks import RetryPolicy
 from webstrata.model.tool_options import ArchiveToolOptions, validate_tool_options
 
+MAX_NAME_LENGTH = 200
+
 
 class JobStatus(StrEnum):
     """Where a job stands."""
@@ -122,6 +124,12 @@ def _fits(name: str, value: object) -> bool:
         return False
     lowest, highest = BOUNDS[name]
     return lowest <= value <= highest
+
+
+def check_job_name(name: str) -> None:
+    """Raise UsageError unless a text can be a job's name, which is a part of its folder's."""
+    if not name.strip() or not name.isprintable() or "/" in name or len(name) > MAX_NAME_LENGTH:
+        raise UsageError(f"a job's name must be a line of 1 to {MAX_NAME_LENGTH} characters without a slash")
 
 
 @dataclass(frozen=True)
