@@ -60,11 +60,14 @@ JUDGING = {
 """What is asked of `ranked`, documents with their relevance: that of all of them, and then the facts of the best."""
 
 # Both count a hit in the title eight times and one in the address three times as much as one in the text.
+_RARE_HITS = "0.15 * (0.25 + 0.75 * length(words) / 200)"
+"""What bm25 adds below the line, in hits in the title: many hits say little more than some, and less in a long text."""
+
 RELEVANCE = {
     "sqlite": "-bm25(documents_fts, 8.0, 3.0, 1.0)",
-    # 32: many hits say little more than some, as with bm25.
     "postgresql": (
-        "CAST(ts_rank_cd('{0.125, 0.125, 0.375, 1.0}', words, CAST(:match AS tsquery), 32) AS double precision)"
+        f"CAST(1 - {_RARE_HITS} / ({_RARE_HITS}"
+        " + ts_rank_cd('{0.125, 0.125, 0.375, 1.0}', words, CAST(:match AS tsquery))) AS double precision)"
     ),
 }
 """How well a document holds what is asked."""
