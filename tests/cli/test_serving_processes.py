@@ -3,6 +3,10 @@
 import os
 import re
 import signal
+import urllib.error
+import urllib.request
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -46,6 +50,27 @@ def test_several_processes_serve_as_one(program: Program) -> None:
         assert not any(map(alive, left))
         assert server.output.endswith("Stopped.\n")
         assert "Traceback" not in server.output
+
+
+def test_a_rate_limit_holds_for_all_processes_together(program: Program) -> None:
+    few = replace(program, settings={**program.settings, "WEBSTRATA_RATE_LIMIT_LOGINS": "2"})
+    with serving(few, "serve", "--no-worker", "--processes", "3") as (server, port):
+        wait_until(lambda: len(processes_of(server)) == 3, "all are there")
+        # Each request has a connection of its own, so that the kernel spreads them over the processes.
+        answers = Counter(log_in(port, client) for client in ("203.0.113.5", "203.0.113.6") for _ in range(20))
+    assert answers[429] == 36, answers
+    assert "rates.table.lost" not in server.output
+
+
+def log_in(port: int, client: str) -> int:
+    """Return the status of an attempt to log in, made through a proxy on this machine."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/login", b"", {"X-Forwarded-For": client})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return int(response.status)
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code
 
 
 def test_a_server_whose_processes_keep_dying_gives_up_and_says_so(program: Program) -> None:

@@ -1,7 +1,8 @@
 """How often one client may ask: a bucket of tokens for each client and kind of request.
 
-A bucket holds a minute's worth and fills steadily; whoever empties it is told when to come back. The buckets are this
-process's own, and there are never too many of them: the one that was not used for longest goes first.
+A bucket holds a minute's worth and fills steadily; whoever empties it is told when to come back. There are never too
+many buckets: the one that was not used for longest goes first. A process that serves alone has buckets of its own,
+several have `SharedBuckets`.
 """
 
 import ipaddress
@@ -11,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -53,8 +55,15 @@ class RatePolicy:
         return cls(per_minute, settings.trusted_proxies)
 
 
+class BucketStore(Protocol):
+    """What knows how many tokens each client has left."""
+
+    def take(self, kind: Kind, client: str, per_minute: int) -> float:
+        """Take a token and return 0, or the seconds until there is one."""
+
+
 class Buckets:
-    """The tokens that each client has left; it knows a limited number of clients."""
+    """The tokens that each client has left at this process; it knows a limited number of clients."""
 
     def __init__(self, most: int = MOST_BUCKETS, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin with nobody known."""
@@ -70,22 +79,29 @@ class Buckets:
         """Take a token and return 0, or the seconds until there is one."""
         key, now = (kind, client), self._clock()
         tokens, filled_at = self._left.pop(key, (float(per_minute), now))
-        tokens = min(float(per_minute), tokens + (now - filled_at) * per_minute / 60)
-        wait = 0.0 if tokens >= 1 else (1 - tokens) * 60 / per_minute
-        self._left[key] = (tokens if wait else tokens - 1, now)
+        tokens, wait = after_taking(tokens, filled_at, now, per_minute)
+        self._left[key] = (tokens, now)
         while len(self._left) > self._most:
             self._left.popitem(last=False)
         return wait
 
 
+def after_taking(tokens: float, filled_at: float, now: float, per_minute: int) -> tuple[float, float]:
+    """Return what a bucket holds once a token was taken, and 0; without a token to take, the seconds until there is."""
+    tokens = min(float(per_minute), tokens + (now - filled_at) * per_minute / 60)
+    if tokens >= 1:
+        return tokens - 1, 0.0
+    return tokens, (1 - tokens) * 60 / per_minute
+
+
 class RateLimits:
     """Answers 429 to clients that ask too often; those on this machine may ask as often as they like."""
 
-    def __init__(self, app: ASGIApp, policy: RatePolicy, buckets: Buckets | None = None) -> None:
+    def __init__(self, app: ASGIApp, policy: RatePolicy, buckets: BucketStore | None = None) -> None:
         """Wrap an application."""
         self.app = app
         self._policy = policy
-        self._buckets = buckets or Buckets()
+        self._buckets = Buckets() if buckets is None else buckets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or tell its sender when to come back."""

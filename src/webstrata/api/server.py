@@ -33,7 +33,7 @@ from webstrata.api.headers import SafeHeaders
 from webstrata.api.kept_answers import KeptAnswers
 from webstrata.api.limits import RequestLimits
 from webstrata.api.live import Viewers
-from webstrata.api.rates import RateLimits, RatePolicy
+from webstrata.api.rates import BucketStore, RateLimits, RatePolicy
 from webstrata.api.request_log import RequestLog
 from webstrata.app import App
 from webstrata.db.revision import Revision
@@ -42,8 +42,8 @@ _READERS = (health, sources, search, snapshots, changes, replay, reports, usage,
 _OPERATORS = (admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, search_debug, metrics)
 
 
-def create_api(app: App) -> FastAPI:
-    """Return the API over an archive's parts; the caller closes them."""
+def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
+    """Return the API over an archive's parts; the caller closes them. Without buckets, its rate limits are its own."""
     numbers = metrics.Metrics(app)
     counter = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled)
     api = FastAPI(
@@ -57,7 +57,7 @@ def create_api(app: App) -> FastAPI:
             Middleware(RequestLog),
             Middleware(SafeHeaders),
             Middleware(PublicCors, origins=app.settings.cors_origins),
-            Middleware(RateLimits, policy=RatePolicy.of(app.settings)),
+            Middleware(RateLimits, policy=RatePolicy.of(app.settings), buckets=buckets),
             Middleware(RequestLimits),
             Middleware(UnexpectedErrors),
             Middleware(HeadAsGet),

@@ -10,8 +10,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,6 +33,9 @@ _LAST_ANSWERS_SECONDS = 2
 
 _HEADERS_SECONDS = 10
 """How long a client may take to send a request's headers, so that those who never do hold no connection for long."""
+
+_RATE_LIMITS = "rate-limits"
+"""The file in the shared folder that holds what each client has left; metrics have others there."""
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on.")]
@@ -111,10 +115,10 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
     server.on_startup(partial(_end_with_terminal, signal.getsignal(signal.SIGHUP), server.signal_handler_interrupt))
     with (
         _worker_process() if worker else nullcontext(),
-        _shared_numbers() if processes > 1 else nullcontext(),
+        _shared_folder() if processes > 1 else nullcontext() as shared,
     ):
         try:
-            server.serve(target_loader=partial(site, shared=processes > 1), wrap_loader=False)
+            server.serve(target_loader=partial(site, shared=shared), wrap_loader=False)
         except SystemExit:
             # Told to stop together with its processes, it takes one that was quicker for dead.
             if not server.interrupt_signal:
@@ -129,9 +133,10 @@ def _end_with_terminal(before: object, stop: Callable[..., None]) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN if before is signal.SIG_IGN else stop)
 
 
-def site(*, shared: bool = False) -> "ASGIApp":
-    """Return the ASGI application; each serving process calls this once, and says whether it is one of several."""
+def site(*, shared: Path | None = None) -> "ASGIApp":
+    """Return the ASGI application; each serving process calls this once, with the folder that several share."""
     from webstrata.api.metrics import share_numbers
+    from webstrata.api.shared_buckets import SharedBuckets
     from webstrata.app import build_app
     from webstrata.settings import load_settings
     from webstrata.web.site import create_site
@@ -141,21 +146,26 @@ def site(*, shared: bool = False) -> "ASGIApp":
     os.setsid()
     settings = load_settings()
     start_logging(settings, quiet=True)
-    if shared:
-        share_numbers()
-    return create_site(build_app(settings))
+    if shared is None:
+        return create_site(build_app(settings))
+    share_numbers()
+    return create_site(build_app(settings), SharedBuckets(shared / _RATE_LIMITS))
 
 
 @contextmanager
-def _shared_numbers() -> Iterator[None]:
-    """Let all serving processes count into one folder, so that a scrape of any tells of all."""
+def _shared_folder() -> Iterator[Path]:
+    """Let all serving processes count in one folder: a scrape of any tells of all, and rate limits hold for all."""
+    from webstrata.api.shared_buckets import make_table
     from webstrata.settings import in_environment
 
     with (
-        tempfile.TemporaryDirectory(prefix="webstrata-metrics-") as folder,
+        tempfile.TemporaryDirectory(prefix="webstrata-serving-") as folder,
         in_environment("PROMETHEUS_MULTIPROC_DIR", folder),
     ):
-        yield
+        # Where the disk is full, each process finds no whole table, says so, and has limits of its own.
+        with suppress(OSError):
+            make_table(Path(folder) / _RATE_LIMITS)
+        yield Path(folder)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from fastapi import FastAPI
 
+from webstrata.api.rates import BucketStore
 from webstrata.api.server import create_api
 from webstrata.app import App
 from webstrata.web import (
@@ -26,9 +27,9 @@ _READERS = (home, search, snapshot, sources, exports, api_docs)
 _OPERATORS = (source, jobs, job, job_orders, audit_log, login)
 
 
-def create_site(app: App) -> FastAPI:
+def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:
     """Return the API with the web pages over an archive's parts; the caller closes them."""
-    site = create_api(app)
+    site = create_api(app, buckets)
     for area in (*_READERS, *_OPERATORS, assets):
         site.include_router(area.router)
     prepare_templates()
