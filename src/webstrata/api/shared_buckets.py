@@ -33,7 +33,7 @@ log = structlog.get_logger()
 def make_table(path: Path, most: int = MOST_BUCKETS) -> None:
     """Make an empty table, with all its room on the disk."""
     with path.open("xb") as file:
-        os.posix_fallocate(file.fileno(), 0, _bytes_of(most))
+        file.write(bytes(_bytes_of(most)))
 
 
 class SharedBuckets:
