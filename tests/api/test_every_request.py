@@ -293,6 +293,27 @@ def sent_for_a_head(answer: StreamingResponse) -> list[Message]:
     return sent
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("POST", "/api/stats", "GET, HEAD"),
+        ("DELETE", "/api/snapshots/raw/1", "GET, HEAD"),
+        ("PUT", "/openapi.json", "GET, HEAD"),
+        ("POST", "/metrics", "GET, HEAD"),
+        ("PUT", "/api/admin/jobs", "GET, HEAD, POST"),
+        ("PUT", "/api/admin/sources/health", "GET, HEAD, PATCH, DELETE"),
+        ("GET", "/api/reports", "POST"),
+        ("HEAD", "/api/reports", "POST"),
+        ("HEAD", "/api/admin/jobs/1/stop", "POST"),
+    ],
+)
+def test_who_asks_with_a_wrong_method_is_told_all_that_are_right(
+    client: TestClient, method: str, path: str, allowed: str
+) -> None:
+    answer = client.request(method, path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
+
+
 def test_no_byte_of_a_body_leaves_for_a_head() -> None:
     start, *rest = sent_for_a_head(StreamingResponse(iter([b"a", b"b"])))
     assert start["type"] == "http.response.start"

@@ -28,8 +28,9 @@ def test_an_address_that_makes_no_sense_is_explained(make_client: MakeClient) ->
 
 
 def test_a_method_that_a_page_does_not_take_is_refused_with_a_page(make_client: MakeClient) -> None:
-    page = Page(make_client().post("/search"))
-    assert page.status == 405
+    response = make_client().post("/search")
+    page = Page(response)
+    assert (page.status, response.headers["allow"]) == (405, "GET, HEAD")
     assert page.text("h1") == "That cannot be done here"
 
 

@@ -25,6 +25,7 @@ from webstrata.api import (
     sources,
     usage,
 )
+from webstrata.api.allowed_methods import AllowedMethods
 from webstrata.api.compression import Compression
 from webstrata.api.cors import PublicCors
 from webstrata.api.error_answers import EVERYWHERE, UnexpectedErrors, add_error_answers
@@ -61,6 +62,7 @@ def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
             Middleware(RequestLimits),
             Middleware(UnexpectedErrors),
             Middleware(HeadAsGet),
+            Middleware(AllowedMethods),
             Middleware(
                 KeptAnswers,
                 paths=(search.SEARCH_PATH,),
