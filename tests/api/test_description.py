@@ -13,12 +13,14 @@ from schemathesis import APIOperation, Case, CheckFunction, GenerationMode
 from schemathesis.core.failures import FailureGroup
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import positive_data_acceptance
+from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
 from tests.api.conftest import make_settings
 from webstrata.api.server import create_api
 from webstrata.app import App
 from webstrata.db.engine import Database
+from webstrata.db.reporting import NewReport, add_report
 
 Operation = APIOperation[Any, Any, Any, Any]
 
@@ -42,6 +44,27 @@ MORE_THAN_A_DESCRIPTION_SAYS = {
 }
 """What is refused although it fits the description, because OpenAPI has no words for what is asked."""
 
+THERE: dict[str, Any] = {
+    "snapshot_id": 1,
+    "code": "health",
+    "job_id": 1,
+    "report_id": 1,
+    "q": "influenza",
+    "toSnapshotId": 1,
+    "jobId": 1,
+    "url": "https://health.example/",
+}
+"""What can be asked for in the small archive."""
+
+NOT_HERE = {
+    "/api/sources/{code}/preview": 404,
+    "/api/changes/compare": 404,
+    "/api/snapshots/{snapshot_id}/compare-live": 404,
+    "/api/replay/resolve": 404,
+    "/api/exports/changes": 403,
+}
+"""What the contract asks for and this archive does not have yet."""
+
 CONFIG = {
     # A query string that is too long is 414, a body 413.
     "checks": {
@@ -53,14 +76,34 @@ CONFIG = {
 
 
 @pytest.fixture
-def operations(database: Database, tmp_path: Path) -> list[Operation]:
-    """Everything that can be asked of a small archive."""
+def api(database: Database, tmp_path: Path) -> FastAPI:
+    """A small archive, with something at `THERE`."""
     archive = Archive(database, tmp_path)
     archive.source("health", base_url="https://health.example/")
     for number in range(3):
         archive.snapshot("https://health.example/", NOON + timedelta(days=number))
     archive.snapshot("https://food.example/", source="food")
-    api = create_api(App(make_settings(usage_enabled=False), database, tmp_path))
+    with database.write() as session:
+        add_report(session, NewReport("takedown", "Please take this page down."), NOON)
+    return create_api(App(make_settings(usage_enabled=False), database, tmp_path))
+
+
+@pytest.fixture
+def client(api: FastAPI) -> TestClient:
+    return TestClient(api, headers=TOKEN)
+
+
+@pytest.fixture
+def described(client: TestClient) -> dict[str, Any]:
+    """The description's routes."""
+    paths = client.get("/openapi.json").json()["paths"]
+    assert isinstance(paths, dict)
+    return paths
+
+
+@pytest.fixture
+def operations(api: FastAPI) -> list[Operation]:
+    """Everything that can be asked of a small archive."""
     config = schemathesis.Config.from_dict(CONFIG)
     schema = schemathesis.openapi.from_asgi("/openapi.json", api, config=config)
     return [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
@@ -85,6 +128,59 @@ def test_thousands_of_requests_are_answered_as_described(operations: list[Operat
     assert talk.wrong == []
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
+def test_what_is_there_is_answered_as_described(operations: list[Operation]) -> None:
+    answered = {}
+    for operation in operations:
+        if operation.method in {"get", "head"}:
+            wanted = [p["name"] for p in operation.definition.raw.get("parameters", ()) if p.get("required")]
+            path = {name: THERE[name] for name in wanted if f"{{{name}}}" in operation.path}
+            query = {name: THERE[name] for name in wanted if name not in path}
+            answered[operation.label] = (
+                operation.Case(path_parameters=path, query=query).call_and_validate(headers=TOKEN).status_code
+            )
+    assert {label: code for label, code in answered.items() if code != 200} == {
+        f"{method} {path}": code for method in ("GET", "HEAD") for path, code in NOT_HERE.items()
+    }
+
+
+def test_whatever_has_an_etag_is_described_with_its_304_and_nothing_else_is(
+    client: TestClient, described: dict[str, Any]
+) -> None:
+    for path, routes in described.items():
+        if "get" not in routes or path in NOT_HERE:
+            continue
+        address = path.format(**THERE)
+        first = client.get(address, params=THERE)
+        has_etag = "etag" in first.headers
+        assert ("304" in routes["get"]["responses"], "304" in routes["head"]["responses"]) == (has_etag,) * 2, path
+        if has_etag:
+            again = client.get(address, params=THERE, headers={"If-None-Match": first.headers["etag"]})
+            assert (again.status_code, again.content) == (304, b"")
+            assert "content" not in routes["get"]["responses"]["304"]
+
+
+def test_every_get_has_a_head_beside_it_without_bodies(described: dict[str, Any]) -> None:
+    for routes in described.values():
+        assert ("head" in routes) == ("get" in routes)
+        if "get" in routes:
+            assert set(routes["head"]["responses"]) == set(routes["get"]["responses"])
+            assert not [answer for answer in routes["head"]["responses"].values() if "content" in answer]
+
+
+def test_no_two_operations_have_one_name(described: dict[str, Any]) -> None:
+    names = [operation["operationId"] for routes in described.values() for operation in routes.values()]
+    assert len(set(names)) == len(names)
+
+
+def test_the_headers_that_every_answer_has_are_described_everywhere(described: dict[str, Any]) -> None:
+    for routes in described.values():
+        for operation in routes.values():
+            for code, answer in operation["responses"].items():
+                wanted = {"X-API-Version", "X-Request-Id"} | ({"Retry-After"} if code == "429" else set())
+                assert set(answer["headers"]) >= wanted
+
+
 def test_an_answer_that_is_not_as_described_is_noticed() -> None:
     api = FastAPI()
 
@@ -102,11 +198,11 @@ def test_an_answer_that_is_not_as_described_is_noticed() -> None:
 
 
 def can_be_asked_wrongly(operation: Operation) -> bool:
-    """Tell whether there is anything to get wrong: any text will do for a text in a path."""
+    """Tell whether there is anything to get wrong: any text will do for a text in a path or a header."""
     described = operation.definition.raw
     parameters = described.get("parameters", [])
-    texts_in_paths = [p for p in parameters if p["in"] == "path" and p["schema"].get("type") == "string"]
-    return "requestBody" in described or len(texts_in_paths) < len(parameters)
+    texts = [p for p in parameters if p["in"] in {"path", "header"} and p["schema"].get("type") == "string"]
+    return "requestBody" in described or len(texts) < len(parameters)
 
 
 class Talk:
@@ -124,7 +220,7 @@ class Talk:
             self._ask(operation, GenerationMode.NEGATIVE, examples)
 
     def _ask(self, operation: Operation, mode: GenerationMode, examples: int) -> None:
-        is_told_more = operation.label in MORE_THAN_A_DESCRIPTION_SAYS
+        is_told_more = operation.label.replace("HEAD ", "GET ") in MORE_THAN_A_DESCRIPTION_SAYS
         excluded: list[CheckFunction] = [positive_data_acceptance] if is_told_more else []
 
         @settings(

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from typing import Annotated
 
 import xxhash
-from fastapi import Request, Response
+from fastapi import Header, Response
 from pydantic import BaseModel
 
 NEVER = "no-store"
@@ -12,29 +13,35 @@ A_MINUTE = "public, max-age=60"
 AN_HOUR = "public, max-age=3600"
 """For what does not change: short, so that what was taken down does not live on elsewhere; asking again costs a 304."""
 
+IF_NONE_MATCH = "If-None-Match"
+IfNoneMatch = Annotated[
+    str, Header(alias=IF_NONE_MATCH, description="An `ETag` that you have: when it still holds, the answer is 304.")
+]
+"""What routes take whose answers are kept; the API's description gives them their 304 by it."""
+
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
-def kept(request: Request, content: bytes, content_type: str, cache_control: str) -> Response:
+def kept(if_none_match: str, content: bytes, content_type: str, cache_control: str) -> Response:
     """Return content with its ETag, or 304 when the client named that ETag."""
     # Weak: whether it is compressed on its way is not said by it.
     etag = f'W/"{xxhash.xxh3_128_hexdigest(content)}"'
     headers = {"ETag": etag, "Cache-Control": cache_control}
-    if _has(request.headers.get("if-none-match", ""), etag):
+    if _has(if_none_match, etag):
         return Response(status_code=304, headers=headers)
     # Given as a header: as a media type, text would be labelled UTF-8.
     return Response(content, headers={**headers, "Content-Type": content_type})
 
 
-def kept_json(request: Request, schema: BaseModel, cache_control: str) -> Response:
+def kept_json(if_none_match: str, schema: BaseModel, cache_control: str) -> Response:
     """Return a schema as JSON with its ETag, or 304 when the client named that ETag."""
-    return kept(request, schema.model_dump_json().encode(), "application/json", cache_control)
+    return kept(if_none_match, schema.model_dump_json().encode(), "application/json", cache_control)
 
 
-def kept_list(request: Request, schemas: Sequence[BaseModel], cache_control: str) -> Response:
+def kept_list(if_none_match: str, schemas: Sequence[BaseModel], cache_control: str) -> Response:
     """Return schemas as a JSON list with its ETag, or 304 when the client named that ETag."""
     content = b"[" + b",".join(schema.model_dump_json().encode() for schema in schemas) + b"]"
-    return kept(request, content, "application/json", cache_control)
+    return kept(if_none_match, content, "application/json", cache_control)
 
 
 def _has(if_none_match: str, etag: str) -> bool:

@@ -11,7 +11,7 @@ from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field, model_validator
 
 from webstrata.api import feeds
-from webstrata.api.caching import A_MINUTE, NEVER, kept
+from webstrata.api.caching import A_MINUTE, NEVER, IfNoneMatch, kept
 from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema, LiveComparisonSchema
 from webstrata.api.feeds import Feed
 from webstrata.api.parts import CodeFilter, Day, JobNumber, Parts, SnapshotId, SnapshotNumber
@@ -77,21 +77,21 @@ def compare(
 
 
 @router.get("/api/changes/rss", response_class=Response, responses=feeds.answers(feeds.RSS))
-def rss(app: Parts, request: Request, source: OfSource = None) -> Response:
+def rss(app: Parts, request: Request, source: OfSource = None, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as RSS."""
-    return kept(request, feeds.rss(_feed(app, request, source)), feeds.RSS, A_MINUTE)
+    return kept(known, feeds.rss(_feed(app, request, source)), feeds.RSS, A_MINUTE)
 
 
 @router.get("/api/changes/atom", response_class=Response, responses=feeds.answers(feeds.ATOM))
-def atom(app: Parts, request: Request, source: OfSource = None) -> Response:
+def atom(app: Parts, request: Request, source: OfSource = None, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as Atom."""
-    return kept(request, feeds.atom(_feed(app, request, source)), feeds.ATOM, A_MINUTE)
+    return kept(known, feeds.atom(_feed(app, request, source)), feeds.ATOM, A_MINUTE)
 
 
 @router.get("/api/changes/feed.json", response_class=Response, responses=feeds.answers(feeds.JSON_FEED))
-def json_feed(app: Parts, request: Request, source: OfSource = None) -> Response:
+def json_feed(app: Parts, request: Request, source: OfSource = None, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as a JSON Feed."""
-    return kept(request, feeds.json_feed(_feed(app, request, source)), feeds.JSON_FEED, A_MINUTE)
+    return kept(known, feeds.json_feed(_feed(app, request, source)), feeds.JSON_FEED, A_MINUTE)
 
 
 @router.get(

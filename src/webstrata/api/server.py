@@ -28,6 +28,7 @@ from webstrata.api import (
 from webstrata.api.allowed_methods import AllowedMethods
 from webstrata.api.compression import Compression
 from webstrata.api.cors import PublicCors
+from webstrata.api.description import DescribedApi
 from webstrata.api.error_answers import EVERYWHERE, UnexpectedErrors, add_error_answers
 from webstrata.api.head import HeadAsGet
 from webstrata.api.headers import SafeHeaders
@@ -47,7 +48,7 @@ def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
     """Return the API over an archive's parts; the caller closes them. Without buckets, its rate limits are its own."""
     numbers = metrics.Metrics(app)
     counter = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled)
-    api = FastAPI(
+    api = DescribedApi(
         title="Webstrata",
         version=__version__,
         openapi_url="/openapi.json",

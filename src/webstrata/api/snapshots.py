@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from webstrata.api import present
-from webstrata.api.caching import A_MINUTE, AN_HOUR, kept, kept_json
+from webstrata.api.caching import A_MINUTE, AN_HOUR, IfNoneMatch, kept, kept_json
 from webstrata.api.headers import RAW_PATH
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.api.present import site_url
@@ -53,11 +53,11 @@ _NAMES_OF_BROWSERS = {
 
 
 @router.get("/api/snapshot/{snapshot_id}", response_model=SnapshotDetailSchema)
-def detail(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
+def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
     """Tell what is known of a snapshot."""
     found = known_snapshot(app, snapshot_id)
     counted(request, Event.SNAPSHOT_DETAIL_VIEWS)
-    return kept_json(request, present.snapshot_detail(found, site_url(request, app.settings)), AN_HOUR)
+    return kept_json(known, present.snapshot_detail(found, site_url(request, app.settings)), AN_HOUR)
 
 
 @router.get(
@@ -65,40 +65,40 @@ def detail(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
     response_class=Response,
     responses={200: {"description": "The archived page with a banner.", "content": {"text/html": {}}}},
 )
-def raw(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
+def raw(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
     """Show a page as it was archived, under a banner that says so."""
     page = raw_page(app.database, app.archive_root, snapshot_id)
     counted(request, Event.RAW_SNAPSHOT_VIEWS)
     if page.media_type in _HTML:
         content = with_banner(page.content, page.charset, page.snapshot)
-        return kept(request, content, _labelled("text/html", page), AN_HOUR)
+        return kept(known, content, _labelled("text/html", page), AN_HOUR)
     if page.media_type in _HARMLESS:
-        return kept(request, page.content, _labelled(page.media_type, page), AN_HOUR)
-    return kept(request, page.content, "application/octet-stream", AN_HOUR)
+        return kept(known, page.content, _labelled(page.media_type, page), AN_HOUR)
+    return kept(known, page.content, "application/octet-stream", AN_HOUR)
 
 
 @router.get("/api/snapshots/{snapshot_id}/timeline", response_model=TimelineSchema)
-def timeline(app: Parts, request: Request, snapshot_id: SnapshotId) -> Response:
+def timeline(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
     """List all captures of a snapshot's page, oldest first."""
     snapshot = known_snapshot(app, snapshot_id)
     with app.database.read() as session:
         captures = catalog.timeline(session, snapshot)
     site = site_url(request, app.settings)
-    return kept_json(request, present.timeline(snapshot, captures, site), A_MINUTE)
+    return kept_json(known, present.timeline(snapshot, captures, site), A_MINUTE)
 
 
 @router.get("/api/snapshots/{snapshot_id}/latest", response_model=LatestSnapshotSchema)
 def latest(
     app: Parts,
-    request: Request,
     snapshot_id: SnapshotId,
     require_html: Annotated[bool, Query(alias="requireHtml", description="Only a capture that is HTML.")] = True,
+    known: IfNoneMatch = "",
 ) -> Response:
     """Tell the newest good capture of a snapshot's page."""
     snapshot = known_snapshot(app, snapshot_id)
     with app.database.read() as session:
         newest = catalog.latest_capture(session, snapshot, html_only=require_html)
-    return kept_json(request, present.latest(newest), A_MINUTE)
+    return kept_json(known, present.latest(newest), A_MINUTE)
 
 
 def known_snapshot(app: App, snapshot_id: int) -> SnapshotView:

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from webstrata.api import present
-from webstrata.api.caching import A_MINUTE, kept_list
+from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept_list
 from webstrata.api.parts import Code, JobNumber, Parts
 from webstrata.api.present import site_url
 from webstrata.api.public_schemas import EditionSchema
@@ -40,6 +40,7 @@ def sources(
     app: Parts,
     request: Request,
     lang: Annotated[Language | None, Query(description="Enter by the front page's newest capture in it.")] = None,
+    known: IfNoneMatch = "",
 ) -> Response:
     """List the sources that have a snapshot, by name."""
     with app.database.read() as session:
@@ -47,17 +48,17 @@ def sources(
     if lang is not None:
         found = tuple(_entered_in(lang, app, summary) for summary in found)
     site = site_url(request, app.settings)
-    return kept_list(request, [present.source(summary, site) for summary in found], A_MINUTE)
+    return kept_list(known, [present.source(summary, site) for summary in found], A_MINUTE)
 
 
 @router.get("/api/sources/{code}/editions", response_model=list[EditionSchema], responses=_NO_SOURCE)
-def editions(app: Parts, request: Request, code: SourceCode) -> Response:
+def editions(app: Parts, request: Request, code: SourceCode, known: IfNoneMatch = "") -> Response:
     """List the jobs that captured a source and are indexed, newest first."""
     source = known_source(app, code)
     with app.database.read() as session:
         found = editions_of(session, source)
     site = site_url(request, app.settings)
-    return kept_list(request, [present.edition(edition, site) for edition in found], A_MINUTE)
+    return kept_list(known, [present.edition(edition, site) for edition in found], A_MINUTE)
 
 
 @router.get("/api/sources/{code}/preview", response_class=Response, responses=_NO_SOURCE | _IMAGE)

@@ -1,0 +1,92 @@
+"""The API's description, completed: what stands before the routes answers too, and FastAPI does not know of it.
+
+Every answer has some headers, a GET with `If-None-Match` may be answered 304, and HEAD works wherever GET does.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI
+
+from webstrata.api.caching import IF_NONE_MATCH
+
+Json = dict[str, Any]
+
+_HEADERS: Mapping[str, Json] = {
+    "X-API-Version": {"description": "The version of this API.", "required": True, "schema": {"const": "1"}},
+    "X-Request-Id": {
+        "description": "The request's id, also in our log: yours, if you sent a harmless one.",
+        "required": True,
+        "schema": {"type": "string"},
+    },
+    "ETag": {
+        "description": f"Send it back as `{IF_NONE_MATCH}`.",
+        "required": True,
+        "schema": {"type": "string", "pattern": '^W/"[0-9a-f]+"$'},
+    },
+    "Cache-Control": {
+        "description": "For how long the answer may be kept.",
+        "required": True,
+        "schema": {"type": "string"},
+    },
+    "Retry-After": {
+        "description": "Seconds until there is room for another request; not said by live views.",
+        "schema": {"type": "integer", "minimum": 1},
+    },
+}
+_ALWAYS = ("X-API-Version", "X-Request-Id")
+_KEPT = ("ETag", "Cache-Control")
+_NOT_MODIFIED = "You have it already: it is as it was when you got the `ETag` that you sent."
+
+
+class DescribedApi(FastAPI):
+    """An API whose description tells what all of it does, not its routes alone."""
+
+    _of_routes: Json | None = None
+    _of_all: Json | None = None
+
+    def openapi(self) -> Json:
+        """Return the description; it is made again only when the routes are others."""
+        of_routes = super().openapi()
+        if self._of_all is None or of_routes is not self._of_routes:
+            self._of_routes, self._of_all = of_routes, completed(of_routes)
+        return self._of_all
+
+
+def completed(document: Json) -> Json:
+    """Return what FastAPI says of the routes, with what every request meets on its way to them."""
+    paths = {path: _with_head(routes) for path, routes in document["paths"].items()}
+    headers = dict(_HEADERS)
+    return {**document, "paths": paths, "components": {**document.get("components", {}), "headers": headers}}
+
+
+def _with_head(routes: Json) -> Json:
+    described = {method: _operation(operation) for method, operation in routes.items()}
+    return {**described, "head": _head(described["get"])} if "get" in described else described
+
+
+def _operation(operation: Json) -> Json:
+    responses: Json = operation["responses"]
+    if any(parameter["name"] == IF_NONE_MATCH for parameter in operation.get("parameters", ())):
+        responses = {
+            **responses,
+            "200": _answer(responses["200"], *_KEPT),
+            "304": _answer({"description": _NOT_MODIFIED}, *_KEPT),
+        }
+    if "429" in responses:
+        responses = {**responses, "429": _answer(responses["429"], "Retry-After")}
+    return {**operation, "responses": {code: _answer(responses[code], *_ALWAYS) for code in sorted(responses)}}
+
+
+def _answer(response: Json, *headers: str) -> Json:
+    named = {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
+    return {**response, "headers": {**response.get("headers", {}), **named}}
+
+
+def _head(get: Json) -> Json:
+    """Return the HEAD beside a GET: the same answers without their bodies."""
+    responses = {
+        code: {key: value for key, value in response.items() if key != "content"}
+        for code, response in get["responses"].items()
+    }
+    return {**get, "operationId": f"{get['operationId'].removesuffix('_get')}_head", "responses": responses}
