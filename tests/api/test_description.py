@@ -75,17 +75,19 @@ CONFIG = {
 }
 
 
+on_one_database = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
+
+
 @pytest.fixture
-def api(database: Database, tmp_path: Path) -> FastAPI:
+def api(database: Database, root: Path, archive: Archive) -> FastAPI:
     """A small archive, with something at `THERE`."""
-    archive = Archive(database, tmp_path)
     archive.source("health", base_url="https://health.example/")
     for number in range(3):
         archive.snapshot("https://health.example/", NOON + timedelta(days=number))
     archive.snapshot("https://food.example/", source="food")
     with database.write() as session:
         add_report(session, NewReport("takedown", "Please take this page down."), NOON)
-    return create_api(App(make_settings(usage_enabled=False), database, tmp_path))
+    return create_api(App(make_settings(usage_enabled=False), database, root))
 
 
 @pytest.fixture
@@ -109,7 +111,7 @@ def operations(api: FastAPI) -> list[Operation]:
     return [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
 
 
-@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
+@on_one_database
 def test_a_sample_of_requests_is_answered_as_described(operations: list[Operation]) -> None:
     talk = Talk(always_the_same=True)
     for operation in operations:
@@ -128,7 +130,7 @@ def test_thousands_of_requests_are_answered_as_described(operations: list[Operat
     assert talk.wrong == []
 
 
-@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
+@on_one_database
 def test_what_is_there_is_answered_as_described(operations: list[Operation]) -> None:
     answered = {}
     for operation in operations:
@@ -144,6 +146,7 @@ def test_what_is_there_is_answered_as_described(operations: list[Operation]) -> 
     }
 
 
+@on_one_database
 def test_whatever_has_an_etag_is_described_with_its_304_and_nothing_else_is(
     client: TestClient, described: dict[str, Any]
 ) -> None:
@@ -160,6 +163,42 @@ def test_whatever_has_an_etag_is_described_with_its_304_and_nothing_else_is(
             assert "content" not in routes["get"]["responses"]["304"]
 
 
+@on_one_database
+@pytest.mark.parametrize(
+    ("captured_as", "served_as"),
+    [
+        ("text/html; charset=utf-8", "text/html"),
+        ("application/xhtml+xml", "text/html"),
+        ("text/plain", "text/plain"),
+        ("application/pdf", "application/pdf"),
+        ("image/png", "image/png"),
+        ("image/svg+xml", "application/octet-stream"),
+        ("text/javascript", "application/octet-stream"),
+    ],
+)
+def test_every_kind_that_an_archived_file_is_served_as_is_described(
+    client: TestClient, described: dict[str, Any], archive: Archive, captured_as: str, served_as: str
+) -> None:
+    snapshot_id = archive.snapshot(content_type=captured_as, source="files")
+    answer = client.get(f"/api/snapshots/raw/{snapshot_id}")
+    assert answer.headers["content-type"].partition(";")[0] == served_as
+    assert served_as in described["/api/snapshots/raw/{snapshot_id}"]["get"]["responses"]["200"]["content"]
+
+
+@on_one_database
+@pytest.mark.parametrize("form", ["jsonl", "ndjson", "csv"])
+@pytest.mark.parametrize("compressed", [True, False])
+def test_every_form_of_a_list_is_described(
+    client: TestClient, described: dict[str, Any], form: str, compressed: bool
+) -> None:
+    answer = client.get("/api/exports/snapshots", params={"format": form, "compressed": compressed})
+    good = described["/api/exports/snapshots"]["get"]["responses"]["200"]
+    assert answer.headers["content-type"].partition(";")[0] in good["content"]
+    assert "content-disposition" in answer.headers
+    assert "Content-Disposition" in good["headers"]
+
+
+@on_one_database
 def test_every_get_has_a_head_beside_it_without_bodies(described: dict[str, Any]) -> None:
     for routes in described.values():
         assert ("head" in routes) == ("get" in routes)
@@ -168,11 +207,13 @@ def test_every_get_has_a_head_beside_it_without_bodies(described: dict[str, Any]
             assert not [answer for answer in routes["head"]["responses"].values() if "content" in answer]
 
 
+@on_one_database
 def test_no_two_operations_have_one_name(described: dict[str, Any]) -> None:
     names = [operation["operationId"] for routes in described.values() for operation in routes.values()]
     assert len(set(names)) == len(names)
 
 
+@on_one_database
 def test_the_headers_that_every_answer_has_are_described_everywhere(described: dict[str, Any]) -> None:
     for routes in described.values():
         for operation in routes.values():

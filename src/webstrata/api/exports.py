@@ -33,6 +33,13 @@ _LIST_ANSWERS: dict[int | str, dict[str, object]] = {
     200: {
         "description": "The list, a row a line.",
         "content": {media_type.partition(";")[0]: {} for media_type in (*_MEDIA_TYPES.values(), _GZIP)},
+        "headers": {
+            "Content-Disposition": {
+                "description": "A name for the file.",
+                "required": True,
+                "schema": {"type": "string"},
+            },
+        },
     },
     403: {"model": ErrorSchema, "description": "This list cannot be taken home here."},
     404: {"model": ErrorSchema, "description": "No such source."},

@@ -39,6 +39,9 @@ _HARMLESS = frozenset(
 )
 """What is served as what it is; a browser would run the rest, or guess."""
 
+_AS_A_FILE = "application/octet-stream"
+_SERVED_AS = ("text/html", *sorted(_HARMLESS), _AS_A_FILE)
+
 _CHARSET = re.compile(r"[A-Za-z0-9._:+-]{1,40}")
 _NAMES_OF_BROWSERS = {
     "euc_jp": "euc-jp",
@@ -63,7 +66,12 @@ def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneM
 @router.get(
     RAW_PATH + "{snapshot_id}",
     response_class=Response,
-    responses={200: {"description": "The archived page with a banner.", "content": {"text/html": {}}}},
+    responses={
+        200: {
+            "description": "The archived page with a banner, or a file as it was; what browsers would run, as bytes.",
+            "content": {media_type: {} for media_type in _SERVED_AS},
+        }
+    },
 )
 def raw(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
     """Show a page as it was archived, under a banner that says so."""
@@ -74,7 +82,7 @@ def raw(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatc
         return kept(known, content, _labelled("text/html", page), AN_HOUR)
     if page.media_type in _HARMLESS:
         return kept(known, page.content, _labelled(page.media_type, page), AN_HOUR)
-    return kept(known, page.content, "application/octet-stream", AN_HOUR)
+    return kept(known, page.content, _AS_A_FILE, AN_HOUR)
 
 
 @router.get("/api/snapshots/{snapshot_id}/timeline", response_model=TimelineSchema)
