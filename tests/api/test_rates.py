@@ -145,3 +145,11 @@ def test_a_page_that_is_asked_for_too_often_says_so_in_words(make_client: MakeCl
     refused = client.get("/nowhere")
     assert (refused.status_code, refused.text[:18]) == (429, "Too many requests:")
     assert refused.headers["content-type"] == "text/plain; charset=utf-8"
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/openapi.json"])
+def test_a_program_that_asks_too_often_is_told_in_json(make_client: MakeClient, path: str) -> None:
+    client = make_client(client=STRANGER, rate_limit=1)
+    client.get(path)
+    refused = client.get(path)
+    assert (refused.status_code, refused.json()["detail"][:18]) == (429, "Too many requests:")

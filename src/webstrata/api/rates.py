@@ -21,6 +21,7 @@ from webstrata.api.clients import client_address, is_local
 from webstrata.settings import Network, Settings
 
 MOST_BUCKETS = 50_000
+_FOR_PROGRAMS = ("/api/", "/metrics", "/openapi.json")
 _SAME_HOUSEHOLD = 64
 """Bits of an IPv6 address that one subscriber has: within them addresses are free to choose."""
 
@@ -140,6 +141,6 @@ def _household(address: str) -> str:
 def _refusal(path: str, seconds: int) -> Response:
     detail = f"Too many requests: try again in {seconds} second{'' if seconds == 1 else 's'}"
     headers = {"Retry-After": str(seconds), "Cache-Control": "no-store"}
-    if path.startswith("/api/"):
+    if path.startswith(_FOR_PROGRAMS):
         return JSONResponse({"detail": detail}, status_code=429, headers=headers)
     return PlainTextResponse(detail, status_code=429, headers=headers)
