@@ -8,6 +8,7 @@ import pytest
 import schemathesis
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse
+from httpx import Response
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import APIOperation, Case, CheckFunction, GenerationMode
 from schemathesis.core.failures import FailureGroup
@@ -16,7 +17,9 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
-from tests.api.conftest import make_settings
+from tests.api.conftest import MakeClient, make_settings
+from tests.api.routes import filled, is_admins
+from webstrata.api.limits import MAX_BODY_BYTES, MAX_QUERY_BYTES
 from webstrata.api.server import create_api
 from webstrata.app import App
 from webstrata.db.engine import Database
@@ -64,6 +67,8 @@ NOT_HERE = {
     "/api/exports/changes": 403,
 }
 """What the contract asks for and this archive does not have yet."""
+
+RATES = ("rate_limit", "rate_limit_search", "rate_limit_exports", "rate_limit_reports")
 
 CONFIG = {
     # A query string that is too long is 414, a body 413.
@@ -220,6 +225,70 @@ def test_the_headers_that_every_answer_has_are_described_everywhere(described: d
             for code, answer in operation["responses"].items():
                 wanted = {"X-API-Version", "X-Request-Id"} | ({"Retry-After"} if code == "429" else set())
                 assert set(answer["headers"]) >= wanted
+
+
+@on_one_database
+def test_only_admin_routes_ask_for_the_admin_token_and_in_every_way_that_it_can_be_given(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    schemes = document["components"]["securitySchemes"]
+    assert "security" not in document
+    for path, routes in document["paths"].items():
+        for operation in routes.values():
+            assert operation.get("security", []) == ([{name: []} for name in schemes] if is_admins(path) else [])
+    ways = [
+        {"Authorization": "Bearer s3cret"} if s["type"] == "http" else {s["name"]: "s3cret"} for s in schemes.values()
+    ]
+    assert ways == [{"Authorization": "Bearer s3cret"}, {"X-Admin-Token": "s3cret"}]
+    stranger = TestClient(client.app)
+    assert [stranger.get("/api/admin/jobs", headers=way).status_code for way in ways] == [200, 200]
+
+
+@on_one_database
+@pytest.mark.parametrize(
+    ("settings", "sent", "code"),
+    [
+        ({}, {}, 403),
+        ({"admin_token": None, "env": "production"}, {}, 500),
+        ({}, {"headers": TOKEN | {"Origin": "https://evil.example"}}, 403),
+        ({}, {"headers": TOKEN, "params": {"x": "x" * MAX_QUERY_BYTES}}, 414),
+        ({}, {"headers": TOKEN, "content": b"x" * (MAX_BODY_BYTES + 1)}, 413),
+        (dict.fromkeys(RATES, 1) | {"client": ("203.0.113.5", 1)}, {"headers": TOKEN}, 429),
+    ],
+    ids=["no token", "none set", "another site", "long query", "large body", "too often"],
+)
+def test_every_refusal_is_described(
+    make_client: MakeClient, settings: dict[str, Any], sent: dict[str, Any], code: int
+) -> None:
+    client = make_client(**settings)
+    document = client.get("/openapi.json").json()["paths"]
+    refused = []
+    for path, routes in document.items():
+        for method, operation in routes.items():
+            client.request(method, filled(path), **sent)
+            answer = client.request(method, filled(path), **sent)
+            if answer.status_code == code:
+                refused.append(path)
+                assert_described(answer, operation)
+    assert len(refused) > 10
+
+
+def test_a_database_that_is_away_is_described(tmp_path: Path) -> None:
+    client = TestClient(create_api(App(make_settings(), Database(f"sqlite:///{tmp_path}"), tmp_path)))
+    document = client.get("/openapi.json").json()["paths"]
+    for path, code in (("/api/health", 500), ("/api/stats", 503), ("/metrics", 503), ("/api/admin/jobs", 503)):
+        answer = client.get(path, headers=TOKEN)
+        assert answer.status_code == code
+        assert_described(answer, document[path]["get"])
+    away = document["/api/health"]["get"]["responses"]["500"]["content"]["application/json"]["schema"]
+    assert {"$ref": "#/components/schemas/UnhealthySchema"} in away["anyOf"]
+
+
+def assert_described(answer: Response, operation: dict[str, Any]) -> None:
+    """Fail unless an operation's description has an answer's code and, if it has a body, its kind."""
+    described = operation["responses"][str(answer.status_code)]
+    if answer.request.method != "HEAD":
+        assert answer.headers["content-type"].partition(";")[0] in described["content"], answer.url
+    assert {name.lower() for name in described["headers"]} <= {"retry-after", *answer.headers.keys()}
 
 
 def test_an_answer_that_is_not_as_described_is_noticed() -> None:

@@ -5,18 +5,17 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from webstrata.api.admin_schemas import AuditEntrySchema, AuditLogSchema
-from webstrata.api.auth import require_admin
+from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, TextFilter
 from webstrata.api.present import timestamp
-from webstrata.api.schemas import ErrorSchema
 from webstrata.db.audit_log import ChangeFilter, LoggedChange, entries
 
 router = APIRouter(
     prefix=ADMIN_PATH + "/audit-log",
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}},
+    responses=ADMIN_ANSWERS,
 )
 
 

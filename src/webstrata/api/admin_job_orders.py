@@ -8,7 +8,7 @@ from fastapi import APIRouter, Body, Depends
 from webstrata.api import present
 from webstrata.api.admin_jobs import job_view
 from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auth import require_admin
+from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.parts import JobId
 from webstrata.api.same_origin import refuse_other_sites
@@ -36,7 +36,7 @@ router = APIRouter(
     prefix=ADMIN_PATH + "/jobs",
     tags=["admin"],
     dependencies=[Depends(require_admin), Depends(refuse_other_sites)],
-    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}, **_UNFIT},
+    responses={**ADMIN_ANSWERS, **_UNFIT},
 )
 
 

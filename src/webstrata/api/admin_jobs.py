@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
 from webstrata.api import present
-from webstrata.api.auth import require_admin
+from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.live import EVENT_STREAM, live_view, seated
 from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, JobId, Limit, Offset, Parts, TextFilter
@@ -34,7 +34,7 @@ router = APIRouter(
     prefix=ADMIN_PATH + "/jobs",
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}},
+    responses=ADMIN_ANSWERS,
 )
 
 _Answers = dict[int | str, dict[str, Any]]

@@ -11,7 +11,7 @@ from webstrata.api.admin_schemas import (
     ReportSummarySchema,
 )
 from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auth import require_admin
+from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, RowId, TextFilter
 from webstrata.api.present import timestamp
@@ -30,7 +30,7 @@ router = APIRouter(
     prefix=ADMIN_PATH + "/reports",
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}},
+    responses=ADMIN_ANSWERS,
 )
 
 

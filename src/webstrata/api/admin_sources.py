@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Path
 from webstrata.api import present
 from webstrata.api.admin_schemas import SourceChangeSchema
 from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auth import require_admin
+from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.parts import Code, Parts
 from webstrata.api.same_origin import refuse_other_sites
@@ -27,7 +27,7 @@ router = APIRouter(
     prefix=ADMIN_PATH + "/sources",
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}},
+    responses=ADMIN_ANSWERS,
 )
 
 SourceCode = Annotated[Code, Path(description="A source's code.")]

@@ -9,19 +9,47 @@ import hashlib
 import hmac
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from fastapi import HTTPException, Request, Response
+from fastapi import HTTPException, Request, Response, Security
+from fastapi.security import APIKeyHeader, HTTPBearer
 
 from webstrata.api.clients import IN_PROCESS, is_local, is_loopback, peer_of
 from webstrata.api.headers import is_https
 from webstrata.api.parts import wired_parts
+from webstrata.api.schemas import ErrorSchema
 from webstrata.errors import UsageError
 from webstrata.model.actors import ADMIN_TOKEN, OPEN_DEVELOPMENT, WEB_LOGIN
 from webstrata.settings import Environment, Settings
 
 SESSION_COOKIE = "webstrata_admin"
 SESSION_LENGTH = timedelta(hours=12)
+
+ADMIN_ANSWERS: dict[int | str, dict[str, Any]] = {
+    403: {
+        "model": ErrorSchema,
+        "description": "The admin token is missing or wrong; or something was to be changed from another site's page.",
+    },
+    500: {
+        "model": ErrorSchema,
+        "description": "Something broke on our side, or no admin token is set where there must be one.",
+    },
+}
+"""What the API's description says of routes that only administrators may use."""
+
+# For the description alone: who may pass is decided by `_verdict`.
+_AS_BEARER = HTTPBearer(
+    scheme_name="adminBearer",
+    description="The admin token. Development without one is open to programs on the same machine.",
+    auto_error=False,
+)
+_AS_HEADER = APIKeyHeader(
+    name="X-Admin-Token",
+    scheme_name="adminToken",
+    description="The admin token; not looked at beside a bearer token.",
+    auto_error=False,
+)
 
 _GUARDED = (Environment.STAGING, Environment.PRODUCTION)
 
@@ -34,7 +62,9 @@ class Verdict(Enum):
     NOT_CONFIGURED = "not configured"
 
 
-async def require_admin(request: Request) -> None:
+async def require_admin(
+    request: Request, _bearer: Annotated[object, Security(_AS_BEARER)], _header: Annotated[object, Security(_AS_HEADER)]
+) -> None:
     """Let only administrators pass: for API routes, where a token counts and a cookie does not."""
     verdict = _verdict(request, wired_parts(request).settings)
     if verdict is Verdict.NOT_CONFIGURED:

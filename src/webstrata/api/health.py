@@ -14,10 +14,13 @@ from webstrata.api.caching import A_MINUTE, NEVER
 from webstrata.api.parts import Parts
 from webstrata.api.schemas import (
     ArchiveStatsSchema,
+    ErrorSchema,
     HealthChecksSchema,
     HealthDetailsSchema,
     HealthSchema,
     SnapshotCountSchema,
+    UnhealthyChecksSchema,
+    UnhealthySchema,
 )
 from webstrata.app import App
 from webstrata.db import catalog, migrate
@@ -27,15 +30,16 @@ from webstrata.jobs import storage
 log = structlog.get_logger()
 router = APIRouter(tags=["health"])
 
-_DATABASE_AWAY = {"status": "error", "checks": {"db": "error"}}
-_DATABASE_AWAY_EXAMPLE = {"application/json": {"example": _DATABASE_AWAY}}
+_DATABASE_AWAY = UnhealthySchema(status="error", checks=UnhealthyChecksSchema(db="error")).model_dump()
 
 
 @router.get(
     "/api/health",
     response_model=HealthSchema,
     response_model_exclude_none=True,
-    responses={500: {"description": "The database is away.", "content": _DATABASE_AWAY_EXAMPLE}},
+    responses={
+        500: {"model": UnhealthySchema | ErrorSchema, "description": "The database is away, or something else broke."}
+    },
 )
 def health(
     app: Parts,

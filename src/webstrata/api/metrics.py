@@ -2,17 +2,15 @@
 
 from time import perf_counter
 
-from fastapi import APIRouter, Depends, Request
-from fastapi.responses import PlainTextResponse, Response
+from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client import CollectorRegistry, Histogram, ProcessCollector, values
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from webstrata.api.archive_metrics import ArchiveNumbers
-from webstrata.api.auth import require_admin
+from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.caching import NEVER
-from webstrata.api.schemas import ErrorSchema
 from webstrata.app import App
 
 NO_ROUTE = "none"
@@ -23,7 +21,7 @@ _SEARCHES = {"/api/search": "api", "/search": "page"}
 _BUCKETS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.09, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _HOLDER = "webstrata.route"
 
-router = APIRouter(tags=["admin"], dependencies=[Depends(require_admin)])
+router = APIRouter(tags=["admin"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS)
 
 
 class Metrics:
@@ -64,8 +62,8 @@ class Metrics:
 
 @router.get(
     "/metrics",
-    response_class=PlainTextResponse,
-    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}},
+    response_class=Response,
+    responses={200: {"description": "The numbers.", "content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 def metrics(request: Request) -> Response:
     """Tell monitoring how the archive is: Prometheus' text format."""

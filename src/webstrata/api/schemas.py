@@ -1,6 +1,6 @@
 """The JSON that the API speaks. Names are part of its contract: they do not change."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -63,6 +63,19 @@ class HealthSchema(BaseModel):
     status: str
     checks: HealthChecksSchema
     details: HealthDetailsSchema | None = None
+
+
+class UnhealthyChecksSchema(BaseModel):
+    """What was looked at, and does not work."""
+
+    db: Literal["error"]
+
+
+class UnhealthySchema(BaseModel):
+    """That the archive does not work: its database is away."""
+
+    status: Literal["error"]
+    checks: UnhealthyChecksSchema
 
 
 class ArchiveStatsSchema(BaseModel):

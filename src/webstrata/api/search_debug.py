@@ -5,10 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from webstrata.api import present
-from webstrata.api.auth import require_admin
+from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.parts import Parts
-from webstrata.api.schemas import ErrorSchema
 from webstrata.api.search import SearchParameters
 from webstrata.api.search_schemas import DebugHitSchema, ScoreSchema, SearchDebugSchema
 from webstrata.model.query import spelled
@@ -18,7 +17,7 @@ router = APIRouter(
     prefix=ADMIN_PATH,
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses={403: {"model": ErrorSchema}, 500: {"model": ErrorSchema}},
+    responses=ADMIN_ANSWERS,
 )
 
 
