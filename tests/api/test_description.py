@@ -71,6 +71,8 @@ NOT_HERE = {
 RATES = ("rate_limit", "rate_limit_search", "rate_limit_exports", "rate_limit_reports")
 
 CONFIG = {
+    # The right token is sent with everything: a wrong one that is made up would never arrive.
+    "generation": {"with-security-parameters": False},
     # A query string that is too long is 414, a body 413.
     "checks": {
         "negative_data_rejection": {
