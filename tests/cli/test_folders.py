@@ -67,6 +67,22 @@ def test_where_a_file_could_not_be_read_is_shown(webstrata: CommandLine, databas
     assert datetime.fromisoformat(shown["created_at"]).isoformat() == shown["created_at"]
 
 
+def test_a_record_that_was_cut_off_at_the_end_of_a_file_is_shown(
+    webstrata: CommandLine, database: Database, tmp_path: Path
+) -> None:
+    with database.write() as session:
+        jobs.ensure_source(session, "hc", name="Health", base_url=None)
+    file = tmp_path / "disk" / "a.warc.gz"
+    extents = write_warc(file, [fetched(f"https://example.org/{n}") for n in range(3)], requests=False)
+    file.write_bytes(file.read_bytes()[: extents[2].offset + 100])
+    webstrata("register-job-dir", "--source", "hc", "--output-dir", str(tmp_path / "disk"))
+    for _ in range(2):
+        done = webstrata("index-job", "--id", "1")
+        assert "2 pages can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
+    shown = webstrata("show-job", "--id", "1").out
+    assert f"a.warc.gz: byte {extents[2].offset}: its last 100 bytes are no whole record" in shown
+
+
 @pytest.mark.parametrize("path", ["disk", "disk/a.warc.gz", "data/archive/hc/a.warc.gz"])
 def test_what_is_registered_and_indexed_can_be_found_and_shown(
     webstrata: CommandLine, database: Database, data_dir: Path, tmp_path: Path, path: str

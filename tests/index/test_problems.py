@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.index.jobs import SITE, Job
+from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import NOON, fetched, write_warc
-from webstrata.db import problems
+from webstrata.crawl.commit import recover
+from webstrata.db import captures, problems
+from webstrata.db.engine import Database
 from webstrata.index import pipeline, reading, writing
 from webstrata.model.captures import Original
 from webstrata.model.fetching import FetchResult
@@ -218,3 +220,81 @@ def test_who_was_killed_behind_the_last_file_still_finds_what_came_behind_a_revi
     assert (len(job.snapshots()), len(job.problems())) == (1, 1)
     assert job.index() == 0
     assert (len(job.snapshots()), len(job.problems()), job.view().index_problem_count) == (2, 0, 0)
+
+
+@pytest.fixture
+def folder(database: Database, tmp_path: Path) -> Job:
+    """A job whose files are those that lie in its folder, whoever wrote them."""
+    (tmp_path / "hc").mkdir()
+    return crawled_job(database, tmp_path, output_dir=str(tmp_path / "hc"))
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_last_record_that_was_cut_off_is_a_problem_until_the_file_is_whole(folder: Job, packed: bool) -> None:
+    file = folder.root / "hc" / "one.warc.gz"
+    extents = write_warc(file, pages(4), requests=False)
+    places = [extent.offset for extent in extents] if packed else unpacked(file)
+    whole = file.read_bytes()
+    file.write_bytes(whole[: places[3] + 200])
+    for _ in range(2):
+        assert folder.index() == 0
+        (cut,) = folder.problems()
+        assert (cut.warc_path, cut.offset) == ("hc/one.warc.gz", places[3])
+        assert cut.reason == "its last 200 bytes are no whole record and are left out"
+        assert (folder.view().index_problem_count, folder.view().indexed_page_count) == (1, 3)
+        folder.set(status="completed")
+    folder.forget_how_far()
+    assert folder.index() == 0
+    assert (folder.view().index_problem_count, len(folder.problems())) == (1, 1)
+    file.write_bytes(whole)
+    assert folder.index() == 0
+    assert (folder.problems(), folder.view().index_problem_count) == ([], 0)
+    assert folder.view().indexed_page_count == 4
+
+
+def test_a_cut_off_end_is_counted_beside_other_damage_and_moves_with_the_file(folder: Job) -> None:
+    file = folder.root / "hc" / "one.warc.gz"
+    extents = write_warc(file, pages(6), requests=False)
+    data = bytearray(file.read_bytes())
+    data[extents[1].offset + extents[1].length // 2] ^= 0xFF
+    for last in (3, 5):
+        file.write_bytes(data[: extents[last].offset + 100])
+        assert folder.index() == 0
+        assert [problem.offset for problem in folder.problems()] == [extents[1].offset, extents[last].offset]
+        assert folder.view().index_problem_count == 2
+    file.write_bytes(data[: extents[5].offset])
+    assert folder.index() == 0
+    assert [problem.offset for problem in folder.problems()] == [extents[1].offset]
+    assert folder.view().index_problem_count == 1
+
+
+def test_what_a_crawl_left_unfinished_is_no_problem_before_or_after_it_is_cut_off(job: Job) -> None:
+    file = job.root / "hc" / "one.warc.gz"
+    extents = write_warc(file, pages(2), requests=False)
+    with job.database.write() as session:
+        warc_id = captures.add_warc_file(session, job.id, "hc/one.warc.gz", "host:1:abc")
+        captures.acknowledge(session, warc_id, extents[1].offset)
+    assert job.index() == 0
+    assert (job.problems(), job.view().index_problem_count) == ([], 0)
+    recover(job.database, job.root, "host:1:abc")
+    assert job.index() == 0
+    assert (job.problems(), job.view().index_problem_count) == ([], 0)
+    assert file.stat().st_size == extents[1].offset
+
+
+def test_a_file_that_is_refused_again_and_again_is_one_problem(job: Job) -> None:
+    file = job.root / "hc" / "one.warc.gz"
+    write_warc(file, pages(2))
+    whole = file.read_bytes()
+    job.register("one.warc.gz")
+    assert job.index() == 0
+    with job.database.write() as session:
+        (warc,) = captures.warc_files(session, job.id)
+        captures.acknowledge(session, warc.id, 2 * len(whole))
+    file.unlink()
+    for _ in range(3):
+        assert job.index() == 1
+        assert (len(job.problems()), job.view().index_problem_count) == (1, 1)
+    file.write_bytes(whole * 2)
+    assert job.index() == 0
+    assert (job.problems(), job.view().index_problem_count) == ([], 0)

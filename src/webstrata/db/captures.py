@@ -54,6 +54,8 @@ class KnownWarc:
     indexed_bytes: int
     index_version: int = 0
     problem_count: int = 0
+    is_finished: bool = True
+    """Whether nobody writes to it any more."""
 
     @property
     def filename(self) -> str:
@@ -98,7 +100,10 @@ def warc_files_of(session: Session, owner: str) -> list[KnownWarc]:
 
 
 def _known(row: WarcFile) -> KnownWarc:
-    return KnownWarc(row.id, row.path, row.committed_bytes, row.indexed_bytes, row.index_version, row.problem_count)
+    return KnownWarc(
+        *(row.id, row.path, row.committed_bytes, row.indexed_bytes, row.index_version, row.problem_count),
+        is_finished=row.owner is None,
+    )
 
 
 def disown_warc_file(session: Session, warc_file_id: int) -> None:

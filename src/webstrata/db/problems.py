@@ -14,6 +14,9 @@ from webstrata.db.tables import Capture, RecordProblem, Snapshot, WarcFile
 MAX_STORED_PER_FILE = 1_000
 """Beyond that a file's problems are only counted."""
 
+END = 2**63 - 1
+"""Behind every byte of every file."""
+
 _PROBLEMS = RecordProblem.__table__
 assert isinstance(_PROBLEMS, Table)
 
@@ -55,6 +58,28 @@ def replace_problems(
     places = [problem.offset for problem in kept]
     session.execute(delete(RecordProblem).where(of_file, RecordProblem.warc_offset.in_(places)))
     _ADD.execute(session, [(job_id, warc_file_id, problem.offset, problem.reason, now) for problem in kept])
+
+
+def unread_problems(session: Session, job_id: int) -> dict[int, list[Problem]]:
+    """Return, by file, the problems behind what is indexed: why a file is not read on from there, or its torn end."""
+    rows = session.execute(
+        select(RecordProblem.warc_file_id, RecordProblem.warc_offset, RecordProblem.reason)
+        .join(WarcFile, RecordProblem.warc_file_id == WarcFile.id)
+        .where(WarcFile.job_id == job_id, RecordProblem.warc_offset >= WarcFile.indexed_bytes)
+    )
+    found: dict[int, list[Problem]] = {}
+    for warc_file_id, offset, reason in rows:
+        found.setdefault(warc_file_id, []).append(Problem(offset, reason, may_pass=True))
+    return found
+
+
+def replace_unread(session: Session, job_id: int, warc_file_id: int, start: int, problems: Sequence[Problem]) -> None:
+    """Store the problems behind what is indexed of a file in place of those that were known there, and count them."""
+    behind = (RecordProblem.warc_file_id == warc_file_id, RecordProblem.warc_offset >= start)
+    before = session.scalar(select(func.count()).select_from(RecordProblem).where(*behind)) or 0
+    replace_problems(session, job_id, warc_file_id, (start, END), problems)
+    counted = WarcFile.problem_count - before + len(problems)
+    session.execute(update(WarcFile).where(WarcFile.id == warc_file_id).values(problem_count=counted))
 
 
 def forget_problem(session: Session, warc_file_id: int, offset: int) -> None:

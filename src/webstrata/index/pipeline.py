@@ -5,7 +5,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from webstrata.db.jobs import StoredJob
 from webstrata.db.new_rows import Problem
 from webstrata.db.problems import UnresolvedRevisit
 from webstrata.errors import OutsideRootError, UsageError, WarcError
+from webstrata.index.ends import end_problem
 from webstrata.index.holding import holding
 from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
 from webstrata.index.reading import Found, Kind, Part, Portion
@@ -156,7 +157,8 @@ class _Run:
     progress: Progress
     advanced: Advanced
     stopping: threading.Event
-    refused: list[str] = field(default_factory=list)
+    refused: dict[int, str] = field(default_factory=dict)
+    """Why files could not be read."""
     done_bytes: int = 0
     all_bytes: int = 0
     has_settled: bool = False
@@ -165,8 +167,7 @@ class _Run:
         """Index every file that is not indexed yet; WarcError when there is none, or none that can be read."""
         if final:
             adopt_warcs_for_job(self.job, database=self.database, archive_root=self.archive_root)
-        with self.database.read() as session:
-            files = captures.warc_files(session, self.job.id)
+        files = self._files()
         if not files and final:
             raise WarcError(f"job {self.job.id} has no WARC files")
         unread = [warc for warc in files if warc.committed_bytes and (again or not _is_indexed(warc))]
@@ -174,7 +175,17 @@ class _Run:
         # Who was killed behind the last file has not looked for what came behind the revisits.
         if todo or (final and self._unresolved()):
             self._index_todo(todo, files, processes, final=final)
+        if final:
+            self._note_ends(files)
         self._settle(files, final=final)
+
+    def _files(self) -> list[KnownWarc]:
+        """Return the job's files, each with the problems of what is indexed of it: the others are met again."""
+        with self.database.read() as session:
+            files = captures.warc_files(session, self.job.id)
+            unread = problems.unread_problems(session, self.job.id)
+        counts = {warc.id: max(0, warc.problem_count - len(unread.get(warc.id, ()))) for warc in files}
+        return [replace(warc, problem_count=counts[warc.id]) for warc in files]
 
     def stop_if_asked(self) -> None:
         """Raise _StoppedError when somebody asked for the end."""
@@ -248,12 +259,26 @@ class _Run:
     def _refuse(self, warc: KnownWarc, position: int, problem_count: int, reason: str) -> None:
         """Say of a file why it is not indexed; it is tried again with the next indexing."""
         log.error("index.file.refused", file=warc.filename, reason=reason)
-        self.refused.append(reason)
-        rest = position, warc.committed_bytes
+        self.refused[warc.id] = reason
+        rest = position, problems.END
         with self.database.write() as session:
             index_leases.check(session, self.lease)
-            problems.replace_problems(session, self.job.id, warc.id, rest, [Problem(position, reason)])
+            problems.replace_problems(session, self.job.id, warc.id, rest, [Problem(position, reason, may_pass=True)])
             captures.set_index_state(session, warc.id, problem_count=problem_count + 1)
+
+    def _note_ends(self, files: Sequence[KnownWarc]) -> None:
+        """Say of every file that was not refused whether its end is missing; what was said before is taken back."""
+        with self.database.read() as session:
+            known = problems.unread_problems(session, self.job.id)
+        for warc in files:
+            if warc.id in self.refused:
+                continue
+            problem = end_problem(self.archive_root, self.job, warc)
+            found = [problem] if problem else []
+            if found != known.get(warc.id, []):
+                with self.database.write() as session:
+                    index_leases.check(session, self.lease)
+                    problems.replace_unread(session, self.job.id, warc.id, warc.committed_bytes, found)
 
     def _index_late(self, desk: Desk, readers: Readers, files: Sequence[KnownWarc]) -> None:
         """Index the revisits whose payload came behind them, in their own file or in another one of the job."""
@@ -290,7 +315,7 @@ class _Run:
                 index_problem_count=problems.count_of_job(session, self.job.id),
             )
         if final and self.refused and len(self.refused) == sum(bool(warc.committed_bytes) for warc in files):
-            raise WarcError(self.refused[0])
+            raise WarcError(next(iter(self.refused.values())))
 
 
 @contextmanager

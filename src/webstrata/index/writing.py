@@ -124,7 +124,8 @@ def _note_state(session: Session, desk: Desk, batch: Batch, problem_count: int) 
             if found.capture.offset not in unresolved:
                 problems.forget_problem(session, batch.warc.id, found.capture.offset)
         return
-    problems.replace_problems(session, desk.job.id, batch.warc.id, batch.within, batch.problems)
+    # Also what was known behind the batch: it is not counted any more, until it is read again.
+    problems.replace_problems(session, desk.job.id, batch.warc.id, (batch.within[0], problems.END), batch.problems)
     captures.set_index_state(
         session,
         batch.warc.id,

@@ -43,7 +43,7 @@ class Measured:
     def torn(self) -> str | None:
         """Say that a file ends in the middle of a record, if it does."""
         behind = self.size - self.whole
-        return f"{self.path}: its last {behind} bytes are no whole record and are left out" if behind else None
+        return f"{self.path}: {left_out(behind)}" if behind else None
 
     def found(self, archive_root: Path) -> FoundWarc:
         """Return the file as the database records it."""
@@ -86,6 +86,11 @@ def measured(path: Path) -> Measured:
     """Return how much of a file is whole; one with no whole record at all is left to the index to explain."""
     size = size_of(path)
     return Measured(path, size, whole_end(path) or size)
+
+
+def left_out(behind: int) -> str:
+    """Say of a file's last bytes that they do not count."""
+    return f"its last {behind} bytes are no whole record and are left out"
 
 
 def size_of(path: Path) -> int:
