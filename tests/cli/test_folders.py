@@ -135,6 +135,48 @@ def test_a_dry_run_lists_what_would_go_then_it_goes(webstrata: CommandLine, fold
     assert (again.code, again.out) == (0, "job 1: there is nothing to clean up\n")
 
 
+@pytest.mark.parametrize("whole_folder", [True, False])
+def test_a_job_whose_files_are_gone_is_not_said_to_be_indexed(
+    webstrata: CommandLine, database: Database, tmp_path: Path, whole_folder: bool
+) -> None:
+    with database.write() as session:
+        jobs.ensure_source(session, "hc", name="Health", base_url=None)
+    disk = tmp_path / "disk"
+    write_warc(disk / "a.warc.gz", [fetched(body="<title>Measles</title><p>Two doses.")])
+    webstrata("register-job-dir", "--source", "hc", "--output-dir", str(disk), "--index")
+    (disk / "a.warc.gz").unlink()
+    if whole_folder:
+        disk.rmdir()
+    for options in ((), ("--again",), ()):
+        ended = webstrata("index-job", "--id", "1", *options)
+        assert (ended.code, ended.out) == (1, "")
+        said = f"the folder of job 1 is gone: {disk}" if whole_folder else f"{disk / 'a.warc.gz'} is not there"
+        assert ended.message == said
+        assert json.loads(webstrata("show-job", "--id", "1", "--json").out)["status"] == "index_failed"
+    assert "Measles" in webstrata("search", "doses").out
+
+
+@pytest.mark.parametrize("options", [(), ("--again",)])
+def test_a_job_that_was_cleaned_up_is_not_indexed_again_and_stays_as_it_is(
+    webstrata: CommandLine, database: Database, data_dir: Path, options: tuple[str, ...]
+) -> None:
+    with database.write() as session:
+        jobs.ensure_source(session, "hc", name="Health", base_url=None)
+    output = data_dir / "archive" / "hc" / "job"
+    write_warc(output / ".tmpa" / ARCHIVE / "one.warc.gz", [fetched(body="<title>Measles</title><p>Two doses.")])
+    webstrata("register-job-dir", "--source", "hc", "--output-dir", str(output), "--index")
+    assert webstrata("cleanup-job", "--id", "1").code == 0
+    ended = webstrata("index-job", "--id", "1", *options)
+    assert ended.code == 1
+    assert ended.message == (
+        "job 1 cannot be indexed again: cleanup-job deleted its WARC files; its 1 pages stay searchable"
+    )
+    shown = json.loads(webstrata("show-job", "--id", "1", "--json").out)
+    assert (shown["status"], shown["status_reason"], shown["problems"]) == ("indexed", None, [])
+    write_warc(output / "warcs" / "two.warc.gz", [fetched("https://example.org/new")])
+    assert "job 1 is indexed: 2 pages" in webstrata("index-job", "--id", "1").out
+
+
 def test_warc_files_are_kept_when_they_should_be(webstrata: CommandLine, folder: CrawledFolder) -> None:
     done = webstrata("cleanup-job", "--id", "1", "--mode", "temp-nonwarc")
     assert done.code == 0

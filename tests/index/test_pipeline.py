@@ -1,5 +1,6 @@
 import gzip
 import hashlib
+import shutil
 from dataclasses import replace
 from datetime import timedelta
 
@@ -264,6 +265,61 @@ def test_a_job_whose_file_is_gone_fails_with_a_reason_and_succeeds_when_it_is_ba
     file.with_suffix(".away").rename(file)
     assert job.index() == 0
     assert (job.view().status, job.view().status_reason) == ("indexed", None)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_job_whose_indexed_files_are_all_gone_fails_with_a_reason_and_can_still_be_searched(
+    job: Job, again: bool
+) -> None:
+    names = ("one.warc.gz", "two.warc.gz")
+    for name in names:
+        job.add_warc([fetched(f"{SITE}/{name}", f"<title>{name}</title><p>measles")], name)
+    assert job.index() == 0
+    for name in names:
+        (job.root / "hc" / name).rename(job.root / name)
+    for _ in range(2):
+        assert index_job(job.id, database=job.database, archive_root=job.root, again=again) == 1
+        view = job.view()
+        assert (view.status, view.indexed_page_count, view.index_problem_count) == ("index_failed", 2, 2)
+        assert view.status_reason == f"{job.root / 'hc' / 'one.warc.gz'} is not there"
+        assert [problem.warc_path for problem in job.problems()] == ["hc/one.warc.gz", "hc/two.warc.gz"]
+        assert len(found(job, "measles")) == 2
+    for name in names:
+        (job.root / name).rename(job.root / "hc" / name)
+    assert job.index() == 0
+    view = job.view()
+    assert (view.status, view.status_reason, view.index_problem_count) == ("indexed", None, 0)
+
+
+def test_a_job_whose_folder_is_gone_says_so(job: Job) -> None:
+    job.set(output_dir=str(job.root / "hc"))
+    job.add_warc([fetched(f"{SITE}/a")])
+    assert job.index() == 0
+    shutil.rmtree(job.root / "hc")
+    assert job.index() == 1
+    view = job.view()
+    assert (view.status, view.status_reason) == (
+        "index_failed",
+        f"the folder of job {job.id} is gone: {job.root / 'hc'}",
+    )
+    assert len(job.snapshots()) == 1
+
+
+def test_a_file_that_is_gone_beside_others_is_a_located_problem_until_it_is_back(job: Job) -> None:
+    job.add_warc([fetched(f"{SITE}/1")], "one.warc.gz")
+    job.add_warc([fetched(f"{SITE}/2")], "two.warc.gz")
+    assert job.index() == 0
+    file = job.root / "hc" / "one.warc.gz"
+    file.rename(job.root / "away")
+    for again in (False, True, False):
+        assert index_job(job.id, database=job.database, archive_root=job.root, again=again) == 0
+        ((path, _, reason),) = [(one.warc_path, one.offset, one.reason) for one in job.problems()]
+        assert (path, reason) == ("hc/one.warc.gz", f"{file} is not there")
+        assert (job.view().status, job.view().index_problem_count) == ("indexed", 1)
+        assert len(job.snapshots()) == 2
+    (job.root / "away").rename(file)
+    assert job.index() == 0
+    assert (job.problems(), job.view().index_problem_count) == ([], 0)
 
 
 def test_why_a_crawl_ended_early_is_still_said_after_indexing(job: Job) -> None:

@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from webstrata.db.engine import Database
 from webstrata.db.tables import Capture
 from webstrata.errors import ConflictError, NotFoundError, StorageError, UsageError
 from webstrata.jobs.cleanup import CleanupReport, _nobody_indexes, cleanup_job, keep_warcs_of
+from webstrata.jobs.persistent import Crew
+from webstrata.jobs.worker import index_next_job
 from webstrata.model.jobs import JobStatus
 from webstrata.storage.paths import recorded_as
 
@@ -197,6 +200,24 @@ def test_while_the_source_is_being_crawled_no_warc_file_of_it_is_deleted(
         clean(folder, force=True)
     assert len(folder.files()) == 1
     clean(folder, mode="temp-nonwarc")
+
+
+@pytest.mark.parametrize("mode", ["temp", "temp-nonwarc"])
+def test_a_worker_that_comes_by_again_misses_only_what_was_not_meant_to_go(
+    folder: CrawledFolder, crew: Crew, mode: str
+) -> None:
+    folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
+    folder.state(".tmpa")
+    folder.set(status=JobStatus.COMPLETED)
+    assert index_next_job(crew, threading.Event())
+    clean(folder, mode)
+    if mode == "temp-nonwarc":
+        (folder.output / "warcs" / "one.warc.gz").unlink()
+    folder.set(status=JobStatus.COMPLETED)
+    assert index_next_job(crew, threading.Event())
+    row = folder.row()
+    assert (row.status, row.index_problem_count) == (("indexed", 0) if mode == "temp" else ("index_failed", 1))
+    assert row.indexed_page_count == 1
 
 
 def test_nobody_refers_to_a_record_that_was_deleted(folder: CrawledFolder, database: Database) -> None:

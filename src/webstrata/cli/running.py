@@ -146,8 +146,10 @@ def index_job(
     as_json: AsJson = False,
 ) -> None:
     """Make a job's captures searchable, also those of a folder that was registered."""
+    from webstrata.jobs.indexing import refuse_cleaned_away
+
     with started(quiet=True) as app, interruptible() as interrupted:
-        app.crew().load(job_id)
+        refuse_cleaned_away(app.database, app.archive_root, job_id)
         note(app, "job.index", f"job:{job_id}", again=again)
         code = _index_here(app, job_id, interrupted, again=again)
         job = app.crew().load(job_id)

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from webstrata.db.engine import keeping_rows
 from webstrata.db.tables import ArchiveJob, Source, WarcFile
 from webstrata.errors import NotFoundError
+from webstrata.model.cleanup import CleanupStatus
 from webstrata.model.jobs import CLAIMABLE, UNFINISHED, JobConfig, JobStatus
 
 CRAWL_ENDS = {"success": JobStatus.COMPLETED, "failed": JobStatus.FAILED, "stopped": JobStatus.STOPPED}
@@ -35,6 +36,8 @@ class StoredJob:
     config: JobConfig
     page_parameters: tuple[str, ...] = ()
     """The query parameters that tell the source's pages apart: `url_group` wants them."""
+    was_cleaned_up: bool = False
+    """Whether its temporary folders were deleted, or that was begun."""
 
 
 def ensure_source(session: Session, code: str, *, name: str, base_url: str | None) -> int:
@@ -82,6 +85,7 @@ def load_job(session: Session, job_id: int) -> StoredJob:
         source_code=source.code,
         config=JobConfig.from_json(job.config or {}),
         page_parameters=tuple(source.page_parameters or ()),
+        was_cleaned_up=job.cleanup_status != CleanupStatus.NONE,
     )
 
 

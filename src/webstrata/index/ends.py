@@ -1,12 +1,22 @@
-"""How a job's WARC files end on the disk, beside what is acknowledged of them."""
+"""What is on the disk of a job's WARC files, beside what is acknowledged of them: less, more, or nothing."""
 
 from pathlib import Path
+from typing import Protocol
 
 from webstrata.db.captures import KnownWarc
 from webstrata.db.new_rows import Problem
 from webstrata.errors import OutsideRootError
 from webstrata.storage.paths import place_of
 from webstrata.warc.adopting import JobFiles, left_out
+from webstrata.warc.crawl_state import TEMP_DIRS
+
+
+class CleanableJob(JobFiles, Protocol):
+    """A job whose temporary folders may have been deleted on purpose."""
+
+    @property
+    def was_cleaned_up(self) -> bool:
+        """Tell whether they were, or whether that was begun."""
 
 
 def end_problem(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Problem | None:
@@ -21,3 +31,36 @@ def end_problem(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Problem |
     except (OutsideRootError, OSError):
         return None
     return Problem(warc.committed_bytes, left_out(behind), may_pass=True) if behind > 0 else None
+
+
+def gone_from(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Path | None:
+    """Return where a file lay that is not there any more; None when it is, or never had anything in it."""
+    if not warc.committed_bytes:
+        return None
+    try:
+        place = place_of(archive_root, warc.path, job.output_dir)
+    except OutsideRootError:
+        return None
+    return place if _is_gone(place) else None
+
+
+def is_cleaned_away(archive_root: Path, job: CleanableJob, warc: KnownWarc) -> bool:
+    """Tell whether `cleanup-job` deleted a file, which it does when all of it is indexed: what is known of it stays."""
+    place = gone_from(archive_root, job, warc)
+    if place is None or not job.was_cleaned_up or warc.indexed_bytes != warc.committed_bytes:
+        return False
+    folder = Path(job.output_dir).resolve()
+    if not place.is_relative_to(folder):
+        return False
+    return any(Path(part).match(TEMP_DIRS) for part in place.relative_to(folder).parts[:1])
+
+
+def _is_gone(place: Path) -> bool:
+    """Tell whether nothing is there; what cannot be looked at for another reason is left to whoever reads it."""
+    try:
+        place.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False

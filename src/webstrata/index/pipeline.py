@@ -19,7 +19,7 @@ from webstrata.db.jobs import StoredJob
 from webstrata.db.new_rows import Problem
 from webstrata.db.problems import UnresolvedRevisit
 from webstrata.errors import OutsideRootError, UsageError, WarcError
-from webstrata.index.ends import end_problem
+from webstrata.index.ends import end_problem, gone_from, is_cleaned_away
 from webstrata.index.holding import holding
 from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
 from webstrata.index.reading import Found, Kind, Part, Portion
@@ -164,17 +164,24 @@ class _Run:
     has_settled: bool = False
 
     def index(self, *, again: bool, processes: int | None, final: bool = True) -> None:
-        """Index every file that is not indexed yet; WarcError when there is none, or none that can be read."""
+        """Index every file that is not indexed yet; WarcError when there is none, or none that is there and readable.
+
+        Files that `cleanup-job` deleted are neither read nor missed.
+        """
         if final:
             adopt_warcs_for_job(self.job, database=self.database, archive_root=self.archive_root)
         files = self._files()
         if not files and final:
-            raise WarcError(f"job {self.job.id} has no WARC files")
-        unread = [warc for warc in files if warc.committed_bytes and (again or not _is_indexed(warc))]
+            raise WarcError(self._folder_is_gone() or f"job {self.job.id} has no WARC files")
+        if final:
+            files = [warc for warc in files if not is_cleaned_away(self.archive_root, self.job, warc)]
+            self._refuse_gone(files)
+        there = [warc for warc in files if warc.committed_bytes and warc.id not in self.refused]
+        unread = [warc for warc in there if again or not _is_indexed(warc)]
         todo = [one for warc in unread if (one := self._placed(warc, again=again)) is not None]
         # Who was killed behind the last file has not looked for what came behind the revisits.
         if todo or (final and self._unresolved()):
-            self._index_todo(todo, files, processes, final=final)
+            self._index_todo(todo, there, processes, final=final)
         if final:
             self._note_ends(files)
         self._settle(files, final=final)
@@ -279,6 +286,17 @@ class _Run:
                 with self.database.write() as session:
                     index_leases.check(session, self.lease)
                     problems.replace_unread(session, self.job.id, warc.id, warc.committed_bytes, found)
+
+    def _refuse_gone(self, files: Sequence[KnownWarc]) -> None:
+        """Refuse the files that are not there any more; what is indexed of them stays."""
+        for warc in files:
+            if (place := gone_from(self.archive_root, self.job, warc)) is not None:
+                reason = self._folder_is_gone() or f"{place} is not there"
+                self._refuse(warc, warc.indexed_bytes, warc.problem_count, reason)
+
+    def _folder_is_gone(self) -> str | None:
+        folder = self.job.output_dir
+        return f"the folder of job {self.job.id} is gone: {folder}" if folder and not Path(folder).exists() else None
 
     def _index_late(self, desk: Desk, readers: Readers, files: Sequence[KnownWarc]) -> None:
         """Index the revisits whose payload came behind them, in their own file or in another one of the job."""

@@ -7,12 +7,15 @@ from pathlib import Path
 
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import run_plugins
-from webstrata.db import captures, frontier, jobs, leases
+from webstrata.db import captures, frontier, jobs, leases, snapshots
 from webstrata.db.engine import Database, Session
 from webstrata.db.jobs import StoredJob
+from webstrata.errors import ConflictError
+from webstrata.index.ends import is_cleaned_away
 from webstrata.index.pipeline import index_job, index_so_far
 from webstrata.model.jobs import JobStatus
 from webstrata.model.tasks import TaskStatus
+from webstrata.warc.discovery import discover_warcs_for_job
 
 Progress = Callable[[int], None]
 Advanced = Callable[[int, int], None]
@@ -80,6 +83,20 @@ class Indexing:
             processes=self.processes,
             stopping=interrupted,
         )
+
+
+def refuse_cleaned_away(database: Database, archive_root: Path, job_id: int) -> None:
+    """Raise ConflictError when `cleanup-job` deleted all that a job could be indexed from: its index stays as it is."""
+    with database.read() as session:
+        job, files = jobs.load_job(session, job_id), captures.warc_files(session, job_id)
+        pages = snapshots.count_of_job(session, job_id)
+    if not files or not all(is_cleaned_away(archive_root, job, warc) for warc in files):
+        return
+    if Path(job.output_dir).exists() and discover_warcs_for_job(job):
+        return
+    raise ConflictError(
+        f"job {job_id} cannot be indexed again: cleanup-job deleted its WARC files; its {pages:,} pages stay searchable"
+    )
 
 
 def _ended(job: StoredJob) -> JobStatus | None:
