@@ -16,6 +16,7 @@ from sqlalchemy import select
 from tests.crawl.runs import CONFIG, GUARD
 from tests.support.databases import FreshDatabase
 from tests.support.fetched import fetched, write_warc
+from tests.support.folders import ARCHIVE
 from tests.support.program import Program
 from tests.support.web_server import linked_site, page, serving
 from webstrata.assets.registry import PluginRegistry
@@ -25,10 +26,11 @@ from webstrata.db.engine import Database
 from webstrata.db.tables import ArchiveJob, Asset, Capture, PageSignal, Snapshot, Source, WarcFile
 from webstrata.errors import ConflictError, NotFoundError
 from webstrata.index.pipeline import index_job
+from webstrata.jobs.cleanup import cleanup_job
 from webstrata.jobs.lifecycle import Runner
 from webstrata.jobs.manifest import JOB_FILE, write_manifest, write_sources
 from webstrata.jobs.queueing import queue_archive
-from webstrata.jobs.rebuild import Rebuild, Watcher
+from webstrata.jobs.rebuild import Rebuild, RebuildReport, Watcher
 from webstrata.jobs.rebuild_plan import plan_rebuild, restored_status
 from webstrata.jobs.registering import register_job_dir
 from webstrata.model.captures import Original
@@ -204,6 +206,84 @@ def test_files_that_were_registered_come_back_where_they_lie(
         anew.dispose()
 
 
+def cleaned_up(database: Database, root: Path, *kept: str) -> Path:
+    """Make a job of two pages in a temporary folder, and of those that it keeps; return its folder."""
+    folder = root / "hc" / "job"
+    pages = [fetched(f"https://example.org/{n}", f"<title>{n}</title>") for n in range(2)]
+    write_warc(folder / ".tmpa" / ARCHIVE / "one.warc.gz", pages)
+    for url in kept:
+        write_warc(folder / "warcs" / "two.warc.gz", [fetched(url)])
+    with database.write() as session:
+        jobs.ensure_source(session, "hc", name="Health", base_url=None)
+    job_id = register_job_dir(database, root, "hc", folder).job_id
+    assert index_job(job_id, database=database, archive_root=root) == 0
+    write_manifest(database, job_id, archive_root=root)
+    cleanup_job(database, root, job_id)
+    return folder
+
+
+def rebuilt_job(report: RebuildReport, database: Database) -> tuple[str, str | None, int, int]:
+    """Return what a rebuilt database says of its only job, once that is true."""
+    with database.read() as session:
+        row = session.scalars(select(ArchiveJob)).one()
+        assert row.indexed_page_count == report.totals.snapshots
+        return row.status, row.status_reason, row.indexed_page_count, row.warc_file_count
+
+
+def test_a_job_whose_files_were_cleaned_up_comes_back_empty_and_is_named(
+    tmp_path: Path, database: Database, fresh_database_url: FreshDatabase
+) -> None:
+    cleaned_up(database, tmp_path)
+    assert Rebuild(database, tmp_path).run(missing=True).problems == [], "it is all there"
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    gone = f"its WARC files are gone (cleanup-job deleted its temporary files on {today})"
+    lost = f"{gone}; its 2 pages cannot be made again"
+    assert plan_rebuild(tmp_path).losses == [f"job 1: {lost}"]
+    with fresh_database_url() as url:
+        anew = Database(url)
+        for _ in range(2):
+            report = Rebuild(anew, tmp_path).run()
+            assert report.problems == [f"job 1: {lost}"]
+            assert rebuilt_job(report, anew) == ("index_failed", lost, 0, 0)
+        anew.dispose()
+
+
+def test_a_job_that_lost_some_of_its_files_is_named_and_the_others_are_indexed(
+    tmp_path: Path, database: Database, fresh_database_url: FreshDatabase
+) -> None:
+    cleaned_up(database, tmp_path, "https://example.org/kept")
+    with fresh_database_url() as url:
+        anew = Database(url)
+        report = Rebuild(anew, tmp_path).run()
+        (problem,) = report.problems
+        assert problem.startswith("job 1: 1 of its 2 WARC files are gone (cleanup-job deleted")
+        assert rebuilt_job(report, anew) == ("indexed", None, 1, 1)
+        anew.dispose()
+
+
+@pytest.mark.parametrize("are_back", [True, False])
+def test_a_job_whose_index_had_failed_says_only_what_is_true_now(
+    tmp_path: Path, database: Database, fresh_database_url: FreshDatabase, are_back: bool
+) -> None:
+    folder = tmp_path / "hc" / "job"
+    write_warc(folder / "one.warc.gz", [fetched()])
+    with database.write() as session:
+        jobs.ensure_source(session, "hc", name="Health", base_url=None)
+    job_id = register_job_dir(database, tmp_path, "hc", folder).job_id
+    (folder / "one.warc.gz").unlink()
+    assert index_job(job_id, database=database, archive_root=tmp_path) == 1
+    write_manifest(database, job_id, archive_root=tmp_path)
+    if are_back:
+        write_warc(folder / "one.warc.gz", [fetched()])
+    with fresh_database_url() as url:
+        anew = Database(url)
+        report = Rebuild(anew, tmp_path).run()
+        lost = None if are_back else "its WARC files are gone; nothing of it can be made again"
+        assert report.problems == ([f"job 1: {lost}"] if lost else [])
+        assert rebuilt_job(report, anew)[:3] == (("index_failed", lost, 0) if lost else ("indexed", None, 1))
+        anew.dispose()
+
+
 def test_what_refers_to_a_later_jobs_capture_is_a_page_too(tmp_path: Path, database: Database) -> None:
     first, second = (tmp_path / "hc" / f"2026010{day}T000000Z__job" / "warcs" / f"{day}.warc.gz" for day in (1, 2))
     page = fetched("https://example.org/flu")
@@ -261,6 +341,7 @@ def test_a_file_says_for_whom_it_was_written(root: Path, tmp_path: Path) -> None
         (JobStatus.INDEXED, True, JobStatus.INDEXED),
         (JobStatus.COMPLETED, True, JobStatus.INDEXED),
         (JobStatus.INDEX_FAILED, True, JobStatus.INDEXED),
+        (JobStatus.INDEX_FAILED, False, JobStatus.INDEX_FAILED),
         (JobStatus.STOPPED, True, JobStatus.STOPPED),
         (JobStatus.FAILED, False, JobStatus.FAILED),
         (JobStatus.RUNNING, True, JobStatus.STOPPED),

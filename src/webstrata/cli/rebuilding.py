@@ -97,14 +97,14 @@ def _until_signal() -> Iterator[threading.Event]:
 
 def _print_plan(plan: "RebuildPlan", *, as_json: bool) -> None:
     if as_json:
-        print_json({"dry_run": True, **_planned(plan), "problems": plan.problems})
+        print_json({"dry_run": True, **_planned(plan), "problems": [*plan.problems, *plan.losses]})
         return
     for source in plan.sources:
         print(f"source {source.code} (id {source.id or 'new'})")
     for job in plan.jobs:
         files = f"{len(job.warc_files)} WARC file{'' if len(job.warc_files) == 1 else 's'}"
         print(f"job {job.id or 'new'} of {job.source_code}: {job.name}, {files} in {job.output_dir}")
-    _print_problems(plan.problems)
+    _print_problems([*plan.problems, *plan.losses])
     print(f"{len(plan.sources)} sources and {len(plan.jobs)} jobs would be made again")
 
 

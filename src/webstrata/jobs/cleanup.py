@@ -24,6 +24,7 @@ from webstrata.db.engine import Database, Session
 from webstrata.db.index_leases import IndexLease
 from webstrata.db.operations import Operation
 from webstrata.errors import ConflictError, DatabaseError, LeaseLostError, StorageError, UsageError
+from webstrata.jobs.manifest import refresh_manifest
 from webstrata.jobs.storage import folder_bytes, scan_storage
 from webstrata.model.cleanup import CleanupMode, CleanupStatus, may_clean
 from webstrata.storage.disk import make_folder, sync_folder
@@ -138,6 +139,7 @@ def cleanup_job(
         _delete(job_id, plan, wanted)
         _end(database, report)
     scan_storage(database, archive_root, job_id)
+    refresh_manifest(database, job_id, archive_root=archive_root)
     log.info("cleanup.done", job_id=job_id, mode=wanted, bytes=report.freed_bytes, moved=len(plan.moves), forced=force)
     return report
 

@@ -71,6 +71,14 @@ def write_manifest(database: Database, job_id: int, *, archive_root: Path | None
     _write(path, {"kind": _JOB_KIND, "output_dir": place, "source": source, "job": job})
 
 
+def refresh_manifest(database: Database, job_id: int, *, archive_root: Path) -> None:
+    """Write down anew what a job is, where that was written down before."""
+    with database.read() as session:
+        output_dir = manifests.job_facts(session, job_id)[2]
+    if _manifest_path(job_id, Path(output_dir), archive_root).exists():
+        write_manifest(database, job_id, archive_root=archive_root)
+
+
 def write_sources(database: Database, archive_root: Path) -> None:
     """Write down all sources; a disk that refuses it costs only that."""
     with database.read() as session:

@@ -25,6 +25,9 @@ from webstrata.warc.cdxj import EXTERNAL_FOLDER, journal_folder, read_journal
 log = structlog.get_logger()
 
 _INTERRUPTED = 130
+_NOTHING_YET = {"indexed_page_count": 0, "warc_file_count": 0, "warc_bytes_total": 0}
+"""What a job has before its files are found and indexed, however much it had once."""
+
 _Claiming = TypeVar("_Claiming", PlannedSource, PlannedJob)
 
 
@@ -124,7 +127,10 @@ class Rebuild:
             unfinished = rebuilding.unfinished_jobs(session)
         taken, made = set(there), {}
         for job in _claims_first(report.plan.jobs, taken):
-            if _known_as(job, there) is None:
+            is_new = _known_as(job, there) is None
+            if job.loss and (is_new or not missing):
+                report.problems.append(job.loss)
+            if is_new:
                 made[job.output_dir] = self._make_job(job, taken, report)
         to_index = []
         for job in report.plan.jobs:
@@ -143,7 +149,7 @@ class Rebuild:
         begun = JobStatus.COMPLETED if job.warc_files else status
         with self.database.write() as session:
             source_id = manifests.known_sources(session)[job.source_code]
-            facts = {**job.facts, "status": begun, "status_reason": reason}
+            facts = {**job.facts, "status": begun, "status_reason": reason, **_NOTHING_YET}
             wanted = None if job.id in taken else job.id
             job_id = manifests.add_job(session, facts, wanted, source_id, str(job.output_dir))
         report.added_jobs += 1

@@ -46,7 +46,33 @@ class PlannedJob:
         """Return where the job stands in the end, and why."""
         status = JobStatus(str(self.facts.get("status", JobStatus.INDEXED)))
         reason = self.facts.get("status_reason")
-        return restored_status(status, str(reason) if reason else None, has_files=bool(self.warc_files))
+        has_files = bool(self.warc_files)
+        return restored_status(status, str(reason) if reason else None, has_files=has_files, lost=self.lost)
+
+    @property
+    def lost(self) -> str | None:
+        """Say which of the job's WARC files are not there any more, and what that costs; None when all are."""
+        count = _count(self.facts, "warc_file_count")
+        missing = count - len(self.warc_files)
+        if missing <= 0:
+            return None
+        cleaned_at = self.facts.get("cleaned_at")
+        by = f" (cleanup-job deleted its temporary files on {cleaned_at:%Y-%m-%d})" if cleaned_at else ""
+        if self.warc_files:
+            return f"{missing} of its {count} WARC files are gone{by}; what was in them cannot be made again"
+        pages = _count(self.facts, "indexed_page_count")
+        what = f"its {pages:,} pages cannot" if pages else "nothing of it can"
+        return f"its WARC files are gone{by}; {what} be made again"
+
+    @property
+    def loss(self) -> str | None:
+        """Return the line that tells of a job that does not come back whole, if its folder is there to tell."""
+        status, reason = self.goal
+        failed = reason if status is JobStatus.INDEX_FAILED else None
+        what = self.lost or failed
+        if what is None or not self.output_dir.exists():
+            return None
+        return f"job {self.id}: {what}" if self.id else f"{self.output_dir}: {what}"
 
 
 @dataclass
@@ -57,8 +83,15 @@ class RebuildPlan:
     jobs: list[PlannedJob] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
+    @property
+    def losses(self) -> list[str]:
+        """Return a line for each job that does not come back whole."""
+        return [job.loss for job in self.jobs if job.loss]
 
-def restored_status(status: JobStatus, reason: str | None, *, has_files: bool) -> tuple[JobStatus, str | None]:
+
+def restored_status(
+    status: JobStatus, reason: str | None, *, has_files: bool, lost: str | None = None
+) -> tuple[JobStatus, str | None]:
     """Return where a job stands after a rebuild that stood somewhere when it was written down, and why."""
     if status in (JobStatus.FAILED, JobStatus.STOPPED):
         return status, reason
@@ -66,6 +99,10 @@ def restored_status(status: JobStatus, reason: str | None, *, has_files: bool) -
         if not has_files:
             return JobStatus.QUEUED, None
         return JobStatus.STOPPED, "it was under way when the database was lost: resume-job lets it go on"
+    if has_files:
+        return JobStatus.INDEXED, None if status is JobStatus.INDEX_FAILED else reason
+    if lost is not None or status is JobStatus.INDEX_FAILED:
+        return JobStatus.INDEX_FAILED, lost or reason
     return JobStatus.INDEXED, reason
 
 
@@ -151,6 +188,11 @@ def _order(manifest: JobManifest) -> tuple[int, str, str]:
 def _id(facts: Mapping[str, object]) -> int | None:
     found = facts.get("id")
     return found if isinstance(found, int) else None
+
+
+def _count(facts: Mapping[str, object], name: str) -> int:
+    found = facts.get(name)
+    return found if isinstance(found, int) else 0
 
 
 def _free(taken: dict[int, str], wanted: int | None, who: str, problems: list[str]) -> int | None:
