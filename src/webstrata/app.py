@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from webstrata.coordination.turns import DomainTurns
     from webstrata.jobs.lifecycle import Runner
     from webstrata.jobs.persistent import Crew
+    from webstrata.jobs.recovery import Recovery
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,13 @@ class App:
             self.settings.min_free_bytes,
             self.settings.index_processes,
         )
+
+    def recovery(self) -> "Recovery":
+        """Return what clears up after dead workers, for those who have no use for the crawler."""
+        from webstrata.jobs.recovery import Recovery
+
+        delay = self.settings.per_host_delay
+        return Recovery.resting(self.database, self.archive_root, self._permits(), delay)
 
     def crew(self) -> "Crew":
         """Return who leads jobs from here while their stages run in processes of their own."""

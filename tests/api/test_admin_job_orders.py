@@ -82,6 +82,18 @@ def test_what_did_not_fail_is_not_tried_again(admin: TestClient, archive: Archiv
     assert "is indexed" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize(
+    ("order", "after"),
+    [("stop", ("stopped", "stopped while it waited to go on (its worker died)")), ("resume", ("queued", None))],
+)
+def test_a_job_whose_worker_is_gone_obeys_at_once(
+    admin: TestClient, archive: Archive, order: str, after: tuple[str, str | None]
+) -> None:
+    job_id = archive.job("health", status="running", started_at=NOON, config={"seeds": ["https://health.example/"]})
+    answer = admin.post(f"/api/admin/jobs/{job_id}/{order}")
+    assert (answer.status_code, answer.json()["status"], answer.json()["statusReason"]) == (200, *after)
+
+
 def test_cleaning_up_is_a_dry_run_unless_told_otherwise(admin: TestClient, archive: Archive) -> None:
     job_id, temporary = messy_job(archive)
     path = f"/api/admin/jobs/{job_id}/cleanup"

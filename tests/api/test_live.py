@@ -46,6 +46,12 @@ def running_job(archive: Archive, **columns: Any) -> int:
     return job_id
 
 
+def led_elsewhere(archive: Archive) -> int:
+    """Make a job that a worker of another machine crawls."""
+    soon = datetime.now(UTC) + timedelta(minutes=1)
+    return running_job(archive, lease_owner="elsewhere:1:x", lease_expires_at=soon)
+
+
 def change(database: Database, job_id: int, **columns: object) -> None:
     with database.write() as session:
         jobs.set_job(session, job_id, **columns)
@@ -251,7 +257,7 @@ def test_a_place_is_given_back_whatever_happens() -> None:
 
 
 def test_stopping_a_running_job_asks_its_crawl_to_end(admin: TestClient, archive: Archive) -> None:
-    job_id = running_job(archive)
+    job_id = led_elsewhere(archive)
     answer = admin.post(f"/api/admin/jobs/{job_id}/stop")
     assert answer.status_code == 200
     assert answer.json()["status"] == "running"
@@ -278,7 +284,7 @@ def test_a_job_that_is_over_cannot_be_stopped_but_goes_on_when_told(
 
 
 def test_a_running_job_cannot_be_resumed(admin: TestClient, archive: Archive) -> None:
-    job_id = running_job(archive)
+    job_id = led_elsewhere(archive)
     refused = admin.post(f"/api/admin/jobs/{job_id}/resume")
     assert (refused.status_code, refused.json()) == (409, {"detail": f"job {job_id} is running already"})
 

@@ -344,7 +344,7 @@ def test_a_watched_crawl_that_rests_for_its_worker_can_be_stopped(
         working.start()
         wait_until(lambda: answers_given(folder) == ["back_off"], "it rests")
         assert not job_row(app.database).helpers_welcome
-        request_stop(app.database, app.archive_root, job_id)
+        request_stop(app.recovery(), job_id)
         working.join(SOON_SECONDS)
         row = job_row(app.database)
     assert (codes, row.status, row.status_reason) == ([1], "stopped", "stopped with 3 URLs to go")

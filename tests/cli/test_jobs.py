@@ -11,7 +11,9 @@ from tests.cli.conftest import CommandLine
 from tests.jobs.rows import job_row, set_row
 from tests.support.program import Program, free_port
 from tests.support.waiting import wait_until
+from webstrata.coordination.presence import present
 from webstrata.db.engine import Database
+from webstrata.jobs.leading import leading
 from webstrata.jobs.queueing import queue_archive
 
 SITE = "https://example.org/"
@@ -32,18 +34,40 @@ def test_a_queued_job_is_stopped_and_resumed(webstrata: CommandLine, database: D
     assert job_row(database, job_id).status == "queued"
 
 
-def test_a_running_job_is_asked_to_stop(webstrata: CommandLine, database: Database, job_id: int) -> None:
+def test_a_running_job_is_asked_to_stop(
+    webstrata: CommandLine, database: Database, data_dir: Path, job_id: int
+) -> None:
+    with present(data_dir / "archive") as owner, leading(database, job_id, owner):
+        stopped = webstrata("stop-job", "--id", str(job_id))
+        assert stopped.out.startswith(f"job {job_id} stops within seconds")
+        assert job_row(database, job_id).stop_requested_at is not None
+        resumed = webstrata("resume-job", "--id", str(job_id))
+        assert (resumed.code, resumed.message) == (1, "job 1 is running already")
+
+
+def test_a_job_that_nobody_crawls_any_more_is_stopped_at_once_and_resumed(
+    webstrata: CommandLine, database: Database, job_id: int
+) -> None:
     set_row(database, job_id, status="running")
+    assert webstrata("stop-job", "--id", str(job_id)).out.startswith(f"job {job_id} is stopped;")
+    set_row(database, job_id, status="running", finished_at=None, crawler_status=None)
+    assert webstrata("resume-job", "--id", str(job_id)).out.startswith(f"job {job_id} is queued;")
+
+
+def test_a_stop_that_waits_for_a_worker_says_so(webstrata: CommandLine, database: Database, job_id: int) -> None:
+    config = {"seeds": [SITE], "tool_options": {"engine": "zimit"}}
+    set_row(database, job_id, status="running", config=config)
     stopped = webstrata("stop-job", "--id", str(job_id))
-    assert stopped.out.startswith(f"job {job_id} stops within seconds")
-    assert job_row(database, job_id).stop_requested_at is not None
+    assert stopped.out.startswith(f"job {job_id} stops when a worker takes it up")
+    assert webstrata("resume-job", "--id", str(job_id)).code == 0
+    assert job_row(database, job_id).stop_requested_at is None
 
 
 @pytest.mark.parametrize(
     ("verb", "status", "message"),
     [
         ("stop-job", "indexed", "job 1 is indexed: there is no crawl to stop"),
-        ("resume-job", "running", "job 1 is running already"),
+        ("resume-job", "queued", "job 1 is queued already"),
     ],
 )
 def test_what_cannot_be_done_with_a_job_is_said_in_a_line(

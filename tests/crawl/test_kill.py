@@ -15,9 +15,11 @@ from tests.crawl.runs import Archive, archive_of, assert_sound
 from tests.support.program import Program, Started
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site
+from webstrata.coordination.permits import DatabasePermits
 from webstrata.db.engine import Database
 from webstrata.db.tables import ArchiveJob, Snapshot
 from webstrata.jobs.queueing import queue_archive, resume_job
+from webstrata.jobs.recovery import Recovery
 from webstrata.model.tasks import TaskStatus
 
 SLOW = (sys.executable, str(Path(__file__).with_name("slow_disk.py")))
@@ -83,7 +85,7 @@ def test_workers_killed_in_turn_while_others_go_on_lose_nothing(
         wait_until(lambda: is_over(database), "the job ends", 300)
         # A page may have lost all its workers by chance: a person would give it another try.
         while archive.urls(TaskStatus.ERROR):
-            resume_job(database, archive.job_id)
+            resume_job(Recovery(database, program.folder / "archive", DatabasePermits(database)), archive.job_id)
             wait_until(lambda: is_over(database), "the job ends", 300)
     assert_complete(archive, expected, f"random seed {seed}")
 

@@ -107,6 +107,27 @@ def test_a_killed_crawler_and_a_killed_indexer_are_followed_by_others_without_a_
     assert (len(logs), row.crawler_stage, row.crawler_exit_code) == (2, "resume_crawl", 0), worker.output
 
 
+def test_a_job_whose_worker_was_killed_is_stopped_at_once_and_its_crawler_leaves_nothing_behind(
+    program: Program, database: Database, web_server: WebServer, archive: Archive
+) -> None:
+    with program.started("worker", "--poll-interval", "0.1") as worker:
+        wait_until(lambda: len(archive.captures()) > 3, "pages came back", PATIENCE_SECONDS)
+        crawlers = children_of(worker.process.pid)
+        kill([worker.process.pid])
+        stopped = program.run("stop-job", "--id", "1")
+        assert stopped.stdout == "job 1 is stopped; webstrata resume-job --id 1\n", stopped.stderr
+        assert job_row(database).status_reason == "stopped while it waited to go on (its worker died)"
+        wait_until(lambda: not any(map(alive, crawlers)), "the crawler has ended", 20)
+    assert status_of(database) == "stopped"
+    assert archive.urls(TaskStatus.IN_PROGRESS) == set()
+    assert program.run("worker", "--once").returncode == 0
+    row = job_row(database)
+    assert (row.status, row.indexed_page_count > 3) == ("stopped", True), "what it brought is indexed"
+    assert program.run("resume-job", "--id", "1").returncode == 0
+    run_to_the_end(program, database, set())
+    assert_complete(archive, database, web_server)
+
+
 def kill_at_random(program: Program, database: Database, chance: random.Random, seen: set[int]) -> bool:
     """Let a worker work for a moment, then kill it, its crawler or its indexer; tell whether the job is done."""
     with program.started("worker", "--poll-interval", "0.1") as worker:

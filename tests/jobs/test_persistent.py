@@ -141,7 +141,7 @@ def test_what_a_stopped_crawl_brought_is_indexed_by_the_worker_that_finds_it(
     job_id = queue(runner, web_server)
     run_persistent_job(job_id, crew=crew)
     set_row(runner.database, status="retryable", finished_at=None)
-    request_stop(runner.database, runner.archive_root, job_id)
+    request_stop(runner.recovery, job_id)
     assert index_next_job(crew, QUIET)
     row = job_row(runner.database)
     assert (row.status, row.indexed_page_count) == ("stopped", 1)

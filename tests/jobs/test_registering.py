@@ -7,11 +7,13 @@ from sqlalchemy import func, select, update
 
 from tests.support.fetched import fetched, write_warc
 from tests.support.folders import ARCHIVE, STATE
+from webstrata.coordination.permits import DatabasePermits
 from webstrata.db import jobs, leases
 from webstrata.db.engine import Database
 from webstrata.db.tables import ArchiveJob, WarcFile
 from webstrata.errors import ConflictError, NotFoundError, UsageError
 from webstrata.jobs.queueing import resume_job
+from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.registering import Registered, register_job_dir
 from webstrata.model.jobs import JobStatus
 from webstrata.warc.adopting import adopt_warcs_for_job
@@ -224,5 +226,5 @@ def test_what_was_not_crawled_here_cannot_go_on(database: Database, root: Path) 
     warc(root / "hc" / "old" / "one.warc.gz")
     registered = register(database, root, root / "hc" / "old")
     with pytest.raises(ConflictError, match="nothing to go on with"):
-        resume_job(database, registered.job_id)
+        resume_job(Recovery(database, root, DatabasePermits(database)), registered.job_id)
     assert job(database, registered.job_id).status == JobStatus.COMPLETED

@@ -192,7 +192,7 @@ def test_a_run_that_was_stopped_leaves_its_report_and_the_next_one_its_own(
 
     def stop() -> None:
         wait_until(lambda: "/slow" in web_server.paths(), "the slow page was asked for")
-        request_stop(runner.database, runner.archive_root, job_id)
+        request_stop(runner.recovery, job_id)
 
     stopping = threading.Thread(target=stop)
     stopping.start()
@@ -202,7 +202,7 @@ def test_a_run_that_was_stopped_leaves_its_report_and_the_next_one_its_own(
     report = run_report_of(runner, job_id)
     assert (report["run"]["status"], report["run"]["reason"]) == ("stopped", "stopped with 1 URLs to go")
     assert report["report"]["responses"] == 1
-    resume_job(runner.database, job_id)
+    resume_job(runner.recovery, job_id)
     runner.run(job_id)
     later = run_report_of(runner, job_id)
     assert (later["run"]["status"], later["counts"]["finished"], later["report"]["responses"]) == ("completed", 2, 1)

@@ -18,10 +18,12 @@ from tests.jobs.rows import job_row, status_of
 from tests.support.program import Program, Started, children_of
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, Request, Script, WebServer, linked_site, page, robots
+from webstrata.coordination.permits import DatabasePermits
 from webstrata.coordination.presence import announced_here
 from webstrata.db import leases
 from webstrata.db.engine import Database
 from webstrata.jobs.queueing import queue_archive, request_stop, resume_job
+from webstrata.jobs.recovery import Recovery
 from webstrata.model.tasks import TaskStatus
 
 SLOWNESS_SECONDS = 0.02
@@ -288,11 +290,12 @@ def test_a_stop_reaches_every_worker_and_the_job_goes_on_when_told(
         archive = queue(program, database, web_server)
         wait_until(lambda: len(writers(archive)) == 2, "both are at work", PATIENCE_SECONDS)
         both_work.set()
-        request_stop(database, program.folder / "archive", archive.job_id)
+        recovery = Recovery(database, program.folder / "archive", DatabasePermits(database))
+        request_stop(recovery, archive.job_id)
         wait_until(lambda: is_stopped(database), "the job stops", PATIENCE_SECONDS)
         assert archive.urls(TaskStatus.IN_PROGRESS) == set()
         assert str(job_row(database).status_reason).startswith("stopped with")
-        resume_job(database, archive.job_id)
+        resume_job(recovery, archive.job_id)
         wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
     assert archive.urls(TaskStatus.FINISHED) == {web_server.url(path) for path in linked_site(200)}
     assert_sound(archive)

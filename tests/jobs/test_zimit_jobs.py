@@ -1,8 +1,10 @@
 """Jobs that zimit crawls: led by us, crawled in a container, indexed as any other."""
 
+import subprocess
+import sys
 import threading
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,11 +12,13 @@ from sqlalchemy import select
 
 from tests.jobs.rows import job_row, set_row
 from tests.support.docker import OTHER_URL, PAGE_URL, StandIn
-from webstrata.db import jobs
+from webstrata.coordination.presence import present
+from webstrata.db import jobs, leases
 from webstrata.db.engine import Database
 from webstrata.db.tables import Snapshot
 from webstrata.jobs.persistent import Crew, run_persistent_job
-from webstrata.jobs.tool import ToolStages
+from webstrata.jobs.queueing import request_stop
+from webstrata.jobs.tool import ToolStages, job_arguments
 from webstrata.jobs.worker import index_next_job
 from webstrata.model.jobs import JobConfig
 
@@ -69,3 +73,32 @@ def test_a_job_that_zimit_crawls_over_two_starts_is_indexed_whole(
     assert shown_urls(database) == [PAGE_URL, OTHER_URL]
     assert list((root / "ex" / "1").glob(".tmp*")) == []
     assert docker.begun[0][docker.begun[0].index("--lang") + 1] == "en"
+
+
+def leave_a_container(crew: Crew, job_id: int, docker: StandIn) -> None:
+    """Lead a job and die, and its archive-tool with us, while its container goes on."""
+    job = crew.load(job_id)
+    command = [sys.executable, "-m", "webstrata.archive_tool"]
+    with present(crew.archive_root) as owner:
+        with crew.database.write() as session:
+            leases.lease(session, job_id, owner, datetime.now(UTC), timedelta(minutes=1))
+        tool = subprocess.Popen([*command, *job_arguments(job.name, job.config, Path(job.output_dir))])
+        docker.wait_for_run(1)
+        tool.kill()
+        tool.wait()
+        raise RuntimeError
+
+
+def test_a_stop_lets_the_next_worker_end_a_container_that_outlived_its_own(
+    tool_crew: Crew, database: Database, root: Path, docker: StandIn
+) -> None:
+    docker.zimit_does("tempdir a; warc page; yaml; stats 1 2; wait never")
+    job_id = queued(database, root)
+    with pytest.raises(RuntimeError):
+        leave_a_container(tool_crew, job_id, docker)
+    assert len(docker.running) == 1
+    request_stop(tool_crew.recovery, job_id)
+    row = job_row(database, job_id)
+    assert (row.status, row.stop_requested_at is not None) == ("queued", True)
+    run_persistent_job(job_id, crew=tool_crew)
+    assert (job_row(database, job_id).status, docker.running, len(docker.begun)) == ("stopped", [], 1)

@@ -169,9 +169,20 @@ def test_a_stopped_job_that_is_still_being_indexed_is_under_way(client: TestClie
     assert not page.all("#progress form")
 
 
+def led_elsewhere() -> dict[str, object]:
+    """Return what a job's row says while a worker of another machine leads it."""
+    return {"lease_owner": "elsewhere:1:x", "lease_expires_at": datetime.now(UTC) + timedelta(minutes=1)}
+
+
+def test_a_job_whose_worker_is_gone_is_stopped_at_once(client: TestClient, app: App) -> None:
+    after = Page(client.post(f"/jobs/{running(app)}/stop", headers=OWN_ORIGIN))
+    assert "■ Stopped" in after.text("#progress .lead")
+    assert "its worker died" in after.text()
+
+
 @pytest.mark.parametrize("status", ["running", "queued", "retryable"])
 def test_a_job_that_is_not_over_can_be_stopped(client: TestClient, app: App, status: str) -> None:
-    job_id = running(app, status=status)
+    job_id = running(app, status=status, **(led_elsewhere() if status == "running" else {}))
     page = Page(client.get(f"/jobs/{job_id}"))
     assert page.one("#progress form").attributes["action"] == f"/jobs/{job_id}/stop"
     after = Page(client.post(f"/jobs/{job_id}/stop", headers=OWN_ORIGIN))
@@ -206,7 +217,7 @@ def test_a_job_that_got_everything_has_no_button(client: TestClient, app: App) -
 
 
 def test_what_cannot_be_done_with_a_job_is_said_on_a_page(make_client: MakeClient, app: App) -> None:
-    job_id = running(app)
+    job_id = running(app, **led_elsewhere())
     page = Page(make_client().post(f"/jobs/{job_id}/resume", headers=OWN_ORIGIN))
     assert page.status == 409
     assert page.text("h1") == "That does not go now"

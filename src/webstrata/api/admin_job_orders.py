@@ -58,7 +58,7 @@ def create(app: ActingParts, wanted: NewJobSchema) -> JobDetailSchema:
 def stop(app: ActingParts, job_id: JobId) -> JobDetailSchema:
     """Stop a job: at once when it waits, within seconds when it crawls; what it captured is kept."""
     job_view(app, job_id)
-    queueing.request_stop(app.database, app.archive_root, job_id)
+    queueing.request_stop(app.recovery(), job_id)
     return _done(app, "stop", job_id)
 
 
@@ -66,7 +66,7 @@ def stop(app: ActingParts, job_id: JobId) -> JobDetailSchema:
 def resume(app: ActingParts, job_id: JobId) -> JobDetailSchema:
     """Put a job that is over back in the queue: it goes on where it was, and tries again what failed."""
     job_view(app, job_id)
-    queueing.resume_job(app.database, job_id)
+    queueing.resume_job(app.recovery(), job_id)
     return _done(app, "resume", job_id)
 
 

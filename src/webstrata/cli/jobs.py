@@ -78,10 +78,12 @@ def stop_job(job_id: WhichJob) -> None:
     from webstrata.jobs.queueing import request_stop
 
     with started(quiet=True) as app:
-        request_stop(app.database, app.archive_root, job_id)
+        request_stop(app.recovery(), job_id)
         with app.database.read() as session:
-            stopped = jobs.status_of(session, job_id) is JobStatus.STOPPED
-    print(f"job {job_id} {'is stopped' if stopped else 'stops within seconds'}; webstrata resume-job --id {job_id}")
+            status = jobs.status_of(session, job_id)
+    words = {JobStatus.STOPPED: "is stopped", JobStatus.RUNNING: "stops within seconds"}
+    what = words.get(status, "stops when a worker takes it up, which then ends the container that its own one left")
+    print(f"job {job_id} {what}; webstrata resume-job --id {job_id}")
 
 
 @verbs.command("resume-job")
@@ -90,7 +92,7 @@ def resume(job_id: WhichJob) -> None:
     from webstrata.jobs.queueing import resume_job
 
     with started(quiet=True) as app:
-        resume_job(app.database, job_id)
+        resume_job(app.recovery(), job_id)
     print(f"job {job_id} is queued; a worker takes it up (webstrata serve, or webstrata worker)")
 
 

@@ -97,11 +97,6 @@ def status_of(session: Session, job_id: int) -> JobStatus:
     return JobStatus(status)
 
 
-def has_begun(session: Session, job_id: int) -> bool:
-    """Tell whether a run of a job is under way or was interrupted: there may be something to index."""
-    return session.scalar(select(ArchiveJob.started_at).where(ArchiveJob.id == job_id)) is not None
-
-
 def host_delays(session: Session, job_ids: Collection[int]) -> list[float]:
     """Return the delays between requests to a host that jobs name themselves."""
     configs = session.scalars(select(ArchiveJob.config).where(ArchiveJob.id.in_(job_ids)))

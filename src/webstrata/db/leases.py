@@ -11,6 +11,9 @@ from webstrata.db.tables import ArchiveJob
 from webstrata.errors import ConflictError, LeaseLostError
 from webstrata.model.jobs import CLAIMABLE, INDEXABLE, JobStatus
 
+WORKER_DIED = "its worker died"
+"""Why a job is back in line that was being crawled: whatever the worker had begun may still be there."""
+
 _JOBS = ArchiveJob.__table__
 assert isinstance(_JOBS, Table)
 
@@ -201,7 +204,7 @@ def _requeue(session: Session, which: ColumnElement[bool]) -> list[int]:
         (stopped, JobStatus.STOPPED.value),
         else_=JobStatus.QUEUED.value,
     )
-    reason = case((or_(done, crawled, stopped), ArchiveJob.status_reason), else_="its worker died")
+    reason = case((or_(done, crawled, stopped), ArchiveJob.status_reason), else_=WORKER_DIED)
     again = (
         update(ArchiveJob)
         .where(which)

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from webstrata.assets.registry import PluginRegistry
-from webstrata.coordination.permits import DEFAULT_DELAY, PermitStore
+from webstrata.coordination.permits import PermitStore
 from webstrata.db import captures, frontier, jobs, leases, snapshots
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
@@ -148,9 +147,7 @@ class Runner:
     @cached_property
     def recovery(self) -> Recovery:
         """Return what clears up after dead workers."""
-        delay = self.defaults.per_host_delay
-        rest = timedelta(seconds=DEFAULT_DELAY if delay is None else delay)
-        return Recovery(self.database, self.archive_root, self.permits, rest)
+        return Recovery.resting(self.database, self.archive_root, self.permits, self.defaults.per_host_delay)
 
     def summary(self, job_id: int) -> JobSummary:
         """Return how a job ended, or stands."""

@@ -9,8 +9,10 @@ from pathlib import Path
 from webstrata.coordination.presence import is_dead
 from webstrata.db import audit_log, frontier, jobs, leases, sources
 from webstrata.db.engine import Database, Session
+from webstrata.db.jobs import StoredJob
 from webstrata.errors import ConflictError, OutsideRootError, StorageError, UsageError
 from webstrata.jobs.manifest import write_manifest
+from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.registry import new_folder
 from webstrata.model.jobs import CLAIMABLE, JobConfig, JobStatus
 from webstrata.model.registry import SourceJobConfig, generate_job_name
@@ -128,32 +130,57 @@ def source_code_of(url: str) -> str:
     return _CODE.sub("-", host_of(url).removeprefix("www.")).strip("-")[:64]
 
 
-def request_stop(database: Database, archive_root: Path, job_id: int) -> None:
-    """End a job's crawl soon, wherever it runs; one that waits in line ends at once. ConflictError if there is none."""
+def request_stop(recovery: Recovery, job_id: int) -> None:
+    """End a job's crawl soon, wherever it runs; one that nobody crawls ends at once. ConflictError if there is none.
+
+    What dead workers held is taken back first: they would never hear of it.
+    """
+    recovery.tend()
     now = datetime.now(UTC)
-    with database.write() as session:
+    with recovery.database.write() as session:
         status = jobs.status_of(session, job_id)
         if status is JobStatus.RUNNING:
             jobs.set_job(session, job_id, stop_requested_at=now)
             _record(session, "stop", job_id, status, status)
         elif status in CLAIMABLE:
-            begun = jobs.has_begun(session, job_id)
-            reason = "stopped while it waited to go on" if begun else "stopped before it began"
-            over = {"status": JobStatus.STOPPED, "status_reason": reason, "finished_at": now}
-            jobs.set_job(session, job_id, **over, crawler_status="stopped")
-            _record(session, "stop", job_id, status, JobStatus.STOPPED)
+            after = _stopped_in_line(session, jobs.load_job(session, job_id), now)
+            _record(session, "stop", job_id, status, after)
         else:
             raise ConflictError(f"job {job_id} is {status}: there is no crawl to stop")
     # A rebuild would else put it back in line.
-    write_manifest(database, job_id, archive_root=archive_root)
+    write_manifest(recovery.database, job_id, archive_root=recovery.archive_root)
 
 
-def resume_job(database: Database, job_id: int) -> None:
-    """Let a job that ended go on: what it did not get is tried again. ConflictError while it is under way."""
+def _stopped_in_line(session: Session, job: StoredJob, now: datetime) -> JobStatus:
+    """Stop a job that nobody crawls and return where it stands then.
+
+    A container may have outlived everybody who knew of it: then the next worker takes it up, hears of the stop and ends
+    it. Our own crawler ends by itself, and gives back what it holds.
+    """
+    if job.config.tool_options.get("engine") == ZIMIT and job.status_reason == leases.WORKER_DIED:
+        jobs.set_job(session, job.id, stop_requested_at=now, not_before=None)
+        return job.status
+    reason = "stopped before it began" if job.started_at is None else "stopped while it waited to go on"
+    if job.started_at is not None and job.status_reason:
+        reason = f"{reason} ({job.status_reason})"
+    over = {"status": JobStatus.STOPPED, "status_reason": reason, "finished_at": now}
+    jobs.set_job(session, job.id, **over, crawler_status="stopped")
+    return JobStatus.STOPPED
+
+
+def resume_job(recovery: Recovery, job_id: int) -> None:
+    """Let a job that ended, or lost its worker, go on: what it did not get is tried again.
+
+    ConflictError while it is under way, or waits already.
+    """
+    with recovery.database.read() as session:
+        waited = jobs.status_of(session, job_id) is JobStatus.QUEUED
+    recovery.tend()
     now = datetime.now(UTC)
-    with database.write() as session:
+    with recovery.database.write() as session:
         status = jobs.status_of(session, job_id)
-        if status in (JobStatus.QUEUED, JobStatus.RUNNING):
+        waits = status is JobStatus.QUEUED and waited and not leases.is_stop_requested(session, job_id)
+        if waits or status is JobStatus.RUNNING:
             raise ConflictError(f"job {job_id} is {status} already")
         if leases.leader(session, job_id, now):
             raise ConflictError(f"job {job_id} is still being indexed: it can go on when that is done")

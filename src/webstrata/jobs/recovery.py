@@ -27,6 +27,14 @@ class Recovery:
     """How long hosts rest at least that a dead worker was asking: nobody knows when it asked."""
     _complained_about: set[str] = field(default_factory=set)
 
+    @classmethod
+    def resting(
+        cls, database: Database, archive_root: Path, permits: PermitStore, per_host_delay: float | None
+    ) -> "Recovery":
+        """Return what lets hosts rest for the delay that jobs have which name none."""
+        rest = timedelta(seconds=DEFAULT_DELAY if per_host_delay is None else per_host_delay)
+        return cls(database, archive_root, permits, rest)
+
     def tend(self) -> None:
         """Take back what dead workers of this machine held, and what those elsewhere did not renew."""
         alive = [owner for owner in announced_here(self.archive_root) if not self._buried(owner)]

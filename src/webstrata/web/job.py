@@ -109,6 +109,8 @@ def story(progress: JobProgress, now: datetime) -> str:
         return "It stops within seconds; what it captured is kept."
     if found.status == JobStatus.STOPPED and not progress.is_over:
         return "What it captured is being indexed."
+    if found.status == JobStatus.QUEUED and found.stop_requested_at:
+        return "It stops when a worker takes it up, which then ends the container that its own one left."
     if found.status == JobStatus.QUEUED:
         return "It starts as soon as a worker is free."
     if found.status == JobStatus.RETRYABLE and found.not_before and found.not_before > now:

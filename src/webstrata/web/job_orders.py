@@ -35,14 +35,14 @@ _OURS = [Depends(require_same_origin)]
 @router.post("/jobs/{job_id}/stop", dependencies=_OURS)
 def stop(job_id: JobId, app: ActingParts) -> Response:
     """Stop a job and show it."""
-    queueing.request_stop(app.database, app.archive_root, job_id)
+    queueing.request_stop(app.recovery(), job_id)
     return _done("stop", job_id)
 
 
 @router.post("/jobs/{job_id}/resume", dependencies=_OURS)
 def resume(job_id: JobId, app: ActingParts) -> Response:
     """Let a job that is over go on, and show it."""
-    queueing.resume_job(app.database, job_id)
+    queueing.resume_job(app.recovery(), job_id)
     return _done("resume", job_id)
 
 
