@@ -1,6 +1,7 @@
 """Single stages from the command line, and how an archive stands."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -51,6 +52,42 @@ def test_a_queued_job_is_crawled_at_once(program: Program, database: Database, w
     assert "webstrata: job 1 is completed: it waits for nobody\n" in again.stderr
 
 
+def test_scripts_learn_what_became_of_a_crawl_from_one_json_document(
+    program: Program, database: Database, web_server: WebServer
+) -> None:
+    web_server.answers["/"] = page("Home")
+    ran = program.run("run-job", "--name", "trial", "--seeds", web_server.url(), "--json")
+    told = json.loads(ran.stdout)
+    assert (told, ran.returncode) == ({"folder": job_row(database).output_dir, "exit_code": 0}, 0)
+    queue_archive(database, program.folder / "archive", (web_server.url(),))
+    ran = program.run("run-db-job", "--id", "2", "--json")
+    assert json.loads(ran.stdout) == {"job": 2, "status": "completed", "reason": None, "exit_code": 0}
+    again = program.run("run-db-job", "--id", "2", "--json")
+    assert (again.returncode, again.stdout) == (1, "")
+
+
+def test_what_a_tool_prints_is_no_part_of_the_json(program: Program, database: Database, web_server: WebServer) -> None:
+    queue_archive(database, program.folder / "archive", (web_server.url(),))
+    chatty = replace(program, settings={**program.settings, "WEBSTRATA_TOOL_CMD": "sh -c 'echo hello; exit 1'"})
+    ran = chatty.run("run-db-job", "--id", "1", "--json")
+    assert (ran.returncode, json.loads(ran.stdout)["exit_code"]) == (1, 1)
+    assert "hello" in ran.stderr
+
+
+def test_scripts_learn_where_a_job_stands_after_an_order(
+    webstrata: CommandLine, database: Database, job_id: int
+) -> None:
+    def told(verb: str) -> dict[str, object]:
+        ended = webstrata(verb, "--id", str(job_id), "--json")
+        assert ended.code == 0, ended.err
+        return dict(json.loads(ended.out))
+
+    assert told("stop-job") == {"job": job_id, "status": "stopped", "reason": "stopped before it began"}
+    assert told("resume-job") == {"job": job_id, "status": "queued", "reason": None}
+    set_row(database, job_id, status="failed", status_reason="because")
+    assert told("retry-job") == {"job": job_id, "status": "retryable", "reason": "because"}
+
+
 def test_options_that_the_crawler_cannot_obey_fail_the_job_by_name(
     program: Program, database: Database, web_server: WebServer
 ) -> None:
@@ -93,6 +130,8 @@ def test_a_job_whose_crawl_is_not_over_cannot_be_indexed(webstrata: CommandLine,
 def test_the_crawler_is_checked(plain_webstrata: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = plain_webstrata("check-archive-tool")
     assert (ended.code, ended.out.endswith(" is ready\n")) == (0, True)
+    told = json.loads(plain_webstrata("check-archive-tool", "--engine", "native", "--json").out)
+    assert (told["ready"], told["engine"], told["command"][1:]) == (True, "native", ["-m", "webstrata.archive_tool"])
     monkeypatch.setenv("HEALTHARCHIVE_TOOL_CMD", "no-such-tool")
     ended = plain_webstrata("check-archive-tool")
     assert ended.code == 1

@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -13,6 +13,10 @@ from webstrata.cli.start import print_json, started
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import JobView
 from webstrata.model.jobs import JobStatus
+
+if TYPE_CHECKING:
+    from webstrata.app import App
+    from webstrata.db.jobs import StoredJob
 
 verbs = typer.Typer()
 
@@ -72,39 +76,56 @@ def show_job(job_id: WhichJob, as_json: AsJson = False) -> None:
 
 
 @verbs.command("stop-job")
-def stop_job(job_id: WhichJob) -> None:
+def stop_job(job_id: WhichJob, as_json: AsJson = False) -> None:
     """Stop a job, wherever it runs: within seconds, keeping what it captured."""
-    from webstrata.db import jobs
     from webstrata.jobs.queueing import request_stop
 
     with started(quiet=True) as app:
         request_stop(app.recovery(), job_id)
-        with app.database.read() as session:
-            status = jobs.status_of(session, job_id)
+        job = loaded(app, job_id)
     words = {JobStatus.STOPPED: "is stopped", JobStatus.RUNNING: "stops within seconds"}
-    what = words.get(status, "stops when a worker takes it up, which then ends the container that its own one left")
-    print(f"job {job_id} {what}; webstrata resume-job --id {job_id}")
+    what = words.get(job.status, "stops when a worker takes it up, which then ends the container that its own one left")
+    tell(job, f"job {job_id} {what}; webstrata resume-job --id {job_id}", as_json=as_json)
 
 
 @verbs.command("resume-job")
-def resume(job_id: WhichJob) -> None:
+def resume(job_id: WhichJob, as_json: AsJson = False) -> None:
     """Put a job that is over back in the queue: it goes on where it was and tries again what failed."""
     from webstrata.jobs.queueing import resume_job
 
     with started(quiet=True) as app:
         resume_job(app.recovery(), job_id)
-    print(f"job {job_id} is queued; a worker takes it up (webstrata serve, or webstrata worker)")
+        job = loaded(app, job_id)
+    tell(job, f"job {job_id} is queued; a worker takes it up (webstrata serve, or webstrata worker)", as_json=as_json)
 
 
 @verbs.command("retry-job")
-def retry(job_id: WhichJob) -> None:
+def retry(job_id: WhichJob, as_json: AsJson = False) -> None:
     """Try a job again that failed: its crawl, or only its index when that is what failed."""
     from webstrata.jobs.queueing import retry_job
 
     with started(quiet=True) as app:
         status = retry_job(app.database, job_id)
+        job = loaded(app, job_id)
     what = "crawled again" if status is JobStatus.RETRYABLE else "indexed again"
-    print(f"job {job_id} is {status}: it is {what} by the next worker (webstrata serve, or webstrata worker)")
+    words = f"job {job_id} is {status}: it is {what} by the next worker (webstrata serve, or webstrata worker)"
+    tell(job, words, as_json=as_json)
+
+
+def loaded(app: "App", job_id: int) -> "StoredJob":
+    """Return a job as it stands now."""
+    from webstrata.db import jobs
+
+    with app.database.read() as session:
+        return jobs.load_job(session, job_id)
+
+
+def tell(job: "StoredJob", words: str, *, as_json: bool, **more: object) -> None:
+    """Say what became of a job: in words, or for a script where it stands, why, and whatever else is to be known."""
+    if as_json:
+        print(json.dumps({"job": job.id, "status": job.status, "reason": job.status_reason, **more}))
+    else:
+        print(words)
 
 
 def _shown(job: JobView) -> dict[str, object]:

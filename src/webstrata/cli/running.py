@@ -1,6 +1,5 @@
 """`run-job`, `run-db-job`, `index-job` and `check-archive-tool`: single stages, run by hand."""
 
-import json
 import subprocess
 import threading
 from pathlib import Path
@@ -8,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from webstrata.cli.jobs import AsJson, WhichJob
-from webstrata.cli.start import WRONG_USAGE, interruptible, note, start_logging, started
+from webstrata.cli.jobs import AsJson, WhichJob, loaded, tell
+from webstrata.cli.start import WRONG_USAGE, interruptible, note, only_json, print_json, start_logging, started
 from webstrata.errors import UsageError, WebstrataError
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ ToolOptions = Annotated[
 @verbs.command("check-archive-tool")
 def check_archive_tool(
     engine: Annotated[str, typer.Option(help="Which engine shall crawl: native, or zimit, which needs Docker.")] = "",
+    as_json: AsJson = False,
 ) -> None:
     """Make sure that the program which crawls can be run, and the engine that it is to crawl with."""
     from webstrata.jobs.tool import tool_command
@@ -47,7 +47,10 @@ def check_archive_tool(
     if ended.returncode:
         raise WebstrataError(f"{command[0]} --help ended with exit code {ended.returncode} (WEBSTRATA_TOOL_CMD)")
     _check_engine(engine)
-    print(f"{' '.join(command)} is ready{f' to crawl with {engine}' if engine else ''}")
+    if as_json:
+        print_json({"command": command, "engine": engine or None, "ready": True})
+    else:
+        print(f"{' '.join(command)} is ready{f' to crawl with {engine}' if engine else ''}")
 
 
 @verbs.command("run-job")
@@ -65,6 +68,7 @@ def run_job(
     cleanup: Annotated[bool, typer.Option("--cleanup", help="Remove temporary files after success.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew where a crawl is over already.")] = False,
     options: ToolOptions = None,
+    as_json: AsJson = False,
 ) -> None:
     """Crawl at once with archive-tool; what it brings is indexed by `index-job`, or by a worker.
 
@@ -74,18 +78,22 @@ def run_job(
 
     more, passthrough = _cut(more_seeds or [])
     flags = _flags(options or [], passthrough)
-    with started(quiet=True) as app, interruptible() as interrupted:
-        code = RuntimeArchiveJob(name, (*seeds, *more)).run(
+    with started(quiet=True) as app, interruptible() as interrupted, only_json(as_json):
+        job = RuntimeArchiveJob(name, (*seeds, *more))
+        folder = output_dir or job.new_folder(app.archive_root)
+        code = job.run(
             initial_workers,
             cleanup,
             overwrite,
             log_level,
             flags,
-            output_dir_override=output_dir,
+            output_dir_override=folder,
             archive_root=app.archive_root,
             command=tool_command(app.settings.tool_cmd),
             interrupted=interrupted,
         )
+    if as_json:
+        print_json({"folder": folder, "exit_code": code})
     if code == WRONG_USAGE:
         raise typer.Exit(WRONG_USAGE)  # archive-tool has said what was wrong
     _leave(code, interrupted, "archive-tool")
@@ -125,17 +133,18 @@ def _check_engine(engine: str) -> None:
 
 
 @verbs.command("run-db-job")
-def run_db_job(job_id: WhichJob) -> None:
+def run_db_job(job_id: WhichJob, as_json: AsJson = False) -> None:
     """Crawl a queued job at once with archive-tool; what it brings is indexed by `index-job`, or by a worker."""
     from webstrata.jobs.persistent import run_persistent_job
 
-    with started(quiet=True) as app, interruptible() as interrupted:
+    with started(quiet=True) as app, interruptible() as interrupted, only_json(as_json):
         crew = app.crew()
         crew.load(job_id)
         note(app, "job.run", f"job:{job_id}")
         code = run_persistent_job(job_id, crew=crew, interrupted=interrupted)
         job = crew.load(job_id)
-    print(f"job {job_id} is {job.status}{f': {job.status_reason}' if job.status_reason else ''}")
+    words = f"job {job_id} is {job.status}{f': {job.status_reason}' if job.status_reason else ''}"
+    tell(job, words, as_json=as_json, exit_code=code)
     _leave(code, interrupted, "the crawl")
 
 
@@ -152,14 +161,12 @@ def index_job(
         refuse_cleaned_away(app.database, app.archive_root, job_id)
         note(app, "job.index", f"job:{job_id}", again=again)
         code = _index_here(app, job_id, interrupted, again=again)
-        job = app.crew().load(job_id)
+        job = loaded(app, job_id)
         pages, problems = _counts_of(app, job_id)
-    if as_json:
-        told = {"job": job_id, "status": job.status, "reason": job.status_reason, "pages": pages}
-        print(json.dumps({**told, "problems": problems}))
-    elif code == 0:
+    if as_json or code == 0:
         where = f"; problems: {problems:,} (webstrata show-job --id {job_id} says where)" if problems else ""
-        print(f"job {job_id} is {job.status}: {pages:,} pages can be searched{where}")
+        words = f"job {job_id} is {job.status}: {pages:,} pages can be searched{where}"
+        tell(job, words, as_json=as_json, pages=pages, problems=problems)
     if code and not interrupted.is_set():
         raise WebstrataError(job.status_reason or f"job {job_id} could not be indexed")
     _leave(code, interrupted, "the index")

@@ -4,6 +4,7 @@ Here and in every module with verbs, what takes long to load is loaded by the ve
 """
 
 import json
+import os
 import signal
 import sys
 import threading
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from webstrata.settings import Settings
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+
+_STANDARD_OUTPUT, _STANDARD_ERROR = 1, 2
 
 
 @contextmanager
@@ -58,6 +61,22 @@ def start_logging(settings: "Settings", *, quiet: bool = False) -> None:
 def print_json(value: object) -> None:
     """Print a value for scripts: moments as in ISO 8601, and ASCII only, since file names may hold anything."""
     print(json.dumps(value, default=_as_json, indent=2))
+
+
+@contextmanager
+def only_json(is_wanted: bool) -> Iterator[None]:
+    """Send what programs that we start print to standard error, if a script wants one JSON document from us."""
+    if not is_wanted:
+        yield
+        return
+    sys.stdout.flush()
+    kept = os.dup(_STANDARD_OUTPUT)
+    try:
+        os.dup2(_STANDARD_ERROR, _STANDARD_OUTPUT)
+        yield
+    finally:
+        os.dup2(kept, _STANDARD_OUTPUT)
+        os.close(kept)
 
 
 def _as_json(value: object) -> str:

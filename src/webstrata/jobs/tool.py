@@ -131,7 +131,7 @@ class RuntimeArchiveJob:
 
         `interrupted` ends it because we have to end, `asked` because somebody wants the crawl's end.
         """
-        folder = output_dir_override or self._new_folder(archive_root)
+        folder = output_dir_override or self.new_folder(archive_root)
         told = {"log_level": log_level, "initial_workers": initial_workers, "cleanup": cleanup, "overwrite": overwrite}
         tied = [TIED] if is_own_tool(command) else []
         return run_child(
@@ -146,7 +146,8 @@ class RuntimeArchiveJob:
         """Return what archive-tool needs to be told."""
         return ["--seeds", *self.seeds, "--name", self.name, "--output-dir", str(folder)]
 
-    def _new_folder(self, archive_root: Path) -> Path:
+    def new_folder(self, archive_root: Path) -> Path:
+        """Return a folder of its own in the archive root; UsageError when there is nowhere to begin."""
         if not self.seeds:
             raise UsageError("nothing to archive: give an address such as https://example.org/")
         check_job_name(self.name)
