@@ -78,7 +78,7 @@ CONFIG = {
         "negative_data_rejection": {
             "expected-statuses": [400, 401, 403, 404, 405, 406, 409, 413, 414, 415, 422, 428, 429, "5xx"]
         }
-    }
+    },
 }
 
 
