@@ -1,6 +1,7 @@
 import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -319,6 +320,16 @@ def test_a_job_of_one_file_has_nothing_temporary(folder: CrawledFolder) -> None:
     folder.warc("warcs/one.warc.gz", PAGE)
     folder.set(output_dir=str(folder.output / "warcs" / "one.warc.gz"))
     assert clean(folder).nothing_to_do
+
+
+def test_a_file_in_the_place_of_a_jobs_folder_is_an_error(folder: CrawledFolder) -> None:
+    folder.warc("warcs/one.warc.gz", PAGE)
+    shutil.rmtree(folder.output)
+    folder.output.write_text("not what it was")
+    for dry_run in (True, False):
+        with pytest.raises(StorageError, match=f"^the folder of job 1 is no folder: {folder.output}$"):
+            clean(folder, dry_run=dry_run)
+    assert folder.row().cleanup_status == "none"
 
 
 def test_killed_before_one_of_its_steps_it_loses_nothing_and_goes_on(

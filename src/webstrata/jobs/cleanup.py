@@ -180,7 +180,9 @@ def _plan(job_id: int | None, output_dir: str, mode: CleanupMode, is_recorded: C
     if not output_dir or not place.exists():
         raise StorageError(f"the folder of job {job_id} is gone: {output_dir or '(none)'}")
     if not place.is_dir():
-        return _Plan(place)
+        if not is_recorded(place):
+            raise StorageError(f"the folder of job {job_id} is no folder: {output_dir}")
+        return _Plan(place)  # a job of one WARC file
     state = CrawlState(place, initial_workers=1)
     newest = find_latest_temp_dir_fallback(place)
     temp_dirs = tuple(state.get_temp_dir_paths() or ([newest] if newest else []))
