@@ -85,13 +85,14 @@ def test_whatever_is_sent_for_any_parameter_there_is_an_orderly_answer(shared: T
     document = shared.app.openapi()
     reads = [(path, routes["get"]) for path, routes in sorted(document["paths"].items()) if "get" in routes]
     path, route = data.draw(st.sampled_from(reads))
-    places: dict[str, dict[str, str]] = {"path": {}, "query": {}}
+    places: dict[str, dict[str, str]] = {"path": {}, "query": {}, "header": {}}
     for parameter in route.get("parameters", ()):
         if parameter["in"] == "path" or data.draw(st.booleans()):
             places[parameter["in"]][parameter["name"]] = data.draw(ANY_TEXT)
     address = filled(path, **{name: quote(text, safe="") for name, text in places["path"].items()})
-    answer = shared.get(address, params=places["query"])
-    assert answer.status_code < 500, (address, places["query"], answer.text)
+    headers = {name: text.encode() for name, text in places["header"].items()}
+    answer = shared.get(address, params=places["query"], headers=headers)
+    assert answer.status_code < 500, (address, places, answer.text)
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

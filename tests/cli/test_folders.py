@@ -1,4 +1,5 @@
 import json
+import os
 from datetime import datetime
 from pathlib import Path
 
@@ -102,6 +103,32 @@ def test_what_is_registered_and_indexed_can_be_found_and_shown(
     assert found["title"] == "Measles"
     assert raw_page(database, root, found["id"]).content == b"<title>Measles</title><p>Two doses."
     assert (root / ".journals" / "job-1" / "captures.cdxj").is_file()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("path", ["disk/odd.name", "disk"])
+def test_what_is_registered_as_a_warc_counts_as_one_before_and_after_it_is_indexed(
+    webstrata: CommandLine, database: Database, data_dir: Path, tmp_path: Path, path: str, whole: bool
+) -> None:
+    with database.write() as session:
+        jobs.ensure_source(session, "hc", name="Health", base_url=None)
+    (data_dir / "archive").mkdir(parents=True)
+    file = tmp_path / "disk" / "odd.name"
+    extents = write_warc(file, [fetched(), fetched("https://example.org/2")], requests=False)
+    if not whole:
+        os.truncate(file, extents[1].offset + 20)
+
+    def warc_bytes() -> tuple[int, int]:
+        (source,) = json.loads(webstrata("storage", "--json").out)["sources"]
+        return json.loads(webstrata("show-job", "--id", "1", "--json").out)["warc_bytes_total"], source["warc"]
+
+    size = file.stat().st_size
+    assert webstrata("register-job-dir", "--source", "hc", "--output-dir", str(tmp_path / path)).code == 0
+    assert warc_bytes() == (size, size)
+    assert webstrata("index-job", "--id", "1").code == 0
+    assert warc_bytes() == (size, size)
+    assert webstrata("storage", "--scan").code == 0
+    assert warc_bytes() == (size, size)
 
 
 @pytest.mark.parametrize(

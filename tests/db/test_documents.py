@@ -100,7 +100,7 @@ def test_a_text_of_any_size_and_kind_is_stored(database: Database) -> None:
     assert max(lengths) <= MAX_STORED_CHARACTERS
 
 
-@pytest.mark.parametrize("word", ["and", "or", "not", "near", "10", "covid19", "1e5", "0x1f", "a", "日本語", "œuvre"])
+@pytest.mark.parametrize("word", ["and", "or", "not", "near", "10", "covid19", "1e5", "0x1f", "a", "日本語", "oeuvre"])
 def test_no_word_is_special(database: Database, word: str) -> None:
     (only,) = store(database, NewDocument(GROUP, "", f"before {word} after"))
     assert found(database, word).keys() == {only}

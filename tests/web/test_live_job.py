@@ -16,6 +16,7 @@ from tests.support.web_server import page as answer
 from tests.web.archive import change, folder_of, queue
 from tests.web.live import PHONE, problems_of, served
 from webstrata.app import App
+from webstrata.coordination.presence import present
 from webstrata.db import jobs, reports
 from webstrata.model.reports import CrawlReport, HostReport
 from webstrata.warc.combined_log import INITIAL_CRAWL, combined_log_name, statistics_line
@@ -51,13 +52,15 @@ def held(web_server: WebServer) -> Iterator[threading.Event]:
 
 @pytest.fixture
 def running(live_archive: App) -> Iterator[int]:
-    """A job that says that it is being crawled."""
+    """A job that is led by a worker, though nothing is crawled."""
     job_id = queue(live_archive)
     with live_archive.database.write() as session:
         jobs.set_crawl_counts(session, job_id, {"pending": 20, "in_progress": 6, "finished": 12, "error": 2})
-    change(live_archive, job_id, status="running", started_at=datetime.now(UTC))
-    yield job_id
-    change(live_archive, job_id, status="indexed")
+    with present(live_archive.archive_root) as owner:
+        leased = {"lease_owner": owner, "lease_expires_at": datetime.now(UTC) + timedelta(minutes=5)}
+        change(live_archive, job_id, status="running", started_at=datetime.now(UTC), **leased)
+        yield job_id
+        change(live_archive, job_id, status="indexed", lease_owner=None, lease_expires_at=None)
 
 
 def report(app: App, job_id: int, told: CrawlReport) -> None:

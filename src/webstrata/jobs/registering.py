@@ -11,7 +11,7 @@ from webstrata.db import audit_log, captures, jobs, sources, warc_folders
 from webstrata.db.engine import Database, Session
 from webstrata.db.warc_folders import RegisteredFolder
 from webstrata.errors import ConflictError, NotFoundError
-from webstrata.jobs.manifest import write_manifest
+from webstrata.jobs.settling import keep_books
 from webstrata.model.jobs import INDEXABLE, ArchiveJobConfig, JobStatus, check_job_name
 from webstrata.warc.adopting import Measured, measured, unrecorded_warcs
 from webstrata.warc.crawl_state import STATE_FILE
@@ -68,7 +68,7 @@ def register_job_dir(
         job_id = known.job_id
         files = unrecorded_warcs(_Folder(job_id, str(place)), found.files, database=database, archive_root=archive_root)
         _add(database, archive_root, known, place, files, not_before=not_before)
-    write_manifest(database, job_id, archive_root=archive_root)
+    keep_books(database, archive_root, job_id)
     log.info("job.registered", job_id=job_id, folder=str(place), files=len(files), is_new=known is None)
     return Registered(job_id, place, known is None, tuple(files), _notes(found, files))
 

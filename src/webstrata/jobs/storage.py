@@ -2,7 +2,8 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Protocol
 
 import structlog
 
-from webstrata.db import jobs, storage
+from webstrata.db import captures, jobs, storage
 from webstrata.db.engine import Database
 from webstrata.db.storage import JobFolder, SourceBytes
 from webstrata.errors import NotFoundError, StorageError
@@ -122,9 +123,10 @@ def scan_storage(database: Database, archive_root: Path, job_id: int) -> FolderB
     """Count what a job's folder holds and write it down with the job."""
     with database.read() as session:
         job = storage.job_folder(session, job_id)
+        warcs = [archive_root / warc.path for warc in captures.warc_files(session, job_id)]
     if job is None:
         raise NotFoundError(f"there is no job {job_id}")
-    counted = folder_bytes(_folder_of(job), journal_folder(job_id, job.output_dir, archive_root))
+    counted = folder_bytes(_folder_of(job), journal_folder(job_id, job.output_dir, archive_root), warcs=warcs)
     if counted.unreadable:
         log.warning("storage.unreadable", job_id=job_id, folder=job.output_dir, entries=counted.unreadable)
     with database.write() as session:
@@ -177,8 +179,12 @@ def health(database: Database, archive_root: Path, min_free_bytes: int) -> Stora
     )
 
 
-def folder_bytes(*folders: Path) -> FolderBytes:
-    """Return what lies in folders, or in single files: every inode once, links not followed."""
+def folder_bytes(*folders: Path, warcs: Iterable[Path] = ()) -> FolderBytes:
+    """Return what lies in folders, or in single files: every inode once, links not followed.
+
+    A WARC file is what is named so, and whatever is known to be one.
+    """
+    known = _inodes(warcs)
     seen: set[tuple[int, int]] = set()
     unreadable: list[OSError] = []
     sizes = {"warc": 0, "output": 0, "temp": 0, "temp_non_warc": 0}
@@ -189,12 +195,24 @@ def folder_bytes(*folders: Path) -> FolderBytes:
         except OSError as error:
             unreadable.append(error)
             continue
-        if not stat.S_ISREG(found.st_mode) or (found.st_dev, found.st_ino) in seen:
+        inode = (found.st_dev, found.st_ino)
+        if not stat.S_ISREG(found.st_mode) or inode in seen:
             continue
-        seen.add((found.st_dev, found.st_ino))
-        for kind in _kinds(is_named_like_a_warc(file), in_temp):
+        seen.add(inode)
+        for kind in _kinds(is_named_like_a_warc(file) or inode in known, in_temp):
             sizes[kind] += found.st_size
     return FolderBytes(**sizes, unreadable=len(unreadable))
+
+
+def _inodes(warcs: Iterable[Path]) -> set[tuple[int, int]]:
+    """Return which files are WARCs although their names do not say so; one that is gone counts nowhere."""
+    found = set()
+    for file in warcs:
+        with suppress(OSError):
+            if not is_named_like_a_warc(file):
+                status = file.lstat()
+                found.add((status.st_dev, status.st_ino))
+    return found
 
 
 def _kinds(is_warc: bool, in_temp: bool) -> Iterator[str]:
