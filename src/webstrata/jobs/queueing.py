@@ -6,11 +6,13 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import structlog
+
 from webstrata.coordination.presence import is_dead
 from webstrata.db import audit_log, frontier, jobs, leases, sources
 from webstrata.db.engine import Database, Session
 from webstrata.db.jobs import StoredJob
-from webstrata.errors import ConflictError, OutsideRootError, StorageError, UsageError
+from webstrata.errors import OUR_TROUBLE, ConflictError, OutsideRootError, StorageError, UsageError
 from webstrata.jobs.manifest import write_manifest
 from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.registry import new_folder
@@ -19,6 +21,8 @@ from webstrata.model.registry import SourceJobConfig, generate_job_name
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tool_options import ZIMIT
 from webstrata.model.urls import host_of, parse_url, with_scheme
+
+log = structlog.get_logger()
 
 _CODE = re.compile(r"[^a-z0-9]+")
 
@@ -135,7 +139,7 @@ def request_stop(recovery: Recovery, job_id: int) -> None:
 
     What dead workers held is taken back first: they would never hear of it.
     """
-    recovery.tend()
+    _clear_up(recovery)
     now = datetime.now(UTC)
     with recovery.database.write() as session:
         status = jobs.status_of(session, job_id)
@@ -149,6 +153,14 @@ def request_stop(recovery: Recovery, job_id: int) -> None:
             raise ConflictError(f"job {job_id} is {status}: there is no crawl to stop")
     # A rebuild would else put it back in line.
     write_manifest(recovery.database, job_id, archive_root=recovery.archive_root)
+
+
+def _clear_up(recovery: Recovery) -> None:
+    """Take back what dead workers held; where that cannot be, as without Redis, it is left to the next worker."""
+    try:
+        recovery.tend()
+    except OUR_TROUBLE as error:
+        log.warning("job.recovery.failed", reason=str(error))
 
 
 def _stopped_in_line(session: Session, job: StoredJob, now: datetime) -> JobStatus:
@@ -175,7 +187,7 @@ def resume_job(recovery: Recovery, job_id: int) -> None:
     """
     with recovery.database.read() as session:
         waited = jobs.status_of(session, job_id) is JobStatus.QUEUED
-    recovery.tend()
+    _clear_up(recovery)
     now = datetime.now(UTC)
     with recovery.database.write() as session:
         status = jobs.status_of(session, job_id)
