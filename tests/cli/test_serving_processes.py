@@ -58,7 +58,8 @@ def test_a_rate_limit_holds_for_all_processes_together(program: Program) -> None
         wait_until(lambda: len(processes_of(server)) == 3, "all are there")
         # Each request has a connection of its own, so that the kernel spreads them over the processes.
         answers = Counter(log_in(port, client) for client in ("203.0.113.5", "203.0.113.6") for _ in range(20))
-    assert answers[429] == 36, answers
+    # One of each client's may be given back meanwhile; with limits of their own, the processes would refuse 28 at most.
+    assert answers[429] >= 34, answers
     assert "rates.table.lost" not in server.output
 
 
