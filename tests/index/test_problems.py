@@ -131,6 +131,17 @@ def test_a_page_that_is_too_large_is_a_capture_and_a_problem(job: Job, monkeypat
     assert "larger than what is indexed" in job.problems()[0].reason
 
 
+@pytest.mark.soak
+def test_a_page_that_asks_for_gigabytes_costs_only_itself(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "SMALL_BYTES", 0)
+    hungry = f"<p>{''.join(f'<b a{n}>' for n in range(1_900))}</p>{'<p>x' * 4_700}"
+    job.add_warc([fetched(f"{SITE}/before"), fetched(f"{SITE}/hungry", hungry), fetched(f"{SITE}/behind")])
+    assert job.index() == 0
+    assert [snapshot.url for snapshot in job.snapshots()] == [f"{SITE}/before", f"{SITE}/behind"]
+    assert len(job.captures()) == 3
+    assert len(job.problems()) == 1
+
+
 def test_a_page_of_too_many_tags_is_a_capture_and_a_problem(job: Job) -> None:
     job.add_warc([fetched(f"{SITE}/tags", "<p>a" * 500_001), fetched(f"{SITE}/words", "a b " * 500_001)])
     assert job.index() == 0

@@ -1,4 +1,4 @@
-"""How deep a page nests, told from its tags alone, and never less deep than a parser takes it.
+"""How deep a page nests, told from its tags alone, and never less deep than a parser takes it, but for a small factor.
 
 An end tag counts only where no parser overlooks it: where its element is the last that is open, but for some that end
 by themselves. Whatever a page does to look flat, it is rather taken for too deep. Where tags mean something else, in
