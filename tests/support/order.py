@@ -14,6 +14,7 @@ SLOWER_FOLDERS = (
     "index",
     "search",
     "jobs",
+    "upgrade",
     "packaging",
     "archive_tool",
     "cli",
