@@ -185,7 +185,7 @@ def _dry_run(wanted: _Wanted, settings: "Settings") -> tuple[list[str], str]:
     from webstrata.model.jobs import ArchiveJobConfig
 
     config, command = ArchiveJobConfig.from_json(wanted.config), tool_command(settings.tool_cmd)
-    arguments = job_arguments(wanted.name, config, wanted.folder)
+    arguments = job_arguments(wanted.name, config, wanted.folder, command)
     shown = _without_secrets([*command, *arguments], config.options.vpn_connect_command)
     if not is_own_tool(command):
         return shown, f"would run {shlex.join(shown)} (WEBSTRATA_TOOL_CMD: nothing but the configuration was checked)"

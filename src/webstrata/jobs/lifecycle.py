@@ -22,6 +22,7 @@ from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.settling import keep_books
 from webstrata.jobs.stages import CRAWL_EXIT_CODES, INTERRUPTED
 from webstrata.jobs.storage import check_output
+from webstrata.model.job_checks import check_job_config
 from webstrata.model.jobs import CrawlConfig, JobStatus
 from webstrata.model.tool_options import ZIMIT
 
@@ -176,6 +177,7 @@ class Runner:
             with self.database.write() as session:
                 leases.set_as(session, job_id, leader, status=job.crawl_ended)
             return job.crawl_ended
+        check_job_config(job.config)
         check_output(self.database, job, min_free_bytes=self.min_free_bytes)
         code = self.crawl(job_id, leader, interrupted, watcher.crawled)
         with self.database.write() as session:

@@ -20,6 +20,7 @@ from webstrata.jobs.stages import DONE, FAILED, INTERRUPTED, Stages
 from webstrata.jobs.storage import check_output
 from webstrata.jobs.tool_books import end_by_exit_code, note_exit, settle_tool_job
 from webstrata.model.attempts import MAX_INDEX_DEATHS, how_it_died, rest_before_retry
+from webstrata.model.job_checks import check_job_config
 from webstrata.model.jobs import JobStatus
 
 log = structlog.get_logger()
@@ -71,6 +72,7 @@ def index_persistent_job(job_id: int, *, crew: Crew, interrupted: threading.Even
 
 def _crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event) -> int:
     """Let the job be crawled until that has ended, one way or the other."""
+    check_job_config(job.config)
     check_output(crew.database, job, min_free_bytes=crew.min_free_bytes)
     while True:
         before, since = _progress(crew, job.id), datetime.now(UTC)

@@ -9,7 +9,7 @@ from typing import Literal, get_args, get_origin
 from webstrata.errors import UsageError
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tasks import RetryPolicy
-from webstrata.model.tool_options import ArchiveToolOptions, validate_tool_options
+from webstrata.model.tool_options import ArchiveToolOptions, ignored_arguments, validate_tool_options
 
 MAX_NAME_LENGTH = 200
 
@@ -152,6 +152,11 @@ class ArchiveJobConfig:
         return options
 
     @property
+    def ignored_arguments(self) -> str | None:
+        """Return a sentence about the arguments for zimit that the built-in crawler ignores; None without any."""
+        return ignored_arguments(self.tool_options.get("engine"), self.zimit_passthrough_args)
+
+    @property
     def rules(self) -> ScopeRules:
         """Return which URLs the job follows."""
         return ScopeRules.of(self.seeds, **{name: _words(self.scope, name) for name in self.scope})
@@ -190,14 +195,18 @@ JobConfig = ArchiveJobConfig
 
 
 def _words(stored: Mapping[str, object], key: str) -> tuple[str, ...]:
-    value = stored.get(key, [])
+    value = stored.get(key)
+    if value is None:
+        return ()
     if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
         raise UsageError(f"a job's {key} must be a list of words, not {value!r}")
     return tuple(value)
 
 
 def _mapping(stored: Mapping[str, object], key: str) -> dict[str, object]:
-    value = stored.get(key, {})
+    value = stored.get(key)
+    if value is None:
+        return {}
     if not isinstance(value, Mapping):
         raise UsageError(f"a job's {key} must be a mapping, not {value!r}")
     return dict(value)
