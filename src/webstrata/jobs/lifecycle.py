@@ -15,7 +15,7 @@ from webstrata.db import captures, frontier, jobs, leases, snapshots
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.db.snapshots import Comparison
-from webstrata.errors import UsageError
+from webstrata.errors import ConflictError, UsageError
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.recovery import Recovery
@@ -118,6 +118,8 @@ class Runner:
             job = self._load(job_id)
             if job.config.tool_options.get("engine") == ZIMIT:
                 raise UsageError(f"job {job_id} is crawled by zimit: webstrata run-db-job --id {job_id}, or a worker")
+            if job.source is None:
+                raise ConflictError(jobs.no_source(job_id))
             self.plugins.selected(job.config.plugins)
             ended = self._crawling.lead(job, leader, watch, interrupted, is_tied=is_tied)
         return INTERRUPTED if ended is None else CRAWL_EXIT_CODES[ended]

@@ -76,7 +76,7 @@ def _crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event
     check_output(crew.database, job, min_free_bytes=crew.min_free_bytes)
     while True:
         before, since = _progress(crew, job.id), datetime.now(UTC)
-        with _indexed_meanwhile(crew, job.id):
+        with _indexed_meanwhile(crew, job):
             code = crew.stages.crawl(job.id, leader, interrupted)
         note_exit(crew.database, job, leader, code)
         if crew.load(job.id).crawl_ended is not None:
@@ -120,7 +120,7 @@ def _after_crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading
         # It was interrupted while it was indexed: that alone is left to do.
         with crew.database.write() as session:
             leases.set_as(session, job.id, leader, status=job.crawl_ended)
-    if job.crawl_ended is JobStatus.STOPPED and not interrupted.is_set():
+    if job.crawl_ended is JobStatus.STOPPED and job.source is not None and not interrupted.is_set():
         _index(crew, job.id, leader, interrupted)
 
 
@@ -146,13 +146,13 @@ def _indexed_bytes(crew: Crew, job_id: int) -> int:
 
 
 @contextmanager
-def _indexed_meanwhile(crew: Crew, job_id: int) -> Iterator[None]:
-    """Index now and then what a crawl has brought, while it lasts."""
-    if not crew.index_every_seconds:
+def _indexed_meanwhile(crew: Crew, job: StoredJob) -> Iterator[None]:
+    """Index now and then what a crawl has brought, while it lasts; a job without a source has no index."""
+    if not crew.index_every_seconds or job.source is None:
         yield
         return
     over = threading.Event()
-    indexing = threading.Thread(target=_index_now_and_then, args=(crew, job_id, over), name="index-so-far")
+    indexing = threading.Thread(target=_index_now_and_then, args=(crew, job.id, over), name="index-so-far")
     indexing.start()
     try:
         yield
