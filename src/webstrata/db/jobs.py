@@ -84,7 +84,10 @@ def load_job(session: Session, job_id: int) -> StoredJob:
     ).first()
     if row is None:
         raise NotFoundError(f"there is no job {job_id}")
-    job, source = row
+    return _stored(row[0], row[1])
+
+
+def _stored(job: ArchiveJob, source: Source | None) -> StoredJob:
     return StoredJob(
         id=job.id,
         name=job.name,
