@@ -55,6 +55,7 @@ def test_another_archive_tool_gets_only_the_flags_that_every_archive_tool_knows(
     expected += ["--stall-timeout-minutes", "20", "--backoff-delay-minutes", "15", "--", "--pageLimit", "10"]
     checked = webstrata("validate-job-config", "--id", str(job_id), "--json")
     assert sorted(json.loads(checked.out)["command"][1:]) == sorted(expected)
+    assert "it has no flag for engine, docker_image, final_build" in json.loads(checked.out)["dry_run"]
     ended = webstrata("run-db-job", "--id", str(job_id))
     assert (ended.code, ended.out) == (0, f"job {job_id} is completed\n"), ended.err
     called = json.loads(recorded.read_text())
@@ -77,7 +78,6 @@ def test_a_run_by_hand_with_another_archive_tool_leaves_out_our_flags(
     ("config", "reason"),
     [
         ({"seeds": [SEED], "zimit_passthrough_args": ["--pageLimit", "10"]}, None),
-        ({"seeds": [SEED], "zimit_passthrough_args": None, "tool_options": None, "crawl": None}, None),
         ({"seeds": []}, "there are no seeds"),
         ({"seeds": ["nonsense"]}, "'nonsense' is not a web address"),
         ({"seeds": [SEED], "crawl": {"max_pages": 0}}, "max_pages cannot be 0"),

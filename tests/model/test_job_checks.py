@@ -12,7 +12,7 @@ def test_a_configuration_that_can_be_run_has_no_problems() -> None:
     assert config_problems(native) == ()
     zimit = {"seeds": [SEED], "zimit_passthrough_args": ["--lang", "en"], "tool_options": {"engine": "zimit"}}
     assert config_problems(zimit) == ()
-    for_another_tool = {"seeds": [SEED], "zimit_passthrough_args": ["--lang", "en"], "tool_options": None}
+    for_another_tool = {"seeds": [SEED], "zimit_passthrough_args": ["--lang", "en"], "tool_options": {}}
     assert config_problems(for_another_tool) == ()
     assert ArchiveJobConfig.from_json(for_another_tool).zimit_passthrough_args == ("--lang", "en")
 
@@ -25,6 +25,7 @@ def test_a_configuration_that_can_be_run_has_no_problems() -> None:
         ({"seeds": [SEED, "nonsense", "ftp://x"]}, ["seeds", "seeds"]),
         ({"seed": [SEED], "seeds": SEED}, ["seed", "seeds"]),
         ({"seeds": None, "tool_options": []}, ["seeds", "tool_options"]),
+        ({"seeds": [SEED], "crawl": None, "tool_options": None}, ["crawl", "tool_options"]),
         ({"seeds": [SEED], "crawl": {"max_pages": 0, "max_page": 1}}, ["crawl.max_pages", "crawl.max_page"]),
         (
             {"seeds": [SEED], "scope": {"paths": [], "deny_paths": ["x"], "allow_paths": 1}},

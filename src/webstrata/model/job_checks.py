@@ -58,10 +58,10 @@ def _meaningless(
 def _misshapen(stored: Mapping[str, object], key: str) -> OptionProblem | None:
     value = stored.get(key)
     if key in ("crawl", "scope", "tool_options"):
-        is_right, wanted = value is None or isinstance(value, Mapping), "names and their values"
+        is_right, wanted = key not in stored or isinstance(value, Mapping), "names and their values"
     else:
         words = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
-        is_right, wanted = words or (value is None and (key not in stored or key != "seeds")), "a list of words"
+        is_right, wanted = words or (value is None and (key not in stored or key == "plugins")), "a list of words"
     return None if is_right else OptionProblem(key, f"{key} must be {wanted}")
 
 

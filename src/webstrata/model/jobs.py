@@ -195,18 +195,14 @@ JobConfig = ArchiveJobConfig
 
 
 def _words(stored: Mapping[str, object], key: str) -> tuple[str, ...]:
-    value = stored.get(key)
-    if value is None:
-        return ()
+    value = stored.get(key, [])
     if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
         raise UsageError(f"a job's {key} must be a list of words, not {value!r}")
     return tuple(value)
 
 
 def _mapping(stored: Mapping[str, object], key: str) -> dict[str, object]:
-    value = stored.get(key)
-    if value is None:
-        return {}
+    value = stored.get(key, {})
     if not isinstance(value, Mapping):
         raise UsageError(f"a job's {key} must be a mapping, not {value!r}")
     return dict(value)
