@@ -109,6 +109,15 @@ def test_a_job_tells_all_that_the_contract_names(admin: TestClient, archive: Arc
     assert admin.get(f"/api/admin/jobs/{job_id}").json() == {"id": job_id, **SUMMARY, **DETAIL}
 
 
+def test_a_job_without_a_source_has_an_empty_source_code(admin: TestClient, archive: Archive) -> None:
+    job_id = archive.job(None, name="unsorted")
+    (listed,) = admin.get("/api/admin/jobs").json()["items"]
+    shown = admin.get(f"/api/admin/jobs/{job_id}").json()
+    assert [(job["name"], job["sourceCode"], job["sourceName"]) for job in (listed, shown)] == [
+        ("unsorted", "", "")
+    ] * 2
+
+
 def test_a_job_tells_its_attempts_and_what_its_monitor_decided(
     admin: TestClient, archive: Archive, tmp_path: Path
 ) -> None:

@@ -45,6 +45,13 @@ def test_zimit_gets_what_is_meant_for_it_without_the_dashes_between() -> None:
     assert (told.docker_image, told.docker_shm_size, told.final_build) == ("zimit:2", "1g", "never")
 
 
+def test_the_built_in_crawler_takes_arguments_for_zimit_only_after_the_dashes() -> None:
+    told = parsed([*NEEDED, "--", "--pageLimit", "10"])
+    assert (told.engine, told.passthrough) == ("native", ("--pageLimit", "10"))
+    with pytest.raises(UsageError, match="unknown argument '--pageLimit'"):
+        parsed([*NEEDED, "--pageLimit", "10"])
+
+
 def test_a_watched_crawl_has_the_usual_limits_unless_others_are_told() -> None:
     assert parsed(WATCHED).monitor_limits() == MonitorLimits()
     numbers = [part for name in DEFAULTS for part in (f"--{name.replace('_', '-')}", "7")]
@@ -94,7 +101,6 @@ def test_numbers_have_the_bounds_that_the_backend_gives_them(option: str) -> Non
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--", "--pageLimit", "10"], "--pageLimit 10: arguments for zimit mean nothing"),
         (["--colour", "red"], "unknown argument '--colour'"),
         (["--initial", "3"], "unknown argument '--initial'"),
         (["--job-id", "0"], "invalid"),

@@ -108,7 +108,8 @@ def test_the_next_job_of_a_source_and_a_job_that_is_there_are_checked(
 def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the tool that is set in place of ours writes down how it was called."""
     script, said = tmp_path / "archive-tool", tmp_path / "told.json"
-    script.write_text(f"import json, sys; open({str(said)!r}, 'w').write(json.dumps(sys.argv[1:]))")
+    code = f"import json, sys; open({str(said)!r}, 'w').write(json.dumps(sys.argv[1:]))"
+    script.write_text(f"#!/usr/bin/env python3\n# takes the place of webstrata's own\n{code}")
     monkeypatch.setenv("WEBSTRATA_TOOL_CMD", f"{sys.executable} -S {script}")
     return said
 
@@ -140,7 +141,7 @@ def test_a_run_by_hand_passes_every_option_on(plain_webstrata: CommandLine, told
         (["--option", "max_pages=5"], "max_pages: no option here"),
         (["--option", "cleanup=yes"], "cleanup: no option here"),
         (["--option", "enable_adaptive_workers=yes"], "enable_adaptive_workers needs enable_monitoring"),
-        (["--", "--pageLimit", "10"], "zimit_passthrough_args (--pageLimit 10) needs engine=zimit"),
+        (["--option", "engine=zimit", "--", "--name", "x"], "zimit_passthrough_args: archive-tool says --name itself"),
     ],
 )
 def test_a_run_by_hand_refuses_what_makes_no_sense(

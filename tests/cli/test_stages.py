@@ -92,16 +92,32 @@ def test_options_that_the_crawler_cannot_obey_fail_the_job_by_name(
     program: Program, database: Database, web_server: WebServer
 ) -> None:
     job_id = queue_archive(database, program.folder / "archive", (web_server.url(),))
-    config = {"seeds": [web_server.url()], "zimit_passthrough_args": ["--pageLimit", "10"]}
-    set_row(database, job_id, config=config)
+    set_row(database, job_id, config={"seeds": [web_server.url()], "tool_options": {"docker_image": "zimit"}})
     ran = program.run("run-db-job", "--id", "1")
     assert ran.returncode == 1
     row = job_row(database)
-    assert (row.status, row.status_reason) == (
-        "failed",
-        "--pageLimit 10: arguments for zimit mean nothing to the built-in crawler",
-    )
+    assert row.status == "failed"
+    assert str(row.status_reason).startswith("docker_image needs engine=zimit")
     assert web_server.requests == []
+
+
+def test_the_built_in_crawler_ignores_arguments_for_zimit_with_a_warning_in_log_and_job(
+    program: Program, database: Database, web_server: WebServer
+) -> None:
+    web_server.answers["/"] = page("Home")
+    job_id = queue_archive(database, program.folder / "archive", (web_server.url(),))
+    config = {"seeds": [web_server.url()], "zimit_passthrough_args": ["--pageLimit", "10"]}
+    set_row(database, job_id, config=config)
+    checked = program.run("validate-job-config", "--id", "1")
+    ran = program.run("run-db-job", "--id", "1")
+    assert (checked.returncode, ran.returncode) == (0, 0), checked.stdout + ran.stderr
+    row, said = job_row(database), "the built-in crawler ignores zimit_passthrough_args (--pageLimit)"
+    assert said in checked.stdout
+    assert (row.status, row.status_reason) == ("completed", said)
+    assert row.config is not None
+    assert row.config["zimit_passthrough_args"] == ["--pageLimit", "10"]
+    logged = Path(str(row.combined_log_path)).read_text()
+    assert (said in logged, logged.count("option.without_effect")) == (True, 1)
 
 
 def test_a_job_that_failed_is_tried_again_and_any_other_is_not(

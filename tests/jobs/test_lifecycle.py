@@ -231,7 +231,7 @@ def test_a_database_that_refuses_pauses_a_job_instead_of_leaving_it_running(
 
 def test_a_folder_that_vanished_pauses_a_job(runner: Runner, web_server: WebServer) -> None:
     job_id = queue(runner, web_server)
-    shutil.rmtree(job_row(runner.database).output_dir)
+    shutil.rmtree(Path(job_row(runner.database).output_dir).parent)
     with pytest.raises(StorageError, match="the folder of job 1 is gone"):
         runner.run(job_id)
     assert_paused(runner, "the folder of job 1 is gone")

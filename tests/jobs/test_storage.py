@@ -1,4 +1,5 @@
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,27 @@ def test_a_folder_that_is_gone_or_full_or_read_only_is_refused(folder: CrawledFo
     folder.set(output_dir=str(folder.output))
     with pytest.raises(StorageError, match="the folder of job 1 is gone"):
         check(folder)
+
+
+def test_the_folder_of_a_job_that_has_not_begun_is_made_where_its_parent_is_there(folder: CrawledFolder) -> None:
+    folder.output.rmdir()
+    check(folder)
+    assert folder.output.is_dir()
+    folder.output.rmdir()
+    with pytest.raises(StorageError, match="the folder of job 1 is gone"):
+        check(folder)
+    folder.set(output_device=None, output_dir=str(folder.root / "unmounted" / "job"))
+    with pytest.raises(StorageError, match="the folder of job 1 is gone"):
+        check(folder)
+    assert not (folder.root / "unmounted").exists()
+
+
+def test_a_folder_that_held_captures_is_not_made_again(folder: CrawledFolder) -> None:
+    folder.warc("warcs/a.warc.gz", "https://example.org/")
+    shutil.rmtree(folder.output)
+    with pytest.raises(StorageError, match="the folder of job 1 is gone"):
+        check(folder)
+    assert not folder.output.exists()
 
 
 def test_an_archive_in_order_is_healthy(folder: CrawledFolder) -> None:

@@ -201,6 +201,8 @@ def test_a_tool_that_is_not_there_is_trouble_of_ours_and_named(tmp_path: Path) -
 def test_a_run_without_an_address_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to archive"):
         RuntimeArchiveJob("trial", []).run(archive_root=tmp_path)
+    with pytest.raises(UsageError, match="nothing to archive"):
+        RuntimeArchiveJob("trial", []).run(output_dir_override=tmp_path, archive_root=tmp_path)
 
 
 def test_only_our_own_tool_is_told_what_another_would_not_know(
@@ -210,5 +212,12 @@ def test_only_our_own_tool_is_told_what_another_would_not_know(
     RuntimeArchiveJob("trial", ["https://www.example.org/"]).run(archive_root=tmp_path / "archive", command=stand_in)
     assert "--tied" not in json.loads(told.read_text())
     assert is_own_tool(OWN_TOOL)
-    assert is_own_tool(("sudo", "-u", "crawler", "/opt/tools/archive-tool", "--log-level", "DEBUG"))
+    installed = Path(sys.executable).with_name("archive-tool")
+    assert is_own_tool(("sudo", "-u", "crawler", str(installed), "--log-level", "DEBUG"))
     assert not is_own_tool(stand_in)
+    namesake = tmp_path / "archive-tool"
+    assert not is_own_tool((str(namesake),))
+    namesake.write_text("#!/opt/webstrata/bin/python\nfrom another_crawler import main\nmain()\n")
+    assert not is_own_tool((str(namesake),))
+    namesake.write_text('#!/bin/sh\nexec /opt/webstrata/bin/archive-tool "$@"\n')
+    assert is_own_tool((str(namesake),))

@@ -152,7 +152,7 @@ def test_a_vanished_folder_pauses_the_job_and_the_worker_goes_on(
     with serving({"/": page("Second")}) as second:
         queue(runner, web_server)
         queue(runner, second)
-        shutil.rmtree(job_row(runner.database, 1).output_dir)
+        shutil.rmtree(Path(job_row(runner.database, 1).output_dir).parent)
         assert [work_once(crew), work_once(crew), work_once(crew)] == [True, True, False]
     row = job_row(runner.database, 1)
     assert row.status == "retryable"
@@ -164,7 +164,7 @@ def test_a_running_job_whose_folder_vanished_does_not_run_for_ever(
     crew: Crew, runner: Runner, web_server: WebServer
 ) -> None:
     queue(runner, web_server)
-    shutil.rmtree(job_row(runner.database).output_dir)
+    shutil.rmtree(Path(job_row(runner.database).output_dir).parent)
     set_row(runner.database, status="running")
     assert work_once(crew)
     row = job_row(runner.database)

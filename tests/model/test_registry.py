@@ -104,10 +104,6 @@ def test_the_right_options_together_are_taken() -> None:
         (SourceJobConfig("hc", "hc", (HOME,), scope={"paths": ["/"]}), "unknown key in the scope of hc: paths"),
         (SourceJobConfig("hc", "hc", (HOME,), scope={"allow_paths": ["x"]}), "'x' is not a path pattern"),
         (
-            SourceJobConfig("hc", "hc", (HOME,), ["--lang", "en"]),
-            r"zimit_passthrough_args \(--lang en\) needs engine=zimit",
-        ),
-        (
             SourceJobConfig("hc", "hc", (HOME,), (), {"engine": "native", "docker_image": "zimit"}),
             "docker_image needs engine=zimit",
         ),

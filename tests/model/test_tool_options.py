@@ -9,6 +9,7 @@ from webstrata.model.tool_options import (
     OPTION_BOUNDS,
     TOOL_OPTIONS,
     ArchiveToolOptions,
+    ignored_arguments,
     tool_option_problems,
     validate_tool_options,
 )
@@ -113,11 +114,16 @@ def test_a_command_that_may_hold_a_secret_is_not_repeated() -> None:
     assert "hunter2" not in str(refused.value)
 
 
-def test_what_is_meant_for_zimit_is_refused_where_the_built_in_crawler_crawls() -> None:
-    validate_tool_options(ArchiveToolOptions(engine="zimit"), ["--pageLimit", "10"])
-    for engine in (None, "native"):
-        with pytest.raises(OptionsError, match=r"zimit_passthrough_args \(--pageLimit 10\) needs engine=zimit"):
-            validate_tool_options(ArchiveToolOptions(engine=engine), ["--pageLimit", "10"])
+def test_arguments_for_zimit_are_accepted_with_every_engine_and_ignored_by_the_built_in_crawler() -> None:
+    arguments = ["--pageLimit", "10", "--password=s3cret", "s3cret"]
+    for engine in (None, "native", "zimit"):
+        validate_tool_options(ArchiveToolOptions(engine=engine), arguments)
+    said = "the built-in crawler ignores zimit_passthrough_args (--pageLimit --password)"
+    assert ignored_arguments(None, arguments) == ignored_arguments("native", arguments) == said
+    assert ignored_arguments("zimit", arguments) is None
+    assert ignored_arguments("native", []) is None
+    with pytest.raises(OptionsError, match="archive-tool says --workers itself"):
+        validate_tool_options(ArchiveToolOptions(engine="zimit"), ["--workers=3"])
 
 
 def test_all_that_is_wrong_with_stored_options_is_found() -> None:
@@ -128,7 +134,6 @@ def test_all_that_is_wrong_with_stored_options_is_found() -> None:
         "enable_vpn_rotation",
         "vpn_connect_command",
         "docker_image",
-        "zimit_passthrough_args",
     ]
     assert tool_option_problems(EVERYTHING, ["--lang"]) == []
 

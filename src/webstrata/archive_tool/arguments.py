@@ -164,10 +164,9 @@ def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def _check(told: Arguments, unknown: Sequence[str]) -> None:
     check_job_name(told.name)
-    if told.engine == NATIVE and told.passthrough:
-        if unknown:
-            raise UsageError(f"unknown argument {unknown[0]!r}")
-        raise UsageError(f"{' '.join(told.passthrough)}: arguments for zimit mean nothing to the built-in crawler")
+    # What follows a -- is meant for zimit, and a job may keep it for another tool; anything else is a mistake.
+    if told.engine == NATIVE and unknown:
+        raise UsageError(f"unknown argument {unknown[0]!r}")
     try:
         validate_tool_options(told.options, told.passthrough)
     except OptionsError as error:

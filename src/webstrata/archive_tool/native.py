@@ -63,7 +63,12 @@ def crawled(told: Arguments) -> int:
     """Crawl a job, one of its own unless it is told which, as its leader; return the exit code."""
     with _started(told) as (app, runner):
         job_id = told.job_id or queue_tool_job(
-            app.database, app.archive_root, name=told.name, urls=told.seeds, output_dir=told.output_dir
+            app.database,
+            app.archive_root,
+            name=told.name,
+            urls=told.seeds,
+            output_dir=told.output_dir,
+            passthrough=told.passthrough,
         )
         runner.recovery.tend()
         with in_the_lead(app.database, app.archive_root, job_id) as leader:

@@ -9,7 +9,7 @@ from webstrata.archive_tool.modes import Found, RunMode, run_mode
 from webstrata.errors import NotFoundError, StorageError
 from webstrata.logs import without_secrets
 from webstrata.model.monitoring import MonitorLimits
-from webstrata.model.tool_options import ZIMIT
+from webstrata.model.tool_options import ZIMIT, ignored_arguments
 from webstrata.settings import Settings, load_settings
 from webstrata.storage.room import is_writable
 from webstrata.warc.crawl_state import CrawlState
@@ -100,6 +100,7 @@ def _shown(told: Arguments, mode: RunMode, workers: int, command: list[str]) -> 
         f"workers:  {workers}",
         *_limits(told.monitor_limits()),
         *(f"no effect: {flag}" for flag in told.without_effect()),
+        *([f"no effect: {ignored}"] if (ignored := ignored_arguments(told.engine, told.passthrough)) else []),
         f"command:  {shlex.join(_hidden(command))}",
     ]
 

@@ -181,14 +181,16 @@ def _dry_run(wanted: _Wanted, settings: "Settings") -> tuple[list[str], str]:
 
     Another command may not know what a dry run is, and is not tried.
     """
-    from webstrata.jobs.tool import is_own_tool, job_arguments, tool_command
+    from webstrata.jobs.tool import is_own_tool, job_arguments, tool_command, withheld_options
     from webstrata.model.jobs import ArchiveJobConfig
 
     config, command = ArchiveJobConfig.from_json(wanted.config), tool_command(settings.tool_cmd)
-    arguments = job_arguments(wanted.name, config, wanted.folder)
+    arguments = job_arguments(wanted.name, config, wanted.folder, command)
     shown = _without_secrets([*command, *arguments], config.options.vpn_connect_command)
     if not is_own_tool(command):
-        return shown, f"would run {shlex.join(shown)} (WEBSTRATA_TOOL_CMD: nothing but the configuration was checked)"
+        withheld = ", ".join(withheld_options(config.options, command))
+        unknown = f"; it has no flag for {withheld}" if withheld else ""
+        return shown, f"would run {shlex.join(shown)} (WEBSTRATA_TOOL_CMD: only the configuration was checked{unknown})"
     which = [] if wanted.job_id is None else ["--job-id", str(wanted.job_id)]
     return shown, _answer([*command, "--dry-run", *which, *arguments])
 

@@ -143,7 +143,7 @@ def _table(found: tuple[JobView, ...]) -> Table:
         started_at = f"{job.started_at:%Y-%m-%d %H:%M} UTC" if job.started_at else "–"
         table.add_row(
             str(job.id),
-            Text(job.source_code),
+            Text(job.source_code or "–"),
             job.status,
             str(job.indexed_page_count),
             str(job.pages_failed or 0),

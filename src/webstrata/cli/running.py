@@ -77,8 +77,9 @@ def run_job(
     from webstrata.jobs.tool import RuntimeArchiveJob, tool_command
 
     more, passthrough = _cut(more_seeds or [])
-    flags = _flags(options or [], passthrough)
     with started(quiet=True) as app, interruptible() as interrupted, only_json(as_json):
+        command = tool_command(app.settings.tool_cmd)
+        flags = _flags(options or [], passthrough, command)
         job = RuntimeArchiveJob(name, (*seeds, *more))
         folder = output_dir or job.new_folder(app.archive_root)
         code = job.run(
@@ -89,7 +90,7 @@ def run_job(
             flags,
             output_dir_override=folder,
             archive_root=app.archive_root,
-            command=tool_command(app.settings.tool_cmd),
+            command=command,
             interrupted=interrupted,
         )
     if as_json:
@@ -105,7 +106,7 @@ def _cut(words: list[str]) -> tuple[list[str], list[str]]:
     return words[:place], words[place:]
 
 
-def _flags(options: list[str], passthrough: list[str]) -> list[str]:
+def _flags(options: list[str], passthrough: list[str], command: tuple[str, ...]) -> list[str]:
     """Return the flags of tool options; UsageError for what is none, or does not go together."""
     from webstrata.jobs.tool import tool_flags
     from webstrata.model.registry import parse_override
@@ -118,7 +119,7 @@ def _flags(options: list[str], passthrough: list[str]) -> list[str]:
         raise UsageError(f"{', '.join(others)}: no option here (run-job --help lists what there is)")
     told = ArchiveToolOptions.from_json({"relax_perms": False, **given})
     validate_tool_options(told, passthrough)
-    return tool_flags(told, passthrough)
+    return tool_flags(told, passthrough, command)
 
 
 def _check_engine(engine: str) -> None:

@@ -94,6 +94,14 @@ class Database:
         ):
             yield session
 
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """Open a session that may be committed more than once; the rest is committed at the end, or rolled back."""
+        info = {ACTOR: self.actor}
+        with self.translated(), Session(self._writing, expire_on_commit=False, info=info) as session:
+            yield session
+            session.commit()
+
     def ping(self) -> None:
         """Raise DatabaseUnavailableError unless the database answers."""
         with self.read() as session:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.engine import keeping_rows
 from webstrata.db.tables import ArchiveJob, Source, WarcFile
-from webstrata.errors import NotFoundError
+from webstrata.errors import ConflictError, NotFoundError
 from webstrata.model.cleanup import CleanupStatus
 from webstrata.model.jobs import CLAIMABLE, UNFINISHED, JobConfig, JobStatus
 
@@ -31,13 +31,27 @@ class StoredJob:
     status_reason: str | None
     retry_count: int
     output_dir: str
-    source_id: int
+    source: int | None
+    """The id of its source, if it has one."""
     source_code: str
+    """Empty for a job without a source."""
     config: JobConfig
     page_parameters: tuple[str, ...] = ()
     """The query parameters that tell the source's pages apart: `url_group` wants them."""
     was_cleaned_up: bool = False
     """Whether its temporary folders were deleted, or that was begun."""
+
+    @property
+    def source_id(self) -> int:
+        """Return the id of its source, to which its captures belong; ConflictError for a job without a source."""
+        if self.source is None:
+            raise ConflictError(no_source(self.id))
+        return self.source
+
+
+def no_source(job_id: int) -> str:
+    """Return what is wrong with a job without a source, and what to do about it."""
+    return f"job {job_id} has no source: webstrata register-job-dir --source CODE --output-dir FOLDER gives it one"
 
 
 def ensure_source(session: Session, code: str, *, name: str, base_url: str | None) -> int:
@@ -64,13 +78,16 @@ def add_job(
 
 
 def load_job(session: Session, job_id: int) -> StoredJob:
-    """Return a job; NotFoundError when there is none or it has no source."""
+    """Return a job, also one without a source; NotFoundError when there is none."""
     row = session.execute(
-        select(ArchiveJob, Source).join(Source, ArchiveJob.source_id == Source.id).where(ArchiveJob.id == job_id)
+        select(ArchiveJob, Source).outerjoin(Source, ArchiveJob.source_id == Source.id).where(ArchiveJob.id == job_id)
     ).first()
     if row is None:
         raise NotFoundError(f"there is no job {job_id}")
-    job, source = row
+    return _stored(row[0], row[1])
+
+
+def _stored(job: ArchiveJob, source: Source | None) -> StoredJob:
     return StoredJob(
         id=job.id,
         name=job.name,
@@ -81,10 +98,10 @@ def load_job(session: Session, job_id: int) -> StoredJob:
         status_reason=job.status_reason,
         retry_count=job.retry_count,
         output_dir=job.output_dir,
-        source_id=source.id,
-        source_code=source.code,
+        source=job.source_id,
+        source_code=source.code if source else "",
         config=JobConfig.from_json(job.config or {}),
-        page_parameters=tuple(source.page_parameters or ()),
+        page_parameters=tuple(source.page_parameters or ()) if source else (),
         was_cleaned_up=job.cleanup_status != CleanupStatus.NONE,
     )
 
@@ -111,17 +128,18 @@ def sitemaps_were_read(session: Session, job_id: int) -> bool:
 
 
 def next_in_line(session: Session, now: datetime) -> int | None:
-    """Return the job that has waited longest and may start."""
+    """Return the job of a source that has waited longest and may start."""
+    may_start = or_(ArchiveJob.not_before.is_(None), ArchiveJob.not_before <= now)
     return session.scalar(
         select(ArchiveJob.id)
-        .where(ArchiveJob.status.in_(CLAIMABLE), or_(ArchiveJob.not_before.is_(None), ArchiveJob.not_before <= now))
+        .where(ArchiveJob.status.in_(CLAIMABLE), ArchiveJob.source_id.is_not(None), may_start)
         .order_by(ArchiveJob.queued_at.asc().nulls_first(), ArchiveJob.created_at, ArchiveJob.id)
         .limit(1)
     )
 
 
 def next_to_index(session: Session, now: datetime) -> int | None:
-    """Return the job whose crawl is over, that nobody works on and that is not all indexed; longest over first."""
+    """Return the job of a source that nobody works on and that is not all indexed, with the crawl longest over."""
     left = select(WarcFile.id).where(
         WarcFile.job_id == ArchiveJob.id, WarcFile.indexed_bytes != WarcFile.committed_bytes
     )
@@ -130,7 +148,7 @@ def next_to_index(session: Session, now: datetime) -> int | None:
     nobody = or_(ArchiveJob.lease_owner.is_(None), ArchiveJob.lease_expires_at <= now)
     return session.scalar(
         select(ArchiveJob.id)
-        .where(wants_it, may_start, nobody)
+        .where(wants_it, ArchiveJob.source_id.is_not(None), may_start, nobody)
         .order_by(ArchiveJob.finished_at.asc().nulls_first(), ArchiveJob.id)
         .limit(1)
     )

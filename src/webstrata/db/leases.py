@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, CursorResult, Table, Update, and_, bindparam, case, func, or_, select, update
 from sqlalchemy.orm import Session
 
+from webstrata.db.jobs import no_source
 from webstrata.db.tables import ArchiveJob
 from webstrata.errors import ConflictError, LeaseLostError
 from webstrata.model.jobs import CLAIMABLE, INDEXABLE, JobStatus
@@ -89,7 +90,13 @@ def lease(
 
 
 def lease_for_index(session: Session, job_id: int, owner: str, now: datetime, duration: timedelta) -> None:
-    """Make an owner the one who indexes a job whose crawl is over; LeaseLostError while another works on it."""
+    """Make an owner the one who indexes a job whose crawl is over; LeaseLostError while another works on it.
+
+    ConflictError for a job without a source: its snapshots would belong to none.
+    """
+    found = session.execute(select(ArchiveJob.source_id).where(ArchiveJob.id == job_id)).one_or_none()
+    if found is not None and found.source_id is None:
+        raise ConflictError(no_source(job_id))
     free = or_(ArchiveJob.lease_owner.is_(None), ArchiveJob.lease_expires_at <= now)
     taken = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.status.in_(INDEXABLE), free)
     if _changed(session, taken.values(not_before=None, lease_owner=owner, lease_expires_at=now + duration)) == 0:

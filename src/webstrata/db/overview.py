@@ -31,11 +31,11 @@ def led_jobs(session: Session, now: datetime) -> list[LedJob]:
     """Return the jobs that somebody leads."""
     led = (
         select(ArchiveJob.id, Source.code, ArchiveJob.status, ArchiveJob.lease_owner)
-        .join(Source, ArchiveJob.source_id == Source.id)
+        .outerjoin(Source, ArchiveJob.source_id == Source.id)
         .where(ArchiveJob.lease_owner.is_not(None), ArchiveJob.lease_expires_at > now)
         .order_by(ArchiveJob.id)
     )
-    return [LedJob(row.id, row.code, row.status, row.lease_owner or "") for row in session.execute(led)]
+    return [LedJob(row.id, row.code or "", row.status, row.lease_owner or "") for row in session.execute(led)]
 
 
 def crawled_by(session: Session) -> dict[str, int]:

@@ -31,6 +31,7 @@ class RegisteredFolder:
 
     job_id: int
     source_code: str
+    """Empty for a job without a source."""
     status: str
 
 
@@ -82,12 +83,12 @@ def job_of_folder(session: Session, output_dir: str) -> RegisteredFolder | None:
     """Return the newest job that keeps its files in a folder."""
     row = session.execute(
         select(ArchiveJob.id, Source.code, ArchiveJob.status)
-        .join(Source, ArchiveJob.source_id == Source.id)
+        .outerjoin(Source, ArchiveJob.source_id == Source.id)
         .where(ArchiveJob.output_dir == output_dir)
         .order_by(ArchiveJob.id.desc())
         .limit(1)
     ).first()
-    return None if row is None else RegisteredFolder(*row)
+    return None if row is None else RegisteredFolder(row.id, row.code or "", row.status)
 
 
 def move_warc_files(session: Session, job_id: int, moved: Mapping[str, str]) -> None:

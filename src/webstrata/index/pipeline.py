@@ -18,7 +18,7 @@ from webstrata.db.index_leases import IndexLease
 from webstrata.db.jobs import StoredJob
 from webstrata.db.new_rows import Problem
 from webstrata.db.problems import UnresolvedRevisit
-from webstrata.errors import OutsideRootError, UsageError, WarcError
+from webstrata.errors import ConflictError, OutsideRootError, UsageError, WarcError
 from webstrata.index.ends import end_problem, gone_from, is_cleaned_away
 from webstrata.index.holding import holding
 from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
@@ -120,6 +120,8 @@ def _begin(database: Database, lease: IndexLease) -> StoredJob:
     with database.write() as session:
         job = jobs.load_job(session, lease.job_id)
         # With its lease in our hands, a job that says it is being indexed was left in the middle of it.
+        if job.source is None:
+            raise ConflictError(jobs.no_source(job.id))
         if job.status not in (*INDEXABLE, JobStatus.INDEXING):
             raise UsageError(f"job {job.id} is {job.status}: it can be indexed when its crawl has ended")
         index_leases.set_as(session, lease, status=JobStatus.INDEXING)

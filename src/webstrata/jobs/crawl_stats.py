@@ -1,5 +1,6 @@
 """What a job's row tells of its crawl, kept true from the log and the state that the crawl left."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,16 +33,20 @@ def update_job_stats_from_logs(session: Session, job: StoredJob) -> None:
 
 def columns_from_logs(session: Session, job: StoredJob) -> dict[str, object]:
     """Return the columns of a job's row that its last log, its state file and its folder tell."""
-    folder = Path(job.output_dir)
+    return folder_columns(job.id, Path(job.output_dir), jobs.last_stats(session, job.id))
+
+
+def folder_columns(job_id: int, folder: Path, earlier_stats: Mapping[str, object]) -> dict[str, object]:
+    """Return the same columns from a job's folder alone; new statistics are merged into the earlier ones."""
     state, zim = folder / STATE_FILE, latest_zim(folder)
     values: dict[str, object] = {"state_file_path": str(state) if state.is_file() else None}
     values["final_zim_path"] = str(zim) if zim else None
-    found = _findings(job.id, folder)
+    found = _findings(job_id, folder)
     if found.log is not None:
         values |= {"combined_log_path": str(found.log.path), "crawler_stage": found.log.stage}
     if found.stats is not None:
         counts = {column: found.stats[name] for name, column in _COLUMNS.items() if _is_count(found.stats.get(name))}
-        values |= {**counts, "last_stats_json": {**jobs.last_stats(session, job.id), **found.stats}}
+        values |= {**counts, "last_stats_json": {**earlier_stats, **found.stats}}
     return values
 
 

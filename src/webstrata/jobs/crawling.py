@@ -78,6 +78,8 @@ class Crawling:
         log.info("crawl.start", stage=stage, seeds=job.config.seeds)
         with crawl_log(Path(job.output_dir), stage, config.max_pages) as written, present(self.archive_root) as owner:
             self._begin(job, leader, stage, written)
+            if job.config.ignored_arguments:
+                log.warning("option.without_effect", reason=job.config.ignored_arguments)
             seen = self._shown_to(job.id, leader, written, watch)
             end = self._crawled(job, owner, seen, _Signals(interrupted, is_tied), leads=True)
             written.write(end.counts)

@@ -15,13 +15,14 @@ from webstrata.db import captures, frontier, jobs, leases, snapshots
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.db.snapshots import Comparison
-from webstrata.errors import UsageError
+from webstrata.errors import ConflictError, UsageError
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.settling import keep_books
 from webstrata.jobs.stages import CRAWL_EXIT_CODES, INTERRUPTED
 from webstrata.jobs.storage import check_output
+from webstrata.model.job_checks import check_job_config
 from webstrata.model.jobs import CrawlConfig, JobStatus
 from webstrata.model.tool_options import ZIMIT
 
@@ -117,6 +118,8 @@ class Runner:
             job = self._load(job_id)
             if job.config.tool_options.get("engine") == ZIMIT:
                 raise UsageError(f"job {job_id} is crawled by zimit: webstrata run-db-job --id {job_id}, or a worker")
+            if job.source is None:
+                raise ConflictError(jobs.no_source(job_id))
             self.plugins.selected(job.config.plugins)
             ended = self._crawling.lead(job, leader, watch, interrupted, is_tied=is_tied)
         return INTERRUPTED if ended is None else CRAWL_EXIT_CODES[ended]
@@ -176,6 +179,7 @@ class Runner:
             with self.database.write() as session:
                 leases.set_as(session, job_id, leader, status=job.crawl_ended)
             return job.crawl_ended
+        check_job_config(job.config)
         check_output(self.database, job, min_free_bytes=self.min_free_bytes)
         code = self.crawl(job_id, leader, interrupted, watcher.crawled)
         with self.database.write() as session:

@@ -20,6 +20,7 @@ from webstrata.jobs.stages import DONE, FAILED, INTERRUPTED, Stages
 from webstrata.jobs.storage import check_output
 from webstrata.jobs.tool_books import end_by_exit_code, note_exit, settle_tool_job
 from webstrata.model.attempts import MAX_INDEX_DEATHS, how_it_died, rest_before_retry
+from webstrata.model.job_checks import check_job_config
 from webstrata.model.jobs import JobStatus
 
 log = structlog.get_logger()
@@ -71,10 +72,11 @@ def index_persistent_job(job_id: int, *, crew: Crew, interrupted: threading.Even
 
 def _crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event) -> int:
     """Let the job be crawled until that has ended, one way or the other."""
+    check_job_config(job.config)
     check_output(crew.database, job, min_free_bytes=crew.min_free_bytes)
     while True:
         before, since = _progress(crew, job.id), datetime.now(UTC)
-        with _indexed_meanwhile(crew, job.id):
+        with _indexed_meanwhile(crew, job):
             code = crew.stages.crawl(job.id, leader, interrupted)
         note_exit(crew.database, job, leader, code)
         if crew.load(job.id).crawl_ended is not None:
@@ -118,7 +120,7 @@ def _after_crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading
         # It was interrupted while it was indexed: that alone is left to do.
         with crew.database.write() as session:
             leases.set_as(session, job.id, leader, status=job.crawl_ended)
-    if job.crawl_ended is JobStatus.STOPPED and not interrupted.is_set():
+    if job.crawl_ended is JobStatus.STOPPED and job.source is not None and not interrupted.is_set():
         _index(crew, job.id, leader, interrupted)
 
 
@@ -144,13 +146,13 @@ def _indexed_bytes(crew: Crew, job_id: int) -> int:
 
 
 @contextmanager
-def _indexed_meanwhile(crew: Crew, job_id: int) -> Iterator[None]:
-    """Index now and then what a crawl has brought, while it lasts."""
-    if not crew.index_every_seconds:
+def _indexed_meanwhile(crew: Crew, job: StoredJob) -> Iterator[None]:
+    """Index now and then what a crawl has brought, while it lasts; a job without a source has no index."""
+    if not crew.index_every_seconds or job.source is None:
         yield
         return
     over = threading.Event()
-    indexing = threading.Thread(target=_index_now_and_then, args=(crew, job_id, over), name="index-so-far")
+    indexing = threading.Thread(target=_index_now_and_then, args=(crew, job.id, over), name="index-so-far")
     indexing.start()
     try:
         yield

@@ -86,7 +86,13 @@ def _gone_on(
 
 
 def queue_tool_job(
-    database: Database, archive_root: Path, *, name: str, urls: tuple[str, ...], output_dir: Path
+    database: Database,
+    archive_root: Path,
+    *,
+    name: str,
+    urls: tuple[str, ...],
+    output_dir: Path,
+    passthrough: tuple[str, ...] = (),
 ) -> int:
     """Queue a job that keeps its files in a given folder, for whoever runs it now; one that did so before goes on.
 
@@ -104,23 +110,24 @@ def queue_tool_job(
         if job_id is None:
             code = source_code_of(seeds[0])
             source_id = _ensure_source(session, code, host_of(seeds[0]), seeds[0])
-            config = JobConfig(seeds)
+            config = JobConfig(seeds, zimit_passthrough_args=passthrough)
             job_id = jobs.add_job(session, source_id, name=name, output_dir=folder, config=config, queued_at=now)
             jobs.set_job(session, job_id, not_before=now + _HOLD)
             audit_log.record(session, "job.create", f"job:{job_id}", source=code, seeds=seeds, folder=folder)
         elif not _is_led(session, archive_root, job_id):
             _record(session, "resume", job_id, jobs.status_of(session, job_id), JobStatus.QUEUED)
-            _begin_at(session, job_id, seeds)
+            _begin_at(session, job_id, seeds, passthrough)
             _put_in_line(session, job_id, now, now + _HOLD)
     write_manifest(database, job_id, archive_root=archive_root)
     return job_id
 
 
-def _begin_at(session: Session, job_id: int, seeds: tuple[str, ...]) -> None:
+def _begin_at(session: Session, job_id: int, seeds: tuple[str, ...], passthrough: tuple[str, ...]) -> None:
     job = jobs.load_job(session, job_id)
     if job.config.seeds and host_of(seeds[0]) not in {host_of(seed) for seed in job.config.seeds}:
         raise ConflictError(f"{job.output_dir} holds job {job_id} of another site: choose a folder for {seeds[0]}")
-    jobs.set_job(session, job_id, config=replace(job.config, seeds=seeds).to_json())
+    config = replace(job.config, seeds=seeds, zimit_passthrough_args=passthrough)
+    jobs.set_job(session, job_id, config=config.to_json())
 
 
 def check_in_root(output_dir: Path, archive_root: Path) -> None:

@@ -47,7 +47,8 @@ def register_job_dir(
 ) -> Registered:
     """Attach a job to a folder of WARC files, or to one file, so that it can be indexed.
 
-    A folder that a job has already is refused, unless there are new files in it: the job gets them. Workers leave the
+    A folder that a job has already is refused, unless there are new files in it: the job gets them. A job without a
+    source gets the source. Workers leave the
     job to whoever registers it for as long as that one asks for.
     """
     if name is not None:
@@ -67,7 +68,7 @@ def register_job_dir(
         _refuse_unless_addable(known, source_code, place)
         job_id = known.job_id
         files = unrecorded_warcs(_Folder(job_id, str(place)), found.files, database=database, archive_root=archive_root)
-        _add(database, archive_root, known, place, files, not_before=not_before)
+        _add(database, archive_root, known, place, files, source_id, not_before=not_before)
     keep_books(database, archive_root, job_id)
     log.info("job.registered", job_id=job_id, folder=str(place), files=len(files), is_new=known is None)
     return Registered(job_id, place, known is None, tuple(files), _notes(found, files))
@@ -126,7 +127,7 @@ def _new_job(session: Session, source_id: int, place: Path, name: str | None) ->
 
 
 def _refuse_unless_addable(known: RegisteredFolder, source_code: str, place: Path) -> None:
-    if known.source_code != source_code:
+    if known.source_code not in ("", source_code):
         raise ConflictError(f"{_whose(known, place)}: it cannot be registered for source {source_code} as well")
     if known.status not in INDEXABLE:
         raise ConflictError(f"{_whose(known, place)}: files can be added when its crawl and its indexing have ended")
@@ -138,13 +139,15 @@ def _add(
     known: RegisteredFolder,
     place: Path,
     files: Sequence[Measured],
+    source_id: int,
     *,
     not_before: datetime | None,
 ) -> None:
-    if not files:
+    if not files and known.source_code:
         raise ConflictError(f"{_whose(known, place)} already, and there is nothing new in it")
     with database.write() as session:
         warc_folders.adopt_warc_files(session, known.job_id, [warc.found(archive_root) for warc in files])
+        jobs.set_job(session, known.job_id, source_id=source_id)
         _make_ready(session, known.job_id, not_before)
         audit_log.record(session, "job.register", f"job:{known.job_id}", folder=str(place), files=len(files))
 

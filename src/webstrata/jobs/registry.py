@@ -133,6 +133,13 @@ def seed_sources(database: Database, now: datetime) -> Added:
     return _add_missing(database, read_source_file(BASELINE), now, at_once=False)
 
 
+def complete_from_baseline(session: Session, source_code: str) -> None:
+    """Give a baseline source whose row has no registry entry the baseline's; NotFoundError without a row."""
+    for new in read_source_file(BASELINE):
+        if new.code == source_code:
+            sources.complete_source(session, new)
+
+
 def import_sources(database: Database, path: Path, now: datetime) -> Added:
     """Add the sources that a file names and that are not there; all or none."""
     return _add_missing(database, read_source_file(path), now, at_once=True)

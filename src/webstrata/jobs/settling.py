@@ -52,6 +52,7 @@ def settle(database: Database, job: StoredJob, leader: str, end: "CrawlEnd", con
 def settle_with(database: Database, job: StoredJob, leader: str, ended: Ended, config: CrawlConfig) -> Ended:
     """Write down a verdict on a job's crawl, with a report of the run, on its leader's behalf."""
     finished_at = datetime.now(UTC)
+    ended = _with_warning(ended, job.config.ignored_arguments)
     with database.read() as session:
         leases.check_leader(session, job.id, leader)
     # First the report: who sees that the run is over finds it there.
@@ -59,6 +60,12 @@ def settle_with(database: Database, job: StoredJob, leader: str, ended: Ended, c
     refresh_stats(database, job.id)
     settle_as(database, job.id, leader, ended, finished_at)
     return ended
+
+
+def _with_warning(ended: Ended, warning: str | None) -> Ended:
+    if warning is None:
+        return ended
+    return Ended(ended.status, f"{ended.reason}; {warning}" if ended.reason else warning)
 
 
 def settle_as(database: Database, job_id: int, leader: str, ended: Ended, finished_at: datetime) -> None:

@@ -11,7 +11,7 @@
       page_parameters: [id]                                   # query parameters that tell pages apart
       name_template: "example-{date:%Y%m%d}"                  # what its jobs are called
       tool_options: {initial_workers: 2}                      # what archive-tool is told
-      zimit_passthrough_args: [--lang, en]                    # only with the tool option engine: zimit
+      zimit_passthrough_args: [--lang, en]                    # ignored without the tool option engine: zimit
 
 Only `seeds` is needed. Whatever is not understood is an error that says where it stands: `file:line: what`.
 """

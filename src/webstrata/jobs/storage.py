@@ -94,13 +94,31 @@ class StorageReport:
 
 
 def check_output(database: Database, job: HasFolder, *, min_free_bytes: int) -> None:
-    """Raise StorageError unless a job's folder is there, writable, where it was before, and has room."""
+    """Raise StorageError unless a job's folder is there, writable, where it was before, and has room.
+
+    The folder of a job that has not begun is made in its parent folder. One that held something and is gone stays so:
+    its disk may be away.
+    """
     folder = Path(job.output_dir)
-    if not folder.is_dir():
+    if not folder.is_dir() and not _make_folder(database, job.id, folder):
         raise StorageError(f"the folder of job {job.id} is gone: {job.output_dir}")
     _check_device(database, job.id, folder)
     check_writable(folder)
     check_room(folder, min_free_bytes)
+
+
+def _make_folder(database: Database, job_id: int, folder: Path) -> bool:
+    """Make the folder of a job that has not begun, and tell whether it is there now."""
+    with database.read() as session:
+        known = storage.job_folder(session, job_id)
+        has_begun = captures.warc_totals(session, job_id)[1] > 0
+    if has_begun or known is None or known.device is not None or not folder.parent.is_dir():
+        return False
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"{folder}: {error.strerror}") from error
+    return True
 
 
 def _check_device(database: Database, job_id: int, folder: Path) -> None:

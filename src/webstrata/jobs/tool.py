@@ -1,6 +1,7 @@
 """archive-tool as a command: how it is called, and the stages of jobs in child processes."""
 
 import shlex
+import shutil
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -8,6 +9,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict
+
+import structlog
 
 from webstrata.db import jobs, leases
 from webstrata.db.engine import Database
@@ -19,19 +22,23 @@ from webstrata.jobs.registry import new_folder
 from webstrata.jobs.stages import BROKEN, DONE, LEASE_LOST, NOTHING_TO_DO, OUR_TROUBLE_CODE, WRONG_USAGE
 from webstrata.jobs.tool_books import LOOK_SECONDS, books_kept, why_it_ended
 from webstrata.model.jobs import ArchiveJobConfig, check_job_name
-from webstrata.model.tool_options import ZIMIT, ArchiveToolOptions
+from webstrata.model.tool_options import TOOL_OPTIONS, ZIMIT, ArchiveToolOptions
 from webstrata.model.urls import parse_url
 from webstrata.warc.combined_log import attempt_logs
+
+log = structlog.get_logger()
 
 OWN_TOOL = (sys.executable, "-m", "webstrata.archive_tool")
 OWN_PROGRAM = (sys.executable, "-m", "webstrata")
 
-_OWN_NAMES = ("archive-tool", "webstrata.archive_tool")
+_MODULE, _SCRIPT = "webstrata.archive_tool", "archive-tool"
+_SCRIPT_BYTES = 65_536
 
 TIED = "--tied"
 """Says to our own programs that their standard input is a lifeline."""
 
-_ANYWAY = ("engine", "docker_image", "docker_shm_size", "final_build", "relax_perms")
+_OURS_ONLY = ("engine", "docker_image", "docker_shm_size", "final_build")
+"""Options that only our archive-tool has flags for."""
 _MONITORING = ("monitor_interval_seconds", "stall_timeout_minutes", "error_threshold_timeout", "error_threshold_http")
 _ADAPTIVE = ("min_workers", "max_worker_reductions")
 _VPN = ("vpn_connect_command", "max_vpn_rotations", "vpn_rotation_frequency_minutes")
@@ -46,17 +53,38 @@ def tool_command(setting: str) -> tuple[str, ...]:
 
 
 def is_own_tool(command: Sequence[str]) -> bool:
-    """Tell whether a command runs our archive-tool, whatever stands around it; another knows only the usual flags."""
-    return any(Path(word).name in _OWN_NAMES for word in command)
+    """Tell whether a command runs our archive-tool, also through sudo and the like.
+
+    Another program may have the same name, so what counts is what the file holds: scripts that installers make, and
+    most wrappers, name our package below the line that names their interpreter.
+    """
+    return any(Path(word).name == _MODULE or (Path(word).name == _SCRIPT and _is_own_script(word)) for word in command)
 
 
-def tool_flags(options: ArchiveToolOptions, passthrough: Sequence[str] = ()) -> list[str]:
-    """Return the flags that archive-tool gets for a job's options, beside those that a run is told by themselves.
+def _is_own_script(word: str) -> bool:
+    path = word if "/" in word else shutil.which(word)
+    try:
+        with Path(path or word).open("rb") as script:
+            _interpreter, _, code = script.read(_SCRIPT_BYTES).partition(b"\n")
+    except OSError:
+        return False
+    return b"webstrata" in code
+
+
+def withheld_options(options: ArchiveToolOptions, command: Sequence[str]) -> list[str]:
+    """Return the options of a job that its tool is not given, because only our archive-tool has flags for them."""
+    return [] if is_own_tool(command) else [name for name in _OURS_ONLY if getattr(options, name) is not None]
+
+
+def tool_flags(
+    options: ArchiveToolOptions, passthrough: Sequence[str] = (), command: Sequence[str] = OWN_TOOL
+) -> list[str]:
+    """Return the flags that a tool gets for a job's options, beside those that a run is told by themselves.
 
     What needs monitoring is left out without it. The command for the VPN is a flag like the others: it should read its
     secrets from a file, as everybody on a machine can read a process's arguments.
     """
-    names = [*_ANYWAY]
+    names = [*_OURS_ONLY, "relax_perms"] if is_own_tool(command) else ["relax_perms"]
     if options.enable_monitoring:
         names += ["enable_monitoring", *_MONITORING]
         names += ["enable_adaptive_workers", *_ADAPTIVE] if options.enable_adaptive_workers else []
@@ -67,12 +95,12 @@ def tool_flags(options: ArchiveToolOptions, passthrough: Sequence[str] = ()) -> 
     return [*flags, "--", *passthrough] if passthrough else flags
 
 
-def job_arguments(name: str, config: ArchiveJobConfig, folder: Path) -> list[str]:
-    """Return how archive-tool is called for a job, but for what ties it to a worker."""
+def job_arguments(name: str, config: ArchiveJobConfig, folder: Path, command: Sequence[str] = OWN_TOOL) -> list[str]:
+    """Return how a tool is called for a job, but for what ties it to a worker."""
     options = config.options
     needed = RuntimeArchiveJob(name, config.seeds).arguments(folder)
-    told = _flags({**_by_themselves(options, config)})
-    return [*needed, *told, *tool_flags(options, config.zimit_passthrough_args)]
+    told = _flags({**_by_themselves(options, config, command)})
+    return [*needed, *told, *tool_flags(options, config.zimit_passthrough_args, command)]
 
 
 class _ByThemselves(TypedDict):
@@ -84,9 +112,9 @@ class _ByThemselves(TypedDict):
     log_level: str | None
 
 
-def _by_themselves(options: ArchiveToolOptions, config: ArchiveJobConfig) -> _ByThemselves:
-    """Return what a run is told one by one; workers and log level that nobody named are left to archive-tool."""
-    named = config.tool_options
+def _by_themselves(options: ArchiveToolOptions, config: ArchiveJobConfig, command: Sequence[str]) -> _ByThemselves:
+    """Return what a run is told one by one; our own tool has defaults for workers and log level, another may not."""
+    named = config.tool_options if is_own_tool(command) else TOOL_OPTIONS
     return _ByThemselves(
         initial_workers=options.initial_workers if "initial_workers" in named else None,
         cleanup=options.cleanup,
@@ -143,16 +171,20 @@ class RuntimeArchiveJob:
         )
 
     def arguments(self, folder: Path) -> list[str]:
-        """Return what archive-tool needs to be told."""
+        """Return the flags that every run of archive-tool needs; UsageError without a seed."""
+        self._check_seeds()
         return ["--seeds", *self.seeds, "--name", self.name, "--output-dir", str(folder)]
 
     def new_folder(self, archive_root: Path) -> Path:
-        """Return a folder of its own in the archive root; UsageError when there is nowhere to begin."""
-        if not self.seeds:
-            raise UsageError("nothing to archive: give an address such as https://example.org/")
+        """Return a folder of its own in the archive root; UsageError without a seed."""
+        self._check_seeds()
         check_job_name(self.name)
         first, *_ = [parse_url(seed).href for seed in self.seeds]
         return new_folder(archive_root, source_code_of(first), self.name, datetime.now(UTC))
+
+    def _check_seeds(self) -> None:
+        if not self.seeds:
+            raise UsageError("nothing to archive: give an address such as https://example.org/")
 
 
 @dataclass(frozen=True)
@@ -221,9 +253,11 @@ class ToolStages:
         asked: threading.Event | None = None,
     ) -> int:
         which = ["--job-id", str(job.id), *arguments] if is_own_tool(self.command) else []
+        for name in withheld_options(options, self.command):
+            log.warning("option.without_effect", option=name, reason=f"{self.command[0]} has no flag for it")
         return RuntimeArchiveJob(job.name, job.config.seeds).run(
-            **_by_themselves(options, job.config),
-            extra_args=[*which, *tool_flags(options, job.config.zimit_passthrough_args)],
+            **_by_themselves(options, job.config, self.command),
+            extra_args=[*which, *tool_flags(options, job.config.zimit_passthrough_args, self.command)],
             output_dir_override=Path(job.output_dir),
             archive_root=self.archive_root,
             command=self.command,

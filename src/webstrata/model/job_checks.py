@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from functools import partial
 
-from webstrata.errors import OptionsError, UsageError
+from webstrata.errors import ConflictError, OptionsError, UsageError
 from webstrata.model.jobs import SCOPE_KEYS, ArchiveJobConfig, check_knobs
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tool_options import ZIMIT, OptionProblem, tool_option_problems
@@ -31,6 +31,12 @@ def config_problems(stored: Mapping[str, object]) -> tuple[OptionProblem, ...]:
     )
 
 
+def check_job_config(config: ArchiveJobConfig) -> None:
+    """Raise ConflictError with everything that `config_problems` finds wrong with a stored configuration."""
+    if problems := config_problems(config.to_json()):
+        raise ConflictError("; ".join(problem.reason for problem in problems))
+
+
 def check_for_engine(config: ArchiveJobConfig) -> None:
     """Raise OptionsError when a job tells its engine what only the other one can obey."""
     for problem in _meaningless(config.tool_options, config.crawl, config.scope):
@@ -52,7 +58,7 @@ def _meaningless(
 def _misshapen(stored: Mapping[str, object], key: str) -> OptionProblem | None:
     value = stored.get(key)
     if key in ("crawl", "scope", "tool_options"):
-        is_right, wanted = value is None or isinstance(value, Mapping), "names and their values"
+        is_right, wanted = key not in stored or isinstance(value, Mapping), "names and their values"
     else:
         words = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
         is_right, wanted = words or (value is None and (key not in stored or key == "plugins")), "a list of words"

@@ -9,7 +9,7 @@ from typing import Literal, get_args, get_origin
 from webstrata.errors import UsageError
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tasks import RetryPolicy
-from webstrata.model.tool_options import ArchiveToolOptions, validate_tool_options
+from webstrata.model.tool_options import ArchiveToolOptions, ignored_arguments, validate_tool_options
 
 MAX_NAME_LENGTH = 200
 
@@ -150,6 +150,11 @@ class ArchiveJobConfig:
         options = ArchiveToolOptions.from_json(self.tool_options)
         validate_tool_options(options)
         return options
+
+    @property
+    def ignored_arguments(self) -> str | None:
+        """Return a sentence about the arguments for zimit that the built-in crawler ignores; None without any."""
+        return ignored_arguments(self.tool_options.get("engine"), self.zimit_passthrough_args)
 
     @property
     def rules(self) -> ScopeRules:

@@ -14,6 +14,8 @@ LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 NATIVE, ZIMIT = ENGINES = ("native", "zimit")
 FINAL_BUILDS = ("auto", "always", "never")
 
+_LONGEST_SHOWN = 100
+
 OPTION_CHOICES: Mapping[str, tuple[str, ...]] = {
     "log_level": LOG_LEVELS,
     "engine": ENGINES,
@@ -97,7 +99,7 @@ class OptionProblem:
 def validate_tool_options(options: ArchiveToolOptions, passthrough: Sequence[str] = ()) -> None:
     """Raise OptionsError, which is a ValueError, unless every value makes sense and all go together.
 
-    What is to be passed through to zimit is one of the things that have to go with the rest.
+    Arguments for zimit must not repeat what archive-tool passes to zimit itself. The built-in crawler ignores them.
     """
     for name, value in asdict(options).items():
         _check_kind(name, value)
@@ -109,6 +111,15 @@ def tool_option_problems(stored: Mapping[str, object], passthrough: Sequence[str
     """Return everything that is wrong with stored options: first each by itself, then what does not go together."""
     found = [OptionProblem(name, reason) for name, value in stored.items() if (reason := _wrong_with(name, value))]
     return found or list(_together(ArchiveToolOptions.from_json(stored), passthrough))
+
+
+def ignored_arguments(engine: object, passthrough: Sequence[str]) -> str | None:
+    """Return a sentence about the arguments for zimit that the built-in crawler ignores; None without any."""
+    if not passthrough or engine == ZIMIT:
+        return None
+    # Only the flags: a value may be a secret.
+    flags = " ".join(word.partition("=")[0] for word in passthrough if word.startswith("-"))
+    return f"the built-in crawler ignores zimit_passthrough_args ({flags[:_LONGEST_SHOWN]})"
 
 
 def _wrong_with(name: str, value: object) -> str | None:
@@ -136,12 +147,6 @@ def _together(options: ArchiveToolOptions, passthrough: Sequence[str]) -> Iterat
         if getattr(options, name) is not None:
             reason = f"{name} needs engine={ZIMIT}: the built-in crawler has no container and no ZIM"
             yield OptionProblem(name, reason)
-    if passthrough:
-        name = "zimit_passthrough_args"
-        reason = (
-            f"{name} ({' '.join(passthrough)[:100]}) needs engine={ZIMIT}: they mean nothing to the built-in crawler"
-        )
-        yield OptionProblem(name, reason)
 
 
 def _wrong_with_vpn(command: str) -> str | None:

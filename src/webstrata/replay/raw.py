@@ -31,11 +31,20 @@ def raw_page(database: Database, archive_root: Path, snapshot_id: int) -> RawPag
         place = catalog.record_place(session, snapshot_id)
     if snapshot is None or place is None:
         raise NotFoundError("Snapshot not found")
-    record = _with_payload(find_record_for_snapshot(place, archive_root=archive_root), database, archive_root)
+    record = whole_record(place, database, archive_root)
     media_type = record.mime_type or snapshot.mime_type or "text/html"
     is_text = media_type.startswith("text/") or media_type.endswith("+xml")
     charset = charset_of(record.body_bytes, record.headers.get("content-type")) if is_text else None
     return RawPage(record.body_bytes, media_type, charset, record.status_code, snapshot)
+
+
+def whole_record(place: RecordPlace, database: Database, archive_root: Path) -> ArchiveRecord:
+    """Return the record at a snapshot's place, a revisit with its payload; NotFoundError says what is missing."""
+    record = find_record_for_snapshot(place, archive_root=archive_root)
+    try:
+        return with_payload(record, database, archive_root)
+    except (WarcError, OutsideRootError) as error:
+        raise NotFoundError("Could not locate corresponding record in the WARC file") from error
 
 
 def find_record_for_snapshot(snapshot: RecordPlace, *, archive_root: Path) -> ArchiveRecord:
@@ -65,10 +74,3 @@ def _missing(snapshot: RecordPlace) -> str:
     if snapshot.cleaned_at is None:
         return said
     return f"{said}: its job was cleaned up on {snapshot.cleaned_at:%Y-%m-%d}"
-
-
-def _with_payload(record: ArchiveRecord, database: Database, archive_root: Path) -> ArchiveRecord:
-    try:
-        return with_payload(record, database, archive_root)
-    except (WarcError, OutsideRootError) as error:
-        raise NotFoundError("Could not locate corresponding record in the WARC file") from error
