@@ -68,6 +68,9 @@ def record_place(session: Session, snapshot_id: int) -> RecordPlace | None:
         captured_at=found.capture_timestamp,
         output_dir=found.job.output_dir if found.job else None,
         cleaned_at=found.job.cleaned_at if found.job else None,
+        snapshot_id=found.id,
+        capture_id=found.capture_id,
+        content_hash=found.content_hash,
     )
 
 

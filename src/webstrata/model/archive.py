@@ -51,6 +51,10 @@ class RecordPlace:
     """The folder of its job, in which an absolute path has to lie."""
     cleaned_at: datetime | None = None
     """When its job's temporary files were deleted, if they were."""
+    snapshot_id: int | None = None
+    capture_id: int | None = None
+    content_hash: str | None = None
+    """The SHA-256 of its decoded body, if the index has read it."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse
 from webstrata.api.headers import RAW_PATH, framed_by, is_https
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.db import catalog
+from webstrata.db.engine import Database
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.replay.raw import find_record_for_snapshot
@@ -45,16 +46,16 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         raw=f"{RAW_PATH}{snapshot_id}",
         file_name=f"snapshot-{snapshot_id}{mimetypes.guess_extension(found.mime_type or 'text/html') or ''}",
         can_be_framed=can_be_framed(found.mime_type),
-        unreadable=_unreadable(place, app.archive_root),
+        unreadable=_unreadable(place, app.database, app.archive_root),
         citation=citation(found, permalink),
     )
 
 
-def _unreadable(place: RecordPlace | None, archive_root: Path) -> str | None:
+def _unreadable(place: RecordPlace | None, database: Database, archive_root: Path) -> str | None:
     """Return why the archived bytes cannot be shown, so that the page says it and not an empty frame."""
     try:
         if place is not None:
-            find_record_for_snapshot(place, archive_root=archive_root)
+            find_record_for_snapshot(place, database=database, archive_root=archive_root)
     except NotFoundError as error:
         return str(error)
     return None
