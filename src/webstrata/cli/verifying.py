@@ -31,10 +31,16 @@ def verify(
     else:
         for finding in report.findings:
             print(finding)
-        verdict = f"{len(report.findings)} problems" if report.findings else "all as it should be"
-        print(f"{report.files} files, {report.records:,} records, {report.bytes_read:,} bytes: {verdict}")
+        verdict = counted(len(report.findings), "problem") if report.findings else "all as it should be"
+        sizes = (report.files, "file"), (report.records, "record"), (report.bytes_read, "byte")
+        print(f"{', '.join(counted(*size) for size in sizes)}: {verdict}")
     if report.findings:
         raise typer.Exit(1)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return how many there are, in words."""
+    return f"no {noun}s" if number == 0 else f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:

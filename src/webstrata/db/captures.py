@@ -26,7 +26,7 @@ assert isinstance(_JOBS, Table)
 _ADDED = (
     *("job_id", "source_id", "warc_file_id", "warc_offset", "warc_length", "warc_record_id", "record_type"),
     *("url", "url_key", "capture_timestamp", "status_code", "mime_type", "payload_digest"),
-    *("refers_to", "etag", "last_modified"),
+    *("refers_to", "etag", "last_modified", "date_source"),
 )
 _ADD = ManyRows(insert(_CAPTURES).inline(), {name: _CAPTURES.c[name] for name in _ADDED})
 _ADD_AS = ManyRows(insert(_CAPTURES).inline(), {name: _CAPTURES.c[name] for name in (*_ADDED, "id")})
@@ -154,6 +154,7 @@ def _values(capture: NewCapture) -> tuple[object, ...]:
         capture.refers_to,
         capture.etag,
         capture.last_modified,
+        capture.date_source,
     )
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from webstrata.db.tables import ArchiveJob, Capture, Snapshot, WarcFile
+from webstrata.errors import UsageError
 from webstrata.model.archive import RecordPlace
 from webstrata.model.captures import Original
 from webstrata.model.urls import surt
@@ -92,9 +93,10 @@ class _Search:
         return self._payloads(Capture.id.in_(firsts), Capture.payload_digest)
 
     def by_url(self, original: Original) -> Iterator[tuple[object, Payload]]:
-        if not original.url or original.payload_digest:
+        at_url = _at_url(original)
+        if at_url is None or original.payload_digest:
             return iter(())
-        return ((original, payload) for _, payload in self._payloads(_at_url(original), Capture.id))
+        return ((original, payload) for _, payload in self._payloads(at_url, Capture.id))
 
     def _payloads(self, which: ColumnElement[bool], key: _Column) -> Iterator[tuple[object, Payload]]:
         rows = self._session.execute(_payload_columns(self._index_version, key).where(which).order_by(Capture.id))
@@ -129,8 +131,8 @@ def payload_places(session: Session, refers_to: Original, revisit_id: str | None
     ways = []
     if refers_to.record_id:
         ways.append(Capture.warc_record_id == refers_to.record_id)
-    if refers_to.url:
-        ways.append(_at_url(refers_to))
+    if (at_url := _at_url(refers_to)) is not None:
+        ways.append(at_url)
     if refers_to.payload_digest and revisit_id:
         revisit = aliased(Capture)
         own_source = select(revisit.source_id).where(revisit.warc_record_id == revisit_id)
@@ -142,8 +144,8 @@ def other_places(session: Session, place: RecordPlace) -> list[RecordPlace]:
     """Return where copies of a snapshot's record lie, then records of its source with the same payload."""
     ways = []
     if place.record_id:
-        same_url = and_(Capture.url_key == surt(place.url), Capture.url == place.url)
-        ways.append(select(Capture.id).where(Capture.warc_record_id == place.record_id, same_url).limit(_MOST_PLACES))
+        same = and_(Capture.warc_record_id == place.record_id, Capture.url == place.url)
+        ways.append(select(Capture.id).where(same).limit(_MOST_PLACES))
     if place.capture_id is not None:
         ways.append(_first_in_each_file(_has_payload_of(place.capture_id)))
     return [other for other in _places(session, ways) if other.capture_id != place.capture_id]
@@ -156,8 +158,13 @@ def _has_payload_of(capture_id: int) -> ColumnElement[bool]:
     return and_(Capture.source_id == source, Capture.payload_digest == digest, Capture.record_type != "revisit")
 
 
-def _at_url(original: Original) -> ColumnElement[bool]:
-    return and_(Capture.url_key == surt(original.url), Capture.capture_timestamp == original.captured_at)
+def _at_url(original: Original) -> ColumnElement[bool] | None:
+    """Select captures by an original's URL and time; None when what a revisit names is no web address."""
+    try:
+        url_key = surt(original.url)
+    except UsageError:
+        return None
+    return and_(Capture.url_key == url_key, Capture.capture_timestamp == original.captured_at)
 
 
 def _first_in_each_file(which: ColumnElement[bool], *keys: _Column) -> Select[int]:

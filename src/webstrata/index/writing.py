@@ -17,6 +17,7 @@ from webstrata.errors import WarcError
 from webstrata.index.reading import Found, Kind, Place, Portion, Revisit
 from webstrata.index.rows import Batch, Given, write_rows
 from webstrata.index.standing import NOT_THERE, Standing, standing_of
+from webstrata.model.captures import DateSource
 from webstrata.storage.paths import PresentFiles, place_of
 from webstrata.warc.cdxj import Journal, JournalLine, Promised
 
@@ -100,6 +101,7 @@ def store(desk: Desk, batch: Batch, problem_count: int = 0) -> int:
     In three steps: ids are taken, promised in the journal, and only then carried by rows. Killed in between, ids may
     be lost, but none is given twice.
     """
+    batch.found = [_with_promised_time(desk, batch.warc, found) for found in batch.found]
     given = _give_ids(desk, batch)
     _read_revisits(desk, batch, given)
     for problem in batch.problems:
@@ -197,6 +199,15 @@ def _snapshot_ids(session: Session, desk: Desk, batch: Batch, given: Given) -> d
     return kept | dict(zip(rest, ids.reserve(session, "snapshots", len(rest)), strict=True))
 
 
+def _with_promised_time(desk: Desk, warc: KnownWarc, found: Found) -> Found:
+    """Return a capture with the time that it got from its file first: a copy of the file has another one."""
+    capture = found.capture
+    if capture.date_source is not DateSource.FILE:
+        return found
+    promised = desk.promised.captured_at(warc.filename, capture.offset, capture.record_id)
+    return found if promised is None else replace(found, capture=replace(capture, captured_at=promised))
+
+
 def _promised(desk: Desk, warc: KnownWarc, capture: NewCapture) -> tuple[int, int | None] | None:
     return desk.promised.ids(warc.filename, capture.offset, capture.record_id)
 
@@ -249,4 +260,5 @@ def _line(warc: KnownWarc, capture: NewCapture, capture_id: int, snapshot_id: in
         record_id=capture.record_id,
         capture_id=capture_id,
         snapshot_id=snapshot_id,
+        date_source=capture.date_source,
     )

@@ -4,7 +4,7 @@ import io
 import os
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from fastwarc.warc import WarcRecord, WarcRecordType
@@ -12,8 +12,9 @@ from resiliparse.parse.encoding import detect_mime
 
 from webstrata.content.decode import MAX_DECODED_BYTES, dechunked, decoded
 from webstrata.errors import RecordNotFoundError, WarcError
-from webstrata.model.captures import Original
+from webstrata.model.captures import DateSource, Original
 from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.warc.dates import moment_of, parsed_date
 from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records
 from webstrata.warc.resync import has_damaged_head, is_gzip, next_record, record_length
 
@@ -57,6 +58,8 @@ class ArchiveRecord:
     payload_digest: str | None
     refers_to: Original | None = None
     """What a revisit stands on; None for records that hold their payload themselves."""
+    date_source: DateSource | None = None
+    """Where the time comes from if not from the record's own date, which then cannot be read."""
     omitted_bytes: int = 0
     """How large the body is, or how large it was known to be, when it was left out because of its size."""
 
@@ -243,7 +246,7 @@ def _archive_record(
 ) -> ArchiveRecord:
     http = record.http_headers if record.is_http_parsed else None
     headers = {name.lower(): value for name, value in (record.headers if http is None else http).items()}
-    moment = _moment(record)
+    moment, date_source = moment_of(record.headers.get("WARC-Date"), headers.get("date"), warc_path)
     body, omitted = _body(record, headers, most_bytes)
     return ArchiveRecord(
         url=record.headers["WARC-Target-URI"].strip("<>"),
@@ -257,7 +260,8 @@ def _archive_record(
         record_type=record.headers["WARC-Type"].lower(),
         status_code=None if http is None else http.status_code,
         payload_digest=record.headers.get("WARC-Payload-Digest"),
-        refers_to=_refers_to(record) if record.record_type == WarcRecordType.revisit else None,
+        refers_to=_refers_to(record, moment) if record.record_type == WarcRecordType.revisit else None,
+        date_source=date_source,
         omitted_bytes=omitted,
     )
 
@@ -280,13 +284,13 @@ def _declared_type(headers: dict[str, str]) -> str | None:
     return headers.get("content-type", "").partition(";")[0].strip().lower() or None
 
 
-def _refers_to(record: WarcRecord) -> Original:
+def _refers_to(record: WarcRecord, moment: datetime) -> Original:
     headers = record.headers
-    date, named = headers.get("WARC-Refers-To-Date"), headers.get("WARC-Refers-To") or ""
+    date, named = parsed_date(headers.get("WARC-Refers-To-Date")), headers.get("WARC-Refers-To") or ""
     return Original(
         record_id=named,
         url=(headers.get("WARC-Refers-To-Target-URI") or headers["WARC-Target-URI"]).strip("<>"),
-        captured_at=_parsed_date(date) if date else _moment(record),
+        captured_at=date or moment,
         payload_digest=None if date or named else headers.get("WARC-Payload-Digest"),
     )
 
@@ -299,19 +303,6 @@ def _block(record: WarcRecord) -> bytes:
     if len(block) < record.content_length:
         raise _SenselessError("the record is shorter than its Content-Length says")
     return block
-
-
-def _moment(record: WarcRecord) -> datetime:
-    """Return when a record was made, as its WARC-Date says."""
-    return _parsed_date(record.headers.get("WARC-Date") or "")
-
-
-def _parsed_date(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):  # Overflow: in UTC it would be in the year 0, or 10000
-        raise _SenselessError(f"{text!r} is no date") from None
 
 
 def _looks_like_html(body: bytes) -> bool:

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from webstrata.content.decode import dechunked
-from webstrata.warc.bytestream import ByteStream, DamagedError, members
+from webstrata.warc.bytestream import TOO_SHORT, ByteStream, DamagedError, TooShortError, members
 from webstrata.warc.digests import DigestCheck
+from webstrata.warc.resync import next_record
 
 MAX_HEADER_BYTES = 65_536
 _MAX_LENGTH_DIGITS = 18
@@ -100,8 +102,16 @@ def _verify_file(path: Path, report: Report, seen: _Seen) -> None:
             try:
                 _verify_member(path, member, report, seen)
             except DamagedError as damage:
-                report.findings.append(Finding(path, damage.offset, damage.reason))
+                report.findings.append(_finding(path, file, member, damage))
                 member.give_up()
+
+
+def _finding(path: Path, file: IO[bytes], stream: ByteStream, damage: DamagedError) -> Finding:
+    """Return what is wrong; where another record follows, the file does not end in the middle of the damaged one."""
+    is_short = isinstance(damage, TooShortError) and not stream.is_packed
+    if is_short and next_record(file, stream.record_offset + 1) is not None:
+        return Finding(path, stream.record_offset, TOO_SHORT)
+    return Finding(path, damage.offset, damage.reason)
 
 
 def _verify_member(path: Path, stream: ByteStream, report: Report, seen: _Seen) -> None:
@@ -110,23 +120,23 @@ def _verify_member(path: Path, stream: ByteStream, report: Report, seen: _Seen) 
     records_here = 0
     while not stream.at_end():
         offset = stream.begin_record()
-        report.records += 1
         records_here += 1
         if records_here == 2 and stream.is_packed:
             reason = "several records in one gzip member: they cannot be read one by one"
             report.findings.append(Finding(path, offset, reason))
-        for reason in _verify_record(path, offset, stream, seen):
+        headers = _headers(stream, offset)
+        report.records += 1
+        for reason in _verify_record(path, offset, headers, stream, seen):
             report.findings.append(Finding(path, offset, reason))
 
 
-def _verify_record(path: Path, offset: int, stream: ByteStream, seen: _Seen) -> list[str]:
+def _verify_record(path: Path, offset: int, headers: dict[str, str], stream: ByteStream, seen: _Seen) -> list[str]:
     """Read one record to its end and return what is wrong with it; DamagedError when its end cannot be found."""
-    headers = _headers(stream, offset)
     length = headers.get("content-length", "")
     if not (length.isascii() and length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS):
         raise DamagedError(offset, f"Content-Length is {length[:40]!r}, not a number")
     problems = _verify_block(stream, headers, int(length))
-    if stream.read(len(_RECORD_ENDING)) != _RECORD_ENDING:
+    if (stream.is_packed and stream.at_end()) or stream.read(len(_RECORD_ENDING)) != _RECORD_ENDING:
         raise DamagedError(offset, "the record does not end where its Content-Length says")
     if not headers.get("warc-record-id"):
         problems.append("no WARC-Record-ID")
