@@ -63,6 +63,12 @@ class ByteStream:
         """Tell whether nothing is left."""
         return not self._buffer and not self._fill()
 
+    def peek(self, size: int) -> bytes:
+        """Return the next bytes, up to a size, without taking them."""
+        while len(self._buffer) < size and self._fill():
+            pass
+        return bytes(self._buffer[:size])
+
     def read(self, size: int) -> bytes:
         """Return that many bytes; DamagedError when there are fewer."""
         while len(self._buffer) < size:

@@ -14,13 +14,15 @@ from webstrata.content.decode import MAX_DECODED_BYTES, dechunked, decoded
 from webstrata.errors import RecordNotFoundError, WarcError
 from webstrata.model.captures import DateSource, Original
 from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.warc.arc import ArcRecord, PackedTogetherError, arc_record, begins_arc_record
 from webstrata.warc.dates import moment_of, parsed_date
 from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records
-from webstrata.warc.resync import has_damaged_head, is_gzip, next_record, record_length
+from webstrata.warc.resync import has_damaged_head, next_record, record_length
+from webstrata.warc.seeking import Seekable, is_gzip
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
-
+_NOT_ONE_BY_ONE = "its records are not compressed one by one, so none of them can be found again"
 
 MAX_BLOCK_BYTES = 1_000_000_000
 """The largest record that is read: it has to fit into memory."""
@@ -150,7 +152,13 @@ def _is_plain(file: BoundedFile) -> bool:
 
 
 def _records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
-    """Yield captures up to the stop or to something broken, and return where reading can go on behind that.
+    """Yield captures up to the stop or to something broken, and return where reading can go on behind that."""
+    is_arc = begins_arc_record(file, start)
+    return (yield from (_arc_records_from if is_arc else _warc_records_from)(start, file, reading))
+
+
+def _warc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
+    """Do that in a WARC file.
 
     A record's length shows only when the next one begins, so each is held back until then.
     """
@@ -185,6 +193,42 @@ def _records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator
     return next_record(file, behind + 1)
 
 
+def _arc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
+    """Do that in an ARC file."""
+    offset = start
+    while offset < min(reading.stop, file.end):
+        try:
+            arc = _arc_at(file, offset, reading.warc_path)
+        except BrokenError as error:
+            reading.report(Damage(offset, str(error)))
+            return next_record(file, offset + 1)
+        try:
+            found = _of_arc(arc, reading.warc_path, offset, reading.most_bytes)
+        except (BrokenError, _SenselessError) as error:
+            reading.report(Damage(offset, str(error)))
+        else:
+            if found is not None:
+                yield found
+        offset += arc.length
+    return offset if offset < file.end else None
+
+
+def _arc_at(file: Seekable, offset: int, warc_path: Path) -> ArcRecord:
+    try:
+        return arc_record(file, offset, MAX_BLOCK_BYTES)
+    except PackedTogetherError:
+        raise WarcError(f"{warc_path}: {_NOT_ONE_BY_ONE}") from None
+
+
+def _of_arc(arc: ArcRecord, warc_path: Path, offset: int, most_bytes: MostBytes | None = None) -> ArchiveRecord | None:
+    """Return the capture that an ARC record is, or None for the one that describes its file."""
+    with as_broken():
+        record = next(parsed_records(io.BytesIO(arc.as_warc)))
+        if not _is_capture(record):
+            return None
+        return _archive_record(record, warc_path, offset, arc.length, most_bytes)
+
+
 def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int) -> ArchiveRecord | None:
     """Return a capture, or None for a record of another kind; one that should say what it is and does not is told."""
     if reading.is_plain and has_damaged_head(file, offset):
@@ -201,7 +245,7 @@ def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int)
 def _place(record: WarcRecord, last: int, file: BoundedFile, warc_path: Path) -> int:
     """Return where a record begins; in a file compressed as a whole, records have no place of their own."""
     if record.stream_pos <= last or record.stream_pos >= file.end:
-        raise WarcError(f"{warc_path}: its records are not compressed one by one, so none of them can be found again")
+        raise WarcError(f"{warc_path}: {_NOT_ONE_BY_ONE}")
     return record.stream_pos
 
 
@@ -224,17 +268,30 @@ def read_record(warc_path: Path, offset: int, length: int | None) -> ArchiveReco
         file.seek(offset)
         data = io.BytesIO(file.read(size))
     try:
-        with as_broken():
-            records = parsed_records(data)
-            record = next(records, None)
-            if record is None or record.stream_pos != 0 or not _is_capture(record):
-                raise RecordNotFoundError(f"{warc_path}: no capture at byte {offset}")
-            found = _archive_record(record, warc_path, offset, size)
-            if is_gzip(data.getvalue()):
-                next(records, None)  # Only behind a record does its checksum show.
+        found = _arc_in(data, warc_path, offset) if begins_arc_record(data, 0) else _warc_in(data, warc_path, offset)
     except (BrokenError, _SenselessError) as error:
         raise WarcError(f"{warc_path}: byte {offset}: {error}") from error
+    if found is None:
+        raise RecordNotFoundError(f"{warc_path}: no capture at byte {offset}")
+    return replace(found, length=size)
+
+
+def _warc_in(data: io.BytesIO, warc_path: Path, offset: int) -> ArchiveRecord | None:
+    """Return the capture that bytes of a WARC file hold, or None when they do not begin with one."""
+    data.seek(0)
+    with as_broken():
+        records = parsed_records(data)
+        record = next(records, None)
+        if record is None or record.stream_pos != 0 or not _is_capture(record):
+            return None
+        found = _archive_record(record, warc_path, offset, 0)
+        if is_gzip(data.getvalue()):
+            next(records, None)  # Only behind a record does its checksum show.
     return found
+
+
+def _arc_in(data: io.BytesIO, warc_path: Path, offset: int) -> ArchiveRecord | None:
+    return _of_arc(_arc_at(data, 0, warc_path), warc_path, offset)
 
 
 def _is_capture(record: WarcRecord) -> bool:

@@ -1,4 +1,4 @@
-"""Reading every byte of WARC files, ours or anybody's, and saying what is not as it should be, and where."""
+"""Reading every byte of WARC and ARC files, ours or anybody's, and saying what is not as it should be, and where."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import IO
 
 from webstrata.content.decode import dechunked
+from webstrata.warc.arc import MAX_LINE_BYTES, ArcHead, arc_head
 from webstrata.warc.bytestream import TOO_SHORT, ByteStream, DamagedError, TooShortError, members
 from webstrata.warc.digests import DigestCheck
 from webstrata.warc.resync import next_record
@@ -16,6 +17,8 @@ _MAX_HTTP_HEAD = 1_048_576
 _MAX_CHUNKED = 256 * 1_048_576
 _READ_BYTES = 1_048_576
 _RECORD_ENDING = b"\r\n\r\n"
+_WARC = b"WARC/"
+_LINE_ENDS = (b"\r", b"\n")
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,10 @@ def _verify_member(path: Path, stream: ByteStream, report: Report, seen: _Seen) 
         if records_here == 2 and stream.is_packed:
             reason = "several records in one gzip member: they cannot be read one by one"
             report.findings.append(Finding(path, offset, reason))
+        if (arc := _arc_head(stream)) is not None:
+            report.records += 1
+            _verify_arc_record(offset, arc, stream)
+            continue
         headers = _headers(stream, offset)
         report.records += 1
         for reason in _verify_record(path, offset, headers, stream, seen):
@@ -144,9 +151,25 @@ def _verify_record(path: Path, offset: int, headers: dict[str, str], stream: Byt
     return problems
 
 
+def _verify_arc_record(offset: int, head: ArcHead, stream: ByteStream) -> None:
+    """Read a record of an ARC file to its end, and the empty lines behind it; it has no digest."""
+    stream.read(head.line_bytes)
+    for _ in stream.parts(head.length, _READ_BYTES):
+        pass
+    ended = False
+    while stream.peek(1) in _LINE_ENDS:
+        ended = bool(stream.read(1))
+    if not ended and not stream.at_end() and _arc_head(stream) is None:
+        raise DamagedError(offset, "the record does not end where its length says")
+
+
+def _arc_head(stream: ByteStream) -> ArcHead | None:
+    return None if stream.peek(len(_WARC)) == _WARC else arc_head(stream.peek(MAX_LINE_BYTES))
+
+
 def _headers(stream: ByteStream, offset: int) -> dict[str, str]:
     head = stream.read_until(b"\r\n\r\n", MAX_HEADER_BYTES)
-    if head is None or not head.startswith(b"WARC/"):
+    if head is None or not head.startswith(_WARC):
         raise DamagedError(offset, "no WARC record here")
     headers = {}
     for line in head.decode("utf-8", "replace").split("\r\n")[1:]:
