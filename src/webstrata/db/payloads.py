@@ -14,7 +14,7 @@ from webstrata.model.captures import Original
 from webstrata.model.urls import surt
 
 IsThere = Callable[[str, str], bool]
-"""Tells whether a recorded WARC file is there, given its path and its job's folder."""
+"""Returns whether a recorded WARC file is there, given its path and its job's folder."""
 
 _MOST_PLACES = 100
 """How many copies of a record are tried: some programs give many records one id."""

@@ -1,4 +1,4 @@
-"""ARC files, versions 1 and 2: what crawlers wrote before WARC, read as the WARC records that they stand for.
+"""ARC files, versions 1 and 2: what crawlers wrote before WARC, converted to WARC records.
 
 A record is one line, then what the server sent, then an empty line or none:
 
@@ -21,7 +21,7 @@ MAX_LINE_BYTES = 8_192
 _CHUNK = 262_144
 _SCHEMES = rb"(?:filedesc|https?|ftps?|dns|gopher|news|nntp|whois|metadata|screenshot)"
 ARC_MARK = rb"(?<=\n)" + _SCHEMES + rb":"
-"""How a record of a plain file begins; whether one does, `arc_head` tells."""
+"""How a record of a plain file begins; `arc_head` checks the rest of the line."""
 
 _LINE = (
     rb"[\r\n]*(?P<url>" + _SCHEMES + rb":[^\n]*) (?P<ip>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]*:[0-9a-f:.]+|0|-)"
@@ -40,7 +40,7 @@ _START = re.compile(rb"[\r\n]*" + _SCHEMES + rb":", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class ArcHead:
-    """What a record's line says, and how many bytes it takes."""
+    """The fields of a record's line, and how many bytes the line takes."""
 
     url: bytes
     ip: bytes
@@ -52,7 +52,7 @@ class ArcHead:
 
 @dataclass(frozen=True)
 class ArcRecord:
-    """A record of an ARC file: where it ends, and the WARC record that it stands for."""
+    """A record of an ARC file: its length in the file, and the equivalent WARC record."""
 
     length: int
     as_warc: bytes
@@ -63,7 +63,7 @@ class PackedTogetherError(Exception):
 
 
 def arc_head(first: bytes) -> ArcHead | None:
-    """Return what the line at the beginning of some bytes says, or None when no ARC record begins there."""
+    """Return the fields of the line at the beginning of some bytes, or None when no ARC record begins there."""
     line = first[:MAX_LINE_BYTES]
     found = next((found for head in _HEADS if (found := head.match(line))), None)
     if found is None:
@@ -105,11 +105,11 @@ def arc_record(file: Seekable, offset: int, most_bytes: int) -> ArcRecord:
         raise BrokenError("no ARC record here")
     block, rest = data[head.line_bytes :][: head.length], data[head.line_bytes + head.length :]
     if len(block) < head.length:
-        raise BrokenError("the record is shorter than its length says")
+        raise BrokenError("this record is shorter than its declared length")
     if arc_head(rest) is not None:
         raise PackedTogetherError
     if rest.strip(b"\r\n"):
-        raise BrokenError("the record does not end where its length says")
+        raise BrokenError("this record does not end at its declared length")
     return ArcRecord(length, _as_warc(head, block))
 
 
@@ -121,10 +121,10 @@ def plain_arc_length(file: Seekable, offset: int) -> int | None:
         return None
     length = head.line_bytes + head.length
     file.seek(offset + length - 1)
-    last, behind = file.read(1), file.read(MAX_LINE_BYTES)
-    empty = len(behind) - len(behind.lstrip(b"\r\n"))
+    last, following = file.read(1), file.read(MAX_LINE_BYTES)
+    empty = len(following) - len(following.lstrip(b"\r\n"))
     # One empty line is right, whatever became of what follows; some writers leave it out.
-    ended = empty or not behind or arc_head(behind) is not None
+    ended = empty or not following or arc_head(following) is not None
     return length + empty if last and ended else None
 
 
@@ -151,7 +151,7 @@ def _plain(file: Seekable, most_bytes: int) -> tuple[bytes, int]:
     offset = file.tell()
     length = plain_arc_length(file, offset)
     if length is None:
-        raise BrokenError("the record does not end where its length says, or the file ends in the middle of it")
+        raise BrokenError("this record does not end at its declared length, or the file ends in the middle of it")
     if length > most_bytes:
         raise BrokenError(f"the record holds {length} bytes, more than can be read at once")
     file.seek(offset)

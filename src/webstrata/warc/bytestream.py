@@ -24,7 +24,7 @@ class DamagedError(Exception):
 
 
 class TooShortError(DamagedError):
-    """A record that goes on behind the bytes that are there."""
+    """A record of which fewer bytes are there than it declares."""
 
 
 class ByteStream:

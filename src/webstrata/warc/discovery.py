@@ -1,4 +1,4 @@
-"""Finding a job's WARC files, and ARC files, which are read like them, whoever wrote them and however they lie.
+"""Finding a job's WARC files, and ARC files, which are read like them, in every layout that crawlers leave.
 
 warcs/                                   ours, and where `cleanup-job --mode temp-nonwarc` puts others'
 .tmp…/collections/**/archive/            a zimit run's temporary folders: the tracked ones, else the newest

@@ -1,4 +1,4 @@
-"""Finding a record in a WARC file whose place nobody recorded: by its id, else by its URL and time."""
+"""Finding a record in a WARC file without a recorded offset: by its id, else by its URL and time."""
 
 from collections.abc import Iterator
 from datetime import datetime

@@ -152,7 +152,7 @@ def _is_plain(file: BoundedFile) -> bool:
 
 
 def _records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
-    """Yield captures up to the stop or to something broken, and return where reading can go on behind that."""
+    """Yield captures up to the stop or to something broken, and return where reading can go on after that."""
     is_arc = begins_arc_record(file, start)
     return (yield from (_arc_records_from if is_arc else _warc_records_from)(start, file, reading))
 

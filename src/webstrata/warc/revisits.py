@@ -1,4 +1,4 @@
-"""Revisits: records that stand on the payload of another, which may lie in several files."""
+"""Revisits: records whose payload is in another record, of which several files may have a copy."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 GZIP_WINDOW = 31
-"""What tells zlib to expect gzip's own head and checksum."""
+"""The window size that makes zlib expect gzip's own header and checksum."""
 
 _GZIP = b"\x1f\x8b\x08"
 

@@ -152,7 +152,7 @@ def _verify_record(path: Path, offset: int, headers: dict[str, str], stream: Byt
 
 
 def _verify_arc_record(offset: int, head: ArcHead, stream: ByteStream) -> None:
-    """Read a record of an ARC file to its end, and the empty lines behind it; it has no digest."""
+    """Read a record of an ARC file to its end, and the empty lines after it; it has no digest."""
     stream.read(head.line_bytes)
     for _ in stream.parts(head.length, _READ_BYTES):
         pass
@@ -160,7 +160,7 @@ def _verify_arc_record(offset: int, head: ArcHead, stream: ByteStream) -> None:
     while stream.peek(1) in _LINE_ENDS:
         ended = bool(stream.read(1))
     if not ended and not stream.at_end() and _arc_head(stream) is None:
-        raise DamagedError(offset, "the record does not end where its length says")
+        raise DamagedError(offset, "this record does not end at its declared length")
 
 
 def _arc_head(stream: ByteStream) -> ArcHead | None:
