@@ -161,3 +161,14 @@ def test_a_revisit_is_found_and_shown_like_the_page_it_stands_for(archive: Archi
     newest = raw_page(archive.database, archive.target.archive_root, found.results[0].id)
     assert b"word2" in newest.content
     assert found.results[0].status_code == 200
+
+
+def test_what_lay_in_a_file_that_is_gone_is_stored_again(archive: Archive, chain: WebServer) -> None:
+    chain.answers["/2"] = page("Page 2", "/3", text="word2")  # no validator: known only by its payload
+    archive.crawl(chain.url())
+    for file in warcs(archive):
+        file.unlink()
+    again = next_job(archive)
+    again.crawl(chain.url())
+    assert [record.kind for record in again.records()].count("response") == 5
+    assert verify(warcs(again)).findings == []

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.support.shelf import Shelf
-from webstrata.db import captures
+from webstrata.db import captures, payloads
 from webstrata.db.captures import KnownWarc
 from webstrata.db.engine import Database
 from webstrata.db.new_rows import NewCapture
@@ -107,12 +107,12 @@ def test_the_payload_that_a_revisit_refers_to_is_found_by_id_or_by_url_and_time(
     revisit = capture(20, "https://example.org/r", record_type="revisit", record_id="<urn:uuid:r>")
     record(database, job, capture(10, "https://example.org/a"), revisit)
     with database.read() as session:
-        by_id = captures.payload_place(session, Original("<urn:uuid:10>", "", NOON))
-        by_url = captures.payload_place(
+        by_id = payloads.payload_places(session, Original("<urn:uuid:10>", "", NOON))
+        by_url = payloads.payload_places(
             session, Original("<urn:uuid:gone>", "http://www.example.org/a", NOON + timedelta(seconds=10))
         )
-        assert captures.payload_place(session, Original("<urn:uuid:r>", "", NOON)) is None
-        assert captures.payload_place(session, Original("", "https://example.org/a", NOON)) is None
+        assert payloads.payload_places(session, Original("<urn:uuid:r>", "", NOON)) == []
+        assert payloads.payload_places(session, Original("", "https://example.org/a", NOON)) == []
     assert by_id == by_url
-    assert by_id is not None
-    assert (by_id.offset, by_id.length, by_id.record_id) == (10, 10, "<urn:uuid:10>")
+    (place,) = by_id
+    assert (place.offset, place.length, place.record_id) == (10, 10, "<urn:uuid:10>")

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import delete, select
 
 from tests.index.jobs import SITE, Job, crawled_job
+from tests.index.test_foreign_shapes import ANSWER, URL, packed, record
 from tests.support.databases import FreshDatabase
 from tests.support.fetched import fetched
 from webstrata.db.engine import Database
@@ -124,3 +125,23 @@ def test_a_full_disk_under_the_journal_is_trouble_of_ours_and_leaves_no_snapshot
     assert {line.snapshot_id for line in read_journal(job.journal().parent)} - {None} == {
         snapshot_id for snapshot_id, _ in ids(job).values()
     }
+
+
+def test_a_time_that_came_from_the_file_stays_when_the_file_is_copied(job: Job) -> None:
+    file = job.root / "hc" / "one.warc.gz"
+    file.parent.mkdir()
+    file.write_bytes(packed([record("response", URL, ANSWER, WARC_Date="yesterday")]))
+    job.register("one.warc.gz")
+    os.utime(file, (1_500_000_000,) * 2)
+    assert job.index() == 0
+    (first,) = job.captures()
+    assert (first.capture_timestamp.timestamp(), first.date_source) == (1_500_000_000, "file")
+    before = ids(job)
+    forget_rows(job)
+    os.utime(file, (1_600_000_000,) * 2)
+    assert job.index() == 0
+    (again,) = job.captures()
+    assert (again.capture_timestamp, again.date_source) == (first.capture_timestamp, "file")
+    assert [snapshot.captured_at for snapshot in job.snapshots()] == [first.capture_timestamp]
+    assert ids(job) == before
+    assert job.problems() == []

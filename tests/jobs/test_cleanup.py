@@ -20,7 +20,7 @@ from webstrata.jobs.cleanup import CleanupReport, _nobody_indexes, cleanup_job, 
 from webstrata.jobs.persistent import Crew
 from webstrata.jobs.worker import index_next_job
 from webstrata.model.jobs import JobStatus
-from webstrata.storage.paths import recorded_as
+from webstrata.storage.paths import PresentFiles, recorded_as
 
 PAGE = "https://example.org/a"
 ROOT = Path(__file__).parents[2]
@@ -191,6 +191,25 @@ def test_what_another_jobs_revisits_refer_to_is_never_deleted(
     assert folder.files() == ["warcs/one.warc.gz"]
 
 
+@pytest.mark.parametrize("copy", ["there", "gone"])
+def test_a_record_that_revisits_refer_to_may_go_when_a_file_that_stays_has_a_copy(
+    folder: CrawledFolder, database: Database, root: Path, copy: str
+) -> None:
+    folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
+    other = CrawledFolder.made(database, root, root / "hc" / "other")
+    other.warc("warcs/copy.warc.gz", PAGE)
+    with database.write() as session:
+        record_id = session.get_one(Capture, 1).warc_record_id
+        session.get_one(Capture, 2).warc_record_id = record_id
+        other.revisit(session, record_id)
+    if copy == "gone":
+        (other.output / "warcs" / "copy.warc.gz").unlink()
+        with pytest.raises(ConflictError, match=r"revisits of job 2 refer to .*one\.warc\.gz"):
+            clean(folder)
+    else:
+        assert clean(folder).warcs_deleted == 1
+
+
 def test_while_the_source_is_being_crawled_no_warc_file_of_it_is_deleted(
     folder: CrawledFolder, database: Database, root: Path
 ) -> None:
@@ -224,13 +243,13 @@ def test_a_worker_that_comes_by_again_misses_only_what_was_not_meant_to_go(
 def test_nobody_refers_to_a_record_that_was_deleted(folder: CrawledFolder, database: Database) -> None:
     folder.warc("warcs/kept.warc.gz", f"{PAGE}/kept")
     folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
-    urls = [PAGE, f"{PAGE}/kept"]
+    urls, there = [PAGE, f"{PAGE}/kept"], PresentFiles(folder.root).has
     with database.read() as session:
-        assert set(captures.earlier_captures(session, 1, 99, urls)) == set(urls)
+        assert set(captures.earlier_captures(session, 1, 99, urls, there)) == set(urls)
     clean(folder)
     with database.read() as session:
-        assert set(captures.earlier_captures(session, 1, 99, urls)) == {f"{PAGE}/kept"}
-        assert set(captures.originals(session, 1, [f"sha1:{url}" for url in urls])) == {f"sha1:{PAGE}/kept"}
+        assert set(captures.earlier_captures(session, 1, 99, urls, there)) == {f"{PAGE}/kept"}
+        assert set(captures.originals(session, 1, [f"sha1:{url}" for url in urls], there)) == {f"sha1:{PAGE}/kept"}
 
 
 def test_warc_files_move_to_the_stable_folder_and_everything_can_still_be_shown(folder: CrawledFolder) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
+from tests.support.arcs import arc_file, arc_records, page
 from tests.support.fetched import fetched, write_warc
 from tests.support.folders import ARCHIVE, STATE
 from webstrata.coordination.permits import DatabasePermits
@@ -228,3 +229,32 @@ def test_what_was_not_crawled_here_cannot_go_on(database: Database, root: Path) 
     with pytest.raises(ConflictError, match="nothing to go on with"):
         resume_job(Recovery(database, root, DatabasePermits(database)), registered.job_id)
     assert job(database, registered.job_id).status == JobStatus.COMPLETED
+
+
+def test_every_file_that_is_left_out_is_named(database: Database, root: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    taken = [warc(disk / "warcs" / "one.warc.gz"), warc(disk / "flat.warc.gz"), disk / "old.arc.gz"]
+    taken[2].write_bytes(arc_file(arc_records(1, (PAGE, "19961104142103", "text/html", page("Old"))), packed=True))
+    for name in ("beside.wacz", "notes.txt", "warcs/list.csv", "warcs/captures.cdxj", "2019/deep.wacz", ".hidden"):
+        (disk / name).parent.mkdir(exist_ok=True)
+        (disk / name).write_bytes(b"PK\3\4")
+    warc(disk / "2019" / "unsearched.warc.gz")
+    (disk / "empty.arc").touch()
+    os.link(taken[0], disk / "2019" / "alias.warc.gz")
+    done = register(database, root, disk)
+    assert {found.path for found in done.files} == set(taken)
+    wacz = "WACZ files cannot be read yet: unpack it (unzip) and register the folder"
+    assert sorted(done.notes) == sorted(
+        [
+            f"{disk}/beside.wacz: {wacz}",
+            f"{disk}/2019/deep.wacz: {wacz}",
+            f"{disk}/2019/unsearched.warc.gz: {disk}/2019 is not searched: register that folder by itself",
+            f"{disk}/empty.arc: an empty file",
+            "left out, because there is no WARC record in it: notes.txt, list.csv",
+        ]
+    )
+    (tmp_path / "only").mkdir()
+    (tmp_path / "only" / "crawl.wacz").write_bytes(b"PK\3\4")
+    for place in (tmp_path / "only", tmp_path / "only" / "crawl.wacz"):
+        with pytest.raises(NotFoundError, match="WACZ files cannot be read yet"):
+            register(database, root, place)

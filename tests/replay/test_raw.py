@@ -1,4 +1,5 @@
 import gzip
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,8 @@ def test_a_snapshot_without_a_file_says_so(database: Database, tmp_path: Path) -
         {"warc_offset": 1},
         {"warc_offset": 10**9},
         {"warc_offset": 0},
-        {"warc_offset": None},
+        {"warc_offset": None, "warc_record_id": "<urn:uuid:gone>", "capture_timestamp": NOON + timedelta(seconds=1)},
+        {"warc_offset": None, "url": URL + "b"},
         {"warc_length": 20},
         {"url": URL + "b"},
     ],
@@ -119,3 +121,29 @@ def test_a_record_whose_length_nobody_knows_is_read_all_the_same(database: Datab
     (only,) = archived(database, tmp_path, fetched(URL, "<p>text"))
     change(database, warc_length=None)
     assert raw_page(database, tmp_path, only).content == b"<p>text"
+
+
+@pytest.mark.parametrize("known_by", ["record", "URL and time"])
+def test_a_record_without_an_offset_is_searched_for_once(database: Database, tmp_path: Path, known_by: str) -> None:
+    first, second = archived(database, tmp_path, *(fetched(URL, f"<p>{n}", at=NOON + timedelta(n)) for n in (0, 1)))
+    with database.read() as session:
+        at = session.get_one(Snapshot, second).warc_offset
+        record_id = session.get_one(Snapshot, second).warc_record_id or ""
+    # As another program stores them: no fractions of a second, and no brackets.
+    named = {"warc_record_id": record_id.strip("<>")} if known_by == "record" else {"warc_record_id": None}
+    imported: dict[str, object] = {
+        "capture_id": None,
+        "warc_offset": None,
+        "warc_length": None,
+        "content_hash": None,
+        **named,
+    }
+    if known_by == "URL and time":
+        imported["capture_timestamp"] = (NOON + timedelta(1)).replace(microsecond=0)
+    with database.write() as session:
+        session.execute(update(Snapshot).where(Snapshot.id == second).values(**imported))
+    assert raw_page(database, tmp_path, second).content == b"<p>1"
+    with database.read() as session:
+        assert session.get_one(Snapshot, second).warc_offset == at
+    assert raw_page(database, tmp_path, second).content == b"<p>1"
+    assert raw_page(database, tmp_path, first).content == b"<p>0"

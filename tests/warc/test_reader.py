@@ -1,5 +1,7 @@
 import gzip
+import os
 import random
+import re
 import zlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.fetched import NOON, fetched, write_warc
 from tests.support.warcs import records as members
 from webstrata.errors import RecordNotFoundError, WarcError
-from webstrata.model.captures import Original
+from webstrata.model.captures import DateSource, Original
 from webstrata.warc import reader
 from webstrata.warc.parsing import BoundedFile
 from webstrata.warc.reader import ArchiveRecord, Damage, iter_html_records, iter_records, read_record
@@ -229,10 +231,6 @@ def test_a_file_shorter_than_acknowledged_is_reported(file: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        (b"WARC-Date: 2026-01-01", b"WARC-Date: 2026-13-01", "is no date"),
-        (b"WARC-Date: ", b"X-Date: ", "is no date"),
-        (b"2026-01-01T00:00:00.000000Z", b"0001-01-01T00:00:00+05:00", "is no date"),
-        (b"2026-01-01T00:00:00.000000Z", b"9999-12-31T23:59:59-05:00", "is no date"),
         (b"WARC-Target-URI: ", b"\xe3\xb0\x12", "of which address it is"),
         (b"WARC-Type: ", b"X-Type: ", "of which kind it is"),
     ],
@@ -248,6 +246,35 @@ def test_a_record_that_makes_no_sense_is_located_and_skipped(file: Path, old: by
     assert [r.url[-1] for r in found] == ["1", "2"]
     assert [damage.offset for damage in damages] == [offset]
     assert reason in damages[0].reason
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        b"WARC-Date: 2026-13-01",
+        b"X-Date: 2026",
+        b"WARC-Date: 0001-01-01T00:00:00+05:00",
+        b"WARC-Date: 9999-12-31T23-05",
+    ],
+)
+@pytest.mark.parametrize(
+    ("http_date", "moment", "source"),
+    [
+        (b"Mon, 27 Jan 2014 17:12:38 GMT", datetime(2014, 1, 27, 17, 12, 38, tzinfo=UTC), DateSource.HTTP),
+        (b"Monday", datetime(2020, 5, 17, 12, tzinfo=UTC), DateSource.FILE),
+    ],
+)
+def test_a_record_whose_date_cannot_be_read_has_another_one_that_is_uncertain(
+    file: Path, date: bytes, http_date: bytes, moment: datetime, source: DateSource
+) -> None:
+    extent = write_warc(file, [fetched(headers=[(b"Date", http_date)])], requests=False)[0]
+    data = file.read_bytes()
+    record = re.sub(rb"WARC-Date: \S+", date, gzip.decompress(data[extent.offset :]))
+    file.write_bytes(data[: extent.offset] + gzip.compress(record))
+    os.utime(file, (moment.timestamp() + 0.5,) * 2)
+    (found,) = iter_records(file)
+    assert (found.capture_timestamp, found.date_source) == (moment, source)
+    assert read_record(file, found.offset, found.length) == found
 
 
 def test_a_record_that_is_too_large_is_not_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

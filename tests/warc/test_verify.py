@@ -167,6 +167,16 @@ def test_a_wrong_length_is_named(tmp_path: Path) -> None:
     assert reasons(verify([path])) == [f"Content-Length is '{'9' * 40}', not a number"]
 
 
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_record_that_is_too_short_does_not_end_the_file(tmp_path: Path, packed: bool) -> None:
+    path = tmp_path / "a.warc"
+    first, short, last = (record({"WARC-Type": "resource"}, b"body", length=n) for n in (4, 900, 4))
+    path.write_bytes(b"".join(gzip.compress(one) if packed else one for one in (first, short, last)))
+    (finding,) = verify([path]).findings
+    offset = len(gzip.compress(first)) if packed else len(first)
+    assert (finding.offset, finding.reason) == (offset, "this record is shorter than its Content-Length")
+
+
 def test_a_revisit_needs_its_target_in_one_of_the_files(tmp_path: Path) -> None:
     original, revisit = tmp_path / "original.warc", tmp_path / "revisit.warc"
     place = {"WARC-Target-URI": "http://example.org/", "WARC-Date": "2026-01-01T00:00:00Z"}
@@ -212,7 +222,14 @@ def test_the_command_says_what_is_wrong_and_exits_with_1(tmp_path: Path, capsys:
     bad = tmp_path / "bad.warc.gz"
     bad.write_bytes(good.read_bytes()[:-3])
     assert run(["verify", str(tmp_path)]) == 1
-    assert "bad.warc.gz: byte" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "bad.warc.gz: byte" in told
+    assert "2 files, 6 records, " in told
+    assert ": 1 problem\n" in told
+    empty = tmp_path / "empty.warc"
+    empty.write_bytes(b"no record\n")
+    assert run(["verify", str(empty)]) == 1
+    assert "1 file, no records, 10 bytes: 1 problem\n" in capsys.readouterr().out
     assert run(["verify", str(bad), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["findings"][0]["path"] == str(bad)
     assert run(["verify", str(tmp_path / "nowhere")]) == 1

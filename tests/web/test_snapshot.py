@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db.tables import Snapshot
+from webstrata.db.tables import Capture, Snapshot
 from webstrata.web.snapshot import can_be_framed
 
 
@@ -182,3 +182,13 @@ def test_readers_who_are_no_administrators_get_no_link_to_the_job(make_client: M
     page = Page(make_client(token=TOKEN).get(f"/snapshot/{only}"))
     assert "health-20240503" in page.text(".about")
     assert "health-20240503" not in page.links()
+
+
+def test_a_time_that_the_record_does_not_name_is_called_uncertain(client: TestClient, app: App) -> None:
+    (certain, doubtful) = keep(app, [Answer(SITE, "One", "Hello."), Answer(f"{SITE}two", "Two", "Hello again.")])
+    with app.database.write() as session:
+        capture_id = session.get_one(Snapshot, doubtful).capture_id
+        session.get_one(Capture, capture_id).date_source = "http"
+    said = "uncertain: the record's date cannot be read, this is the Date header of the response"
+    assert client.get(f"/snapshot/{doubtful}").text.replace("&#39;", "'").count(said) == 2
+    assert "uncertain" not in client.get(f"/snapshot/{certain}").text

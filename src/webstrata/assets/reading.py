@@ -6,21 +6,17 @@ from types import MappingProxyType
 from webstrata.assets.plugin import AssetType, CapturedContent
 from webstrata.db.engine import Database
 from webstrata.db.plugin_runs import PlacedCapture
-from webstrata.errors import RecordNotFoundError
+from webstrata.errors import RecordNotFoundError, WarcError
 from webstrata.storage.paths import place_of
 from webstrata.warc.reader import ArchiveRecord, read_record
-from webstrata.warc.revisits import with_payload
+from webstrata.warc.revisits import copies_of, with_payload
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 
 def captured_content(database: Database, archive_root: Path, capture: PlacedCapture) -> CapturedContent:
     """Return what a capture holds; WarcError when its bytes are not where they should be."""
-    path = place_of(archive_root, capture.warc_path, capture.output_dir)
-    found = read_record(path, capture.offset, capture.length)
-    if found.url != capture.url:
-        raise RecordNotFoundError(f"{capture.warc_path}: the record at byte {capture.offset} is not of {capture.url}")
-    record = with_payload(found, database, archive_root)
+    record = with_payload(_record_of(database, archive_root, capture), database, archive_root)
     return CapturedContent(
         url=capture.url,
         asset_type=asset_type_of(record),
@@ -29,6 +25,21 @@ def captured_content(database: Database, archive_root: Path, capture: PlacedCapt
         status_code=record.status_code,
         headers=MappingProxyType(record.headers),
     )
+
+
+def _record_of(database: Database, archive_root: Path, capture: PlacedCapture) -> ArchiveRecord:
+    """Return a capture's record, or a copy of it when its own file is gone or damaged."""
+    path = place_of(archive_root, capture.warc_path, capture.output_dir)
+    try:
+        found = read_record(path, capture.offset, capture.length)
+    except WarcError:
+        copy = next(copies_of(capture.place, database, archive_root), None)
+        if copy is None:
+            raise
+        return copy
+    if found.url != capture.url:
+        raise RecordNotFoundError(f"{capture.warc_path}: the record at byte {capture.offset} is not of {capture.url}")
+    return found
 
 
 def asset_type_of(record: ArchiveRecord) -> AssetType:

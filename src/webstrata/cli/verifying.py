@@ -12,17 +12,17 @@ from webstrata.errors import NotFoundError
 
 verbs = typer.Typer()
 
-_PATTERNS = ("*.warc", "*.warc.gz", "*.warc.zst")
+_PATTERNS = ("*.warc", "*.warc.gz", "*.warc.zst", "*.arc", "*.arc.gz")
 
 
 @verbs.command()
 def verify(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="WARC files, or folders of them.", show_default=False)
+        list[Path], typer.Argument(metavar="PATH...", help="WARC or ARC files, or folders of them.", show_default=False)
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
-    """Read every byte of WARC files, ours or anybody's; exit 1 and say where when something is wrong."""
+    """Read every byte of WARC or ARC files, ours or anybody's; exit 1 and say where when something is wrong."""
     from webstrata.warc.verify import verify as verify_files
 
     report = verify_files(_files(paths))
@@ -31,17 +31,23 @@ def verify(
     else:
         for finding in report.findings:
             print(finding)
-        verdict = f"{len(report.findings)} problems" if report.findings else "all as it should be"
-        print(f"{report.files} files, {report.records:,} records, {report.bytes_read:,} bytes: {verdict}")
+        verdict = counted(len(report.findings), "problem") if report.findings else "all as it should be"
+        sizes = (report.files, "file"), (report.records, "record"), (report.bytes_read, "byte")
+        print(f"{', '.join(counted(*size) for size in sizes)}: {verdict}")
     if report.findings:
         raise typer.Exit(1)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return how many there are, in words."""
+    return f"no {noun}s" if number == 0 else f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     """Yield the files that are meant, each once."""
     found = dict.fromkeys(file for path in paths for file in _files_of(path))
     if not found:
-        raise NotFoundError("there are no WARC files there")
+        raise NotFoundError("there are no WARC or ARC files there")
     yield from found
 
 

@@ -10,7 +10,7 @@ from webstrata.errors import NotFoundError
 from webstrata.jobs.persistent import index_persistent_job
 from webstrata.model.archive import RecordPlace
 from webstrata.model.urls import url_group
-from webstrata.replay.raw import whole_record
+from webstrata.replay import raw
 from webstrata.storage.paths import recorded_as
 from webstrata.warc.reader import ArchiveRecord
 
@@ -48,7 +48,8 @@ def find_record_for_snapshot(snapshot: Snapshot) -> ArchiveRecord | None:
     """Return the record that a snapshot was made from, or None when it is not in the archive any more."""
     with opened_app() as app:
         try:
-            return whole_record(_place(app, snapshot), app.database, app.archive_root)
+            place = _place(app, snapshot)
+            return raw.find_record_for_snapshot(place, database=app.database, archive_root=app.archive_root)
         except NotFoundError:
             return None
 

@@ -19,7 +19,7 @@ from webstrata.db.leases import Spent
 from webstrata.db.new_rows import NewCapture
 from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
 from webstrata.model.tasks import Link, Task, TaskStatus
-from webstrata.storage.paths import confined
+from webstrata.storage.paths import PresentFiles, confined
 from webstrata.warc.writer import WarcFileWriter, cut_tail, new_warc_name
 
 log = structlog.get_logger()
@@ -120,7 +120,7 @@ class Committer:
             return self._record(outcomes, [], claim)
         wanted = {key for key in digests if key}
         with self._database.read() as session:
-            stored = captures.originals(session, self._target.source_id, wanted)
+            stored = captures.originals(session, self._target.source_id, wanted, self._files().has)
         fresh = wanted - stored.keys()
         writer = self._open_writer()
         acknowledged = writer.size
@@ -135,6 +135,10 @@ class Committer:
         except BaseException:
             self._cut_back(acknowledged)
             raise
+
+    def _files(self) -> PresentFiles:
+        """Return a fresh look at which files are there: a revisit must not refer to a record in one that is gone."""
+        return PresentFiles(self._target.archive_root)
 
     def _cut_back(self, size: int) -> None:
         """Forget what was written behind a size; a file that cannot be cut is written to no more."""
@@ -171,7 +175,7 @@ class Committer:
 
     def _refuse_twins(self, session: Session, fresh: Collection[str]) -> None:
         """Make sure, now that it is our turn, that nobody stored the same payloads while we wrote ours."""
-        if fresh and captures.originals(session, self._target.source_id, fresh):
+        if fresh and captures.originals(session, self._target.source_id, fresh, self._files().has):
             raise _StoredMeanwhileError
 
     def _claimed(self, session: Session, claim: Claim, spent: Spent, now: datetime) -> Committed:
@@ -199,7 +203,8 @@ class Committer:
         if not tasks or not self._has_history(session):
             return tasks
         target, urls = self._target, [task.url for task in tasks]
-        earlier = captures.earlier_captures(session, target.source_id, target.job_id, urls)
+        is_there = self._files().has
+        earlier = captures.earlier_captures(session, target.source_id, target.job_id, urls, is_there)
         return [replace(task, earlier=earlier.get(task.url)) for task in tasks]
 
     def _has_history(self, session: Session) -> bool:

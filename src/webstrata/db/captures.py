@@ -1,31 +1,32 @@
 """WARC files and the captures in them, as crawl and index record them."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Table, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import Row, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
 from webstrata.db import ids
 from webstrata.db.bulk import ManyRows
 from webstrata.db.new_rows import NewCapture
-from webstrata.db.tables import ArchiveJob, Capture, Snapshot, WarcFile
-from webstrata.model.archive import RecordPlace
+from webstrata.db.payloads import IsThere
+from webstrata.db.tables import ArchiveJob, Capture, WarcFile
 from webstrata.model.captures import EarlierCapture, Original
 from webstrata.model.urls import surt
 
 _STATUSES = {status.value for status in HTTPStatus}
 
-_CAPTURES, _WARC_FILES = Capture.__table__, WarcFile.__table__
+_CAPTURES, _WARC_FILES, _JOBS = Capture.__table__, WarcFile.__table__, ArchiveJob.__table__
 assert isinstance(_CAPTURES, Table)
 assert isinstance(_WARC_FILES, Table)
+assert isinstance(_JOBS, Table)
 
 _ADDED = (
     *("job_id", "source_id", "warc_file_id", "warc_offset", "warc_length", "warc_record_id", "record_type"),
     *("url", "url_key", "capture_timestamp", "status_code", "mime_type", "payload_digest"),
-    *("refers_to", "etag", "last_modified"),
+    *("refers_to", "etag", "last_modified", "date_source"),
 )
 _ADD = ManyRows(insert(_CAPTURES).inline(), {name: _CAPTURES.c[name] for name in _ADDED})
 _ADD_AS = ManyRows(insert(_CAPTURES).inline(), {name: _CAPTURES.c[name] for name in (*_ADDED, "id")})
@@ -33,7 +34,12 @@ _ACKNOWLEDGE = (
     update(_WARC_FILES).where(_WARC_FILES.c.id == bindparam("file_id")).values(committed_bytes=bindparam("size"))
 )
 _ORIGINALS = (
-    select(_CAPTURES.c.payload_digest, _CAPTURES.c.warc_record_id, _CAPTURES.c.url, _CAPTURES.c.capture_timestamp)
+    select(
+        *(_CAPTURES.c.payload_digest, _CAPTURES.c.warc_record_id, _CAPTURES.c.url, _CAPTURES.c.capture_timestamp),
+        *(_WARC_FILES.c.path, _JOBS.c.output_dir),
+    )
+    .join(_WARC_FILES, _CAPTURES.c.warc_file_id == _WARC_FILES.c.id)
+    .join(_JOBS, _WARC_FILES.c.job_id == _JOBS.c.id)
     .where(
         _CAPTURES.c.source_id == bindparam("source_id"),
         _CAPTURES.c.payload_digest.in_(bindparam("digests", expanding=True)),
@@ -61,22 +67,6 @@ class KnownWarc:
     def filename(self) -> str:
         """Return the file's own name: it stays when the file is moved to another folder."""
         return self.path.rpartition("/")[2]
-
-
-@dataclass(frozen=True)
-class Payload:
-    """Where the payload lies that a revisit refers to, and what the index knows of it."""
-
-    capture_id: int
-    url: str
-    warc_path: str
-    offset: int
-    length: int
-    output_dir: str
-    source_id: int
-    snapshot_id: int | None
-    is_indexed: bool
-    """Whether the index has read it: if so, and there is no snapshot, it is no page."""
 
 
 def add_warc_file(session: Session, job_id: int, path: str, owner: str | None = None) -> int:
@@ -164,6 +154,7 @@ def _values(capture: NewCapture) -> tuple[object, ...]:
         capture.refers_to,
         capture.etag,
         capture.last_modified,
+        capture.date_source,
     )
 
 
@@ -196,14 +187,16 @@ def refusal(session: Session, job_id: int) -> str | None:
     return f"{url}: the server answered {status} {HTTPStatus(status).phrase if status in _STATUSES else ''}".rstrip()
 
 
-def originals(session: Session, source_id: int, digests: Collection[str]) -> dict[str, Original]:
-    """Return, for payloads that a source has stored already, the record that holds each."""
+def originals(session: Session, source_id: int, digests: Collection[str], is_there: IsThere) -> dict[str, Original]:
+    """Return, for payloads that a source has stored already in a file that is there, the record that holds each."""
     rows = session.connection().execute(_ORIGINALS, {"source_id": source_id, "digests": list(digests)})
-    return {row[0]: Original(row[1], row[2], row[3]) for row in rows}
+    return {row[0]: Original(row[1], row[2], row[3]) for row in rows if is_there(row[4], row[5])}
 
 
-def earlier_captures(session: Session, source_id: int, job_id: int, urls: Collection[str]) -> dict[str, EarlierCapture]:
-    """Return the last good capture of each URL by an earlier job of the source, and where its payload lies."""
+def earlier_captures(
+    session: Session, source_id: int, job_id: int, urls: Collection[str], is_there: IsThere
+) -> dict[str, EarlierCapture]:
+    """Return the last good capture of each URL by an earlier job of the source whose payload is there, and where."""
     holder = aliased(Capture)
     rows = session.execute(
         select(
@@ -219,13 +212,14 @@ def earlier_captures(session: Session, source_id: int, job_id: int, urls: Collec
             Capture.url.in_(urls),
             Capture.source_id == source_id,
             Capture.job_id != job_id,
+            holder.warc_record_id != "",
             holder.record_type == "response",
             holder.status_code == HTTPStatus.OK,
             holder.payload_digest.is_not(None),
         )
         .order_by(Capture.capture_timestamp, Capture.id)
     )
-    return {row.asked: _earlier(row) for row in rows}
+    return {row.asked: _earlier(row) for row in rows if is_there(row.path, row.output_dir)}
 
 
 def _earlier(row: Row[*tuple[Any, ...]]) -> EarlierCapture:
@@ -245,98 +239,3 @@ def has_other_jobs(session: Session, source_id: int, job_id: int) -> bool:
     """Tell whether a source was captured by another job: without one there is nothing to compare with."""
     found = select(Capture.id).where(Capture.source_id == source_id, Capture.job_id != job_id).limit(1)
     return session.scalar(found) is not None
-
-
-def payloads(
-    session: Session, source_id: int, originals: Collection[Original], index_version: int
-) -> dict[Original, Payload]:
-    """Return where the payloads lie that a source's revisits refer to, of those that the archive has."""
-    named = {original.record_id for original in originals if original.record_id}
-    of_records = _payload_columns(index_version).where(Capture.warc_record_id.in_(named))
-    rows = session.execute(of_records.order_by(Capture.id.desc())) if named else ()
-    at_record = {row[-1]: Payload(*row[:-1]) for row in rows}
-    found = {original: at_record[original.record_id] for original in originals if original.record_id in at_record}
-    found |= _payloads_by_digest(session, source_id, set(originals) - found.keys(), index_version)
-    for original in set(originals) - found.keys():
-        place = _payload_by_url(session, original, index_version)
-        if place is not None:
-            found[original] = place
-    return found
-
-
-def _payload_columns(index_version: int) -> Select[*tuple[Any, ...]]:
-    is_indexed = (WarcFile.index_version == index_version) & (WarcFile.indexed_bytes > Capture.warc_offset)
-    return (
-        select(
-            *(Capture.id, Capture.url, WarcFile.path, Capture.warc_offset, Capture.warc_length, ArchiveJob.output_dir),
-            *(Capture.source_id, Snapshot.id, is_indexed, Capture.warc_record_id),
-        )
-        .join(WarcFile, Capture.warc_file_id == WarcFile.id)
-        .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
-        .outerjoin(Snapshot, Snapshot.capture_id == Capture.id)
-        .where(Capture.record_type != "revisit")
-    )
-
-
-def _payloads_by_digest(
-    session: Session, source_id: int, originals: Collection[Original], index_version: int
-) -> dict[Original, Payload]:
-    """Return the first captures of a source with the payloads of which nothing but the digest is known."""
-    wanted = {original.payload_digest for original in originals if original.payload_digest}
-    if not wanted:
-        return {}
-    same = _payload_columns(index_version).add_columns(Capture.payload_digest)
-    same = same.where(Capture.source_id == source_id, Capture.payload_digest.in_(wanted)).order_by(Capture.id.desc())
-    first = {row[-1]: Payload(*row[:-2]) for row in session.execute(same)}
-    return {original: first[original.payload_digest] for original in originals if original.payload_digest in first}
-
-
-def _payload_by_url(session: Session, original: Original, index_version: int) -> Payload | None:
-    if not original.url or original.payload_digest:
-        return None
-    at_url = (Capture.url_key == surt(original.url)) & (Capture.capture_timestamp == original.captured_at)
-    row = session.execute(_payload_columns(index_version).where(at_url).order_by(Capture.id).limit(1)).first()
-    return None if row is None else Payload(*row[:-1])
-
-
-def payload_place(session: Session, refers_to: Original, revisit_id: str | None = None) -> RecordPlace | None:
-    """Return where the payload lies that a revisit refers to: by the record's id, else by its URL and time.
-
-    Of a revisit that names neither, it is looked for by its digest, in the revisit's own source.
-    """
-    wanted = (
-        select(Capture, WarcFile.path, ArchiveJob.output_dir)
-        .join(WarcFile, Capture.warc_file_id == WarcFile.id)
-        .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
-        .where(Capture.record_type != "revisit")
-        .order_by(Capture.id)
-        .limit(1)
-    )
-    for which in _ways_to_payload(refers_to, revisit_id):
-        if row := session.execute(wanted.where(which)).first():
-            return _place(*row)
-    return None
-
-
-def _ways_to_payload(refers_to: Original, revisit_id: str | None) -> Iterator[ColumnElement[bool]]:
-    """Yield how the record may be found that holds a revisit's payload, surest first."""
-    if refers_to.record_id:
-        yield Capture.warc_record_id == refers_to.record_id
-    if refers_to.url:
-        yield and_(Capture.url_key == surt(refers_to.url), Capture.capture_timestamp == refers_to.captured_at)
-    if refers_to.payload_digest and revisit_id:
-        revisit = aliased(Capture)
-        own_source = select(revisit.source_id).where(revisit.warc_record_id == revisit_id)
-        yield and_(Capture.source_id.in_(own_source), Capture.payload_digest == refers_to.payload_digest)
-
-
-def _place(capture: Capture, path: str, output_dir: str) -> RecordPlace:
-    return RecordPlace(
-        warc_path=path,
-        offset=capture.warc_offset,
-        length=capture.warc_length,
-        record_id=capture.warc_record_id,
-        url=capture.url,
-        captured_at=capture.capture_timestamp,
-        output_dir=output_dir,
-    )

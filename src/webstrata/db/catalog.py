@@ -8,10 +8,11 @@ from sqlalchemy.orm import Session
 from webstrata.db.editions import front_group
 from webstrata.db.snapshots import is_ok
 from webstrata.db.steering import unindexed
-from webstrata.db.tables import ArchiveJob, Page, Snapshot, Source, SourceTotals
+from webstrata.db.tables import ArchiveJob, Capture, Page, Snapshot, Source, SourceTotals
 from webstrata.db.totals import HIDDEN_SOURCE
 from webstrata.db.totals import totals as source_totals
 from webstrata.model.archive import ArchiveTotals, JobView, RecordPlace, SnapshotView, SourceSummary
+from webstrata.model.captures import DateSource
 
 __all__ = ["HIDDEN_SOURCE"]
 
@@ -59,6 +60,7 @@ def record_place(session: Session, snapshot_id: int) -> RecordPlace | None:
     found = session.get(Snapshot, snapshot_id)
     if found is None:
         return None
+    capture = session.get(Capture, found.capture_id) if found.capture_id is not None else None
     return RecordPlace(
         warc_path=found.warc_path,
         offset=found.warc_offset,
@@ -68,6 +70,10 @@ def record_place(session: Session, snapshot_id: int) -> RecordPlace | None:
         captured_at=found.capture_timestamp,
         output_dir=found.job.output_dir if found.job else None,
         cleaned_at=found.job.cleaned_at if found.job else None,
+        snapshot_id=found.id,
+        capture_id=found.capture_id,
+        content_hash=found.content_hash,
+        date_source=DateSource(capture.date_source) if capture and capture.date_source else None,
     )
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from webstrata.model.captures import DateSource
+
 
 @dataclass(frozen=True)
 class NewCapture:
@@ -21,6 +23,8 @@ class NewCapture:
     refers_to: str | None = None
     etag: str | None = None
     last_modified: str | None = None
+    date_source: DateSource | None = None
+    """Where the time comes from if not from the record's own date."""
 
 
 @dataclass(frozen=True)

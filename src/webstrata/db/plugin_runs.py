@@ -9,6 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from webstrata.db.tables import ArchiveJob, Capture, PluginRun, WarcFile
+from webstrata.model.archive import RecordPlace
 from webstrata.model.assets import SETTLED, FailedRun, RunStatus
 
 _REVISIT = "revisit"
@@ -35,6 +36,21 @@ class PlacedCapture:
     length: int
     output_dir: str
     """The folder of its job, in which an absolute path has to lie."""
+    record_id: str
+
+    @property
+    def place(self) -> RecordPlace:
+        """Return where its record lies."""
+        return RecordPlace(
+            warc_path=self.warc_path,
+            offset=self.offset,
+            length=self.length,
+            record_id=self.record_id,
+            url=self.url,
+            captured_at=self.captured_at,
+            output_dir=self.output_dir,
+            capture_id=self.id,
+        )
 
 
 @dataclass(frozen=True)
@@ -100,6 +116,7 @@ def placed_captures(session: Session, capture_ids: Collection[int]) -> list[Plac
             Capture.warc_offset,
             Capture.warc_length,
             ArchiveJob.output_dir,
+            Capture.warc_record_id,
         )
         .join(WarcFile, Capture.warc_file_id == WarcFile.id)
         .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)

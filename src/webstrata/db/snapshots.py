@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, case, delete, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, case, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
@@ -106,6 +106,11 @@ def save_snapshots(session: Session, snapshots: Sequence[NewSnapshot]) -> None:
         for snapshot in snapshots
     ]
     _SAVE[session.get_bind().dialect.name].execute(session, rows)
+
+
+def set_record_place(session: Session, snapshot_id: int, offset: int, length: int) -> None:
+    """Store where a snapshot's record lies in its file."""
+    session.execute(update(Snapshot).where(Snapshot.id == snapshot_id).values(warc_offset=offset, warc_length=length))
 
 
 def known_snapshots(session: Session, capture_ids: Collection[int]) -> dict[int, KnownSnapshot]:

@@ -224,6 +224,8 @@ class Capture(Base):
     refers_to: Mapped[str | None]
     etag: Mapped[str | None]
     last_modified: Mapped[str | None]
+    date_source: Mapped[str | None] = mapped_column(String(8))
+    """Where the time comes from when the record's own date cannot be read; NULL when it can."""
 
 
 class Document(Base):

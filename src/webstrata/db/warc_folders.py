@@ -1,12 +1,13 @@
 """The WARC files of jobs as folders hold them: adopted from elsewhere, moved, needed by others."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Select, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, insert, select, union, update
 from sqlalchemy.orm import Session, aliased
 
 from webstrata.db.engine import keeping_rows
+from webstrata.db.payloads import IsThere
 from webstrata.db.tables import ArchiveJob, Capture, Snapshot, Source, WarcFile
 from webstrata.errors import NotFoundError
 from webstrata.model.cleanup import CleanupStatus
@@ -130,15 +131,22 @@ def crawls_beside(session: Session, job_id: int) -> list[int]:
     return list(session.scalars(beside.order_by(ArchiveJob.id)))
 
 
-def needed_elsewhere(session: Session, job_id: int) -> dict[str, tuple[int, ...]]:
-    """Return the files of a job that hold what other jobs' revisits refer to, each with these jobs.
+def needed_elsewhere(
+    session: Session, job_id: int, going: Collection[str], is_there: IsThere
+) -> dict[str, tuple[int, ...]]:
+    """Return which files of a job, of those that are to go, other jobs' revisits refer to, each with these jobs.
 
-    A revisit that names no record is taken to refer to every record of its payload's digest.
+    What a file that stays holds as well is not needed. A revisit that names no record is taken to refer to every
+    record of its payload's digest.
     """
     found: dict[str, set[int]] = {}
-    for needed in (_named_by_revisits(job_id), _of_the_same_payload(job_id)):
-        for path, other in session.execute(needed):
-            found.setdefault(path, set()).add(other)
+    for part in _parts(going):
+        held = select(WarcFile.id).where(WarcFile.job_id == job_id, WarcFile.path.in_(part))
+        files = _files_with_copies(session, held)
+        staying = [row.id for row in files if row.path not in going and is_there(row.path, row.output_dir)]
+        for needed in (_named_by_revisits(job_id, held, staying), _of_the_same_payload(job_id, held, staying)):
+            for path, other in session.execute(needed):
+                found.setdefault(path, set()).add(other)
     return {path: tuple(sorted(found[path])) for path in sorted(found)}
 
 
@@ -147,30 +155,59 @@ def _parts(paths: Collection[str]) -> Iterator[list[str]]:
     return (wanted[start : start + _AT_ONCE] for start in range(0, len(wanted), _AT_ONCE))
 
 
-def _named_by_revisits(job_id: int) -> Select[str, int]:
-    held, revisit = aliased(Capture), aliased(Capture)
+def _files_with_copies(session: Session, held_in: Select[int]) -> Sequence[Row[int, str, str]]:
+    """Return the files that hold a record, or a payload of the same source, which some files hold."""
+    held, copy = aliased(Capture), aliased(Capture)
+    is_record = and_(copy.warc_record_id == held.warc_record_id, held.warc_record_id != "")
+    same = (is_record, _has_payload_of(copy, held))
+    lying = (held.warc_file_id.in_(held_in), held.record_type != "revisit", copy.record_type != "revisit")
+    of_copies = union(*(select(copy.warc_file_id).join(held, is_same).where(*lying) for is_same in same))
+    return session.execute(
+        select(WarcFile.id, WarcFile.path, ArchiveJob.output_dir)
+        .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
+        .where(WarcFile.id.in_(of_copies))
+    ).all()
+
+
+def _has_payload_of(copy: type[Capture], held: type[Capture]) -> ColumnElement[bool]:
+    return and_(copy.source_id == held.source_id, copy.payload_digest == held.payload_digest)
+
+
+def _named_by_revisits(job_id: int, held_in: Select[int], staying: Collection[int]) -> Select[str, int]:
+    held, revisit, copy = aliased(Capture), aliased(Capture), aliased(Capture)
+    copied = exists().where(
+        copy.warc_record_id == held.warc_record_id, copy.warc_file_id.in_(staying), copy.record_type != "revisit"
+    )
     return (
         select(WarcFile.path, revisit.job_id)
         .distinct()
         .select_from(revisit)
         .join(held, held.warc_record_id == revisit.refers_to)
         .join(WarcFile, held.warc_file_id == WarcFile.id)
-        .where(revisit.record_type == "revisit", revisit.job_id != job_id, held.job_id == job_id)
+        .where(revisit.record_type == "revisit", revisit.job_id != job_id, revisit.refers_to != "")
+        .where(held.warc_file_id.in_(held_in), ~copied)
     )
 
 
-def _of_the_same_payload(job_id: int) -> Select[str, int]:
+def _of_the_same_payload(job_id: int, held_in: Select[int], staying: Collection[int]) -> Select[str, int]:
     nameless = (
-        select(Capture.payload_digest, Capture.job_id)
+        select(Capture.payload_digest, Capture.job_id, Capture.source_id)
         .distinct()
         .where(Capture.record_type == "revisit", Capture.job_id != job_id, func.coalesce(Capture.refers_to, "") == "")
         .subquery()
     )
+    held, copy = aliased(Capture), aliased(Capture)
+    copied = exists().where(
+        copy.source_id == nameless.c.source_id,
+        copy.payload_digest == held.payload_digest,
+        copy.warc_file_id.in_(staying),
+        copy.record_type != "revisit",
+    )
     return (
         select(WarcFile.path, nameless.c.job_id)
         .distinct()
-        .select_from(Capture)
-        .join(nameless, Capture.payload_digest == nameless.c.payload_digest)
-        .join(WarcFile, Capture.warc_file_id == WarcFile.id)
-        .where(Capture.job_id == job_id, Capture.record_type != "revisit")
+        .select_from(held)
+        .join(nameless, held.payload_digest == nameless.c.payload_digest)
+        .join(WarcFile, held.warc_file_id == WarcFile.id)
+        .where(held.warc_file_id.in_(held_in), held.record_type != "revisit", ~copied)
     )

@@ -68,6 +68,7 @@ def _capture(record: ArchiveRecord) -> NewCapture:
         refers_to=_indexable(record.refers_to.record_id) if record.refers_to else None,
         etag=record.headers.get("etag"),
         last_modified=record.headers.get("last-modified"),
+        date_source=record.date_source,
     )
 
 

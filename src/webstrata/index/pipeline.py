@@ -17,6 +17,7 @@ from webstrata.db.engine import Database
 from webstrata.db.index_leases import IndexLease
 from webstrata.db.jobs import StoredJob
 from webstrata.db.new_rows import Problem
+from webstrata.db.payloads import payloads
 from webstrata.db.problems import UnresolvedRevisit
 from webstrata.errors import ConflictError, OutsideRootError, UsageError, WarcError
 from webstrata.index.ends import end_problem, gone_from, is_cleaned_away
@@ -27,7 +28,7 @@ from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.index.stream import FilePart, PartStream
 from webstrata.index.writing import BATCH, INDEX_VERSION, Desk, FileWriting, store_late
 from webstrata.model.jobs import INDEXABLE, JobStatus
-from webstrata.storage.paths import place_of
+from webstrata.storage.paths import PresentFiles, place_of
 from webstrata.warc.adopting import adopt_warcs_for_job
 from webstrata.warc.cdxj import Journal, journal_folder, promised_in
 from webstrata.warc.reader import Span
@@ -319,7 +320,8 @@ class _Run:
     def _resolvable(self, found: Sequence[Found]) -> list[Found]:
         wanted = {one.refers_to for one in found if one.refers_to is not None}
         with self.database.read() as session:
-            known = captures.payloads(session, self.job.source_id, wanted, INDEX_VERSION)
+            is_there = PresentFiles(self.archive_root).has
+            known = payloads(session, self.job.source_id, wanted, INDEX_VERSION, is_there)
         return [one for one in found if one.refers_to in known]
 
     def _settle(self, files: Sequence[KnownWarc], *, final: bool) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from webstrata.db.captures import Payload
+from webstrata.db.payloads import Payload
 from webstrata.index.reading import Found
 from webstrata.model.captures import Original
 

@@ -7,16 +7,18 @@ from pathlib import Path
 import structlog
 
 from webstrata.db import captures, ids, index_leases, problems, snapshots
-from webstrata.db.captures import KnownWarc, Payload
+from webstrata.db.captures import KnownWarc
 from webstrata.db.engine import Database, Session
 from webstrata.db.index_leases import IndexLease
 from webstrata.db.jobs import StoredJob
 from webstrata.db.new_rows import NewCapture, Problem
+from webstrata.db.payloads import Payload, payloads
 from webstrata.errors import WarcError
 from webstrata.index.reading import Found, Kind, Place, Portion, Revisit
 from webstrata.index.rows import Batch, Given, write_rows
 from webstrata.index.standing import NOT_THERE, Standing, standing_of
-from webstrata.storage.paths import place_of
+from webstrata.model.captures import DateSource
+from webstrata.storage.paths import PresentFiles, place_of
 from webstrata.warc.cdxj import Journal, JournalLine, Promised
 
 log = structlog.get_logger()
@@ -99,6 +101,7 @@ def store(desk: Desk, batch: Batch, problem_count: int = 0) -> int:
     In three steps: ids are taken, promised in the journal, and only then carried by rows. Killed in between, ids may
     be lost, but none is given twice.
     """
+    batch.found = [_with_promised_time(desk, batch.warc, found) for found in batch.found]
     given = _give_ids(desk, batch)
     _read_revisits(desk, batch, given)
     for problem in batch.problems:
@@ -142,7 +145,7 @@ def _give_ids(desk: Desk, batch: Batch) -> Given:
         by_capture = {capture: offset for offset, capture in given.captures.items()}
         before = snapshots.known_snapshots(session, list(by_capture))
         given.before = {by_capture[capture]: known for capture, known in before.items()}
-        given.standing = _standing(session, desk.job, batch, given)
+        given.standing = _standing(session, desk, batch, given)
         given.snapshots = {offset: known.id for offset, known in given.before.items()}
         given.snapshots |= _snapshot_ids(session, desk, batch, given)
         index_leases.check(session, desk.lease)
@@ -166,14 +169,15 @@ def _capture_ids(session: Session, desk: Desk, batch: Batch) -> dict[int, int]:
     return known | captures.capture_ids(session, warc.id, [capture.offset for capture in rest])
 
 
-def _standing(session: Session, job: StoredJob, batch: Batch, given: Given) -> Standing:
+def _standing(session: Session, desk: Desk, batch: Batch, given: Given) -> Standing:
     wanted = {found.refers_to for found in batch.found if found.refers_to is not None}
     if not wanted:
         return Standing()
-    payloads = captures.payloads(session, job.source_id, wanted, INDEX_VERSION)
+    source_id, is_there = desk.job.source_id, PresentFiles(desk.archive_root).has
+    known = payloads(session, source_id, wanted, INDEX_VERSION, is_there)
     own = {given.captures[found.capture.offset]: found for found in batch.found if found.refers_to is None}
     pages = {number for number, found in own.items() if found.page is not None}
-    return standing_of(batch.found, job.source_id, payloads, pages, own.keys() - pages)
+    return standing_of(batch.found, source_id, known, pages, own.keys() - pages)
 
 
 def _snapshot_ids(session: Session, desk: Desk, batch: Batch, given: Given) -> dict[int, int]:
@@ -193,6 +197,15 @@ def _snapshot_ids(session: Session, desk: Desk, batch: Batch, given: Given) -> d
         ids.lift(session, "snapshots", max(kept.values()))
     rest = [capture.offset for capture in lacking if capture.offset not in kept]
     return kept | dict(zip(rest, ids.reserve(session, "snapshots", len(rest)), strict=True))
+
+
+def _with_promised_time(desk: Desk, warc: KnownWarc, found: Found) -> Found:
+    """Return a capture with the time that it got from its file first: a copy of the file has another one."""
+    capture = found.capture
+    if capture.date_source is not DateSource.FILE:
+        return found
+    promised = desk.promised.captured_at(warc.filename, capture.offset, capture.record_id)
+    return found if promised is None else replace(found, capture=replace(capture, captured_at=promised))
 
 
 def _promised(desk: Desk, warc: KnownWarc, capture: NewCapture) -> tuple[int, int | None] | None:
@@ -247,4 +260,5 @@ def _line(warc: KnownWarc, capture: NewCapture, capture_id: int, snapshot_id: in
         record_id=capture.record_id,
         capture_id=capture_id,
         snapshot_id=snapshot_id,
+        date_source=capture.date_source,
     )

@@ -28,7 +28,7 @@ from webstrata.jobs.manifest import refresh_manifest
 from webstrata.jobs.storage import folder_bytes, scan_storage
 from webstrata.model.cleanup import CleanupMode, CleanupStatus, may_clean
 from webstrata.storage.disk import make_folder, sync_folder
-from webstrata.storage.paths import recorded_as
+from webstrata.storage.paths import PresentFiles, recorded_as
 from webstrata.warc.crawl_state import CrawlState
 from webstrata.warc.discovery import STABLE_FOLDER, find_latest_temp_dir_fallback, warc_files_below
 
@@ -240,7 +240,7 @@ def _report(
     if plan.state_file is not None:
         deleted.append(Deleted(plan.state_file, plan.state_file.lstat().st_size))
     going = plan.going(archive_root)
-    _refuse_if_needed(session, job_id, going)
+    _refuse_if_needed(session, archive_root, job_id, going)
     return CleanupReport(
         job_id=job_id,
         mode=mode,
@@ -253,7 +253,7 @@ def _report(
     )
 
 
-def _refuse_if_needed(session: Session, job_id: int, going: Sequence[str]) -> None:
+def _refuse_if_needed(session: Session, archive_root: Path, job_id: int, going: Sequence[str]) -> None:
     """Refuse to delete what revisits of other jobs refer to, or may be about to."""
     if not going:
         return
@@ -263,10 +263,9 @@ def _refuse_if_needed(session: Session, job_id: int, going: Sequence[str]) -> No
             f"job {', '.join(map(str, beside))} of the same source is running and may refer to WARC files of job "
             f"{job_id} that would be deleted: wait for its end, or {keep}"
         )
-    needed = warc_folders.needed_elsewhere(session, job_id)
-    lost = [name for name in going if name in needed]
-    if lost:
-        others = sorted({other for name in lost for other in needed[name]})
+    needed = warc_folders.needed_elsewhere(session, job_id, going, PresentFiles(archive_root).has)
+    if needed:
+        lost, others = list(needed), sorted({other for jobs_ in needed.values() for other in jobs_})
         raise ConflictError(
             f"revisits of job {', '.join(map(str, others))} refer to records of job {job_id} that would be deleted "
             f"({', '.join(lost[:_MAX_TOLD])}): {keep}"
@@ -324,7 +323,7 @@ def _begin(database: Database, archive_root: Path, report: CleanupReport, plan: 
         if refusal := may_clean(job_id, kept.status, CleanupMode.TEMP, force=True):
             raise ConflictError(refusal)
         going = plan.going(archive_root)
-        _refuse_if_needed(session, job_id, going)
+        _refuse_if_needed(session, archive_root, job_id, going)
         warc_folders.give_up_payloads(session, job_id, going)
         warc_folders.move_warc_files(session, job_id, moved)
         jobs.set_job(session, job_id, cleanup_status=CleanupStatus.CLEANING)

@@ -1,6 +1,7 @@
 """Jobs made of WARC files that are there already: where they lie, nothing is written, moved or deleted."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,11 +16,12 @@ from webstrata.jobs.settling import keep_books
 from webstrata.model.jobs import INDEXABLE, ArchiveJobConfig, JobStatus, check_job_name
 from webstrata.warc.adopting import Measured, measured, unrecorded_warcs
 from webstrata.warc.crawl_state import STATE_FILE
-from webstrata.warc.discovery import Discovered, discover
+from webstrata.warc.discovery import Discovered, LeftOut, Refused, discover, files_left_out
 
 log = structlog.get_logger()
 
 _MAX_TOLD = 3
+_MAX_NAMED = 50
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,10 @@ def register_job_dir(
         check_job_name(name)
     not_before = datetime.now(UTC) + left_alone_for if left_alone_for else None
     found = discover(output_dir)
+    left_out = files_left_out(output_dir, found)
     place = output_dir.resolve()
     if not found.files:
-        raise NotFoundError(_nothing_found(place, found))
+        raise NotFoundError(_nothing_found(place, (*found.refused, *left_out.archives)))
     with database.read() as session:
         source_id = sources.source_view(session, source_code).id
         known = warc_folders.job_of_folder(session, str(place))
@@ -71,7 +74,7 @@ def register_job_dir(
         _add(database, archive_root, known, place, files, source_id, not_before=not_before)
     keep_books(database, archive_root, job_id)
     log.info("job.registered", job_id=job_id, folder=str(place), files=len(files), is_new=known is None)
-    return Registered(job_id, place, known is None, tuple(files), _notes(found, files))
+    return Registered(job_id, place, known is None, tuple(files), _notes(found, left_out, files))
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def _new_job(session: Session, source_id: int, place: Path, name: str | None) ->
     job_id = jobs.add_job(
         session,
         source_id,
-        name=name or place.name.partition(".warc")[0] or "registered",
+        name=name or _name_of(place) or "registered",
         output_dir=str(place),
         config=ArchiveJobConfig(seeds=()),
         queued_at=now,
@@ -124,6 +127,11 @@ def _new_job(session: Session, source_id: int, place: Path, name: str | None) ->
         state_file_path=str(state_file) if state_file.is_file() else None,
     )
     return job_id
+
+
+def _name_of(place: Path) -> str:
+    """Return a folder's name, or a file's without its endings."""
+    return re.split(r"\.w?arc\b", place.name, maxsplit=1)[0]
 
 
 def _refuse_unless_addable(known: RegisteredFolder, source_code: str, place: Path) -> None:
@@ -170,13 +178,23 @@ def _make_ready(session: Session, job_id: int, not_before: datetime | None) -> N
     )
 
 
-def _nothing_found(place: Path, found: Discovered) -> str:
-    if not place.is_dir() and found.refused:
-        return str(found.refused[0])
-    refused = f"; left out: {'; '.join(map(str, found.refused[:_MAX_TOLD]))}" if found.refused else ""
-    return f"no WARC files in {place}, its warcs/ or collections/**/archive/, or its .tmp* folders{refused}"
+def _nothing_found(place: Path, refused: Sequence[Refused]) -> str:
+    if not place.is_dir() and refused:
+        return str(refused[0])
+    told = f"; left out: {'; '.join(map(str, refused[:_MAX_TOLD]))}" if refused else ""
+    return f"no WARC files in {place}, its warcs/ or collections/**/archive/, or its .tmp* folders{told}"
 
 
-def _notes(found: Discovered, files: Sequence[Measured]) -> tuple[str, ...]:
+def _notes(found: Discovered, left_out: LeftOut, files: Sequence[Measured]) -> tuple[str, ...]:
     damage = [f"{found.state_damage} (all .tmp* folders were searched)"] if found.state_damage else []
-    return (*damage, *map(str, found.refused), *(warc.torn for warc in files if warc.torn))
+    archives = map(str, (*found.refused, *left_out.archives))
+    return (*damage, *archives, *_other_files(left_out.others), *(warc.torn for warc in files if warc.torn))
+
+
+def _other_files(others: Sequence[Path]) -> Iterator[str]:
+    """Yield one line that names the files without a record, if there are any; of very many, some."""
+    if not others:
+        return
+    names = ", ".join(file.name for file in others[:_MAX_NAMED])
+    more = f" and {len(others) - _MAX_NAMED:,} more" if len(others) > _MAX_NAMED else ""
+    yield f"left out, because there is no WARC record in it: {names}{more}"

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from webstrata.model.captures import DateSource
+
 
 @dataclass(frozen=True)
 class SnapshotView:
@@ -51,6 +53,12 @@ class RecordPlace:
     """The folder of its job, in which an absolute path has to lie."""
     cleaned_at: datetime | None = None
     """When its job's temporary files were deleted, if they were."""
+    snapshot_id: int | None = None
+    capture_id: int | None = None
+    content_hash: str | None = None
+    """The SHA-256 of its decoded body, if the index has read it."""
+    date_source: DateSource | None = None
+    """Where its time comes from if not from the record's own date."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
+
+
+class DateSource(StrEnum):
+    """Where a capture's time comes from when its record names none that can be read: such a time is uncertain."""
+
+    HTTP = "http"
+    """The Date header of the archived response."""
+    FILE = "file"
+    """The modification time of the WARC file."""
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,27 @@
 """The bytes of a snapshot, from the place in its WARC that the index remembers."""
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+
+import structlog
 
 from webstrata.content.charset import charset_of
 from webstrata.db import catalog
 from webstrata.db.engine import Database
-from webstrata.errors import NotFoundError, OutsideRootError, RecordNotFoundError, WarcError
+from webstrata.db.snapshots import set_record_place
+from webstrata.errors import DatabaseError, NotFoundError, OutsideRootError, WarcError
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.storage.paths import place_of
+from webstrata.warc.finding import find_record
 from webstrata.warc.reader import ArchiveRecord, read_record
-from webstrata.warc.revisits import with_payload
+from webstrata.warc.revisits import copies_of, with_payload
+
+log = structlog.get_logger()
+
+_NOT_LOCATED = "Could not locate corresponding record in the WARC file"
+_OF_NOTHING = hashlib.sha256().hexdigest()
+"""The hash of a page that the index left unread, because it is too large."""
 
 
 @dataclass(frozen=True)
@@ -31,26 +42,30 @@ def raw_page(database: Database, archive_root: Path, snapshot_id: int) -> RawPag
         place = catalog.record_place(session, snapshot_id)
     if snapshot is None or place is None:
         raise NotFoundError("Snapshot not found")
-    record = whole_record(place, database, archive_root)
+    record = find_record_for_snapshot(place, database=database, archive_root=archive_root)
     media_type = record.mime_type or snapshot.mime_type or "text/html"
     is_text = media_type.startswith("text/") or media_type.endswith("+xml")
     charset = charset_of(record.body_bytes, record.headers.get("content-type")) if is_text else None
     return RawPage(record.body_bytes, media_type, charset, record.status_code, snapshot)
 
 
-def whole_record(place: RecordPlace, database: Database, archive_root: Path) -> ArchiveRecord:
-    """Return the record at a snapshot's place, a revisit with its payload; NotFoundError says what is missing."""
-    record = find_record_for_snapshot(place, archive_root=archive_root)
-    try:
-        return with_payload(record, database, archive_root)
-    except (WarcError, OutsideRootError) as error:
-        raise NotFoundError("Could not locate corresponding record in the WARC file") from error
+def find_record_for_snapshot(snapshot: RecordPlace, *, database: Database, archive_root: Path) -> ArchiveRecord:
+    """Return a snapshot's record with its payload, never one from outside the archive.
 
-
-def find_record_for_snapshot(snapshot: RecordPlace, *, archive_root: Path) -> ArchiveRecord:
-    """Return the record at a snapshot's place, never one from outside the archive."""
+    When its file is gone or damaged, a copy in another file is as good. NotFoundError says what is missing.
+    """
     if not snapshot.warc_path:
         raise NotFoundError("No WARC path associated with this snapshot")
+    try:
+        return _with_payload(_own_record(snapshot, database, archive_root), database, archive_root)
+    except NotFoundError:
+        copy = _copy_of(snapshot, database, archive_root)
+        if copy is None:
+            raise
+        return copy
+
+
+def _own_record(snapshot: RecordPlace, database: Database, archive_root: Path) -> ArchiveRecord:
     try:
         path = place_of(archive_root, snapshot.warc_path, snapshot.output_dir)
     except OutsideRootError:
@@ -58,14 +73,35 @@ def find_record_for_snapshot(snapshot: RecordPlace, *, archive_root: Path) -> Ar
     if not path.is_file():
         raise NotFoundError(_missing(snapshot))
     try:
-        if snapshot.offset is None:
-            raise RecordNotFoundError(f"no place is known for {snapshot.url}")
-        record = read_record(path, snapshot.offset, snapshot.length)
+        record = _located(path, snapshot, database)
     except WarcError as error:
-        raise NotFoundError("Could not locate corresponding record in the WARC file") from error
+        raise NotFoundError(_NOT_LOCATED) from error
     if record.url != snapshot.url:
-        raise NotFoundError("Could not locate corresponding record in the WARC file")
+        raise NotFoundError(_NOT_LOCATED)
     return record
+
+
+def _located(path: Path, snapshot: RecordPlace, database: Database) -> ArchiveRecord:
+    """Return the record at a snapshot's offset; one without an offset is searched for once, and its offset stored."""
+    if snapshot.offset is not None:
+        return read_record(path, snapshot.offset, snapshot.length)
+    record = find_record(path, snapshot)
+    if snapshot.snapshot_id is not None and record.url == snapshot.url:
+        try:
+            with database.write() as session:
+                set_record_place(session, snapshot.snapshot_id, record.offset, record.length)
+        except DatabaseError as error:
+            # The page can be shown all the same; the next view searches again.
+            log.warning("replay.offset.not_stored", snapshot_id=snapshot.snapshot_id, reason=str(error))
+    return record
+
+
+def _copy_of(snapshot: RecordPlace, database: Database, archive_root: Path) -> ArchiveRecord | None:
+    """Return the same record, or one with the same payload, from another file; None when there is none."""
+    for copy in copies_of(snapshot, database, archive_root):
+        if snapshot.content_hash in (None, _OF_NOTHING, hashlib.sha256(copy.body_bytes).hexdigest()):
+            return copy
+    return None
 
 
 def _missing(snapshot: RecordPlace) -> str:
@@ -74,3 +110,10 @@ def _missing(snapshot: RecordPlace) -> str:
     if snapshot.cleaned_at is None:
         return said
     return f"{said}: its job was cleaned up on {snapshot.cleaned_at:%Y-%m-%d}"
+
+
+def _with_payload(record: ArchiveRecord, database: Database, archive_root: Path) -> ArchiveRecord:
+    try:
+        return with_payload(record, database, archive_root)
+    except WarcError as error:
+        raise NotFoundError(_NOT_LOCATED) from error

@@ -27,3 +27,25 @@ def recorded_as(archive_root: Path, path: Path) -> str:
     """Return how the database names a file: relative to the archive root where it lies in it, else absolute."""
     root, place = archive_root.resolve(), path.resolve()
     return place.relative_to(root).as_posix() if place.is_relative_to(root) else str(place)
+
+
+class PresentFiles:
+    """Cache of which recorded files exist; each is looked at once, so it is made anew for every request."""
+
+    def __init__(self, archive_root: Path) -> None:
+        """Look for files of an archive."""
+        self._archive_root = archive_root
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def has(self, path: str, output_dir: str) -> bool:
+        """Tell whether a file is there, given how it is recorded and its job's folder."""
+        key = path, output_dir
+        if key not in self._known:
+            self._known[key] = self._look(path, output_dir)
+        return self._known[key]
+
+    def _look(self, path: str, output_dir: str) -> bool:
+        try:
+            return place_of(self._archive_root, path, output_dir).is_file()
+        except OutsideRootError:
+            return False

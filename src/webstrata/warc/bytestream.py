@@ -6,6 +6,8 @@ from typing import IO
 
 from webstrata.warc.resync import next_record
 
+TOO_SHORT = "this record is shorter than its Content-Length"
+
 _CHUNK = 1_048_576
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 31
@@ -21,6 +23,10 @@ class DamagedError(Exception):
         self.reason = reason
 
 
+class TooShortError(DamagedError):
+    """A record of which fewer bytes are there than it declares."""
+
+
 class ByteStream:
     """Unpacked bytes that are read in order."""
 
@@ -31,17 +37,17 @@ class ByteStream:
         self._moving = moving
         self._buffer = bytearray()
         self._position = 0
-        self._record = offset
+        self.record_offset = offset
         self.given_up_at: int | None = None
 
     def begin_record(self) -> int:
         """Note that a record begins here, and return where that is."""
-        self._record = self.offset
-        return self._record
+        self.record_offset = self.offset
+        return self.record_offset
 
     def give_up(self) -> None:
         """Say that the present record is damaged; what comes next is to be looked for behind its beginning."""
-        self.given_up_at = self._record
+        self.given_up_at = self.record_offset
 
     @property
     def offset(self) -> int:
@@ -57,12 +63,23 @@ class ByteStream:
         """Tell whether nothing is left."""
         return not self._buffer and not self._fill()
 
+    def peek(self, size: int) -> bytes:
+        """Return the next bytes, up to a size, without taking them."""
+        while len(self._buffer) < size and self._fill():
+            pass
+        return bytes(self._buffer[:size])
+
     def read(self, size: int) -> bytes:
         """Return that many bytes; DamagedError when there are fewer."""
         while len(self._buffer) < size:
             if not self._fill():
-                raise DamagedError(self.offset, "the file ends in the middle of a record")
+                raise self._too_short()
         return self._take(size)
+
+    def _too_short(self) -> TooShortError:
+        """Return what is wrong: a gzip member that is whole ends with its record, a plain file may be cut off."""
+        reason = TOO_SHORT if self.is_packed else "the file ends in the middle of a record"
+        return TooShortError(self.record_offset if self.is_packed else self.offset, reason)
 
     def parts(self, size: int, at_once: int) -> Iterator[bytes]:
         """Yield that many bytes in pieces."""

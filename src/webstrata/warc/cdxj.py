@@ -20,6 +20,7 @@ from typing import Self
 import xxhash
 
 from webstrata.errors import StorageError
+from webstrata.model.captures import DateSource
 from webstrata.storage.disk import make_folder, sync_folder
 
 JOURNAL_NAME = "captures.cdxj"
@@ -32,6 +33,7 @@ _IDS = re.compile(
     rb' "capture": (\d+)(?:, "snapshot": (\d+))?}\n'
 )
 """The end of a line as we write it: to cut the ids out takes a tenth of the time of reading all of it."""
+_FROM_FILE = b'"dateSource": "file"'
 _NO_ID = 0
 _DIGEST_NAME = re.compile(r"^sha1:", re.IGNORECASE)
 
@@ -54,6 +56,8 @@ class JournalLine:
     record_id: str
     capture_id: int
     snapshot_id: int | None = None
+    date_source: DateSource | None = None
+    """Where the time comes from if not from the record's own date."""
 
     def text(self) -> str:
         """Return the line as pywb reads it, without its end."""
@@ -62,6 +66,7 @@ class JournalLine:
             "mime": _mime(self),
             "status": "" if self.status_code is None else str(self.status_code),
             "digest": _DIGEST_NAME.sub("", self.digest or ""),
+            **({"dateSource": self.date_source.value} if self.date_source else {}),
             "length": str(self.length),
             "offset": str(self.offset),
             "filename": self.filename,
@@ -148,8 +153,12 @@ class Journal:
 class Promised:
     """The ids that a journal promises, by a record's place; some 30 bytes for each."""
 
-    def __init__(self, promises: "Iterable[Promise]" = ()) -> None:
-        """Remember what was promised; of two promises for one record, the later counts."""
+    def __init__(self, promises: "Iterable[Promise]" = (), times: "Mapping[Record, datetime] | None" = None) -> None:
+        """Remember what was promised; of two promises for one record, the later counts.
+
+        `times` are those that files' modification times gave to records without a date of their own.
+        """
+        self._times = {} if times is None else times
         keys, captures, snapshots = array("Q"), array("q"), array("q")
         for filename, offset, record_id, capture_id, snapshot_id in promises:
             keys.append(_key(filename, offset, record_id))
@@ -175,6 +184,13 @@ class Promised:
             place += 1
         return found
 
+    def captured_at(self, filename: str, offset: int, record_id: str) -> datetime | None:
+        """Return the time that a record without one got from its file, if it was promised."""
+        return self._times.get((filename, offset, record_id))
+
+
+Record = tuple[str, int, str]
+"""File name, offset and id of a record."""
 
 Promise = tuple[str, int, str, int, int | None]
 """File name, offset and id of a record, and the ids of its capture and its snapshot."""
@@ -182,16 +198,20 @@ Promise = tuple[str, int, str, int, int | None]
 
 def promised_in(folder: Path) -> Promised:
     """Return what a folder's journal promises."""
-    promises = (_promise(line) for line in _lines(folder / JOURNAL_NAME))
-    return Promised(promise for promise in promises if promise is not None)
+    times: dict[Record, datetime] = {}
+    promises = (_promise(line, times) for line in _lines(folder / JOURNAL_NAME))
+    return Promised((promise for promise in promises if promise is not None), times)
 
 
-def _promise(line: bytes) -> Promise | None:
-    found = _IDS.search(line)
+def _promise(line: bytes, times: dict[Record, datetime]) -> Promise | None:
+    found = None if _FROM_FILE in line else _IDS.search(line)
     if found is None:
         other = _parsed(line)
         if other is None:
             return None
+        if other.date_source is DateSource.FILE:
+            # The first time counts: the file may have been copied since.
+            times.setdefault((other.filename, other.offset, other.record_id), other.captured_at)
         return other.filename, other.offset, other.record_id, other.capture_id, other.snapshot_id
     offset, filename, record_id, capture, snapshot = found.groups()
     return filename.decode(), int(offset), record_id.decode(), int(capture), int(snapshot) if snapshot else None
@@ -256,6 +276,7 @@ def _line(key: str, moment: datetime, fields: Mapping[str, str | int]) -> Journa
         record_id=str(fields["recordId"]),
         capture_id=int(fields["capture"]),
         snapshot_id=None if snapshot is None else int(snapshot),
+        date_source=DateSource(str(source)) if (source := fields.get("dateSource")) else None,
     )
 
 

@@ -1,9 +1,11 @@
-"""Finding a job's WARC files: what lies in its folder, whoever wrote it and however it is laid out.
+"""Finding a job's WARC files, and ARC files, which are read like them, in every layout that crawlers leave.
 
 warcs/                                   ours, and where `cleanup-job --mode temp-nonwarc` puts others'
 .tmp…/collections/**/archive/            a zimit run's temporary folders: the tracked ones, else the newest
 collections/**/archive/                  a crawler that was run in the folder itself
 the folder itself                        WARC files from anywhere; also one file instead of a folder
+
+What is left out, WACZ files for example, is named when a folder is registered.
 """
 
 import os
@@ -24,12 +26,17 @@ log = structlog.get_logger()
 
 STABLE_FOLDER = "warcs"
 
-_NAMES = re.compile(r".+\.warc(\.gz|\.zst)?", re.IGNORECASE)
+_NAMES = re.compile(r".+\.(warc(\.gz|\.zst)?|arc(\.gz)?)", re.IGNORECASE)
+_WACZ_NAMES = re.compile(r".+\.wacz", re.IGNORECASE)
+_OURS = re.compile(r"\..*|job\.json|run-\d+\.json|captures\.cdxj|.*\.combined\.log|.*\.zim", re.IGNORECASE)
+"""What we, or zimit, write into a job's folder beside its WARC files."""
+_NO_WACZ = "WACZ files cannot be read yet: unpack it (unzip) and register the folder"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31
 _FIRST_BYTES = 4_096
-_BEGINNING = b"WARC/"
+_BEGINNING = re.compile(rb"WARC/|filedesc://")
+_LONGEST_BEGINNING = 16
 
 
 class HasOutputDir(Protocol):
@@ -62,6 +69,16 @@ class Discovered:
     """Why the folder's state file was not believed; every temporary folder was then looked through."""
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """Files of a folder that are no part of its job."""
+
+    archives: tuple[Refused, ...]
+    """WARC, ARC and WACZ files, each with why it is left out."""
+    others: tuple[Path, ...]
+    """Files that hold no record."""
+
+
 def discover_warcs_for_job(job: HasOutputDir, *, allow_fallback: bool = True) -> list[Path]:
     """Return a job's WARC files, each once, always in the same order; what is refused is logged."""
     found = discover(Path(job.output_dir), allow_fallback=allow_fallback)
@@ -87,6 +104,36 @@ def discover(output_dir: Path, *, allow_fallback: bool = True) -> Discovered:
     return search.result(state.damage)
 
 
+def files_left_out(output_dir: Path, found: Discovered) -> LeftOut:
+    """Return what else lies in a folder: archives that were not looked for there, and files that are none.
+
+    Not what we write there ourselves, and what crawlers write beside the WARC files in their own folders.
+    """
+    place = _there(output_dir)
+    if not place.is_dir():
+        return LeftOut((), ())
+    known = {*found.files, *(refused.path for refused in found.refused)}
+    inodes = {_inode(file) for file in found.files}
+    archives: list[Refused] = []
+    others: list[Path] = []
+    for file in _Search(place).walk(place):
+        if file in known or not file.is_file() or _inode(file) in inodes:
+            continue
+        if _is_wacz(file):
+            archives.append(Refused(file, _NO_WACZ))
+        elif is_named_like_a_warc(file):
+            archives.append(Refused(file, f"{file.parent} is not searched: register that folder by itself"))
+        elif _is_beside_warcs(file, place) and not _OURS.fullmatch(file.name):
+            others.append(file)
+    return LeftOut(tuple(archives), tuple(others))
+
+
+def _is_beside_warcs(file: Path, place: Path) -> bool:
+    """Tell whether a file lies where WARC files are looked for."""
+    parts = file.relative_to(place).parts[:-1]
+    return not parts or parts[0] == STABLE_FOLDER or ("collections" in parts[:2] and parts[-1] == "archive")
+
+
 def find_all_warc_files(temp_dirs: Iterable[Path]) -> list[Path]:
     """Return the WARC files that crawlers left in `collections/**/archive` of some folders, each once."""
     found: list[Path] = []
@@ -107,7 +154,7 @@ def find_latest_temp_dir_fallback(output_dir: Path) -> Path | None:
 
 
 def is_named_like_a_warc(file: Path) -> bool:
-    """Tell whether a file's name says that it is a WARC."""
+    """Tell whether a file's name says that it is a WARC, or an ARC, which is read like one."""
     return _NAMES.fullmatch(file.name) is not None
 
 
@@ -121,6 +168,15 @@ def warc_files_below(folder: Path) -> list[Path]:
     if search.refused:
         raise StorageError(str(search.refused[0]))
     return found
+
+
+def _is_wacz(file: Path) -> bool:
+    return _WACZ_NAMES.fullmatch(file.name) is not None
+
+
+def _inode(file: Path) -> tuple[int, int]:
+    found = file.stat()
+    return found.st_dev, found.st_ino
 
 
 def _is_precious(file: Path) -> bool:
@@ -164,7 +220,7 @@ class _Search:
 
     def _refuse(self, candidate: Path, reason: str) -> None:
         """Say why something is left alone that by its name should not be; other things may be what they are."""
-        if is_named_like_a_warc(candidate) or candidate == self.root:
+        if is_named_like_a_warc(candidate) or _is_wacz(candidate) or candidate == self.root:
             self.refused.append(Refused(candidate, reason))
 
     def _add(self, candidate: Path, by_content: bool) -> None:
@@ -181,9 +237,9 @@ class _Search:
             self._keep(place)
 
     def _keep(self, place: Path) -> None:
-        found = place.stat()
-        if (found.st_dev, found.st_ino) not in self.seen:
-            self.seen.add((found.st_dev, found.st_ino))
+        inode = _inode(place)
+        if inode not in self.seen:
+            self.seen.add(inode)
             self.files.append(place)
 
     def collections(self, folders: Iterable[Path]) -> Iterator[Path]:
@@ -222,6 +278,8 @@ def _why_no_warc(path: Path) -> str | None:
         first = file.read(_FIRST_BYTES)
         if not first:
             return "an empty file"
+        if _is_wacz(path):
+            return _NO_WACZ
         if first.startswith(_ZSTD):
             return "compressed with zstd, which cannot be read: unpack it first (unzstd), or compress it with gzip"
         if _begins_with_a_record(first):
@@ -230,9 +288,9 @@ def _why_no_warc(path: Path) -> str | None:
 
 
 def _begins_with_a_record(first: bytes) -> bool:
-    if not first.startswith(_GZIP):
-        return first.startswith(_BEGINNING)
-    try:
-        return zlib.decompressobj(_GZIP_WINDOW).decompress(first, len(_BEGINNING)) == _BEGINNING
-    except zlib.error:
-        return False
+    if first.startswith(_GZIP):
+        try:
+            first = zlib.decompressobj(_GZIP_WINDOW).decompress(first, _LONGEST_BEGINNING)
+        except zlib.error:
+            return False
+    return _BEGINNING.match(first) is not None

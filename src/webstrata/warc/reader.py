@@ -4,7 +4,7 @@ import io
 import os
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from fastwarc.warc import WarcRecord, WarcRecordType
@@ -12,14 +12,17 @@ from resiliparse.parse.encoding import detect_mime
 
 from webstrata.content.decode import MAX_DECODED_BYTES, dechunked, decoded
 from webstrata.errors import RecordNotFoundError, WarcError
-from webstrata.model.captures import Original
+from webstrata.model.captures import DateSource, Original
 from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.warc.arc import ArcRecord, PackedTogetherError, arc_record, begins_arc_record
+from webstrata.warc.dates import moment_of, parsed_date
 from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records
-from webstrata.warc.resync import has_damaged_head, is_gzip, next_record, record_length
+from webstrata.warc.resync import has_damaged_head, next_record, record_length
+from webstrata.warc.seeking import Seekable, is_gzip
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
-
+_NOT_ONE_BY_ONE = "its records are not compressed one by one, so none of them can be found again"
 
 MAX_BLOCK_BYTES = 1_000_000_000
 """The largest record that is read: it has to fit into memory."""
@@ -57,6 +60,8 @@ class ArchiveRecord:
     payload_digest: str | None
     refers_to: Original | None = None
     """What a revisit stands on; None for records that hold their payload themselves."""
+    date_source: DateSource | None = None
+    """Where the time comes from if not from the record's own date, which then cannot be read."""
     omitted_bytes: int = 0
     """How large the body is, or how large it was known to be, when it was left out because of its size."""
 
@@ -147,7 +152,13 @@ def _is_plain(file: BoundedFile) -> bool:
 
 
 def _records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
-    """Yield captures up to the stop or to something broken, and return where reading can go on behind that.
+    """Yield captures up to the stop or to something broken, and return where reading can go on after that."""
+    is_arc = begins_arc_record(file, start)
+    return (yield from (_arc_records_from if is_arc else _warc_records_from)(start, file, reading))
+
+
+def _warc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
+    """Do that in a WARC file.
 
     A record's length shows only when the next one begins, so each is held back until then.
     """
@@ -182,6 +193,42 @@ def _records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator
     return next_record(file, behind + 1)
 
 
+def _arc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
+    """Do that in an ARC file."""
+    offset = start
+    while offset < min(reading.stop, file.end):
+        try:
+            arc = _arc_at(file, offset, reading.warc_path)
+        except BrokenError as error:
+            reading.report(Damage(offset, str(error)))
+            return next_record(file, offset + 1)
+        try:
+            found = _of_arc(arc, reading.warc_path, offset, reading.most_bytes)
+        except (BrokenError, _SenselessError) as error:
+            reading.report(Damage(offset, str(error)))
+        else:
+            if found is not None:
+                yield found
+        offset += arc.length
+    return offset if offset < file.end else None
+
+
+def _arc_at(file: Seekable, offset: int, warc_path: Path) -> ArcRecord:
+    try:
+        return arc_record(file, offset, MAX_BLOCK_BYTES)
+    except PackedTogetherError:
+        raise WarcError(f"{warc_path}: {_NOT_ONE_BY_ONE}") from None
+
+
+def _of_arc(arc: ArcRecord, warc_path: Path, offset: int, most_bytes: MostBytes | None = None) -> ArchiveRecord | None:
+    """Return the capture that an ARC record is, or None for the one that describes its file."""
+    with as_broken():
+        record = next(parsed_records(io.BytesIO(arc.as_warc)))
+        if not _is_capture(record):
+            return None
+        return _archive_record(record, warc_path, offset, arc.length, most_bytes)
+
+
 def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int) -> ArchiveRecord | None:
     """Return a capture, or None for a record of another kind; one that should say what it is and does not is told."""
     if reading.is_plain and has_damaged_head(file, offset):
@@ -198,7 +245,7 @@ def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int)
 def _place(record: WarcRecord, last: int, file: BoundedFile, warc_path: Path) -> int:
     """Return where a record begins; in a file compressed as a whole, records have no place of their own."""
     if record.stream_pos <= last or record.stream_pos >= file.end:
-        raise WarcError(f"{warc_path}: its records are not compressed one by one, so none of them can be found again")
+        raise WarcError(f"{warc_path}: {_NOT_ONE_BY_ONE}")
     return record.stream_pos
 
 
@@ -221,17 +268,30 @@ def read_record(warc_path: Path, offset: int, length: int | None) -> ArchiveReco
         file.seek(offset)
         data = io.BytesIO(file.read(size))
     try:
-        with as_broken():
-            records = parsed_records(data)
-            record = next(records, None)
-            if record is None or record.stream_pos != 0 or not _is_capture(record):
-                raise RecordNotFoundError(f"{warc_path}: no capture at byte {offset}")
-            found = _archive_record(record, warc_path, offset, size)
-            if is_gzip(data.getvalue()):
-                next(records, None)  # Only behind a record does its checksum show.
+        found = _arc_in(data, warc_path, offset) if begins_arc_record(data, 0) else _warc_in(data, warc_path, offset)
     except (BrokenError, _SenselessError) as error:
         raise WarcError(f"{warc_path}: byte {offset}: {error}") from error
+    if found is None:
+        raise RecordNotFoundError(f"{warc_path}: no capture at byte {offset}")
+    return replace(found, length=size)
+
+
+def _warc_in(data: io.BytesIO, warc_path: Path, offset: int) -> ArchiveRecord | None:
+    """Return the capture that bytes of a WARC file hold, or None when they do not begin with one."""
+    data.seek(0)
+    with as_broken():
+        records = parsed_records(data)
+        record = next(records, None)
+        if record is None or record.stream_pos != 0 or not _is_capture(record):
+            return None
+        found = _archive_record(record, warc_path, offset, 0)
+        if is_gzip(data.getvalue()):
+            next(records, None)  # Only behind a record does its checksum show.
     return found
+
+
+def _arc_in(data: io.BytesIO, warc_path: Path, offset: int) -> ArchiveRecord | None:
+    return _of_arc(_arc_at(data, 0, warc_path), warc_path, offset)
 
 
 def _is_capture(record: WarcRecord) -> bool:
@@ -243,7 +303,7 @@ def _archive_record(
 ) -> ArchiveRecord:
     http = record.http_headers if record.is_http_parsed else None
     headers = {name.lower(): value for name, value in (record.headers if http is None else http).items()}
-    moment = _moment(record)
+    moment, date_source = moment_of(record.headers.get("WARC-Date"), headers.get("date"), warc_path)
     body, omitted = _body(record, headers, most_bytes)
     return ArchiveRecord(
         url=record.headers["WARC-Target-URI"].strip("<>"),
@@ -257,7 +317,8 @@ def _archive_record(
         record_type=record.headers["WARC-Type"].lower(),
         status_code=None if http is None else http.status_code,
         payload_digest=record.headers.get("WARC-Payload-Digest"),
-        refers_to=_refers_to(record) if record.record_type == WarcRecordType.revisit else None,
+        refers_to=_refers_to(record, moment) if record.record_type == WarcRecordType.revisit else None,
+        date_source=date_source,
         omitted_bytes=omitted,
     )
 
@@ -280,13 +341,13 @@ def _declared_type(headers: dict[str, str]) -> str | None:
     return headers.get("content-type", "").partition(";")[0].strip().lower() or None
 
 
-def _refers_to(record: WarcRecord) -> Original:
+def _refers_to(record: WarcRecord, moment: datetime) -> Original:
     headers = record.headers
-    date, named = headers.get("WARC-Refers-To-Date"), headers.get("WARC-Refers-To") or ""
+    date, named = parsed_date(headers.get("WARC-Refers-To-Date")), headers.get("WARC-Refers-To") or ""
     return Original(
         record_id=named,
         url=(headers.get("WARC-Refers-To-Target-URI") or headers["WARC-Target-URI"]).strip("<>"),
-        captured_at=_parsed_date(date) if date else _moment(record),
+        captured_at=date or moment,
         payload_digest=None if date or named else headers.get("WARC-Payload-Digest"),
     )
 
@@ -299,19 +360,6 @@ def _block(record: WarcRecord) -> bytes:
     if len(block) < record.content_length:
         raise _SenselessError("the record is shorter than its Content-Length says")
     return block
-
-
-def _moment(record: WarcRecord) -> datetime:
-    """Return when a record was made, as its WARC-Date says."""
-    return _parsed_date(record.headers.get("WARC-Date") or "")
-
-
-def _parsed_date(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):  # Overflow: in UTC it would be in the year 0, or 10000
-        raise _SenselessError(f"{text!r} is no date") from None
 
 
 def _looks_like_html(body: bytes) -> bool:

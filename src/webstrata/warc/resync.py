@@ -2,11 +2,12 @@
 
 import re
 import zlib
-from typing import Protocol
+
+from webstrata.warc.arc import ARC_MARK, begins_arc_record, plain_arc_length
+from webstrata.warc.seeking import GZIP_WINDOW, Seekable, is_gzip
 
 _CHUNK = 262_144
 _GZIP = b"\x1f\x8b\x08"
-_GZIP_WINDOW = 31
 _PLAIN = b"WARC/"
 _USUAL_HEADER_BYTES = 4_096
 _MAX_HEADER_BYTES = 65_536
@@ -16,37 +17,23 @@ _HEAD_ENDING = re.compile(rb"\n\r*\n")
 _NEVER_IN_A_HEAD = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _RECORD_ENDING = b"\r\n\r\n"
 _PACKED_MARK = re.compile(re.escape(_GZIP))
-_ANY_MARK = re.compile(re.escape(_GZIP) + rb"|(?<=\n)" + _PLAIN)
-
-
-class Seekable(Protocol):
-    """Bytes that can be read from anywhere."""
-
-    def seek(self, offset: int, /) -> int:
-        """Go to a byte."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes."""
-
-    def tell(self) -> int:
-        """Return where the next byte lies."""
-
-
-def is_gzip(data: bytes) -> bool:
-    """Tell whether bytes begin like a gzip member."""
-    return data.startswith(_GZIP)
+_ANY_MARK = re.compile(re.escape(_GZIP) + rb"|(?<=\n)" + _PLAIN + rb"|" + ARC_MARK)
+_WARC_MARK = re.compile(re.escape(_GZIP) + rb"|(?<=\n)" + _PLAIN)
+_LONGEST_MARK = 16
 
 
 def record_length(file: Seekable, offset: int) -> int | None:
     """Return how many bytes the record takes that begins at an offset, or None when it is not whole."""
     file.seek(offset)
-    packed = is_gzip(file.read(len(_GZIP)))
+    first = file.read(len(_PLAIN))
     file.seek(offset)
-    return _packed_length(file) if packed else _plain_length(file, offset)
+    if is_gzip(first):
+        return _packed_length(file)
+    return _plain_length(file, offset) if first == _PLAIN else plain_arc_length(file, offset)
 
 
 def _packed_length(file: Seekable) -> int | None:
-    unpacking, size = zlib.decompressobj(_GZIP_WINDOW), 0
+    unpacking, size = zlib.decompressobj(GZIP_WINDOW), 0
     while not unpacking.eof:
         packed = unpacking.unconsumed_tail
         if not packed:
@@ -96,7 +83,7 @@ def next_record(file: Seekable, start: int, stop: int | None = None) -> int | No
     """Return where the next record begins, from a byte on and before another, or None when there is none."""
     file.seek(0)
     # What looks plain in a packed file is a piece of a record; one whose very beginning is damaged may be of any kind.
-    mark = _PACKED_MARK if is_gzip(file.read(len(_GZIP))) else _ANY_MARK
+    mark = _mark_of(file.read(len(_PLAIN)))
     position, kept = start - 1, b""
     file.seek(position)
     while (chunk := file.read(_CHUNK)) and (stop is None or position < stop):
@@ -105,17 +92,28 @@ def next_record(file: Seekable, start: int, stop: int | None = None) -> int | No
             candidate = begin + found.start()
             if stop is not None and candidate >= stop:
                 return None
-            if candidate >= start and (found[0] == _PLAIN or _unpacks_to_a_record(file, candidate)):
+            if candidate >= start and (found[0] == _PLAIN or _is_record(file, candidate)):
                 return candidate
         position += len(chunk)
-        kept = block[-len(_PLAIN) :]
+        kept = block[-_LONGEST_MARK:]
         file.seek(position)
     return None
 
 
-def _unpacks_to_a_record(file: Seekable, offset: int) -> bool:
+def _mark_of(first: bytes) -> re.Pattern[bytes]:
+    """Return what records look like in a file: a line of an ARC file may be a part of a record in a WARC file."""
+    if is_gzip(first):
+        return _PACKED_MARK
+    return _WARC_MARK if first == _PLAIN else _ANY_MARK
+
+
+def _is_record(file: Seekable, offset: int) -> bool:
+    """Tell whether a WARC record, packed, or an ARC record begins here."""
     file.seek(offset)
+    first = file.read(4_096)
     try:
-        return zlib.decompressobj(_GZIP_WINDOW).decompress(file.read(4_096), len(_PLAIN)) == _PLAIN
+        if is_gzip(first) and zlib.decompressobj(GZIP_WINDOW).decompress(first, len(_PLAIN)) == _PLAIN:
+            return True
     except zlib.error:
         return False
+    return begins_arc_record(file, offset)

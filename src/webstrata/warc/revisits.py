@@ -1,11 +1,13 @@
-"""Revisits: records that stand on the payload of another."""
+"""Revisits: records whose payload is in another record, of which several files may have a copy."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from webstrata.db import captures
+from webstrata.db import payloads
 from webstrata.db.engine import Database
-from webstrata.errors import RecordNotFoundError
+from webstrata.errors import OutsideRootError, RecordNotFoundError, WarcError
+from webstrata.model.archive import RecordPlace
 from webstrata.storage.paths import place_of
 from webstrata.warc.reader import ArchiveRecord, read_record
 
@@ -15,9 +17,32 @@ def with_payload(record: ArchiveRecord, database: Database, archive_root: Path) 
     if record.refers_to is None:
         return record
     with database.read() as session:
-        place = captures.payload_place(session, record.refers_to, record.warc_record_id)
-    if place is None or place.offset is None:
-        raise RecordNotFoundError(f"{record.url}: the record that this revisit refers to is not in the archive")
-    path = place_of(archive_root, place.warc_path, place.output_dir)
-    original = read_record(path, place.offset, place.length)
+        places = payloads.payload_places(session, record.refers_to, record.warc_record_id)
+    original = next(_readable_records(places, archive_root), None)
+    if original is None:
+        gone = f" any more: {places[0].warc_path} cannot be read" if places else ""
+        raise RecordNotFoundError(f"{record.url}: the record that this revisit refers to is not in the archive{gone}")
     return replace(record, body_bytes=original.body_bytes, headers=original.headers, status_code=original.status_code)
+
+
+def copies_of(place: RecordPlace, database: Database, archive_root: Path) -> Iterator[ArchiveRecord]:
+    """Yield what other files hold of a record that is gone or damaged: its copies, then others with its payload."""
+    with database.read() as session:
+        places = payloads.other_places(session, place)
+    for record in _readable_records(places, archive_root):
+        try:
+            yield with_payload(record, database, archive_root)
+        except RecordNotFoundError:
+            continue
+
+
+def _readable_records(places: Iterable[RecordPlace], archive_root: Path) -> Iterator[ArchiveRecord]:
+    """Yield the records that are where they were recorded; files that are gone and damaged records are passed over."""
+    for place in places:
+        try:
+            path = place_of(archive_root, place.warc_path, place.output_dir)
+            found = read_record(path, place.offset or 0, place.length)
+        except (WarcError, OutsideRootError):
+            continue
+        if found.url == place.url:
+            yield found

@@ -5,8 +5,10 @@ import zlib
 from pathlib import Path
 from typing import IO
 
+from webstrata.warc.arc import arc_head, is_arc_start
 from webstrata.warc.parsing import opened
-from webstrata.warc.resync import is_gzip, next_record, record_length
+from webstrata.warc.resync import next_record, record_length
+from webstrata.warc.seeking import is_gzip
 
 _TAIL_BYTES = 1_048_576
 _MARKS = (b"\x1f\x8b\x08", b"WARC/")
@@ -61,6 +63,9 @@ def _is_cut_off(file: IO[bytes], offset: int, size: int) -> bool:
     first = file.read(_MAX_HEADER_BYTES)
     if is_gzip(first):
         return _member_is_cut_off(file, offset)
+    if is_arc_start(first):
+        arc = arc_head(first)
+        return arc is None or offset + arc.line_bytes + arc.length > size
     if not first.startswith(b"WARC/"):
         return any(mark.startswith(first) for mark in _MARKS)
     head, ending, _ = first.partition(b"\r\n\r\n")

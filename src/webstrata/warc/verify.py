@@ -1,12 +1,15 @@
-"""Reading every byte of WARC files, ours or anybody's, and saying what is not as it should be, and where."""
+"""Reading every byte of WARC and ARC files, ours or anybody's, and saying what is not as it should be, and where."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from webstrata.content.decode import dechunked
-from webstrata.warc.bytestream import ByteStream, DamagedError, members
+from webstrata.warc.arc import MAX_LINE_BYTES, ArcHead, arc_head
+from webstrata.warc.bytestream import TOO_SHORT, ByteStream, DamagedError, TooShortError, members
 from webstrata.warc.digests import DigestCheck
+from webstrata.warc.resync import next_record
 
 MAX_HEADER_BYTES = 65_536
 _MAX_LENGTH_DIGITS = 18
@@ -14,6 +17,8 @@ _MAX_HTTP_HEAD = 1_048_576
 _MAX_CHUNKED = 256 * 1_048_576
 _READ_BYTES = 1_048_576
 _RECORD_ENDING = b"\r\n\r\n"
+_WARC = b"WARC/"
+_LINE_ENDS = (b"\r", b"\n")
 
 
 @dataclass(frozen=True)
@@ -100,8 +105,16 @@ def _verify_file(path: Path, report: Report, seen: _Seen) -> None:
             try:
                 _verify_member(path, member, report, seen)
             except DamagedError as damage:
-                report.findings.append(Finding(path, damage.offset, damage.reason))
+                report.findings.append(_finding(path, file, member, damage))
                 member.give_up()
+
+
+def _finding(path: Path, file: IO[bytes], stream: ByteStream, damage: DamagedError) -> Finding:
+    """Return what is wrong; where another record follows, the file does not end in the middle of the damaged one."""
+    is_short = isinstance(damage, TooShortError) and not stream.is_packed
+    if is_short and next_record(file, stream.record_offset + 1) is not None:
+        return Finding(path, stream.record_offset, TOO_SHORT)
+    return Finding(path, damage.offset, damage.reason)
 
 
 def _verify_member(path: Path, stream: ByteStream, report: Report, seen: _Seen) -> None:
@@ -110,23 +123,27 @@ def _verify_member(path: Path, stream: ByteStream, report: Report, seen: _Seen) 
     records_here = 0
     while not stream.at_end():
         offset = stream.begin_record()
-        report.records += 1
         records_here += 1
         if records_here == 2 and stream.is_packed:
             reason = "several records in one gzip member: they cannot be read one by one"
             report.findings.append(Finding(path, offset, reason))
-        for reason in _verify_record(path, offset, stream, seen):
+        if (arc := _arc_head(stream)) is not None:
+            report.records += 1
+            _verify_arc_record(offset, arc, stream)
+            continue
+        headers = _headers(stream, offset)
+        report.records += 1
+        for reason in _verify_record(path, offset, headers, stream, seen):
             report.findings.append(Finding(path, offset, reason))
 
 
-def _verify_record(path: Path, offset: int, stream: ByteStream, seen: _Seen) -> list[str]:
+def _verify_record(path: Path, offset: int, headers: dict[str, str], stream: ByteStream, seen: _Seen) -> list[str]:
     """Read one record to its end and return what is wrong with it; DamagedError when its end cannot be found."""
-    headers = _headers(stream, offset)
     length = headers.get("content-length", "")
     if not (length.isascii() and length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS):
         raise DamagedError(offset, f"Content-Length is {length[:40]!r}, not a number")
     problems = _verify_block(stream, headers, int(length))
-    if stream.read(len(_RECORD_ENDING)) != _RECORD_ENDING:
+    if (stream.is_packed and stream.at_end()) or stream.read(len(_RECORD_ENDING)) != _RECORD_ENDING:
         raise DamagedError(offset, "the record does not end where its Content-Length says")
     if not headers.get("warc-record-id"):
         problems.append("no WARC-Record-ID")
@@ -134,9 +151,25 @@ def _verify_record(path: Path, offset: int, stream: ByteStream, seen: _Seen) -> 
     return problems
 
 
+def _verify_arc_record(offset: int, head: ArcHead, stream: ByteStream) -> None:
+    """Read a record of an ARC file to its end, and the empty lines after it; it has no digest."""
+    stream.read(head.line_bytes)
+    for _ in stream.parts(head.length, _READ_BYTES):
+        pass
+    ended = False
+    while stream.peek(1) in _LINE_ENDS:
+        ended = bool(stream.read(1))
+    if not ended and not stream.at_end() and _arc_head(stream) is None:
+        raise DamagedError(offset, "this record does not end at its declared length")
+
+
+def _arc_head(stream: ByteStream) -> ArcHead | None:
+    return None if stream.peek(len(_WARC)) == _WARC else arc_head(stream.peek(MAX_LINE_BYTES))
+
+
 def _headers(stream: ByteStream, offset: int) -> dict[str, str]:
     head = stream.read_until(b"\r\n\r\n", MAX_HEADER_BYTES)
-    if head is None or not head.startswith(b"WARC/"):
+    if head is None or not head.startswith(_WARC):
         raise DamagedError(offset, "no WARC record here")
     headers = {}
     for line in head.decode("utf-8", "replace").split("\r\n")[1:]:

@@ -10,8 +10,10 @@ from fastapi.responses import HTMLResponse
 from webstrata.api.headers import RAW_PATH, framed_by, is_https
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.db import catalog
+from webstrata.db.engine import Database
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import RecordPlace, SnapshotView
+from webstrata.model.captures import DateSource
 from webstrata.replay.raw import find_record_for_snapshot
 from webstrata.web import present
 from webstrata.web.failures import PageRoute
@@ -20,6 +22,11 @@ from webstrata.web.timeline import draw_strip
 
 _FRAMED = re.compile(r"text/(html|plain)|application/xhtml\+xml|image/(avif|bmp|gif|jpeg|png|webp)")
 """Types that are sent as what they are and that a sandboxed frame shows; a browser's PDF viewer does not run in one."""
+
+_UNCERTAIN = {
+    DateSource.HTTP: "the record's date cannot be read, this is the Date header of the response",
+    DateSource.FILE: "the record's date cannot be read, this is when its WARC file was last changed",
+}
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
@@ -45,28 +52,36 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         raw=f"{RAW_PATH}{snapshot_id}",
         file_name=f"snapshot-{snapshot_id}{mimetypes.guess_extension(found.mime_type or 'text/html') or ''}",
         can_be_framed=can_be_framed(found.mime_type),
-        unreadable=_unreadable(place, app.archive_root),
-        citation=citation(found, permalink),
+        unreadable=_unreadable(place, app.database, app.archive_root),
+        uncertain_time=uncertain_time(place),
+        citation=citation(found, permalink, uncertain_time(place)),
     )
 
 
-def _unreadable(place: RecordPlace | None, archive_root: Path) -> str | None:
+def _unreadable(place: RecordPlace | None, database: Database, archive_root: Path) -> str | None:
     """Return why the archived bytes cannot be shown, so that the page says it and not an empty frame."""
     try:
         if place is not None:
-            find_record_for_snapshot(place, archive_root=archive_root)
+            find_record_for_snapshot(place, database=database, archive_root=archive_root)
     except NotFoundError as error:
         return str(error)
     return None
 
 
-def citation(snapshot: SnapshotView, permalink: str) -> str:
+def uncertain_time(place: RecordPlace | None) -> str | None:
+    """Return why the time of a capture is uncertain, or None when its record names it."""
+    source = None if place is None else place.date_source
+    return None if source is None else _UNCERTAIN[source]
+
+
+def citation(snapshot: SnapshotView, permalink: str, uncertain: str | None = None) -> str:
     """Return the words that prove what a page said, ready to copy."""
+    doubt = f" (uncertain: {uncertain})" if uncertain else ""
     return "\n".join(
         (
             f"“{present.title_of(snapshot.title)}”. {snapshot.source_name}.",
             snapshot.url,
-            f"Captured {present.to_the_second(snapshot.captured_at)}.",
+            f"Captured {present.to_the_second(snapshot.captured_at)}{doubt}.",
             permalink,
         )
     )
