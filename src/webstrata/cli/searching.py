@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from webstrata.cli.start import print_json, started
+from webstrata.cli.start import fold_code, print_json, started
 from webstrata.errors import UsageError
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search import SearchRequest, SearchResponse, Sort, View
@@ -24,7 +24,9 @@ def search(
     words: Annotated[
         list[str], typer.Argument(metavar="WORD...", help="Words, an expression, or an address.", show_default=False)
     ],
-    source: Annotated[str | None, typer.Option(help="Only this source, by its code.")] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Only this source, by its code.", parser=fold_code)
+    ] = None,
     since: Annotated[
         str | None, typer.Option("--from", metavar="DATE", help="Captured on this UTC day or later.")
     ] = None,
