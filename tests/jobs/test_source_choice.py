@@ -10,7 +10,8 @@ from tests.jobs.rows import set_row
 from webstrata.db import jobs, sources
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
-from webstrata.errors import ConflictError
+from webstrata.db.tables import Source
+from webstrata.errors import ConflictError, UsageError
 from webstrata.jobs.queueing import queue_archive, queue_tool_job
 from webstrata.jobs.registry import make_job, seed_sources
 from webstrata.jobs.source_choice import known_source
@@ -128,3 +129,15 @@ def test_archive_tool_by_hand_works_for_the_source_of_its_address(
     job_id = queue_tool_job(database, root, name="by-hand", urls=("www.example.org",), output_dir=root / "by-hand")
     with database.read() as session:
         assert jobs.load_job(session, job_id).source_code == "mine"
+
+
+def test_a_row_that_makes_no_sense_stands_in_no_other_sources_way(database: Database, archive: Archive) -> None:
+    archive(SITE)
+    with database.write() as session:
+        odd = jobs.ensure_source(session, "odd", name="Odd", base_url="https://odd.example/")
+        session.get_one(Source, odd).job_config = {"no": "entry"}
+        bad = jobs.ensure_source(session, "bad", name="Bad", base_url="no address")
+        jobs.set_job(session, 1, source_id=bad, config={"scope": {"allowed_domains": ["?"]}, "seeds": [SITE]})
+    assert archive(f"{SITE}more").source_code == "example-org"
+    with pytest.raises(UsageError, match="unknown key in the registry's entry of odd"):
+        archive("http://www.odd.example")
