@@ -33,6 +33,11 @@ from datetime import timedelta
 class WebstrataError(Exception):
     """Anything Webstrata reports to its user in one line."""
 
+    def __init__(self, message: str = "", *, command: str = "") -> None:
+        """Say what is wrong; a command that leads on is shown at a terminal only, pages have links and buttons."""
+        super().__init__(message)
+        self.command = command
+
 
 class SettingsError(WebstrataError):
     """A setting is unknown or its value does not parse."""

@@ -178,3 +178,31 @@ def test_a_source_of_which_nothing_was_archived_can_be_removed(admin: TestClient
     refused = admin.delete("/api/admin/sources/other")
     assert (refused.status_code, "can only be disabled" in refused.json()["detail"]) == (409, True)
     assert admin.delete("/api/admin/sources/nobody").status_code == 404
+
+
+def test_a_source_whose_jobs_brought_nothing_is_removed_with_them(admin: TestClient) -> None:
+    add(admin)
+    job = admin.post("/api/admin/jobs", json={"source": "HEALTH"}).json()["id"]
+    assert admin.delete("/api/admin/sources/Health").status_code == 204
+    assert admin.get(f"/api/admin/jobs/{job}").status_code == 404
+    assert admin.get("/api/admin/sources").json() == {"items": []}
+
+
+def test_an_address_that_a_source_begins_at_schedules_that_source(admin: TestClient) -> None:
+    add(admin, schedule=None)
+    answer = admin.post("/api/admin/sources", json={"seeds": ["http://www.health.example"], "schedule": "1d"})
+    assert (answer.status_code, answer.json()["sourceCode"], answer.json()["schedule"]) == (200, "health", "1d")
+    changed = admin.patch("/api/admin/sources/health", json={"schedule": "none", "name": "Agency"}).json()
+    assert (changed["schedule"], changed["sourceName"]) == (None, "Agency")
+
+
+def test_a_message_for_programs_names_no_shell_command(admin: TestClient, archive: Archive) -> None:
+    add(admin, schedule=None)
+    archive.snapshot(source="other")
+    for refused in (
+        admin.post("/api/admin/sources", json=NEW),
+        admin.post("/api/admin/sources/health/resume"),
+        admin.delete("/api/admin/sources/other"),
+    ):
+        assert refused.status_code == 409
+        assert "webstrata" not in refused.json()["detail"]

@@ -259,3 +259,15 @@ def test_too_little_room_is_a_problem_for_scripts_too(
     done = webstrata("storage")
     assert done.code == 1
     assert "problem: only" in done.out
+
+
+def test_files_of_an_unknown_source_are_refused_with_the_command_that_adds_it(
+    webstrata: CommandLine, tmp_path: Path
+) -> None:
+    write_warc(tmp_path / "a.warc.gz", [fetched()])
+    refused = webstrata("register-job-dir", "--source", "New", "--output-dir", str(tmp_path / "a.warc.gz"))
+    assert refused.code == 1
+    assert "there is no source 'new' (there is none yet); add it: webstrata sources add new https://" in refused.message
+    assert webstrata("sources", "add", "new", "https://example.org/").code == 0
+    taken = webstrata("register-job-dir", "--source", "New", "--output-dir", str(tmp_path / "a.warc.gz"))
+    assert (taken.code, "1 WARC file" in taken.out) == (0, True)

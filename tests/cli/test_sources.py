@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import CommandLine
 from tests.support.shelf import Shelf
+from tests.support.web_server import WebServer, page
 from webstrata.cli.main import run
 from webstrata.content import native
 from webstrata.db.engine import Database
@@ -102,10 +103,104 @@ def test_the_command_of_a_vpn_is_never_shown(lines: CommandLine, tmp_path: Path)
         assert "site" in ended.out
 
 
+def test_a_site_that_is_archived_and_then_added_is_one_source(webstrata: CommandLine, web_server: WebServer) -> None:
+    web_server.answers["/"] = page("Home", text="marmalade")
+    assert "belongs to the source" not in webstrata("archive", web_server.url()).out
+    (listed,) = json.loads(webstrata("sources", "--json").out)
+    added = webstrata("sources", "add", "mine", web_server.url().rstrip("/"), "--schedule", "7d")
+    assert added.code == 0
+    assert f"{listed['code']} is the source of that address already and keeps its code; its next run is in" in added.out
+    (after,) = json.loads(webstrata("sources", "--json").out)
+    assert (after["code"], after["schedule"]) == (listed["code"], "7d")
+    again = webstrata("archive", web_server.url("/index"))
+    assert f"belongs to the source {listed['code']}" in again.out
+    assert json.loads(webstrata("search", "marmalade", "--json").out)["total"] == 1
+
+
+def test_sources_that_share_a_domain_are_named(lines: CommandLine) -> None:
+    note = "note: phac shares a domain with hc: a page that both follow is captured for each"
+    assert note in lines("seed-sources").out
+    added = lines("sources", "add", "drugs", "canada.ca/en/drugs.html")
+    assert added.out.splitlines()[0] == "drugs is added; it has no schedule"
+    assert "note: drugs shares a domain with hc, phac" in added.out
+
+
+def test_overlaps_do_not_disturb_a_script(lines: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "sources.yaml"
+    file.write_text("a:\n  seeds: [example.org]\nb:\n  seeds: [example.org/b]\n")
+    done = lines("sources", "import", str(file), "--json")
+    assert json.loads(done.out) == {"added": ["a", "b"], "kept": []}
+    assert "note: b shares a domain with a" in done.err
+
+
+def test_a_source_is_edited(lines: CommandLine) -> None:
+    lines("sources", "add", "site", "example.org", "--option", "max_pages=5", "--option", "max_depth=2")
+    given = (
+        *("--name", "The site", "--url", "www.example.org", "--seed", "example.org/en", "--seed", "example.org/fr"),
+        *("--description", "What it is.", "--schedule", "0 3 1 1 *", "--option", "max_depth=3", "--unset", "max-pages"),
+        *("--parameters", "id,lang"),
+    )
+    edited = json.loads(lines("sources", "edit", "SITE", *given, "--json").out)
+    assert (edited["name"], edited["base_url"]) == ("The site", "https://www.example.org/")
+    assert (edited["description"], edited["schedule"]) == ("What it is.", "0 3 1 1 *")
+    assert edited["page_parameters"] == ["id", "lang"]
+    entry = edited["job_config"]
+    assert entry["default_seeds"] == ["https://example.org/en", "https://example.org/fr"]
+    assert entry["crawl"] == {"max_depth": 3}
+    assert lines("sources", "edit", "site", "--schedule", "none").out == "site is changed; it has no schedule\n"
+
+
+def test_a_mistyped_address_can_be_taken_back(webstrata: CommandLine, data_dir: Path) -> None:
+    refused = webstrata("archive", "http://10.1.2.3/")
+    assert (refused.code, "is not a public address" in refused.message) == (1, True)
+    assert webstrata("sources", "remove", "10-1-2-3").out == "10-1-2-3 is removed\n"
+    assert json.loads(webstrata("sources", "--json").out) == json.loads(webstrata("list-jobs", "--json").out) == []
+    assert not (data_dir / "archive" / "10-1-2-3").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("create-job", "--source", "SITE"),
+        ("sources", "show", "Site"),
+        ("sources", "run", "SITE"),
+        ("sources", "schedule", "SITE", "7d"),
+        ("regroup", "--source", "SITE"),
+        ("validate-job-config", "--source", "SITE"),
+        ("search", "--source", "SITE", "word"),
+        ("list-jobs", "--source", "SITE"),
+    ],
+    ids=" ".join,
+)
+def test_a_sources_code_may_be_typed_in_any_case(lines: CommandLine, command: tuple[str, ...]) -> None:
+    assert "site is added" in lines("sources", "add", "Site", "example.org").out
+    assert lines(*command).code == 0
+
+
+def test_an_unknown_source_is_not_searched(lines: CommandLine, sqlite_url: str) -> None:
+    empty = lines("search", "soup")
+    assert (empty.code, empty.out) == (
+        0,
+        "Nothing is archived yet. Archive a site: webstrata archive https://example.org/\n",
+    )
+    assert json.loads(lines("search", "soup", "--json").out)["total"] == 0
+    shelf = Shelf(Database(sqlite_url))
+    shelf.page(shelf.job("site"), "https://example.org/", "2026-01-01", "leek soup")
+    shelf.database.dispose()
+    assert "1 page found" in lines("search", "soup", "--source", "site").out
+    for more in ((), ("--appearances",), ("--json",)):
+        refused = lines("search", "soup", "--source", "nope", *more)
+        assert (refused.code, "there is no source 'nope' (known are site)" in refused.message) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (("create-job", "--source", "nope"), 1, "there is no source 'nope' (known are site)"),
+        (("sources", "edit", "site"), 2, "say what is to be different"),
+        (("sources", "edit", "nope", "--name", "x"), 1, "there is no source 'nope'"),
+        (("sources", "edit", "site", "--unset", "max_page"), 2, "unknown option 'max_page'"),
+        (("sources", "edit", "site", "--schedule", "often"), 2, "'often' is not a schedule"),
         (("sources", "show", "nope"), 1, "there is no source 'nope'"),
         (("sources", "pause", "site"), 1, "site has no schedule to pause"),
         (("sources", "schedule", "site", "often"), 2, "'often' is not a schedule"),

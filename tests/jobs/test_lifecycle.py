@@ -31,7 +31,8 @@ from webstrata.errors import (
 )
 from webstrata.jobs.leading import leading
 from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.queueing import queue_archive, source_code_of
+from webstrata.jobs.queueing import queue_archive
+from webstrata.jobs.source_choice import source_code_of
 from webstrata.model.jobs import JobStatus
 from webstrata.model.tasks import TaskStatus
 from webstrata.model.urls import parse_url

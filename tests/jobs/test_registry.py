@@ -11,6 +11,7 @@ from webstrata.db.sources import NewSource
 from webstrata.errors import ConflictError, NotFoundError, OptionsError, StorageError, UsageError
 from webstrata.jobs.registry import (
     Added,
+    Overlap,
     add_source,
     create_job_for_source,
     import_sources,
@@ -47,7 +48,8 @@ def add(database: Database, code: str = "example", **values: object) -> None:
 
 
 def test_the_baseline_is_added_once_and_its_first_turn_is_not_at_once(database: Database) -> None:
-    assert seed_sources(database, NOON) == Added(added=("hc", "phac", "cihr"), kept=())
+    shared = Overlap("phac", ("hc",))
+    assert seed_sources(database, NOON) == Added(added=("hc", "phac", "cihr"), kept=(), overlaps=(shared,))
     assert seed_sources(database, NOON) == Added(added=(), kept=("hc", "phac", "cihr"))
     with database.read() as session:
         found = sources.list_sources(session)
@@ -130,19 +132,23 @@ def test_options_that_do_not_go_together_make_no_job_and_no_folder(database: Dat
 
 
 def test_an_unknown_source_is_refused_with_the_known_ones_and_the_way_to_add_it(database: Database, root: Path) -> None:
-    with pytest.raises(NotFoundError, match=r"there is no source 'hc' \(there is none yet\); add one: .*seed-sources"):
+    with pytest.raises(NotFoundError, match=r"there is no source 'hc' \(there is none yet\); add it") as refused:
         make_job(database, root, "hc")
+    assert refused.value.command.startswith("webstrata sources add hc https://example.org/, or the baseline")
+    assert refused.value.command.endswith("webstrata seed-sources")
     seed_sources(database, NOON)
-    with pytest.raises(NotFoundError, match=r"there is no source 'x' \(known are cihr, hc, phac\)"):
+    with pytest.raises(NotFoundError, match=r"there is no source 'x' \(known are cihr, hc, phac\)") as refused:
         make_job(database, root, "x")
+    assert refused.value.command == "webstrata sources add x https://example.org/"
 
 
 def test_no_job_is_made_of_a_disabled_source(database: Database, root: Path) -> None:
     add(database)
     with database.write() as session:
         sources.set_enabled(session, "example", False)
-    with pytest.raises(ConflictError, match="example is disabled: webstrata sources enable example"):
+    with pytest.raises(ConflictError, match="example is disabled") as refused:
         make_job(database, root, "example")
+    assert refused.value.command == "webstrata sources enable example"
 
 
 def test_a_folder_that_cannot_be_made_is_said_and_no_job_is_left(database: Database, root: Path) -> None:
@@ -274,15 +280,3 @@ def test_a_file_is_imported_whole_or_not_at_all(database: Database, tmp_path: Pa
         import_sources(database, file, NOON)
     with database.read() as session:
         assert sources.list_sources(session) == []
-
-
-def test_a_source_of_which_nothing_was_archived_can_be_removed(database: Database, root: Path) -> None:
-    add(database)
-    add(database, "kept")
-    make_job(database, root, "kept")
-    with database.write() as session:
-        sources.remove_source(session, "example")
-    with pytest.raises(ConflictError, match="kept has jobs: it can only be disabled"), database.write() as session:
-        sources.remove_source(session, "kept")
-    with database.read() as session:
-        assert sources.known_codes(session) == ["kept"]

@@ -6,6 +6,7 @@ from tests.web.archive import SITE, Answer, keep
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db import catalog
+from webstrata.jobs.source_orders import SourceOrders, WantedSource
 
 
 def test_an_empty_archive_offers_to_archive_a_site(client: TestClient) -> None:
@@ -94,3 +95,29 @@ def test_a_reader_who_is_no_administrator_sees_no_form_and_cannot_use_it(make_cl
     refused = Page(client.post("/archive", data={"url": "https://example.org/"}, headers=OWN_ORIGIN))
     assert refused.status == 403
     assert "Sign in with the admin token" in refused.text()
+
+
+def archive(client: TestClient, url: str) -> Page:
+    return Page(client.post("/archive", data={"url": url}, headers=OWN_ORIGIN))
+
+
+def test_another_spelling_of_an_address_leads_to_the_job_that_waits(client: TestClient, app: App) -> None:
+    archive(client, "https://example.org/")
+    for spelling in ("example.org", "http://www.example.org:80"):
+        page = archive(client, spelling)
+        assert "This address belongs to the source example.org (example-org)." in page.text(".notice")
+        assert page.links(".notice a") == {"example.org": "/sources/example-org"}
+    with app.database.read() as session:
+        assert catalog.jobs(session)[1] == 1
+
+
+def test_an_address_in_a_sources_scope_is_archived_for_that_source(make_client: MakeClient, app: App) -> None:
+    orders = SourceOrders(app.database, app.archive_root)
+    orders.add(WantedSource(("https://example.org/",), "mine", "My site"))
+    page = archive(make_client(), "www.example.org/news")
+    assert page.links(".notice a") == {"My site": "/sources/mine"}
+    orders.set_enabled("mine", False)
+    refused = archive(make_client(), "https://example.org/other")
+    assert (refused.status, "mine is disabled" in refused.text("#archive-problem")) == (409, True)
+    assert refused.links("#archive-problem a") == {"show mine": "/sources/mine"}
+    assert "webstrata sources" not in refused.text()

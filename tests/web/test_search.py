@@ -6,6 +6,7 @@ from starlette.testclient import TestClient
 from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import MakeClient, Page
 from webstrata.app import App
+from webstrata.jobs.source_orders import SourceOrders, WantedSource
 
 LATER = MAY + timedelta(days=30)
 
@@ -148,3 +149,17 @@ def test_words_of_the_reader_stay_text(make_client: MakeClient) -> None:
     page = Page(make_client().get("/search", params={"q": '"><script>alert(1)</script>'}))
     assert not page.all("main script")
     assert page.one("#q").attributes["value"] == '"><script>alert(1)</script>'
+
+
+def test_a_source_that_does_not_exist_is_said_not_to(client: TestClient, app: App, kept: list[int]) -> None:
+    said = "There is no source “nope” in this archive."
+    page = Page(client.get("/search?q=fever&source=NOPE"))
+    assert (page.status, page.text(".notice")) == (200, said)
+    assert "Fewer words" not in page.text(".empty")
+    assert page.links(".empty a")["Look in all sources and at all dates"] == "/search?q=fever"
+    assert Page(client.get("/search/appearances?q=fever&source=nope")).text(".notice") == said
+    SourceOrders(app.database, app.archive_root).add(WantedSource(("https://new.example/",), "new"))
+    uncaptured = Page(client.get("/search?q=fever&source=new"))
+    assert uncaptured.text("h1") == "No page says “fever”"
+    assert "Nothing was captured of the source “new” yet." in uncaptured.text(".empty")
+    assert client.get("/api/search?q=fever&source=nope").json()["total"] == 0

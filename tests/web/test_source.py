@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from starlette.testclient import TestClient
 
-from tests.web.archive import change, queue
+from tests.web.archive import SITE, Answer, change, keep, queue
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db import sources
@@ -15,7 +15,8 @@ from webstrata.jobs.source_orders import SourceOrders, WantedSource
 @pytest.fixture
 def code(app: App) -> str:
     orders = SourceOrders(app.database, app.archive_root)
-    return orders.add(WantedSource(("https://health.example/",), "health", "Health Agency", "Its news.", "monthly"))
+    wanted = WantedSource(("https://health.example/",), "health", "Health Agency", "Its news.", "monthly")
+    return orders.add(wanted).code
 
 
 def order(client: TestClient, name: str, **fields: str) -> Page:
@@ -101,7 +102,7 @@ def test_of_many_jobs_the_newest_are_shown(client: TestClient, app: App, code: s
 
 
 @pytest.mark.usefixtures("code")
-@pytest.mark.parametrize("name", ["archive", "schedule", "pause", "disable"])
+@pytest.mark.parametrize("name", ["archive", "schedule", "pause", "disable", "remove"])
 def test_orders_are_taken_from_our_own_pages_and_administrators_only(make_client: MakeClient, name: str) -> None:
     path = f"/sources/health/{name}"
     for headers in ({}, {"Origin": "https://evil.example"}):
@@ -118,6 +119,24 @@ def test_an_unknown_source_is_a_page_that_says_so(make_client: MakeClient, path:
     page = Page(client.get(path) if path.count("/") == 2 else client.post(path, headers=OWN_ORIGIN))
     assert page.status == 404
     assert "There is no such source in this archive." in page.text()
+
+
+def test_a_source_whose_jobs_brought_nothing_is_removed(client: TestClient, app: App, code: str) -> None:
+    change(app, queue(app, code=code), status="failed")
+    assert "Remove this source" in Page(client.get("/sources/health")).texts("button")
+    page = order(client, "remove")
+    assert (page.status, page.text("h1")) == (200, "Whose pages are kept?")
+    assert "Health Agency" not in page.text()
+
+
+def test_a_source_with_captures_stays(make_client: MakeClient, app: App, code: str) -> None:
+    keep(app, [Answer(SITE, "Front", "Hello.")], code=code)
+    client = make_client()
+    assert "Remove this source" not in Page(client.get("/sources/health")).texts("button")
+    page = order(client, "remove")
+    assert (page.status, page.text("h1")) == (409, "Health Agency")
+    assert page.text(".notice-failed") == "health has snapshots: it can only be disabled."
+    assert "webstrata sources" not in page.text()
 
 
 @pytest.mark.usefixtures("code")

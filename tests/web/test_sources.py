@@ -79,6 +79,19 @@ def test_a_code_that_is_taken_is_refused(make_client: MakeClient, app: App) -> N
     page = add(make_client(), url="https://other.example", code="HEALTH")
     assert page.status == 422
     assert "there is a source health already" in page.text("#source-problem")
+    assert page.links("#source-problem a") == {"show health": "/sources/health"}
+    assert "webstrata sources" not in page.text()
+
+
+def test_an_address_that_a_source_begins_at_schedules_that_source(client: TestClient, app: App) -> None:
+    keep(app, [Answer(SITE, "Front", "Hello.")])
+    page = add(client, url=SITE.replace("https://", "http://www."), code="other", schedule="7d")
+    assert page.text(".kicker") == "Sources / health"
+    assert "This source begins at that address already" in page.text(".notice")
+    assert page.text(".lead").startswith("Every week")
+    news = add(client, url=f"{SITE}news/", code="news")
+    assert "On the same domain: health." in news.text()
+    assert news.links("main .hint a")["health"] == "/sources/health"
 
 
 def test_readers_see_schedules_and_nothing_of_jobs(make_client: MakeClient, app: App) -> None:

@@ -77,7 +77,7 @@ class ReportChangeSchema(BaseModel):
 
 
 class SourceChangeSchema(BaseModel):
-    """What is to be different about a source; what is not given, or null, stays."""
+    """What is to be different about a source; what is not given, or null, stays. The schedule `none` takes it away."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -88,3 +88,4 @@ class SourceChangeSchema(BaseModel):
     crawl: dict[str, object] | None = None
     toolOptions: dict[str, object] | None = None
     pageParameters: list[Line] | None = Field(default=None, max_length=100)
+    schedule: Line | None = None

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends, Path, Response
 
 from webstrata.api import present
 from webstrata.api.admin_schemas import SourceChangeSchema
@@ -35,6 +35,10 @@ SourceCode = Annotated[Code, Path(description="A source's code.")]
 _Answers = dict[int | str, dict[str, Any]]
 _UNKNOWN: _Answers = {404: {"model": ErrorSchema}}
 _UNFIT: _Answers = {**_UNKNOWN, 409: {"model": ErrorSchema}}
+_ADDED: _Answers = {
+    200: {"model": AdminSourceSchema, "description": "The source that begins there already."},
+    409: {"model": ErrorSchema},
+}
 _OURS = [Depends(refuse_other_sites)]
 
 
@@ -45,13 +49,19 @@ def sources(app: Parts) -> AdminSourceListSchema:
         return AdminSourceListSchema(items=[present.admin_source(view) for view in list_sources(session)])
 
 
-@router.post("", status_code=201, dependencies=_OURS, responses={409: {"model": ErrorSchema}})
-def add(app: ActingParts, new: NewSourceSchema) -> AdminSourceSchema:
-    """Add a source; its code and name are made from its first address when they are not given."""
+@router.post("", status_code=201, dependencies=_OURS, responses=_ADDED)
+def add(app: ActingParts, new: NewSourceSchema, response: Response) -> AdminSourceSchema:
+    """Add a source; its code and name are made from its first address when they are not given.
+
+    200 when a source begins at these addresses already: it keeps its code and gets the schedule and what else is given.
+    """
     wanted = WantedSource(
         tuple(new.seeds), new.code.lower(), new.name, description=new.description, schedule=new.schedule or ""
     )
-    return _source(app, _orders(app).add(wanted))
+    added = _orders(app).add(wanted)
+    if not added.is_new:
+        response.status_code = 200
+    return _source(app, added.code)
 
 
 @router.get("/{code}", responses=_UNKNOWN)
@@ -71,17 +81,16 @@ def change(app: ActingParts, code: SourceCode, wanted: SourceChangeSchema) -> Ad
         seeds=None if wanted.seeds is None else tuple(wanted.seeds),
         crawl=wanted.crawl,
         tool_options=wanted.toolOptions,
+        page_parameters=None if wanted.pageParameters is None else tuple(wanted.pageParameters),
+        schedule=wanted.schedule,
     )
-    if edited != EditedSource():
-        _orders(app).edit(code, edited)
-    if wanted.pageParameters is not None:
-        _orders(app).set_page_parameters(code, wanted.pageParameters)
+    _orders(app).edit(code, edited)
     return _source(app, code)
 
 
 @router.delete("/{code}", status_code=204, dependencies=_OURS, responses=_UNFIT)
 def remove(app: ActingParts, code: SourceCode) -> None:
-    """Remove a source of which nothing was archived; others can be disabled."""
+    """Remove a source of which nothing was archived, with its jobs; others can be disabled."""
     _source(app, code)
     _orders(app).remove(code)
 

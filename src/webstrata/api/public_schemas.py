@@ -16,6 +16,8 @@ _LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _EMAIL = rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{_LABEL}(?:\.{_LABEL})*"
 """HTML's definition of a valid e-mail address: what a form's field lets pass, we do not refuse."""
 
+_WEB_ADDRESS = r"[hH][tT][tT][pP][sS]?://[^\u0000-\u0020\u007f/?#\\]+(?:[/?#][^\u0000]*)?"
+
 
 def _an_email(value: str) -> str:
     """Refuse what nobody could write to; whether somebody reads it there is another question."""
@@ -31,9 +33,20 @@ def _long_enough(value: str) -> str:
     return value.strip()
 
 
+def _a_web_address(value: str) -> str:
+    """Refuse what is no address of a page: operators follow it, and would run what follows `javascript:`."""
+    if not re.fullmatch(_WEB_ADDRESS, value.strip()):
+        raise ValueError("must be a web address such as https://example.org/")
+    return value.strip()
+
+
 LEAST_WORDS = 20
 _NO_NUL: dict[str, JsonValue] = {"pattern": WITHOUT_NUL}
-Address = Annotated[str, Field(max_length=4096, json_schema_extra=_NO_NUL), AfterValidator(without_nul)]
+Address = Annotated[
+    str,
+    Field(max_length=4096, json_schema_extra={"pattern": rf"^\s*(?:{_WEB_ADDRESS})?\s*$"}),
+    AfterValidator(_a_web_address),
+]
 Email = Annotated[
     str,
     # Spaces around it do no harm, and nothing but spaces is no address at all.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from webstrata.cli.jobs import AsJson
-from webstrata.cli.start import FAILED, print_json, start_logging, started
+from webstrata.cli.start import FAILED, fold_code, print_json, start_logging, started
 from webstrata.errors import NotFoundError, UsageError, WebstrataError
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ class _Wanted:
 
 @verbs.command("validate-job-config")
 def validate_job_config(
-    source: Annotated[str | None, typer.Option("--source", metavar="CODE", help="The next job of a source.")] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="CODE", help="The next job of a source.", parser=fold_code)
+    ] = None,
     config: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", help="A configuration in JSON; - reads standard input.")
     ] = None,
@@ -90,7 +92,7 @@ def _read(path: Path) -> Mapping[str, object]:
 
 
 def _of_file(config: Mapping[str, object], settings: "Settings") -> _Wanted:
-    from webstrata.jobs.queueing import source_code_of
+    from webstrata.jobs.source_choice import source_code_of
     from webstrata.model.registry import SourceJobConfig, build_output_dir_for_job, generate_job_name
     from webstrata.model.urls import parse_url
 

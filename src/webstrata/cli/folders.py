@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from webstrata.cli.start import print_json, started
+from webstrata.cli.start import fold_code, print_json, started
 from webstrata.model.cleanup import CleanupMode
 
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ WhichJob = Annotated[int, typer.Option("--id", min=1, max=2**31 - 1, help="Which
 
 @verbs.command("register-job-dir")
 def register_job_dir(
-    source: Annotated[str, typer.Option("--source", metavar="CODE", help="Whose pages they are.", show_default=False)],
+    source: Annotated[
+        str,
+        typer.Option("--source", metavar="CODE", help="Whose pages they are.", show_default=False, parser=fold_code),
+    ],
     output_dir: Annotated[
         Path, typer.Option("--output-dir", metavar="PATH", help="A folder of WARC files, or one.", show_default=False)
     ],

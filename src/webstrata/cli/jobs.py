@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from webstrata.cli.start import print_json, started
+from webstrata.cli.start import fold_code, print_json, started
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import JobView
 from webstrata.model.jobs import JobStatus
@@ -29,7 +29,9 @@ WhichJob = Annotated[int, typer.Option("--id", min=1, max=2**31 - 1, help="Which
 
 @verbs.command("list-jobs")
 def list_jobs(
-    source: Annotated[str | None, typer.Option(help="Only this source, by its code.")] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Only this source, by its code.", parser=fold_code)
+    ] = None,
     status: Annotated[JobStatus | None, typer.Option(help="Only jobs in this state.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=500, help="Jobs at most.")] = 20,
     as_json: AsJson = False,

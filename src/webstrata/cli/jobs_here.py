@@ -13,6 +13,7 @@ from webstrata.errors import UsageError, WebstrataError
 from webstrata.jobs.job_files import JobFile, read_job_file
 from webstrata.jobs.lifecycle import JobSummary
 from webstrata.jobs.queueing import queue_archive
+from webstrata.jobs.source_choice import known_source
 from webstrata.model.jobs import CRAWL_KNOBS, JobStatus
 from webstrata.model.scope import ScopeRules
 from webstrata.model.urls import parse_url, with_scheme
@@ -28,12 +29,15 @@ def archive_here(urls: list[str], file: Path | None, knobs: dict[str, object]) -
     """Archive what the addresses or the job file name."""
     with started(quiet=True) as app:
         job = _wanted(app, urls, file)
+        if job.source_code is None:
+            _name_source(app, job.seeds)
         job_id = queue_archive(
             app.database,
             app.archive_root,
             job.seeds,
             crawl={**job.crawl, **knobs},
-            scope=job.scope,
+            # Where nothing else is asked for, the rules of the source hold, if it has any.
+            scope=None if job.scope == ScopeRules.of(job.seeds) else job.scope,
             plugins=job.plugins,
             code=job.source_code,
             name=job.source_name,
@@ -51,7 +55,9 @@ def run_here(site: str | None, port: int | None) -> None:
         if site is None:
             _archive_demo(app, place)
         else:
-            job_id = queue_archive(app.database, app.archive_root, (with_scheme(site),), hold=_HOLD)
+            seeds = (parse_url(with_scheme(site)).href,)
+            _name_source(app, seeds)
+            job_id = queue_archive(app.database, app.archive_root, seeds, hold=_HOLD)
             print_summary(_run_job(app, job_id, label=site), next_step=place)
     serve_until_stopped(*address)
 
@@ -64,6 +70,13 @@ def _wanted(app: App, urls: list[str], file: Path | None) -> JobFile:
         return read_job_file(file, CRAWL_KNOBS, app.runner().defaults.overridden)
     seeds = tuple(parse_url(with_scheme(url)).href for url in urls)
     return JobFile(seeds, ScopeRules.of(seeds))
+
+
+def _name_source(app: App, seeds: tuple[str, ...]) -> None:
+    """Name the source that addresses belong to, if the archive has it already."""
+    known = known_source(app.database, seeds)
+    if known is not None:
+        print(f"{seeds[0]} belongs to the source {known.code}: webstrata sources show {known.code}", flush=True)
 
 
 def _archive_demo(app: App, place: str) -> None:

@@ -8,15 +8,18 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from webstrata.cli.start import print_json, started
+from webstrata.cli.start import fold_code, print_json, started
 from webstrata.errors import UsageError
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search import SearchRequest, SearchResponse, Sort, View
 
 if TYPE_CHECKING:
+    from webstrata.app import App
     from webstrata.search.appearances import Appearances
 
 verbs = typer.Typer()
+
+_EMPTY = "Nothing is archived yet. Archive a site: webstrata archive https://example.org/"
 
 
 @verbs.command()
@@ -24,7 +27,9 @@ def search(
     words: Annotated[
         list[str], typer.Argument(metavar="WORD...", help="Words, an expression, or an address.", show_default=False)
     ],
-    source: Annotated[str | None, typer.Option(help="Only this source, by its code.")] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Only this source, by its code.", parser=fold_code)
+    ] = None,
     since: Annotated[
         str | None, typer.Option("--from", metavar="DATE", help="Captured on this UTC day or later.")
     ] = None,
@@ -62,9 +67,12 @@ def _show_hits(request: SearchRequest, as_json: bool) -> None:
     from webstrata.search.service import search as find
 
     with started(quiet=True) as app:
+        is_empty = _is_empty(app, request.source)
         found = find(app.database, request, pages_fastpath=app.settings.pages_fastpath)
     if as_json:
         print_json(dataclasses.asdict(found))
+    elif is_empty:
+        print(_EMPTY)
     else:
         _print_hits(found, request)
 
@@ -73,11 +81,25 @@ def _show_appearances(sentence: str, source: str | None, as_json: bool) -> None:
     from webstrata.search.appearances import appearances
 
     with started(quiet=True) as app:
+        is_empty = _is_empty(app, source)
         found = appearances(app.database, sentence, source)
     if as_json:
         print_json(dataclasses.asdict(found))
+    elif is_empty:
+        print(_EMPTY)
     else:
         _print_appearances(found, sentence)
+
+
+def _is_empty(app: "App", source: str | None) -> bool:
+    """Tell whether nothing is archived yet; NotFoundError for a source that there is not."""
+    from webstrata.db import catalog
+    from webstrata.db.sources import source_view
+
+    with app.database.read() as session:
+        if source is not None:
+            source_view(session, source)
+        return catalog.totals(session).snapshots == 0
 
 
 def _date(text: str | None) -> date | None:

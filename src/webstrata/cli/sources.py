@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
-from rich.text import Text
 
-from webstrata.cli.start import print_json, started
+from webstrata.cli.source_words import (
+    next_words,
+    print_added,
+    print_made,
+    print_overlap,
+    shown_source,
+    source_table,
+)
+from webstrata.cli.start import fold_code, print_json, started
 
 if TYPE_CHECKING:
     from webstrata.app import App
-    from webstrata.jobs.registry import Added, MadeJob
+    from webstrata.jobs.registry import MadeJob
     from webstrata.jobs.source_orders import SourceOrders
     from webstrata.model.registry import SourceView
 
@@ -24,7 +30,9 @@ verbs = typer.Typer()
 sources = typer.Typer(help="List the sources, add and change them, and say when each is archived.")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-Code = Annotated[str, typer.Argument(metavar="CODE", help="The source's short name.", show_default=False)]
+Code = Annotated[
+    str, typer.Argument(metavar="CODE", help="The source's short name.", show_default=False, parser=fold_code)
+]
 Options = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="NAME=VALUE", help="A crawl knob or tool option, such as max_pages=500."),
@@ -40,23 +48,27 @@ def seed_sources(as_json: AsJson = False) -> None:
     with started(quiet=True) as app:
         done = registry.seed_sources(app.database, datetime.now(UTC))
         _changed(app)
-    _print_added(done, as_json)
+    print_added(done, as_json)
 
 
 @verbs.command("create-job")
 def create_job(
-    source: Annotated[str, typer.Option("--source", metavar="CODE", help="Which source.", show_default=False)],
+    source: Annotated[
+        str, typer.Option("--source", metavar="CODE", help="Which source.", show_default=False, parser=fold_code)
+    ],
     seeds: MoreSeeds = None,
     options: Options = None,
     as_json: AsJson = False,
 ) -> None:
     """Queue a job of a source, made from its entry in the registry."""
-    _print_made(_made(source, seeds or [], options or []), as_json)
+    print_made(_made(source, seeds or [], options or []), as_json)
 
 
 @verbs.command("regroup")
 def regroup(
-    source: Annotated[str | None, typer.Option("--source", metavar="CODE", help="Only this source.")] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="CODE", help="Only this source.", parser=fold_code)
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would move, and change nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -95,9 +107,9 @@ def list_all(context: typer.Context, as_json: AsJson = False) -> None:
     with started(quiet=True) as app, app.database.read() as session:
         found = list_sources(session)
     if as_json:
-        print_json([_shown(source) for source in found])
+        print_json([shown_source(source) for source in found])
     elif found:
-        Console().print(_table(found, datetime.now(UTC)))
+        Console().print(source_table(found, datetime.now(UTC)))
         if stale := [source.code for source in found if source.needs_regrouping]:
             print(f"pages are not named as they should be: {', '.join(stale)}; webstrata regroup")
     else:
@@ -117,7 +129,7 @@ def show(code: Code, as_json: AsJson = False) -> None:
         source = source_view(session, code)
         # An entry that was not written down is what the next job would be made from.
         entry = source.job_config or registry_entry(session, code).to_json()
-    values = {**_shown(source), "job_config": without_secrets(entry)}
+    values = {**shown_source(source), "job_config": without_secrets(entry)}
     if as_json:
         print_json(values)
         return
@@ -129,32 +141,79 @@ def show(code: Code, as_json: AsJson = False) -> None:
 
 @sources.command("add")
 def add(
-    code: Code,
+    code: Annotated[str, typer.Argument(metavar="CODE", help="The source's short name.", show_default=False)],
     urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Where its jobs begin.", show_default=False)],
     name: Annotated[str | None, typer.Option(help="What people call it; else its host.")] = None,
     schedule: Annotated[str | None, typer.Option(help='When it is archived: 6h, 7d, monthly, "0 3 * * 1".')] = None,
     description: Annotated[str | None, typer.Option(help="What it is.")] = None,
     options: Options = None,
 ) -> None:
-    """Add a source."""
-    from webstrata.db.sources import NewSource
-    from webstrata.jobs.registry import add_source
-    from webstrata.model.registry import SourceJobConfig, seeds_of
-    from webstrata.model.tool_options import TOOL_OPTIONS
-    from webstrata.model.urls import host_of
+    """Add a source; one that begins at the same address already keeps its code and gets the schedule instead."""
+    from webstrata.jobs.source_orders import WantedSource
+    from webstrata.model.registry import source_code_from
 
-    seeds, given = seeds_of(urls), _overrides(options or [])
-    entry = dataclasses.replace(
-        SourceJobConfig.plain(code, seeds),
-        schedule_hint=schedule,
-        default_tool_options={key: value for key, value in given.items() if key in TOOL_OPTIONS},
-        crawl={key: value for key, value in given.items() if key not in TOOL_OPTIONS},
+    wanted = WantedSource(
+        tuple(urls),
+        source_code_from(code),
+        name or "",
+        description=description or "",
+        schedule=schedule or "",
+        options=_overrides(options or []),
     )
     with started(quiet=True) as app:
-        new = NewSource(entry, name=name or host_of(seeds[0]), base_url=seeds[0], description=description)
-        first = add_source(app.database, new, datetime.now(UTC))
-        _changed(app)
-    print(f"{code} is added; {_next_words(first)}")
+        added = _orders(app).add(wanted)
+        turn = next_words(_view(app, added.code).next_run_at)
+    if added.is_new:
+        print(f"{added.code} is added; {turn}")
+    else:
+        print(f"{added.code} is the source of that address already and keeps its code; {turn}")
+    print_overlap(added.code, added.overlaps)
+
+
+@sources.command("edit")
+def edit(
+    code: Code,
+    name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
+    url: Annotated[str | None, typer.Option("--url", metavar="URL", help="Its address.")] = None,
+    seeds: Annotated[
+        list[str] | None, typer.Option("--seed", metavar="URL", help="Where its jobs begin, instead of where they did.")
+    ] = None,
+    description: Annotated[str | None, typer.Option(help="What it is.")] = None,
+    schedule: Annotated[
+        str | None, typer.Option(help='When it is archived: 6h, 7d, monthly, "0 3 * * 1", or none.')
+    ] = None,
+    options: Options = None,
+    unset: Annotated[
+        list[str] | None, typer.Option("--unset", metavar="NAME", help="A crawl setting or tool option to take away.")
+    ] = None,
+    parameters: Annotated[
+        str | None, typer.Option("--parameters", metavar="NAMES", help="Page parameters, as in id,lang; or none.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a source and what its next jobs are made from; jobs that are there stay as they are."""
+    from webstrata.errors import UsageError
+    from webstrata.jobs.source_orders import EditedSource
+
+    wanted = EditedSource(
+        name=name,
+        base_url=url,
+        description=description,
+        seeds=tuple(seeds) if seeds else None,
+        options=_overrides(options or []),
+        unset=tuple(map(_option_name, unset or [])),
+        page_parameters=None if parameters is None else _names(parameters),
+        schedule=schedule,
+    )
+    if wanted == EditedSource():
+        raise UsageError("say what is to be different, such as --name or --schedule")
+    with started(quiet=True) as app:
+        _orders(app).edit(code, wanted)
+        view = _view(app, code)
+    if as_json:
+        print_json(shown_source(view))
+    else:
+        print(f"{code} is changed; {next_words(view.next_run_at)}{_regrouping(view)}")
 
 
 @sources.command("import")
@@ -168,12 +227,12 @@ def import_file(
     with started(quiet=True) as app:
         done = registry.import_sources(app.database, file, datetime.now(UTC))
         _changed(app)
-    _print_added(done, as_json)
+    print_added(done, as_json)
 
 
 @sources.command("remove")
 def remove(code: Code) -> None:
-    """Remove a source of which nothing was archived; others can be disabled."""
+    """Remove a source of which nothing was archived, with its jobs; others can be disabled."""
     with started(quiet=True) as app:
         _orders(app).remove(code)
     print(f"{code} is removed")
@@ -203,7 +262,7 @@ def schedule(
     """Say when a source is archived; workers queue its jobs then."""
     with started(quiet=True) as app:
         _orders(app).set_schedule(code, when)
-        print(f"{code}: {_next_words(_view(app, code).next_run_at)}")
+        print(f"{code}: {next_words(_view(app, code).next_run_at)}")
 
 
 @sources.command("pause")
@@ -219,13 +278,13 @@ def resume(code: Code) -> None:
     """Let a paused schedule go on; a turn that was missed is taken at once."""
     with started(quiet=True) as app:
         _orders(app).resume(code)
-        print(f"{code}: {_next_words(_view(app, code).next_run_at)}")
+        print(f"{code}: {next_words(_view(app, code).next_run_at)}")
 
 
 @sources.command("run")
 def run_now(code: Code, seeds: MoreSeeds = None, options: Options = None, as_json: AsJson = False) -> None:
     """Queue a job of a source now, whatever its schedule says."""
-    _print_made(_made(code, seeds or [], options or []), as_json)
+    print_made(_made(code, seeds or [], options or []), as_json)
 
 
 @sources.command("parameters")
@@ -234,13 +293,20 @@ def parameters(
     names: Annotated[str, typer.Argument(metavar="NAMES", help="Query parameters, as in id,lang; or none.")],
 ) -> None:
     """Say which query parameters tell a source's pages apart; all others are left out of a page's name."""
-    none_given = names.strip().lower() in {"none", ""}
-    wanted = [] if none_given else [name.strip() for name in names.split(",")]
     with started(quiet=True) as app:
-        must_regroup = _orders(app).set_page_parameters(code, wanted)
-        names_now = _view(app, code).page_parameters
-    told = f"{code}: pages are told apart by {', '.join(names_now) or 'no query parameter'}"
-    print(f"{told}; now webstrata regroup --source {code}" if must_regroup else told)
+        _orders(app).set_page_parameters(code, _names(names))
+        view = _view(app, code)
+    told = f"{code}: pages are told apart by {', '.join(view.page_parameters) or 'no query parameter'}"
+    print(f"{told}{_regrouping(view)}")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Return the query parameters that a person lists; none for `none`."""
+    return () if text.strip().lower() in {"none", ""} else tuple(name.strip() for name in text.split(","))
+
+
+def _regrouping(view: "SourceView") -> str:
+    return f"; now webstrata regroup --source {view.code}" if view.needs_regrouping else ""
 
 
 def _made(code: str, seeds: Sequence[str], options: Sequence[str]) -> "MadeJob":
@@ -250,6 +316,12 @@ def _made(code: str, seeds: Sequence[str], options: Sequence[str]) -> "MadeJob":
     overrides = _overrides(options)
     with started(quiet=True) as app:
         return make_job(app.database, app.archive_root, code, extra_seeds=seeds_of(seeds), overrides=overrides)
+
+
+def _option_name(text: str) -> str:
+    from webstrata.model.registry import option_name
+
+    return option_name(text)
 
 
 def _overrides(options: Sequence[str]) -> dict[str, object]:
@@ -276,89 +348,3 @@ def _changed(app: "App") -> None:
     from webstrata.jobs.manifest import write_sources
 
     write_sources(app.database, app.archive_root)
-
-
-def _print_made(made: "MadeJob", as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(dataclasses.asdict(made), indent=2))
-        return
-    print(f"job {made.id} ({made.name}) is queued; its files go to {made.output_dir}")
-    if made.beside:
-        others = ", ".join(map(str, made.beside))
-        print(f"not over yet is also job {others} of {made.source}: webstrata list-jobs --source {made.source}")
-    print("next: a worker takes it up (webstrata worker --once, or webstrata serve)")
-
-
-def _print_added(done: "Added", as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(dataclasses.asdict(done), indent=2))
-        return
-    if done.added:
-        print(f"added {', '.join(done.added)}; next: webstrata sources run {done.added[0]}, or webstrata sources")
-    if done.kept:
-        print(f"there already, left as it is: {', '.join(done.kept)}")
-
-
-def _shown(source: "SourceView") -> dict[str, object]:
-    from webstrata.logs import without_secrets
-
-    return {
-        name: without_secrets(value) if isinstance(value, dict) else value
-        for name, value in dataclasses.asdict(source).items()
-    }
-
-
-def _table(found: "Sequence[SourceView]", now: datetime) -> Table:
-    from webstrata.logs import harmless
-
-    table = Table(
-        Column("code", no_wrap=True),
-        "name",
-        "schedule",
-        "next run",
-        "last job",
-        Column("snapshots", justify="right"),
-        box=None,
-        pad_edge=False,
-    )
-    for source in found:
-        job = source.last_job
-        table.add_row(
-            Text(source.code),
-            Text(harmless(source.name)),
-            Text(source.schedule or "–"),
-            Text(harmless(_next_run(source, now))),
-            Text(f"{job.id} {job.status}" if job else "–"),
-            str(source.snapshots),
-        )
-    return table
-
-
-def _next_run(source: "SourceView", now: datetime) -> str:
-    if not source.enabled:
-        return "disabled"
-    if source.schedule_paused:
-        return "paused"
-    if source.next_run_at is None:
-        return "–"
-    if source.schedule_error:
-        return f"due, but {source.schedule_error}"
-    return f"{_in_words(source.next_run_at, now)} ({source.next_run_at:%Y-%m-%d %H:%M} UTC)"
-
-
-def _next_words(first: datetime | None) -> str:
-    if first is None:
-        return "it has no schedule"
-    return f"its next run is {_in_words(first, datetime.now(UTC))} ({first:%Y-%m-%d %H:%M} UTC)"
-
-
-def _in_words(moment: datetime, now: datetime) -> str:
-    """Return how far away a moment is, as people say it."""
-    seconds = (moment - now).total_seconds()
-    if seconds < 60:
-        return "due now"
-    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if seconds >= size:
-            count = round(seconds / size)
-            return f"in {count} {unit}{'' if count == 1 else 's'}"
-    return "due now"

@@ -58,6 +58,11 @@ def start_logging(settings: "Settings", *, quiet: bool = False) -> None:
     configure_logging(LogLevel.WARNING if at_terminal else settings.log_level, settings.log_format)
 
 
+def fold_code(text: str) -> str:
+    """Return a source's code as it is stored, however it is typed."""
+    return text.strip().lower()
+
+
 def print_json(value: object) -> None:
     """Print a value for scripts: moments as in ISO 8601, and ASCII only, since file names may hold anything."""
     print(json.dumps(value, default=_as_json, indent=2))
@@ -103,5 +108,6 @@ def told(error: WebstrataError, name: str) -> int:
     """Say in one line on standard error what went wrong, and return the exit code for it."""
     from webstrata.logs import harmless
 
-    print(f"{name}: {harmless(str(error))}", file=sys.stderr)
+    lines = [str(error), error.command] if error.command else [str(error)]
+    print(f"{name}: {harmless(': '.join(lines))}", file=sys.stderr)
     return WRONG_USAGE if isinstance(error, UsageError) else FAILED

@@ -12,6 +12,7 @@ from webstrata.db.tables import ArchiveJob, Source, WarcFile
 from webstrata.errors import ConflictError, NotFoundError
 from webstrata.model.cleanup import CleanupStatus
 from webstrata.model.jobs import CLAIMABLE, UNFINISHED, JobConfig, JobStatus
+from webstrata.model.source_scope import address_keys
 
 CRAWL_ENDS = {"success": JobStatus.COMPLETED, "failed": JobStatus.FAILED, "stopped": JobStatus.STOPPED}
 """What the end of a crawl, as `crawler_status` tells it, makes of its job."""
@@ -171,14 +172,27 @@ def job_in_folder(session: Session, output_dir: str) -> int | None:
     )
 
 
-def unfinished_job(session: Session, source_id: int, seeds: tuple[str, ...]) -> int | None:
-    """Return the source's newest job, if it wants the same seeds and was stopped or cut off before its end."""
-    newest = session.scalars(
-        select(ArchiveJob).where(ArchiveJob.source_id == source_id).order_by(ArchiveJob.id.desc()).limit(1)
-    ).first()
-    if newest is None or newest.status not in UNFINISHED:
-        return None
-    return newest.id if JobConfig.from_json(newest.config or {}).seeds == seeds else None
+def unfinished_job(
+    session: Session, source_id: int, seeds: tuple[str, ...], *, may_have_more: bool = False
+) -> int | None:
+    """Return the source's newest job of the same addresses, in whichever spelling, that runs, waits or was cut off.
+
+    One that was stopped counts only while no newer job was made. One that runs or waits may begin at more addresses.
+    """
+    newest = session.scalar(select(func.max(ArchiveJob.id)).where(ArchiveJob.source_id == source_id))
+    unfinished = session.scalars(
+        select(ArchiveJob)
+        .where(ArchiveJob.source_id == source_id, ArchiveJob.status.in_(UNFINISHED))
+        .order_by(ArchiveJob.id.desc())
+    )
+    wanted = address_keys(seeds)
+    for job in unfinished:
+        is_stopped = job.status == JobStatus.STOPPED
+        known = address_keys(JobConfig.from_json(job.config or {}).seeds)
+        is_same = known == wanted and (not is_stopped or job.id == newest)
+        if is_same or (may_have_more and not is_stopped and known > wanted):
+            return job.id
+    return None
 
 
 def set_job(session: Session, job_id: int, **values: object) -> None:

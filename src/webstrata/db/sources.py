@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, delete, func, select, update
 from sqlalchemy.orm import Session
 
-from webstrata.db.tables import ArchiveJob, Asset, Capture, Page, Snapshot, Source, SourceTotals
+from webstrata.db.tables import ArchiveJob, Asset, Capture, Page, Snapshot, Source, SourceTotals, WarcFile
 from webstrata.errors import ConflictError, NotFoundError, UsageError
-from webstrata.model.jobs import UNDER_WAY, ArchiveJobConfig
-from webstrata.model.registry import LastJob, SourceJobConfig, SourceView
+from webstrata.model.jobs import UNDER_WAY, ArchiveJobConfig, JobStatus
+from webstrata.model.registry import LastJob, SourceJobConfig, SourceView, is_source_code
 from webstrata.model.schedules import Interval, next_after, parse_schedule
 from webstrata.model.urls import URL_GROUP_VERSION
 
@@ -46,6 +46,14 @@ class SourceChange:
 
 
 @dataclass(frozen=True)
+class JobFolder:
+    """A job and the folder of its files."""
+
+    id: int
+    output_dir: str
+
+
+@dataclass(frozen=True)
 class DueSource:
     """A source whose turn has come."""
 
@@ -76,7 +84,7 @@ def known_codes(session: Session) -> list[str]:
 def add_source(session: Session, new: NewSource, schedule: str | None, next_run_at: datetime | None) -> int:
     """Add a source; ConflictError when its code is taken."""
     if session.scalar(select(Source.id).where(Source.code == new.code)) is not None:
-        raise ConflictError(f"there is a source {new.code} already: see webstrata sources show {new.code}")
+        raise ConflictError(f"there is a source {new.code} already", command=f"webstrata sources show {new.code}")
     source = Source(
         code=new.code,
         name=new.name,
@@ -162,7 +170,8 @@ def resume_schedule(session: Session, code: str, now: datetime) -> datetime | No
     """Let a paused schedule go on and return its next turn: one that was missed meanwhile is taken at once."""
     source = _source(session, code)
     if source.schedule is None:
-        raise ConflictError(f'{code} has no schedule: give it one, webstrata sources schedule {code} "7d"')
+        command = f"webstrata sources schedule {code} 7d"
+        raise ConflictError(f"{code} has no schedule: give it one first", command=command)
     source.schedule_paused = False
     source.next_run_at = source.next_run_at or first_turn(session, source.id, source.schedule, now)
     return source.next_run_at
@@ -193,13 +202,47 @@ def set_page_parameters(session: Session, code: str, names: Sequence[str]) -> bo
     return source.group_version != URL_GROUP_VERSION
 
 
-def remove_source(session: Session, code: str) -> None:
-    """Remove a source of which nothing was archived; ConflictError for any other."""
+def job_folders(session: Session, code: str) -> list[JobFolder]:
+    """Return the folders of a source's jobs, oldest first."""
     source = _source(session, code)
-    for table, what in ((ArchiveJob, "jobs"), (Snapshot, "snapshots"), (Capture, "captures"), (Asset, "assets")):
-        if session.scalar(select(table.id).where(table.source_id == source.id).limit(1)) is not None:
-            raise ConflictError(f"{code} has {what}: it can only be disabled, webstrata sources disable {code}")
+    rows = select(ArchiveJob.id, ArchiveJob.output_dir).where(ArchiveJob.source_id == source.id)
+    return [JobFolder(job_id, folder) for job_id, folder in session.execute(rows.order_by(ArchiveJob.id))]
+
+
+def remove_source(session: Session, code: str, now: datetime) -> list[JobFolder]:
+    """Remove a source of which nothing was archived, with its jobs, and return those; ConflictError for any other."""
+    source = source_for_job(session, code)
+    # Locked, so that no worker takes one up meanwhile.
+    made = session.scalars(select(ArchiveJob).where(ArchiveJob.source_id == source.id).with_for_update()).all()
+    _refuse_while_worked_on(made, code, now)
+    folders = job_folders(session, code)
+    files = select(WarcFile.id).join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
+    kept = {
+        "snapshots": select(Snapshot.id).where(Snapshot.source_id == source.id),
+        "captures": select(Capture.id).where(Capture.source_id == source.id),
+        "assets": select(Asset.id).where(Asset.source_id == source.id),
+        "WARC files": files.where(ArchiveJob.source_id == source.id, WarcFile.committed_bytes > 0),
+    }
+    for what, rows in kept.items():
+        if session.scalar(rows.limit(1)) is not None:
+            raise has_captures(code, what)
+    session.execute(delete(ArchiveJob).where(ArchiveJob.source_id == source.id))
     session.execute(delete(Source).where(Source.id == source.id))
+    return folders
+
+
+def has_captures(code: str, what: str) -> ConflictError:
+    """Return the error for a source that cannot be removed because of what was archived of it."""
+    return ConflictError(f"{code} has {what}: it can only be disabled", command=f"webstrata sources disable {code}")
+
+
+def _refuse_while_worked_on(made: Sequence[ArchiveJob], code: str, now: datetime) -> None:
+    for job in made:
+        leases = ((job.lease_owner, job.lease_expires_at), (job.index_lease_owner, job.index_lease_expires_at))
+        is_held = any(owner and until and until > now for owner, until in leases)
+        if is_held or job.status in (JobStatus.RUNNING, JobStatus.INDEXING):
+            command = f"webstrata stop-job --id {job.id}"
+            raise ConflictError(f"job {job.id} of {code} is {job.status}: stop it first", command=command)
 
 
 def due_sources(session: Session, now: datetime) -> list[DueSource]:
@@ -287,10 +330,9 @@ def _source(session: Session, code: str) -> Source:
 def _unknown(session: Session, code: str) -> NotFoundError:
     known = known_codes(session)
     listed = f"known are {', '.join(known[:20])}{', …' if len(known) > 20 else ''}" if known else "there is none yet"
-    return NotFoundError(
-        f"there is no source {code[:80]!r} ({listed}); add one: webstrata sources add CODE https://example.org/,"
-        " or the baseline ones: webstrata seed-sources"
-    )
+    command = f"webstrata sources add {code if is_source_code(code) else 'CODE'} https://example.org/"
+    baseline = "" if known else ", or the baseline ones: webstrata seed-sources"
+    return NotFoundError(f"there is no source {code[:80]!r} ({listed}); add it", command=f"{command}{baseline}")
 
 
 def _as_entry(code: str, config: ArchiveJobConfig) -> SourceJobConfig:

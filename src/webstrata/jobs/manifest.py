@@ -62,7 +62,7 @@ def write_manifest(database: Database, job_id: int, *, archive_root: Path | None
         job, source, output_dir = manifests.job_facts(session, job_id)
     if source is None:
         return
-    path = _manifest_path(job_id, Path(output_dir), archive_root)
+    path = manifest_path(job_id, Path(output_dir), archive_root)
     if not Path(output_dir).exists():
         # To make it again would hide that it is gone, or hide what is mounted there later.
         log.error("manifest.failed", file=str(path), reason="the job's folder is gone")
@@ -75,7 +75,7 @@ def refresh_manifest(database: Database, job_id: int, *, archive_root: Path) -> 
     """Write down anew what a job is, where that was written down before."""
     with database.read() as session:
         output_dir = manifests.job_facts(session, job_id)[2]
-    if _manifest_path(job_id, Path(output_dir), archive_root).exists():
+    if manifest_path(job_id, Path(output_dir), archive_root).exists():
         write_manifest(database, job_id, archive_root=archive_root)
 
 
@@ -103,7 +103,8 @@ def read_manifests(archive_root: Path) -> Manifests:
     return found
 
 
-def _manifest_path(job_id: int, output_dir: Path, archive_root: Path | None) -> Path:
+def manifest_path(job_id: int, output_dir: Path, archive_root: Path | None) -> Path:
+    """Return where it is written down what a job is."""
     elsewhere = archive_root is not None and not output_dir.resolve().is_relative_to(archive_root.resolve())
     if archive_root is not None and (elsewhere or output_dir.is_file()):
         return archive_root / EXTERNAL_FOLDER / f"job-{job_id}" / JOB_FILE

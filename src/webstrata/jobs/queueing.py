@@ -1,6 +1,5 @@
 """What people tell jobs to do: begin, stop, go on."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
@@ -9,13 +8,14 @@ from pathlib import Path
 import structlog
 
 from webstrata.coordination.presence import is_dead
-from webstrata.db import audit_log, frontier, jobs, leases, sources
+from webstrata.db import audit_log, frontier, jobs, leases
 from webstrata.db.engine import Database, Session
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import OUR_TROUBLE, ConflictError, OutsideRootError, StorageError, UsageError
 from webstrata.jobs.manifest import write_manifest
 from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.registry import new_folder
+from webstrata.jobs.source_choice import ChosenSource, choose_source
 from webstrata.model.jobs import CLAIMABLE, JobConfig, JobStatus
 from webstrata.model.registry import SourceJobConfig, generate_job_name
 from webstrata.model.scope import ScopeRules
@@ -23,8 +23,6 @@ from webstrata.model.tool_options import ZIMIT
 from webstrata.model.urls import host_of, parse_url, with_scheme
 
 log = structlog.get_logger()
-
-_CODE = re.compile(r"[^a-z0-9]+")
 
 _HOLD = timedelta(minutes=1)
 """How long workers leave a job alone that is about to be run where it was queued."""
@@ -44,44 +42,67 @@ def queue_archive(  # noqa: PLR0913 - everything that a job can be told
 ) -> int:
     """Queue a job for some addresses of one site and return it; one that was cut off goes on where it was.
 
+    It is a job of the source of that code, else of the source in whose scope the addresses lie, else of a new one.
     Workers leave the job alone for as long as `hold` says: whoever runs it at once must not race with them.
     """
     seeds = tuple(parse_url(url).href for url in urls)
     if not seeds:
         raise UsageError("nothing to archive: give an address such as https://example.org/")
-    code = code or source_code_of(seeds[0])
     now = datetime.now(UTC)
     with database.write() as session:
-        source_id = _ensure_source(session, code, name or host_of(seeds[0]), seeds[0])
-        job_id = _gone_on(
-            session, archive_root, jobs.unfinished_job(session, source_id, seeds), crawl or {}, now + hold
-        )
+        source = choose_source(session, seeds, code=code, name=name)
+        unfinished = jobs.unfinished_job(session, source.id, seeds, may_have_more=not crawl)
+        job_id = _gone_on(session, archive_root, unfinished, crawl or {}, now, hold)
         if job_id is None:
-            config = JobConfig(seeds, crawl or {}, asdict(scope) if scope else {}, plugins)
-            job_name = generate_job_name(SourceJobConfig.plain(code, seeds), now)
-            folder = str(new_folder(archive_root, code, job_name, now))
-            job_id = jobs.add_job(session, source_id, name=job_name, output_dir=folder, config=config, queued_at=now)
+            config = _job_config(source, seeds, crawl or {}, scope, plugins)
+            job_name = generate_job_name(SourceJobConfig.plain(source.code, seeds), now)
+            folder = str(new_folder(archive_root, source.code, job_name, now))
+            job_id = jobs.add_job(session, source.id, name=job_name, output_dir=folder, config=config, queued_at=now)
             jobs.set_job(session, job_id, not_before=now + hold)
-            audit_log.record(session, "job.create", f"job:{job_id}", source=code, seeds=seeds, crawl=crawl)
+            audit_log.record(session, "job.create", f"job:{job_id}", source=source.code, seeds=seeds, crawl=crawl)
     write_manifest(database, job_id, archive_root=archive_root)
     return job_id
 
 
+def _job_config(
+    source: ChosenSource,
+    seeds: tuple[str, ...],
+    crawl: Mapping[str, object],
+    scope: ScopeRules | None,
+    plugins: tuple[str, ...] | None,
+) -> JobConfig:
+    """Return the configuration of a new job: what is given, and for the rest what the source's own jobs are told."""
+    entry = source.entry or SourceJobConfig.plain(source.code, ())
+    if plugins is None and entry.plugins is not None:
+        plugins = tuple(entry.plugins)
+    rules = asdict(scope) if scope else {name: tuple(words) for name, words in entry.scope.items()}
+    return JobConfig(seeds, {**entry.crawl, **crawl}, rules, plugins)
+
+
 def _gone_on(
-    session: Session, archive_root: Path, unfinished: int | None, crawl: Mapping[str, object], not_before: datetime
+    session: Session,
+    archive_root: Path,
+    unfinished: int | None,
+    crawl: Mapping[str, object],
+    now: datetime,
+    hold: timedelta,
 ) -> int | None:
     """Queue a job that was cut off again, with the knobs that are given now.
 
-    None when its folder is gone, or it is; or when zimit crawls it, which does not know those knobs.
+    None when its folder is gone, or it is. One that zimit crawls, which does not know those knobs, is left to the
+    workers: it goes on by itself, or not at all.
     """
     job = jobs.load_job(session, unfinished) if unfinished is not None else None
-    if job is None or not Path(job.output_dir).is_dir() or job.config.tool_options.get("engine") == ZIMIT:
+    if job is None or not Path(job.output_dir).is_dir():
         return None
+    if job.config.tool_options.get("engine") == ZIMIT:
+        goes_on = job.status is not JobStatus.STOPPED and not crawl and not hold
+        return job.id if goes_on else None
     if not _is_led(session, archive_root, job.id):
         config = replace(job.config, crawl={**job.config.crawl, **crawl})
         jobs.set_job(session, job.id, config=config.to_json())
         _record(session, "resume", job.id, job.status, JobStatus.QUEUED)
-        _put_in_line(session, job.id, datetime.now(UTC), not_before)
+        _put_in_line(session, job.id, now, now + hold)
     return job.id
 
 
@@ -108,12 +129,11 @@ def queue_tool_job(
     with database.write() as session:
         job_id = jobs.job_in_folder(session, folder)
         if job_id is None:
-            code = source_code_of(seeds[0])
-            source_id = _ensure_source(session, code, host_of(seeds[0]), seeds[0])
+            source = choose_source(session, seeds)
             config = JobConfig(seeds, zimit_passthrough_args=passthrough)
-            job_id = jobs.add_job(session, source_id, name=name, output_dir=folder, config=config, queued_at=now)
+            job_id = jobs.add_job(session, source.id, name=name, output_dir=folder, config=config, queued_at=now)
             jobs.set_job(session, job_id, not_before=now + _HOLD)
-            audit_log.record(session, "job.create", f"job:{job_id}", source=code, seeds=seeds, folder=folder)
+            audit_log.record(session, "job.create", f"job:{job_id}", source=source.code, seeds=seeds, folder=folder)
         elif not _is_led(session, archive_root, job_id):
             _record(session, "resume", job_id, jobs.status_of(session, job_id), JobStatus.QUEUED)
             _begin_at(session, job_id, seeds, passthrough)
@@ -134,11 +154,6 @@ def check_in_root(output_dir: Path, archive_root: Path) -> None:
     """Raise OutsideRootError unless a folder is in the archive root."""
     if not output_dir.resolve().is_relative_to(archive_root):
         raise OutsideRootError(f"{output_dir} is not in the archive root {archive_root}: choose a folder in there")
-
-
-def source_code_of(url: str) -> str:
-    """Return the short name under which a site's captures are kept."""
-    return _CODE.sub("-", host_of(url).removeprefix("www.")).strip("-")[:64]
 
 
 def request_stop(recovery: Recovery, job_id: int) -> None:
@@ -230,15 +245,6 @@ def retry_job(database: Database, job_id: int) -> JobStatus:
             _record(session, "retry", job_id, status, JobStatus.COMPLETED)
             return JobStatus.COMPLETED
         raise ConflictError(f"job {job_id} is {status}: only one that is failed or index_failed can be tried again")
-
-
-def _ensure_source(session: Session, code: str, name: str, base_url: str) -> int:
-    """Return the source of a code; a new one is written down in the audit log."""
-    is_new = code not in sources.known_codes(session)
-    source_id = jobs.ensure_source(session, code, name=name, base_url=base_url)
-    if is_new:
-        audit_log.record(session, "source.add", f"source:{code}", after={"name": name, "base_url": base_url})
-    return source_id
 
 
 def _record(session: Session, order: str, job_id: int, before: JobStatus, after: JobStatus) -> None:

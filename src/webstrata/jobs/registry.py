@@ -7,6 +7,7 @@ from pathlib import Path
 
 from webstrata.db import audit_log, jobs, sources
 from webstrata.db.engine import Database, Session
+from webstrata.db.source_scopes import source_scopes
 from webstrata.db.sources import NewSource
 from webstrata.db.tables import ArchiveJob
 from webstrata.errors import ConflictError, StorageError
@@ -21,6 +22,7 @@ from webstrata.model.registry import (
     generate_job_name,
 )
 from webstrata.model.schedules import next_after, next_turn
+from webstrata.model.source_scope import SourceScope
 
 BASELINE = Path(__file__).with_name("baseline_sources.yaml")
 
@@ -31,6 +33,15 @@ class Added:
 
     added: tuple[str, ...]
     kept: tuple[str, ...]
+    overlaps: tuple["Overlap", ...] = ()
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """A new source and the others on a domain of its: a page that more than one follows is captured for each."""
+
+    code: str
+    others: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -61,7 +72,7 @@ def create_job_for_source(
     moment = now or datetime.now(UTC)
     source = sources.source_for_job(session, source_code)
     if not source.enabled:
-        raise ConflictError(f"{source_code} is disabled: webstrata sources enable {source_code}")
+        raise disabled_source(source_code)
     entry = sources.registry_entry(session, source_code, extra_seeds)
     config = ArchiveJobConfig.from_json(build_job_config(entry, extra_seeds, overrides))
     name = generate_job_name(entry, moment)
@@ -114,14 +125,24 @@ def new_folder(archive_root: Path, code: str, job_name: str, now: datetime) -> P
     raise StorageError(f"{wanted}: too many jobs in one second")
 
 
+def disabled_source(code: str) -> ConflictError:
+    """Return the error for a job of a source of which none are made."""
+    return ConflictError(f"{code} is disabled", command=f"webstrata sources enable {code}")
+
+
 def add_source(database: Database, new: NewSource, now: datetime) -> datetime | None:
     """Add a source and return its first turn, if it has a schedule; ConflictError when its code is taken."""
+    with database.write() as session:
+        return add_source_in(session, new, now)
+
+
+def add_source_in(session: Session, new: NewSource, now: datetime) -> datetime | None:
+    """Do what `add_source` does, in a transaction of the caller's."""
     check_entry(new.entry)
     check_source_name(new.name)
-    with database.write() as session:
-        hint = new.entry.schedule_hint
-        first = sources.first_turn(session, None, hint, now) if hint else None
-        _add(session, new, hint, first)
+    hint = new.entry.schedule_hint
+    first = sources.first_turn(session, None, hint, now) if hint else None
+    _add(session, new, hint, first)
     return first
 
 
@@ -145,10 +166,11 @@ def import_sources(database: Database, path: Path, now: datetime) -> Added:
     return _add_missing(database, read_source_file(path), now, at_once=True)
 
 
-def _add_missing(database: Database, found: Iterable[NewSource], now: datetime, *, at_once: bool) -> Added:
+def _add_missing(database: Database, found: Sequence[NewSource], now: datetime, *, at_once: bool) -> Added:
     added, kept = [], []
     with database.write() as session:
         known = set(sources.known_codes(session))
+        overlaps = overlaps_with(source_scopes(session), [new for new in found if new.code not in known])
         for new in found:
             if new.code in known:
                 sources.complete_source(session, new)
@@ -158,7 +180,19 @@ def _add_missing(database: Database, found: Iterable[NewSource], now: datetime, 
             first = _first_turn(session, hint, now, at_once=at_once) if hint else None
             _add(session, new, hint, first)
             added.append(new.code)
-    return Added(tuple(added), tuple(kept))
+    return Added(tuple(added), tuple(kept), overlaps)
+
+
+def overlaps_with(known: Sequence[SourceScope], found: Iterable[NewSource]) -> tuple[Overlap, ...]:
+    """Return which new sources are on a domain of one that is known, or of one another."""
+    scopes, overlaps = list(known), []
+    for new in found:
+        addresses = [*([new.base_url] if new.base_url else []), *new.entry.default_seeds]
+        scope = SourceScope.of(new.code, addresses, new.entry.scope)
+        if others := tuple(other.code for other in scopes if other.shares_domain(scope)):
+            overlaps.append(Overlap(new.code, others))
+        scopes.append(scope)
+    return tuple(overlaps)
 
 
 def _add(session: Session, new: NewSource, schedule: str | None, first: datetime | None) -> None:

@@ -2,20 +2,20 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import structlog
 
 from webstrata.db import audit_log, sources
 from webstrata.db.engine import Database, Session
+from webstrata.db.source_scopes import source_scopes
 from webstrata.db.sources import NewSource, SourceChange
 from webstrata.errors import UsageError
-from webstrata.jobs import registry
+from webstrata.jobs import registry, source_removal
 from webstrata.jobs.manifest import write_sources
-from webstrata.jobs.queueing import source_code_of
+from webstrata.jobs.source_choice import source_code_of
 from webstrata.model.registry import (
     SourceJobConfig,
     SourceView,
@@ -24,6 +24,8 @@ from webstrata.model.registry import (
     page_parameters_of,
     seeds_of,
 )
+from webstrata.model.source_scope import source_beginning_at
+from webstrata.model.tool_options import TOOL_OPTIONS
 from webstrata.model.urls import host_of, parse_url, with_scheme
 
 log = structlog.get_logger()
@@ -40,6 +42,19 @@ class WantedSource:
     name: str = ""
     description: str = ""
     schedule: str = ""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """Crawl settings and tool options of its jobs, by name."""
+
+
+@dataclass(frozen=True)
+class AddedSource:
+    """The source that now begins at the addresses a person gave."""
+
+    code: str
+    is_new: bool
+    """False when a source began there already: it keeps its code and has got the schedule and the rest."""
+    overlaps: tuple[str, ...] = ()
+    """The other sources on one of its domains, if it is new."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +69,13 @@ class EditedSource:
     """The crawl knobs of its jobs, all of them."""
     tool_options: Mapping[str, object] | None = None
     """What archive-tool is told, all of it."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """Crawl settings and tool options to be different, by name; the others stay."""
+    unset: tuple[str, ...] = ()
+    """Crawl settings and tool options to be at their defaults again."""
+    page_parameters: tuple[str, ...] | None = None
+    schedule: str | None = None
+    """When it is archived; an empty one, or `none`, means only when somebody asks."""
 
 
 class SourceOrders:
@@ -64,28 +86,37 @@ class SourceOrders:
         self._database = database
         self._archive_root = archive_root
 
-    def add(self, wanted: WantedSource) -> str:
-        """Add a source and return its code; ConflictError when that is taken, UsageError for what makes no sense."""
+    def add(self, wanted: WantedSource) -> AddedSource:
+        """Add a source; one that begins at the same addresses gets the schedule, and what else is given, instead.
+
+        ConflictError when the code is taken, UsageError for what makes no sense.
+        """
         seeds = seeds_of([url for url in wanted.urls if url.strip()])
         if not seeds:
             raise UsageError("a source needs an address such as https://example.org/")
-        code = wanted.code or source_code_of(seeds[0])
-        entry = replace(SourceJobConfig.plain(code, seeds), schedule_hint=_schedule(wanted.schedule))
-        new = NewSource(
-            entry, wanted.name or host_of(seeds[0]), base_url=seeds[0], description=wanted.description or None
-        )
-        registry.add_source(self._database, new, datetime.now(UTC))
-        self._changed("source.added", code)
-        return code
+        with self._database.write() as session:
+            added = _add_unless_known(session, wanted, seeds)
+        if added.is_new:
+            self._changed("source.added", added.code)
+        else:
+            self.edit(added.code, _additions(wanted))
+        return added
 
     def edit(self, code: str, wanted: EditedSource) -> None:
         """Change what a source is called and what its jobs are made from; jobs that are there stay as they are."""
-        with self._changing(code, "edit") as session:
-            entry = _edited(session, code, wanted)
-            if wanted.name is not None:
-                check_source_name(wanted.name)
-            base_url = parse_url(with_scheme(wanted.base_url)).href if wanted.base_url else None
-            sources.change_source(session, code, SourceChange(wanted.name, base_url, wanted.description, entry))
+        if wanted == EditedSource():
+            return
+        with self._database.write() as session:
+            if replace(wanted, page_parameters=None, schedule=None) != EditedSource():
+                with _recorded(session, code, "edit"):
+                    _edit(session, code, wanted)
+            if wanted.page_parameters is not None:
+                with _recorded(session, code, "parameters"):
+                    sources.set_page_parameters(session, code, page_parameters_of(wanted.page_parameters))
+            if wanted.schedule is not None:
+                with _recorded(session, code, "schedule"):
+                    sources.set_schedule(session, code, _schedule(wanted.schedule), datetime.now(UTC))
+        self._changed("source.edit", code)
 
     def set_page_parameters(self, code: str, names: Collection[str]) -> bool:
         """Say which query parameters tell a source's pages apart, and whether its pages must be grouped anew."""
@@ -113,34 +144,43 @@ class SourceOrders:
             sources.set_enabled(session, code, enabled)
 
     def remove(self, code: str) -> None:
-        """Remove a source of which nothing was archived; ConflictError for any other."""
+        """Remove a source of which nothing was archived, with its jobs and their files; ConflictError for any other."""
+        source_removal.refuse_with_warcs(self._database, code)
         with self._database.write() as session:
             before = _told(sources.source_view(session, code))
-            sources.remove_source(session, code)
-            audit_log.record(session, "source.remove", f"source:{code}", before=before)
+            removed = sources.remove_source(session, code, datetime.now(UTC))
+            gone = [job.id for job in removed]
+            audit_log.record(session, "source.remove", f"source:{code}", before=before, jobs=gone)
+        source_removal.delete_files(self._archive_root, code, removed)
         self._changed("source.removed", code)
 
     @contextmanager
     def _changing(self, code: str, order: str) -> Iterator[Session]:
         """Open a session to change a source in; what is different then is written to the audit log with it."""
-        with self._database.write() as session:
-            before = _told(sources.source_view(session, code))
+        with self._database.write() as session, _recorded(session, code, order):
             yield session
-            session.flush()
-            after = _told(sources.source_view(session, code))
-            changed = [name for name, value in after.items() if before[name] != value]
-            audit_log.record(
-                session,
-                f"source.{order}",
-                f"source:{code}",
-                before={name: before[name] for name in changed},
-                after={name: after[name] for name in changed},
-            )
         self._changed(f"source.{order}", code)
 
     def _changed(self, event: str, code: str) -> None:
         write_sources(self._database, self._archive_root)
         log.info(event, source=code)
+
+
+@contextmanager
+def _recorded(session: Session, code: str, order: str) -> Iterator[None]:
+    """Write what is changed about a source inside to the audit log."""
+    before = _told(sources.source_view(session, code))
+    yield
+    session.flush()
+    after = _told(sources.source_view(session, code))
+    changed = [name for name, value in after.items() if before[name] != value]
+    audit_log.record(
+        session,
+        f"source.{order}",
+        f"source:{code}",
+        before={name: before[name] for name in changed},
+        after={name: after[name] for name in changed},
+    )
 
 
 def _told(view: SourceView) -> dict[str, object]:
@@ -157,20 +197,82 @@ def _told(view: SourceView) -> dict[str, object]:
     }
 
 
+def _add_unless_known(session: Session, wanted: WantedSource, seeds: tuple[str, ...]) -> AddedSource:
+    """Add a source, unless there is one that begins at the same addresses."""
+    scopes = source_scopes(session)
+    known = source_beginning_at(seeds, scopes)
+    # A code that a person gave to a source is not given again; `archive` made up its own.
+    if known is not None and (known.code != wanted.code or not _has_entry(session, known.code)):
+        return AddedSource(known.code, is_new=False)
+    new = _new_source(wanted, seeds)
+    registry.add_source_in(session, new, datetime.now(UTC))
+    overlaps = registry.overlaps_with(scopes, [new])
+    return AddedSource(new.code, is_new=True, overlaps=overlaps[0].others if overlaps else ())
+
+
+def _has_entry(session: Session, code: str) -> bool:
+    return sources.source_view(session, code).job_config is not None
+
+
+def _new_source(wanted: WantedSource, seeds: tuple[str, ...]) -> NewSource:
+    code = wanted.code or source_code_of(seeds[0])
+    crawl, tool_options = _by_kind(wanted.options)
+    entry = replace(
+        SourceJobConfig.plain(code, seeds),
+        schedule_hint=_schedule(wanted.schedule),
+        crawl=crawl,
+        default_tool_options=tool_options,
+    )
+    return NewSource(entry, wanted.name or host_of(seeds[0]), base_url=seeds[0], description=wanted.description or None)
+
+
+def _additions(wanted: WantedSource) -> EditedSource:
+    """Return what a person said about a source that was there already."""
+    return EditedSource(
+        name=wanted.name or None,
+        description=wanted.description or None,
+        options=wanted.options,
+        schedule=wanted.schedule.strip() or None,
+    )
+
+
+def _edit(session: Session, code: str, wanted: EditedSource) -> None:
+    entry = _edited(session, code, wanted)
+    if wanted.name is not None:
+        check_source_name(wanted.name)
+    base_url = parse_url(with_scheme(wanted.base_url)).href if wanted.base_url else None
+    sources.change_source(session, code, SourceChange(wanted.name, base_url, wanted.description, entry))
+
+
 def _edited(session: Session, code: str, wanted: EditedSource) -> SourceJobConfig | None:
     """Return the registry's entry with what is wanted, checked; None when it stays as it is."""
-    given = {
-        "default_seeds": None if wanted.seeds is None else seeds_of(wanted.seeds),
-        "crawl": wanted.crawl,
-        "default_tool_options": wanted.tool_options,
-    }
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if not changes:
+    seeds = None if wanted.seeds is None else seeds_of(wanted.seeds)
+    if (seeds, wanted.crawl, wanted.tool_options) == (None, None, None) and not wanted.options and not wanted.unset:
         return None
-    seeds = changes.get("default_seeds", ())
-    edited = replace(sources.registry_entry(session, code, seeds), **changes)
+    entry = sources.registry_entry(session, code, seeds or ())
+    crawl, tool_options = _by_kind(wanted.options)
+    edited = replace(
+        entry,
+        default_seeds=entry.default_seeds if seeds is None else seeds,
+        crawl=_merged(entry.crawl if wanted.crawl is None else wanted.crawl, crawl, wanted.unset),
+        default_tool_options=_merged(
+            entry.default_tool_options if wanted.tool_options is None else wanted.tool_options,
+            tool_options,
+            wanted.unset,
+        ),
+    )
     check_entry(edited)
     return edited
+
+
+def _merged(before: Mapping[str, object], given: Mapping[str, object], unset: Collection[str]) -> dict[str, object]:
+    return {name: value for name, value in {**before, **given}.items() if name not in unset}
+
+
+def _by_kind(options: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the crawl settings and the tool options among some options."""
+    tool_options = {name: value for name, value in options.items() if name in TOOL_OPTIONS}
+    return {name: value for name, value in options.items() if name not in TOOL_OPTIONS}, tool_options
 
 
 def _schedule(said: str) -> str | None:

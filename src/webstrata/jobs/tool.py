@@ -17,8 +17,8 @@ from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import StorageError, UsageError, WebstrataError
 from webstrata.jobs.children import run_child
-from webstrata.jobs.queueing import source_code_of
 from webstrata.jobs.registry import new_folder
+from webstrata.jobs.source_choice import source_code_of
 from webstrata.jobs.stages import BROKEN, DONE, LEASE_LOST, NOTHING_TO_DO, OUR_TROUBLE_CODE, WRONG_USAGE
 from webstrata.jobs.tool_books import LOOK_SECONDS, books_kept, why_it_ended
 from webstrata.model.jobs import ArchiveJobConfig, check_job_name

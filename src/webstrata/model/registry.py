@@ -196,10 +196,23 @@ def check_entry(entry: SourceJobConfig) -> None:
     build_job_config(entry)
 
 
+def is_source_code(text: str) -> bool:
+    """Tell whether a word can be a source's code, which also names its folder."""
+    return _CODE.fullmatch(text) is not None
+
+
 def check_source_code(code: str) -> None:
-    """Raise UsageError unless a word can be a source's code, which also names its folder."""
-    if not _CODE.fullmatch(code):
+    """Raise UsageError unless a word can be a source's code."""
+    if not is_source_code(code):
         raise UsageError(f"{code[:80]!r} is not a source's code (expected something like example-org)")
+
+
+def source_code_from(text: str) -> str:
+    """Return the code that a person gives a new source, folded to lower case; UsageError when it can be none."""
+    folded = text.strip().lower()
+    if not is_source_code(folded):
+        check_source_code(text)
+    return folded
 
 
 def check_source_name(name: str) -> None:
@@ -231,15 +244,21 @@ def seeds_of(urls: Collection[str]) -> tuple[str, ...]:
 
 def parse_override(text: str) -> tuple[str, object]:
     """Return a tool option or crawl knob from `name=value`; UsageError when there is none of that name or kind."""
-    name, equals, written = text.partition("=")
-    name = name.strip().replace("-", "_")
-    kinds = {**TOOL_OPTIONS, **CRAWL_KNOBS}
+    given, equals, written = text.partition("=")
     if not equals:
         raise UsageError(f"{text!r} is not an option (expected name=value, such as max_pages=500)")
+    name = option_name(given)
+    kind = {**TOOL_OPTIONS, **CRAWL_KNOBS}[name]
+    return name, _value(written.strip(), get_args(kind) or (kind,))
+
+
+def option_name(text: str) -> str:
+    """Return the name of a tool option or crawl knob as it is stored; UsageError when there is none of that name."""
+    name, kinds = text.strip().replace("-", "_"), {**TOOL_OPTIONS, **CRAWL_KNOBS}
     if name not in kinds:
         close = get_close_matches(name, kinds, n=1)
         raise UsageError(f"unknown option {name!r}{f' (did you mean {close[0]}?)' if close else ''}")
-    return name, _value(written.strip(), get_args(kinds[name]) or (kinds[name],))
+    return name
 
 
 def _value(written: str, kinds: tuple[object, ...]) -> object:

@@ -71,6 +71,15 @@ class ScopeRules:
             return "its path is none of the allowed ones"
         return None
 
+    def covers(self, href: str) -> bool:
+        """Tell whether a URL, as `parse_url` spells it, is on one of the job's domains, whatever its path."""
+        return self._includes(origin_of(href))
+
+    def allowed_prefix_length(self, href: str) -> int:
+        """Return how many characters of a URL's path the longest allowed path that fits names; -1 when none fits."""
+        path = _comparable(href[len(origin_of(href)) :])
+        return max((len(pattern.pieces[0]) for pattern in self._allowed if pattern.fits(path)), default=-1)
+
     @cached_property
     def _includes(self) -> Callable[[str], bool]:
         """Tell whether an origin is on one of the domains; remembered, as most of a page's links share one."""

@@ -10,10 +10,11 @@ from webstrata.api.parts import Parts
 from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
 from webstrata.db import catalog
-from webstrata.errors import UsageError
+from webstrata.errors import ConflictError, UsageError
 from webstrata.jobs.queueing import queue_archive
+from webstrata.jobs.source_choice import known_source
 from webstrata.model.search import SearchRequest, Sort, View
-from webstrata.model.urls import with_scheme
+from webstrata.model.urls import parse_url, with_scheme
 from webstrata.search.service import search
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
@@ -34,15 +35,26 @@ def home(request: Request, app: Parts) -> HTMLResponse:
 @router.post("/archive", dependencies=[Depends(require_same_origin), Depends(require_admin_visitor)])
 def archive(request: Request, app: ActingParts, url: Annotated[str, Form()] = "") -> Response:
     """Queue a job for a site and show it; a wrong address comes back with what is wrong about it."""
+    known = None
     try:
-        job_id = queue_archive(app.database, app.archive_root, (with_scheme(url),))
-    except UsageError as error:
-        return _home(request, app, status=422, archive_url=url, archive_problem=str(error))
-    return RedirectResponse(f"/jobs/{job_id}", status_code=303)
+        seeds = (parse_url(with_scheme(url)).href,)
+        known = known_source(app.database, seeds)
+        job_id = queue_archive(app.database, app.archive_root, seeds)
+    except (UsageError, ConflictError) as error:
+        status = 422 if isinstance(error, UsageError) else 409
+        code = known.code if known else None
+        return _home(request, app, status=status, archive_url=url, archive_problem=str(error), archive_source=code)
+    return RedirectResponse(f"/jobs/{job_id}{'?known=1' if known else ''}", status_code=303)
 
 
 def _home(
-    request: Request, app: App, *, status: int = 200, archive_url: str = "", archive_problem: str | None = None
+    request: Request,
+    app: App,
+    *,
+    status: int = 200,
+    archive_url: str = "",
+    archive_problem: str | None = None,
+    archive_source: str | None = None,
 ) -> HTMLResponse:
     with app.database.read() as session:
         totals, sources = catalog.totals(session), catalog.sources(session)
@@ -58,4 +70,5 @@ def _home(
         latest=latest.results,
         archive_url=archive_url,
         archive_problem=archive_problem,
+        archive_source=archive_source,
     )

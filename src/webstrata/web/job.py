@@ -53,8 +53,11 @@ _AFTER = {
 
 
 @router.get("/jobs/{job_id}")
-def job(job_id: JobId, request: Request, app: Parts) -> HTMLResponse:
-    """Show one job; while it goes on its script keeps the page up to date, and once it is over loads it anew."""
+def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTMLResponse:
+    """Show one job; while it goes on its script keeps the page up to date, and once it is over loads it anew.
+
+    `known` when its source was there already for the address that was to be archived.
+    """
     now = datetime.now(UTC)
     with app.database.read() as session:
         progress = reports.progress(session, job_id, now)
@@ -68,6 +71,7 @@ def job(job_id: JobId, request: Request, app: Parts) -> HTMLResponse:
         request,
         "job.html",
         job=found,
+        is_known=known,
         news=news_of(progress, now),
         moving=not progress.is_over,
         offer=offer(progress),

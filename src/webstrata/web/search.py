@@ -10,6 +10,8 @@ from webstrata.api.parts import Parts
 from webstrata.api.usage import Event, counted
 from webstrata.app import App
 from webstrata.db import catalog
+from webstrata.db.editions import public_source
+from webstrata.db.engine import Session
 from webstrata.errors import UsageError
 from webstrata.model.query import Intent
 from webstrata.model.search import SearchRequest, SearchResponse, View
@@ -81,6 +83,7 @@ def results(request: Request, app: Parts) -> HTMLResponse:
     form = read_form(request.query_params)
     with app.database.read() as session:
         names = {source.code: source.name for source in catalog.sources(session)}
+        is_unknown = _is_unknown(session, form.source)
     wrong = problems(form)
     if not wrong:
         counted(request, Event.SEARCH_REQUESTS)
@@ -93,6 +96,7 @@ def results(request: Request, app: Parts) -> HTMLResponse:
         field_names=FIELD_NAMES,
         answer=None if wrong else answered(app, form, names),
         source_names=names,
+        unknown_source=form.source if is_unknown else None,
         cleared=address(SearchForm(q=form.q[:MAX_QUERY_LENGTH])),
     )
 
@@ -105,6 +109,7 @@ def first_and_last(request: Request, app: Parts) -> HTMLResponse:
         raise UsageError(f"A sentence has at most {MAX_SENTENCE_LENGTH:,} characters; these are {len(form.q):,}")
     with app.database.read() as session:
         names = {source.code: source.name for source in catalog.sources(session)}
+        is_unknown = _is_unknown(session, form.source)
     counted(request, Event.SEARCH_REQUESTS)
     found = appearances(app.database, form.q, form.source or None)
     quoted = SearchForm(q=quote(form.q), source=form.source, view=View.SNAPSHOTS, include_duplicates=True)
@@ -116,9 +121,14 @@ def first_and_last(request: Request, app: Parts) -> HTMLResponse:
         found=found,
         how_often=how_often(found),
         source=form.source,
+        unknown_source=form.source if is_unknown else None,
         source_name=names.get(form.source, form.source),
         every=address(quoted) if len(quoted.q) <= MAX_QUERY_LENGTH else None,
     )
+
+
+def _is_unknown(session: Session, source: str) -> bool:
+    return bool(source) and public_source(session, source) is None
 
 
 def answered(app: App, form: SearchForm, source_names: Mapping[str, str]) -> Answer:

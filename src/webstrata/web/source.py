@@ -12,12 +12,14 @@ from webstrata.api.same_origin import require_same_origin
 from webstrata.api.storage_answers import told_plainly
 from webstrata.app import App
 from webstrata.db import catalog
+from webstrata.db.source_scopes import source_scopes
 from webstrata.db.sources import source_view
-from webstrata.errors import NotFoundError, UsageError
+from webstrata.errors import ConflictError, NotFoundError, UsageError
 from webstrata.jobs.registry import make_job
 from webstrata.jobs.source_orders import SourceOrders
 from webstrata.logs import without_secrets
 from webstrata.model.registry import SourceView
+from webstrata.model.source_scope import others_on_domain
 from webstrata.web.failures import PageRoute
 from webstrata.web.job import in_words
 from webstrata.web.pages import render
@@ -40,18 +42,30 @@ _ORDERS: dict[str, Callable[[SourceOrders, str], None]] = {
 
 
 @router.get("/{code}")
-def source(code: SourceCode, request: Request, app: Parts) -> HTMLResponse:
-    """Show one source."""
-    return _source(request, app, code)
+def source(code: SourceCode, request: Request, app: Parts, known: bool = False) -> HTMLResponse:
+    """Show one source; `known` when it was there already for an address that was to be added."""
+    return _source(request, app, code, is_known=known)
 
 
 @router.post("/{code}/archive", dependencies=_OURS)
-def archive(code: SourceCode, app: ActingParts) -> Response:
-    """Queue a job of a source now and show it."""
-    _view(app, code)
+def archive(code: SourceCode, request: Request, app: ActingParts) -> Response:
+    """Queue a job of a source now and show it; a source that is disabled says so."""
+    if not _view(app, code).enabled:
+        return _source(request, app, code, status=409, refusal=f"{code} is disabled")
     with told_plainly():
         made = make_job(app.database, app.archive_root, code)
     return RedirectResponse(f"/jobs/{made.id}", status_code=303)
+
+
+@router.post("/{code}/remove", dependencies=_OURS)
+def remove(code: SourceCode, request: Request, app: ActingParts) -> Response:
+    """Remove a source of which nothing was archived and show the others; any other says why it stays."""
+    _view(app, code)
+    try:
+        SourceOrders(app.database, app.archive_root).remove(code)
+    except ConflictError as error:
+        return _source(request, app, code, status=409, refusal=str(error))
+    return RedirectResponse("/sources", status_code=303)
 
 
 @router.post("/{code}/schedule", dependencies=_OURS)
@@ -78,11 +92,20 @@ def order(code: SourceCode, order: str, app: ActingParts) -> Response:
 
 
 def _source(
-    request: Request, app: App, code: str, *, status: int = 200, when: str | None = None, problem: str | None = None
+    request: Request,
+    app: App,
+    code: str,
+    *,
+    status: int = 200,
+    when: str | None = None,
+    problem: str | None = None,
+    refusal: str | None = None,
+    is_known: bool = False,
 ) -> HTMLResponse:
     view = _view(app, code)
     with app.database.read() as session:
         jobs, _ = catalog.jobs(session, source=code, limit=JOBS_SHOWN)
+        overlaps = others_on_domain(code, source_scopes(session))
     return render(
         request,
         "source.html",
@@ -91,6 +114,9 @@ def _source(
         jobs=jobs,
         when=(view.schedule or "") if when is None else when,
         problem=problem,
+        refusal=refusal,
+        is_known=is_known,
+        overlaps=overlaps,
         told=in_words(without_secrets(view.job_config or {})),
     )
 

@@ -43,13 +43,15 @@ def sources(request: Request, app: Parts) -> HTMLResponse:
 def add(
     request: Request, app: ActingParts, url: Field = "", name: Field = "", code: Field = "", schedule: Field = ""
 ) -> Response:
-    """Add a source and show it; what is wrong with it comes back beside the form."""
+    """Add a source, or schedule the one that begins there already, and show it; what is wrong comes back."""
     wanted = WantedSource((url.strip(),), code.strip().lower(), name.strip(), schedule=schedule)
     try:
         added = SourceOrders(app.database, app.archive_root).add(wanted)
-    except (UsageError, ConflictError) as error:
+    except UsageError as error:
         return _sources(request, app, status=422, wanted=wanted, problem=str(error))
-    return RedirectResponse(f"/sources/{added}", status_code=303)
+    except ConflictError as error:
+        return _sources(request, app, status=422, wanted=wanted, problem=str(error), taken=wanted.code)
+    return RedirectResponse(f"/sources/{added.code}{'' if added.is_new else '?known=1'}", status_code=303)
 
 
 def _sources(
@@ -59,6 +61,7 @@ def _sources(
     status: int = 200,
     wanted: WantedSource | None = None,
     problem: str | None = None,
+    taken: str | None = None,
 ) -> HTMLResponse:
     with app.database.read() as session:
         captured, known = catalog.sources(session), list_sources(session)
@@ -71,6 +74,7 @@ def _sources(
         captures=sum(source.record_count for source in captured),
         wanted=wanted or WantedSource(("",)),
         problem=problem,
+        taken=taken,
     )
 
 
