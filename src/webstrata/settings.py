@@ -291,6 +291,12 @@ class Settings(BaseModel):
     max_body_bytes: int = _knob(
         100_000_000, "Bytes of a response that are kept; the rest is cut and marked as truncated.", ge=1
     )
+    max_buffered_bytes: int = _knob(
+        256_000_000,
+        "Bytes of responses that a crawling process holds in memory, arriving or waiting to be written; beyond that "
+        "only one response at a time arrives, the others pause.",
+        ge=1,
+    )
     max_pages: int = _knob(10_000, "URLs that one job fetches at most.", ge=1)
     max_seconds: float | None = _knob(
         None, "Seconds that one run of a job crawls at most. Default: no limit.", ge=0.001, le=31_536_000

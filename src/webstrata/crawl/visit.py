@@ -10,7 +10,7 @@ from http import HTTPStatus
 import structlog
 
 from webstrata.content.decode import decoded
-from webstrata.content.links import links_of_page
+from webstrata.content.links import MAX_PAGE_BYTES, is_page, links_of_page
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
@@ -91,5 +91,8 @@ def links_of(result: FetchResult, task_type: TaskType) -> tuple[Link, ...]:
     if result.redirect_target is not None:
         target = join(result.url, result.redirect_target)
         return (Link(target, task_type),) if target else ()
-    body = decoded(result.body, result.header("content-encoding"))
-    return links_of_page(body, result.header("content-type"), result.url)
+    content_type = result.header("content-type")
+    if not is_page(content_type):
+        return ()
+    body = decoded(result.body, result.header("content-encoding"), MAX_PAGE_BYTES)
+    return links_of_page(body, content_type, result.url)
