@@ -200,7 +200,9 @@ class Settings(BaseModel):
     rate_limit_search: int = _knob(60, "Searches a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_exports: int = _knob(10, "Exports a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_reports: int = _knob(5, "Reports of problems a minute that a client has; 0 is no limit.", ge=0)
-    rate_limit_logins: int = _knob(10, "Tries to sign in a minute that a client has; 0 is no limit.", ge=0)
+    rate_limit_logins: int = _knob(
+        10, "Tries to sign in, and wrong admin tokens, a minute that a client has; 0 is no limit.", ge=0
+    )
     public_site_url: HttpAddress | None = _knob(
         None,
         "http(s) address under which readers know this site; links in answers, exports and feeds begin with it. "
