@@ -50,7 +50,8 @@ class Visitor:
             failed = after_failure(task, error, self.retries, datetime.now(UTC), _jitter())
             return Outcome(failed, error_kind=error.kind)
         wished = self.wishes.of(result)
-        admitted = self.scope.admitted(() if wished.nofollow else self.wishes.followed(links), task.depth + 1)
+        followed = () if wished.nofollow else self.wishes.followed(links)
+        admitted = self.scope.admitted(followed, task.depth + 1, result.url)
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=None)
         if wished.noarchive:
             return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)
