@@ -28,6 +28,7 @@ from pydantic import (
 
 from webstrata import __version__
 from webstrata.errors import SettingsError
+from webstrata.wrong_values import plain_words
 
 PREFIX = "WEBSTRATA_"
 DOTENV = ".env"
@@ -88,14 +89,14 @@ def _one_line(value: str) -> str:
 def _http_address(value: SecretStr) -> SecretStr:
     """Refuse what is no proxy that we can speak to."""
     if not _PROXY.fullmatch(value.get_secret_value()):
-        raise ValueError("only an address such as http://user:password@host:port is one of a proxy")
+        raise ValueError("a proxy must look like http://user:password@host:port")
     return value
 
 
 def _web_address(value: str) -> str:
     """Refuse what no browser could open."""
     if not value.startswith(("http://", "https://")) or not value.isprintable() or " " in value:
-        raise ValueError("only an address such as https://replay.example.org is one")
+        raise ValueError("it must look like https://replay.example.org")
     return value.rstrip("/")
 
 
@@ -326,6 +327,9 @@ class Settings(BaseModel):
         return self
 
 
+_SECRET = frozenset(name for name, field in Settings.model_fields.items() if "SecretStr" in str(field.annotation))
+
+
 @dataclass(frozen=True)
 class Knob:
     """One setting as it stands: its value, safe to show, and where it came from."""
@@ -408,11 +412,12 @@ def _refuse_unknown(sources: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def _explained(error: ValidationError, origins: Mapping[str, str]) -> str:
-    """Say which variables are wrong and why, without repeating a value that may be secret."""
+    """Return which variables are wrong and why, without repeating a secret."""
     parts = []
     for problem in error.errors():
         name = str(problem["loc"][0]) if problem["loc"] else ""
-        parts.append(f"{origins.get(name, name)}: {problem['msg']}")
+        words = plain_words(dict(problem), is_secret=name in _SECRET)
+        parts.append(f"{origins.get(name, name)}: {words}")
     return "; ".join(parts)
 
 
