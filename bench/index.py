@@ -100,7 +100,7 @@ def _index(folder: Path, job_id: int) -> _Run:
 def _large(folder: Path) -> Measurement:
     """Return the peak memory of indexing one file of 2 GB."""
     some = list(islice(pages(200), 200))
-    size = len(exchange(_answer(0, some[0]), "")[0].data)
+    size = sum(map(len, exchange(_answer(0, some[0]), "")[0].compressed()))
     warc = folder / "large.warc.gz"
     _write(warc, (some[number % len(some)] for number in range(_LARGE_BYTES // size + 1)))
     run = _index(folder, _job_of(folder, warc))

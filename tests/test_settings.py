@@ -1,3 +1,4 @@
+import re
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 
@@ -74,6 +75,7 @@ GIVEN: dict[str, tuple[str, object]] = {
     "jitter": ("0.5", 0.5),
     "fetch_timeout": ("5", 5.0),
     "max_body_bytes": ("1000", 1000),
+    "max_buffered_bytes": ("5000", 5000),
     "max_pages": ("7", 7),
     "max_seconds": ("1.5", 1.5),
     "max_bytes": ("1000", 1000),
@@ -121,6 +123,7 @@ UNPARSABLE = {
     "disable_throttle": ["perhaps"],
     "disable_locks": ["perhaps"],
     "max_body_bytes": ["0"],
+    "max_buffered_bytes": ["0"],
     "max_pages": ["0"],
     "max_seconds": ["0", "inf", "nan"],
     "max_bytes": ["0", "1e6"],
@@ -238,8 +241,26 @@ def test_names_of_others_are_none_of_our_business(no_dotenv: Path) -> None:
 @pytest.mark.parametrize(("knob", "text"), [(knob, text) for knob, texts in UNPARSABLE.items() for text in texts])
 def test_a_value_that_does_not_parse_is_an_error_that_names_its_variable(knob: str, text: str, no_dotenv: Path) -> None:
     for name in names_of(knob):
-        with pytest.raises(SettingsError, match=rf"^{name} \(environment\): "):
+        with pytest.raises(SettingsError, match=rf"^{name} \(environment\): ") as raised:
             load_settings({name: text}, no_dotenv)
+        assert not re.search("input|value error|unable|parse|cannot be used", str(raised.value), re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("PORT", "abc", "'abc' is not a whole number"),
+        ("PORT", "70000", "'70000' must be at most 65,535"),
+        ("JITTER", "some", "'some' is not a number"),
+        ("RESPECT_ROBOTS", "perhaps", "'perhaps' is neither true nor false"),
+        ("LOG_FORMAT", "xml", "'xml' is not one of 'auto', 'text' or 'json'"),
+        ("HTTP_PROXY", "me:geheim@proxy", "a proxy must look like http://user:password@host:port"),
+    ],
+)
+def test_what_is_wrong_with_a_value_is_said_in_plain_words(name: str, text: str, words: str, no_dotenv: Path) -> None:
+    with pytest.raises(SettingsError) as raised:
+        load_settings({f"WEBSTRATA_{name}": text}, no_dotenv)
+    assert str(raised.value) == f"WEBSTRATA_{name} (environment): {words}"
 
 
 def test_all_wrong_values_are_named_at_once(dotenv: Path) -> None:

@@ -28,6 +28,7 @@ from pydantic import (
 
 from webstrata import __version__
 from webstrata.errors import SettingsError
+from webstrata.wrong_values import plain_words
 
 PREFIX = "WEBSTRATA_"
 DOTENV = ".env"
@@ -88,14 +89,14 @@ def _one_line(value: str) -> str:
 def _http_address(value: SecretStr) -> SecretStr:
     """Refuse what is no proxy that we can speak to."""
     if not _PROXY.fullmatch(value.get_secret_value()):
-        raise ValueError("only an address such as http://user:password@host:port is one of a proxy")
+        raise ValueError("a proxy must look like http://user:password@host:port")
     return value
 
 
 def _web_address(value: str) -> str:
     """Refuse what no browser could open."""
     if not value.startswith(("http://", "https://")) or not value.isprintable() or " " in value:
-        raise ValueError("only an address such as https://replay.example.org is one")
+        raise ValueError("it must look like https://replay.example.org")
     return value.rstrip("/")
 
 
@@ -200,7 +201,9 @@ class Settings(BaseModel):
     rate_limit_search: int = _knob(60, "Searches a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_exports: int = _knob(10, "Exports a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_reports: int = _knob(5, "Reports of problems a minute that a client has; 0 is no limit.", ge=0)
-    rate_limit_logins: int = _knob(10, "Tries to sign in a minute that a client has; 0 is no limit.", ge=0)
+    rate_limit_logins: int = _knob(
+        10, "Tries to sign in, and wrong admin tokens, a minute that a client has; 0 is no limit.", ge=0
+    )
     public_site_url: HttpAddress | None = _knob(
         None,
         "http(s) address under which readers know this site; links in answers, exports and feeds begin with it. "
@@ -291,6 +294,12 @@ class Settings(BaseModel):
     max_body_bytes: int = _knob(
         100_000_000, "Bytes of a response that are kept; the rest is cut and marked as truncated.", ge=1
     )
+    max_buffered_bytes: int = _knob(
+        256_000_000,
+        "Bytes of responses that a crawling process holds in memory, arriving or waiting to be written; beyond that "
+        "only one response at a time arrives, the others pause.",
+        ge=1,
+    )
     max_pages: int = _knob(10_000, "URLs that one job fetches at most.", ge=1)
     max_seconds: float | None = _knob(
         None, "Seconds that one run of a job crawls at most. Default: no limit.", ge=0.001, le=31_536_000
@@ -316,6 +325,9 @@ class Settings(BaseModel):
         if "database_url" not in self.model_fields_set:
             object.__setattr__(self, "database_url", SecretStr(f"sqlite:///{self.data_dir / 'webstrata.db'}"))
         return self
+
+
+_SECRET = frozenset(name for name, field in Settings.model_fields.items() if "SecretStr" in str(field.annotation))
 
 
 @dataclass(frozen=True)
@@ -400,11 +412,12 @@ def _refuse_unknown(sources: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def _explained(error: ValidationError, origins: Mapping[str, str]) -> str:
-    """Say which variables are wrong and why, without repeating a value that may be secret."""
+    """Return which variables are wrong and why, without repeating a secret."""
     parts = []
     for problem in error.errors():
         name = str(problem["loc"][0]) if problem["loc"] else ""
-        parts.append(f"{origins.get(name, name)}: {problem['msg']}")
+        words = plain_words(dict(problem), is_secret=name in _SECRET)
+        parts.append(f"{origins.get(name, name)}: {words}")
     return "; ".join(parts)
 
 

@@ -139,6 +139,23 @@ def test_asking_without_the_token_again_and_again_is_limited_too(make_client: Ma
     assert statuses(make_client(client=STRANGER, rate_limit=2), "/api/admin/jobs", 3) == [403, 403, 429]
 
 
+@pytest.mark.parametrize("path", ["/api/admin/jobs", "/metrics"])
+@pytest.mark.parametrize("header", ["Authorization", "X_Admin_Token"])
+def test_wrong_tokens_are_limited_like_logins(make_client: MakeClient, path: str, header: str) -> None:
+    client = make_client(client=("127.0.0.1", 1), rate_limit_logins=2)
+    scheme = "Bearer " if header == "Authorization" else ""
+
+    def ask(token: str, times: int, address: str) -> list[int]:
+        return statuses(client, path, times, **{header: scheme + token, "X_Forwarded_For": address})
+
+    assert ask("s3cret", 5, "1.2.3.4") == [200] * 5
+    assert ask("wrong", 3, "1.2.3.4") == [403, 403, 429]
+    # Else everything could still be tried, and the one that is not refused is the token.
+    assert ask("s3cret", 1, "1.2.3.4") == [429]
+    assert ask("s3cret", 5, "1.2.3.5") == [200] * 5
+    assert statuses(client, "/api/health", 1, X_Forwarded_For="1.2.3.4", X_Admin_Token="wrong") == [200]
+
+
 def test_a_page_that_is_asked_for_too_often_says_so_in_words(make_client: MakeClient) -> None:
     client = make_client(client=STRANGER, rate_limit=1)
     client.get("/nowhere")

@@ -53,6 +53,7 @@ def test_they_give_what_the_buckets_of_one_process_give(steps: list[tuple[Kind, 
             for number, (kind, client, per_minute, wait) in enumerate(steps):
                 clock.now += wait
                 shared = (one, other)[number % 2]
+                assert shared.wait(kind, client, per_minute) == own.wait(kind, client, per_minute)
                 assert shared.take(kind, client, per_minute) == own.take(kind, client, per_minute)
 
 

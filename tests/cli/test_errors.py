@@ -43,6 +43,21 @@ def test_wrong_usage_is_two_and_says_what_would_be_right(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("archive", "--max-pages", "lots", "example.org"), "'--max-pages': 'lots' is not a whole number"),
+        (("archive", "--max-pages", "0", "example.org"), "'--max-pages': '0' must be at least 1"),
+        (("archive", "--fetcher", "ftp", "example.org"), "'--fetcher': 'ftp' is not one of 'http', 'null'"),
+        (("serve", "--port", "99999"), "'--port': '99999' must be at most 65,535"),
+    ],
+)
+def test_a_wrong_value_is_repeated_and_explained_in_plain_words(
+    plain_webstrata: CommandLine, arguments: tuple[str, ...], words: str
+) -> None:
+    assert plain_webstrata(*arguments).message == f"Invalid value for {words} (--help says more)"
+
+
+@pytest.mark.parametrize(
     "url", ["ftp://example.org/", "http://", "mailto:a@example.org", "http://exa mple.org/", "http://:80"]
 )
 def test_what_is_no_address_is_wrong_usage(webstrata: CommandLine, data_dir: Path, url: str) -> None:

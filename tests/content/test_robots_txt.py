@@ -19,6 +19,13 @@ def said(*rules: str) -> str:
     return "\n".join(("User-agent: *", *rules))
 
 
+@pytest.mark.parametrize("mark", [b"\xef", b"\xef\xbb", b"\xbb\xbf", b"\xbf", b"\xef\xbb\xbf\xef\xbb\xbf"])
+def test_what_is_left_of_a_byte_order_mark_loses_no_group(mark: bytes) -> None:
+    robots = said("Disallow: /private").encode()
+    assert not allows(mark + robots, "/private")
+    assert not allows(b"User-agent: other\nDisallow: /\n" + mark + robots, "/private")
+
+
 @pytest.mark.parametrize(
     ("user_agent", "token"),
     [

@@ -83,6 +83,7 @@ class Archive:
             timeout=config.fetch_timeout,
             max_body_bytes=config.max_body_bytes,
             connections=config.concurrency,
+            max_buffered_bytes=config.max_buffered_bytes,
         )
         scope = rules or ScopeRules.of(seeds)
         run = CrawlRun(self.target, seeds, scope, config, self.owner, datetime.now(UTC), leads)

@@ -139,7 +139,9 @@ class Reader:
         asyncio.run(self._run(steps))
 
     async def _run(self, steps: Callable[[RobotsRules], Awaitable[None]]) -> None:
-        fetcher = HttpFetcher(GUARD, user_agent="tester/1", timeout=10, max_body_bytes=1_000_000, connections=4)
+        fetcher = HttpFetcher(
+            GUARD, user_agent="tester/1", timeout=10, max_body_bytes=1_000_000, connections=4, max_buffered_bytes=10**8
+        )
         async with fetcher:
             told = lambda host, delay: self.delays.append((host, delay))  # noqa: E731
             await steps(RobotsRules(fetcher.fetch, "tester/1", told, self._max_crawl_delay, clock=lambda: self.now))

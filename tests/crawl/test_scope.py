@@ -1,9 +1,13 @@
+import secrets
+from collections import Counter
 from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.crawl.runs import Archive
+from tests.support.web_server import Answer, Request, WebServer, page
 from webstrata.crawl.scope import Scope
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tasks import Link, TaskType
@@ -64,3 +68,22 @@ def test_a_remembered_decision_is_the_one_that_would_be_made(addresses: list[str
         url = without_session_id(SITE + address)
         expected = [url.removeprefix(SITE)] if RULES.admits(url) and fresh.verdict(url) is None else []
         assert followed(watch, address) == expected
+
+
+def test_a_site_with_a_new_session_in_every_response_is_crawled_to_its_end(
+    archive: Archive, web_server: WebServer
+) -> None:
+    real = [f"/page/{n}" for n in range(8)]
+
+    def answer(_request: Request) -> Answer:
+        session = secrets.token_hex(4)
+        return page("A page", *(f"{path}?visit={session}&lang=en" for path in real))
+
+    web_server.answers["/"] = answer
+    web_server.answers |= {f"{path}?lang=en": page("The page itself") for path in real}
+    web_server.otherwise = answer
+    end = archive.crawl(web_server.url(), max_pages=5_000)
+    asked = Counter(path.partition("?")[0] for path in web_server.pages())
+    assert (end.limit, end.counts.pending) == (None, 0)
+    assert {f"{path}?lang=en" for path in real} <= set(web_server.pages())
+    assert max(asked.values()) < 50

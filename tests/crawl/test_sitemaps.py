@@ -244,7 +244,9 @@ def walked(roots: Iterable[str], limits: SitemapLimits = DEFAULT_LIMITS) -> tupl
     """Return the addresses that sitemaps of a test's server lead to, and the reasons for what was skipped."""
 
     async def walk() -> list[str]:
-        async with HttpFetcher(GUARD, user_agent="t", timeout=10, max_body_bytes=10**7, connections=2) as fetcher:
+        async with HttpFetcher(
+            GUARD, user_agent="t", timeout=10, max_body_bytes=10**7, connections=2, max_buffered_bytes=10**8
+        ) as fetcher:
             return [url async for url in sitemap_urls(fetcher.fetch, roots, limits)]
 
     with capture_logs() as logs:
@@ -268,9 +270,9 @@ def test_an_index_is_walked_to_its_pages(web_server: WebServer) -> None:
 
 
 def test_unpacking_a_sitemap_does_not_hold_up_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    def noting_where(body: bytes, encoding: str | None) -> bytes:
+    def noting_where(body: bytes, encoding: str | None, most: int) -> bytes:
         places.append(threading.current_thread())
-        return decoded(body, encoding)
+        return decoded(body, encoding, most)
 
     async def fetch(url: str) -> FetchResult:
         return fetched(url, brotli.compress(urlset(f"{url}/a")), headers=[(b"Content-Encoding", b"br")])
@@ -340,7 +342,9 @@ def test_reading_can_end_early(web_server: WebServer) -> None:
     }
 
     async def first() -> str:
-        async with HttpFetcher(GUARD, user_agent="t", timeout=10, max_body_bytes=10**7, connections=2) as fetcher:
+        async with HttpFetcher(
+            GUARD, user_agent="t", timeout=10, max_body_bytes=10**7, connections=2, max_buffered_bytes=10**8
+        ) as fetcher:
             return await anext(sitemap_urls(fetcher.fetch, [web_server.url("/sitemap.xml")]))
 
     assert asyncio.run(first()) == web_server.url("/a")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.crawl.runs import Archive, make_unreadable
-from tests.support.web_server import Answer, WebServer, page, robots
+from tests.support.web_server import NOT_FOUND, Answer, WebServer, page, robots
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db import frontier, reports
 from webstrata.db.frontier import FrontierCounts
@@ -40,7 +40,7 @@ def test_a_crawl_tells_what_came_back_and_what_failed_by_kind(
     assert last.counts == FrontierCounts(finished=2, error=3)
     assert last.report.responses == 2, "the page and the one that is not there"
     assert last.report.errors == {"http_503": 2, "robots": 1, "internal": 1}, "every try counts"
-    size = len(home.body) + len(web_server.otherwise.body)
+    size = len(home.body) + len(NOT_FOUND.body)
     assert last.report.bytes == size
     host = web_server.origin.removeprefix("http://")
     assert last.report.hosts == {host: HostReport(2, size, 4)}

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from tests.crawl.runs import CONFIG, Archive, assert_sound
-from tests.support.web_server import WebServer, linked_site
+from tests.support.web_server import Answer, WebServer, linked_site, robots
 from webstrata.crawl import visits
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.scope import Scope
@@ -57,6 +57,10 @@ def _forgotten(_earlier: EarlierCapture) -> tuple[Link, ...]:
 
 def tasks(count: int) -> list[Task]:
     return [Task(n, f"{SEED}{n}", 0, TaskType.PAGE, 0, "token") for n in range(count)]
+
+
+def moved(target: str) -> Answer:
+    return Answer(b"It is elsewhere.", status=301, headers=(("Location", target),))
 
 
 async def until_quiet(web: Web, visiting: Visits) -> None:
@@ -119,7 +123,12 @@ def test_a_crawl_that_may_keep_hardly_anything_in_memory_still_fetches_everythin
 ) -> None:
     monkeypatch.setattr(visits, "MOST_WAITING_BYTES", 1)
     web_server.answers |= linked_site(10)
-    end = archive.crawl(web_server.url())
+    # What has a body and leads on must be out of memory before the next can come.
+    web_server.answers["/robots.txt"] = moved("/rules")
+    web_server.answers["/rules"] = robots("User-agent: *", "Disallow:", f"Sitemap: {web_server.url('/sitemap.xml')}")
+    web_server.answers["/sitemap.xml"] = moved("/list.txt")
+    web_server.answers["/list.txt"] = Answer(web_server.url("/page/0").encode())
+    end = archive.crawl(web_server.url(), max_buffered_bytes=1)
     assert end.counts.finished == 21
-    assert sorted(web_server.pages()) == sorted(linked_site(10))
+    assert sorted(web_server.pages()) == sorted([*linked_site(10), "/rules", "/sitemap.xml", "/list.txt"])
     assert_sound(archive)

@@ -26,6 +26,7 @@ def fetcher(
     timeout: float = 10,
     max_body_bytes: int = 1_000_000,
     connections: int = 4,
+    max_buffered_bytes: int = 100_000_000,
     proxy: str | None = None,
 ) -> HttpFetcher:
     return HttpFetcher(
@@ -34,6 +35,7 @@ def fetcher(
         timeout=timeout,
         max_body_bytes=max_body_bytes,
         connections=connections,
+        max_buffered_bytes=max_buffered_bytes,
         proxy=proxy,
     )
 

@@ -9,7 +9,13 @@ from webstrata.fetch.http import HttpFetcher
 from webstrata.fetch.null import NullFetcher
 
 OPTIONS = FetchOptions(
-    ON_LOOPBACK, user_agent="t", timeout=10, max_body_bytes=100, connections=1, proxy="http://me:geheim@proxy"
+    ON_LOOPBACK,
+    user_agent="t",
+    timeout=10,
+    max_body_bytes=100,
+    connections=1,
+    max_buffered_bytes=100,
+    proxy="http://me:geheim@proxy",
 )
 
 

@@ -1,6 +1,8 @@
 """How answers are read from bytes, whatever pieces they come in."""
 
+import tracemalloc
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -307,3 +309,56 @@ def test_the_pieces_make_no_difference(raw: bytes, data: st.DataObject) -> None:
 def test_no_bytes_break_the_reading_or_pass_the_limit(raw: bytes) -> None:
     answer = outcome([raw], limit=7)
     assert not isinstance(answer, WireAnswer) or len(answer.body) <= 7
+
+
+class CountedBytes(bytes):
+    """Bytes that count how many of them were copied or looked at, in any method that the parser could use."""
+
+    work = 0
+
+    def __getitem__(self, index: Any) -> Any:
+        part = super().__getitem__(index)
+        return self._counted(part) if isinstance(part, bytes) else part
+
+    def find(self, *arguments: Any) -> int:
+        found, start = super().find(*arguments), arguments[1] if len(arguments) > 1 else 0
+        CountedBytes.work += (found if found >= 0 else len(self)) - start
+        return found
+
+    def partition(self, separator: Any, /) -> Any:
+        return tuple(self._counted(part) for part in super().partition(separator))
+
+    @staticmethod
+    def _counted(part: bytes) -> "CountedBytes":
+        CountedBytes.work += len(part)
+        return CountedBytes(part)
+
+
+def test_the_smallest_chunks_are_read_in_time_that_grows_with_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work_for(chunks: int) -> int:
+        monkeypatch.setattr(CountedBytes, "work", 0)
+        parser = AnswerParser(1_000_000)
+        parser.feed(CHUNKED)
+        assert parser.feed(CountedBytes(b"1\r\nx\r\n" * chunks + b"0\r\n\r\n"))
+        assert parser.answer().body == b"x" * chunks
+        return CountedBytes.work
+
+    few, many = work_for(1_000), work_for(16_000)
+    assert few > 0
+    assert many < 17 * few
+
+
+def test_a_large_body_is_in_memory_once() -> None:
+    size, piece = 16_000_000, b"x" * 64_000
+    parser = AnswerParser(size)
+    parser.feed(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
+    tracemalloc.start()
+    try:
+        for _ in range(size // len(piece)):
+            parser.feed(piece)
+        answer = parser.answer()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(answer.body) == size
+    assert peak < 1.2 * size

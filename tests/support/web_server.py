@@ -72,7 +72,7 @@ class WebServer:
     origin: str
     answers: dict[str, Script] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
-    otherwise: Answer = NOT_FOUND
+    otherwise: Script = NOT_FOUND
     _asked: dict[str, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

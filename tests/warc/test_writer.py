@@ -1,6 +1,7 @@
 import errno
 import gzip
 import os
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from tests.support.fetched import fetched, write_warc
 from tests.support.warcs import records
 from webstrata.errors import StorageError
 from webstrata.warc.record import exchange
+from webstrata.warc.verify import verify
 from webstrata.warc.writer import WarcFileWriter, cut_tail, new_warc_name
 
 OPEN_FILES = Path("/proc/self/fd")
@@ -39,6 +41,20 @@ def test_every_extent_is_one_whole_gzip_member(file: Path) -> None:
     for offset, length in extents:
         assert gzip.decompress(data[offset : offset + length]).startswith(b"WARC/1.1\r\n")
     assert writer.size == len(data) == sum(extents[-1])
+
+
+def test_a_large_record_is_written_without_a_copy_of_it_in_memory(file: Path) -> None:
+    body = os.urandom(20_000_000)
+    with WarcFileWriter(file) as writer:
+        tracemalloc.start()
+        try:
+            extents = writer.append(exchange(fetched("https://example.org/", body), writer.warcinfo_id))
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert peak < len(body) / 2
+    assert [(r.offset, r.length) for r in records(file)][1:] == [(extent.offset, extent.length) for extent in extents]
+    assert verify([file]).findings == []
 
 
 def test_a_name_that_is_taken_is_refused_and_the_file_left_alone(file: Path) -> None:

@@ -24,7 +24,7 @@ def test_programs_keep_their_json(make_client: MakeClient, path: str) -> None:
 def test_an_address_that_makes_no_sense_is_explained(make_client: MakeClient) -> None:
     page = Page(make_client().get("/snapshot/first"))
     assert page.status == 422
-    assert "snapshot_id" in page.text(".lead")
+    assert "snapshot_id: 'first' is not a whole number" in page.text(".lead")
 
 
 def test_a_method_that_a_page_does_not_take_is_refused_with_a_page(make_client: MakeClient) -> None:

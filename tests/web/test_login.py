@@ -40,6 +40,18 @@ def test_a_wrong_token_is_told_so_beside_the_field(make_client: MakeClient, toke
     assert "set-cookie" not in response.headers
 
 
+def test_after_too_many_wrong_tokens_pages_look_at_none_for_a_while(make_client: MakeClient) -> None:
+    client = make_client(token=TOKEN)
+
+    def opened_with(token: str) -> list[int]:
+        headers = {"X-Admin-Token": token, "X-Forwarded-For": "203.0.113.5"}
+        return [client.get(path, headers=headers).status_code for path in ("/", "/jobs")]
+
+    assert opened_with(TOKEN) == [200, 200]
+    assert [opened_with("wrong") for _ in range(6)] == [[200, 403]] * 6
+    assert opened_with(TOKEN) == [200, 403]
+
+
 def test_other_sites_can_neither_sign_in_nor_out(make_client: MakeClient) -> None:
     client = make_client(token=TOKEN)
     for path in ("/login", "/logout"):

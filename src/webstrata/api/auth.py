@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from fastapi import HTTPException, Request, Response, Security
 from fastapi.security import APIKeyHeader, HTTPBearer
+from starlette.datastructures import Headers
 
 from webstrata.api.clients import IN_PROCESS, is_local, is_loopback, peer_of
 from webstrata.api.headers import is_https
@@ -84,7 +85,7 @@ def admin_allowed(request: Request) -> bool:
 def let_in_by(request: Request) -> str:
     """Return what opened the door to somebody who is an administrator, as the audit log calls it."""
     settings = wired_parts(request).settings
-    if token_matches(settings, _given_token(request)):
+    if token_matches(settings, _token_among(request.headers)):
         return ADMIN_TOKEN
     if session_valid(settings, request.cookies.get(SESSION_COOKIE), datetime.now(UTC)):
         return WEB_LOGIN
@@ -96,6 +97,12 @@ def token_matches(settings: Settings, given: str | bytes) -> bool:
     token = _token(settings)
     known = given.encode("utf-8", "surrogateescape") if isinstance(given, str) else given
     return token is not None and hmac.compare_digest(hashlib.sha256(known).digest(), hashlib.sha256(token).digest())
+
+
+def token_verdict(settings: Settings, headers: Headers) -> bool | None:
+    """Tell whether the token that a request carries is right; None when it carries none or there is none to know."""
+    given = _token_among(headers)
+    return token_matches(settings, given) if given and _token(settings) is not None else None
 
 
 def issue_session(settings: Settings, now: datetime) -> str:
@@ -146,7 +153,7 @@ def from_this_machine(request: Request) -> bool:
 
 def _verdict(request: Request, settings: Settings) -> Verdict:
     if _token(settings) is not None:
-        return Verdict.ALLOWED if token_matches(settings, _given_token(request)) else Verdict.REFUSED
+        return Verdict.ALLOWED if token_matches(settings, _token_among(request.headers)) else Verdict.REFUSED
     if settings.env in _GUARDED:
         return Verdict.NOT_CONFIGURED
     return Verdict.ALLOWED if from_this_machine(request) else Verdict.REFUSED
@@ -158,10 +165,10 @@ def _token(settings: Settings) -> bytes | None:
     return (secret.get_secret_value().encode() or None) if secret is not None else None
 
 
-def _given_token(request: Request) -> bytes:
+def _token_among(headers: Headers) -> bytes:
     """Return the token that a request carries, as the bytes that were sent; a bearer token comes first."""
-    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
-    given = credentials if scheme.lower() == "bearer" else request.headers.get("x-admin-token", "")
+    scheme, _, credentials = headers.get("authorization", "").partition(" ")
+    given = credentials if scheme.lower() == "bearer" else headers.get("x-admin-token", "")
     # Only what HTTP calls white space: the last byte of an `à` in UTF-8 is some too, to Python.
     return given.strip(" \t").encode("latin-1")
 

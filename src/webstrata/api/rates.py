@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -22,8 +23,13 @@ from webstrata.settings import Network, Settings
 
 MOST_BUCKETS = 50_000
 _FOR_PROGRAMS = ("/api/", "/metrics", "/openapi.json")
+_FOR_ADMIN_PROGRAMS = ("/api/admin/", "/metrics")
+_TOKEN_HEADERS = (b"authorization", b"x-admin-token")
 _SAME_HOUSEHOLD = 64
 """Bits of an IPv6 address that one subscriber has: within them addresses are free to choose."""
+
+TokenVerdict = Callable[[Headers], bool | None]
+"""Tells whether the admin token among a request's headers is right; None where none is given, or none is known."""
 
 
 class Kind(StrEnum):
@@ -34,6 +40,8 @@ class Kind(StrEnum):
     EXPORTS = "exports"
     REPORTS = "reports"
     LOGINS = "logins"
+    TOKENS = "tokens"
+    """Wrong admin tokens, wherever they are given."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,7 @@ class RatePolicy:
             Kind.EXPORTS: settings.rate_limit_exports,
             Kind.REPORTS: settings.rate_limit_reports,
             Kind.LOGINS: settings.rate_limit_logins,
+            Kind.TOKENS: settings.rate_limit_logins,
         }
         return cls(per_minute, settings.trusted_proxies)
 
@@ -61,6 +70,9 @@ class BucketStore(Protocol):
 
     def take(self, kind: Kind, client: str, per_minute: int) -> float:
         """Take a token and return 0, or the seconds until there is one."""
+
+    def wait(self, kind: Kind, client: str, per_minute: int) -> float:
+        """Return the seconds until there is a token, and take none."""
 
 
 class Buckets:
@@ -86,6 +98,12 @@ class Buckets:
             self._left.popitem(last=False)
         return wait
 
+    def wait(self, kind: Kind, client: str, per_minute: int) -> float:
+        """Return the seconds until there is a token, and take none."""
+        now = self._clock()
+        tokens, filled_at = self._left.get((kind, client), (float(per_minute), now))
+        return after_taking(tokens, filled_at, now, per_minute)[1]
+
 
 def after_taking(tokens: float, filled_at: float, now: float, per_minute: int) -> tuple[float, float]:
     """Return what a bucket holds once a token was taken, and 0; without a token to take, the seconds until there is."""
@@ -96,26 +114,54 @@ def after_taking(tokens: float, filled_at: float, now: float, per_minute: int) -
 
 
 class RateLimits:
-    """Answers 429 to clients that ask too often; those on this machine may ask as often as they like."""
+    """Answers 429 to clients that ask too often; those on this machine may ask as often as they like.
 
-    def __init__(self, app: ASGIApp, policy: RatePolicy, buckets: BucketStore | None = None) -> None:
-        """Wrap an application."""
+    Wrong admin tokens have a limit of their own. A client beyond it is not told either whether its next token is right,
+    for then the limit would slow down no one who tries them all: on the admin API it gets 429, and to pages it is a
+    reader like any other, as a proxy may add a bearer token to every request that is not meant for us.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        policy: RatePolicy,
+        buckets: BucketStore | None = None,
+        token_verdict: TokenVerdict = lambda _headers: None,
+    ) -> None:
+        """Wrap an application; `token_verdict` tells whether the admin token of a request is right, if it has one."""
         self.app = app
         self._policy = policy
         self._buckets = Buckets() if buckets is None else buckets
+        self._token_verdict = token_verdict
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or tell its sender when to come back."""
-        wait = 0.0 if scope["type"] != "http" or is_local(scope) else self._wait(scope)
+        if scope["type"] != "http" or is_local(scope):
+            await self.app(scope, receive, send)
+            return
+        client = _household(client_address(scope, self._policy.trusted_proxies))
+        wait, guess_wait = self._wait(scope, client), self._wait_to_guess(scope, client)
+        if guess_wait and not scope["path"].startswith(_FOR_ADMIN_PROGRAMS):
+            scope, guess_wait = _without_token(scope), 0.0
+        wait = max(wait, guess_wait)
         answer = self.app if wait == 0.0 else _refusal(scope["path"], math.ceil(wait))
         await answer(scope, receive, send)
 
-    def _wait(self, scope: Scope) -> float:
+    def _wait(self, scope: Scope, client: str) -> float:
         kind = kind_of(scope["method"], scope["path"])
         per_minute = self._policy.per_minute[kind] if kind else 0
-        if kind is None or per_minute == 0:
+        return self._buckets.take(kind, client, per_minute) if kind and per_minute else 0.0
+
+    def _wait_to_guess(self, scope: Scope, client: str) -> float:
+        """Count a wrong token, and return how long a client with too many of them waits until another is looked at."""
+        per_minute = self._policy.per_minute[Kind.TOKENS]
+        is_right = self._token_verdict(Headers(scope=scope)) if per_minute and _looks_at_token(scope["path"]) else None
+        if is_right is None:
             return 0.0
-        return self._buckets.take(kind, _household(client_address(scope, self._policy.trusted_proxies)), per_minute)
+        wait = self._buckets.wait(Kind.TOKENS, client, per_minute)
+        if wait == 0.0 and not is_right:
+            self._buckets.take(Kind.TOKENS, client, per_minute)
+        return wait
 
 
 def kind_of(method: str, path: str) -> Kind | None:
@@ -129,6 +175,17 @@ def kind_of(method: str, path: str) -> Kind | None:
     if method == "POST":
         return {"/api/reports": Kind.REPORTS, "/login": Kind.LOGINS}.get(path.rstrip("/"), Kind.DEFAULT)
     return Kind.DEFAULT
+
+
+def _looks_at_token(path: str) -> bool:
+    """Tell whether anything depends on the admin token there: all but the readers' API and the files of the pages."""
+    return path.startswith(_FOR_ADMIN_PROGRAMS) or not path.startswith(("/api/", "/static/"))
+
+
+def _without_token(scope: Scope) -> Scope:
+    """Return a request as if its sender had given no token."""
+    kept = [(name, value) for name, value in scope["headers"] if name.lower() not in _TOKEN_HEADERS]
+    return {**scope, "headers": kept}
 
 
 def _household(address: str) -> str:

@@ -1,6 +1,7 @@
 """The application: parts in, routes and the rules for every request out."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 from anyio import CapacityLimiter
 from fastapi import FastAPI
@@ -26,6 +27,7 @@ from webstrata.api import (
     usage,
 )
 from webstrata.api.allowed_methods import AllowedMethods
+from webstrata.api.auth import token_verdict
 from webstrata.api.compression import Compression
 from webstrata.api.cors import PublicCors
 from webstrata.api.description import DescribedApi
@@ -59,7 +61,12 @@ def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
             Middleware(RequestLog),
             Middleware(SafeHeaders),
             Middleware(PublicCors, origins=app.settings.cors_origins),
-            Middleware(RateLimits, policy=RatePolicy.of(app.settings), buckets=buckets),
+            Middleware(
+                RateLimits,
+                policy=RatePolicy.of(app.settings),
+                buckets=buckets,
+                token_verdict=partial(token_verdict, app.settings),
+            ),
             Middleware(RequestLimits),
             Middleware(UnexpectedErrors),
             Middleware(HeadAsGet),

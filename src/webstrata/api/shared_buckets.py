@@ -58,6 +58,15 @@ class SharedBuckets:
                 self._give_up(error)
         return self._own.take(kind, client, per_minute)
 
+    def wait(self, kind: Kind, client: str, per_minute: int) -> float:
+        """Return the seconds until there is a token, and take none."""
+        if self._table is not None:
+            try:
+                return self._table.wait(kind, client, per_minute)
+            except (OSError, StorageError) as error:
+                self._give_up(error)
+        return self._own.wait(kind, client, per_minute)
+
     def close(self) -> None:
         """Let go of the table."""
         if self._table is not None:
@@ -90,15 +99,20 @@ class _Table:
             raise StorageError(f"{found} bytes where {_bytes_of(most)} were expected")
 
     def take(self, kind: Kind, client: str, per_minute: int) -> float:
-        key = blake2b(f"{kind}\0{client}".encode(), digest_size=_KEY_BYTES).digest()
-        row = int.from_bytes(key) % self._rows * _ROW_BYTES
+        key, row = self._place(kind, client)
         with self._locked(row):
-            slots = [_Slot(*fields) for fields in _SLOT.iter_unpack(self._read(row))]
             now = self._clock()
-            number, bucket = _found(slots, key, per_minute, now)
+            number, bucket = _found(self._slots(row), key, per_minute, now)
             tokens, wait = after_taking(bucket.tokens, bucket.filled_at, now, per_minute)
             os.pwrite(self._file, _SLOT.pack(key, tokens, now), row + number * _SLOT.size)
         return wait
+
+    def wait(self, kind: Kind, client: str, per_minute: int) -> float:
+        key, row = self._place(kind, client)
+        with self._locked(row):
+            now = self._clock()
+            _, bucket = _found(self._slots(row), key, per_minute, now)
+        return after_taking(bucket.tokens, bucket.filled_at, now, per_minute)[1]
 
     def close(self) -> None:
         os.close(self._file)
@@ -111,6 +125,14 @@ class _Table:
             yield
         finally:
             fcntl.lockf(self._file, fcntl.LOCK_UN, _ROW_BYTES, row)
+
+    def _place(self, kind: Kind, client: str) -> tuple[bytes, int]:
+        """Return what a client's bucket is known by, and where its row begins."""
+        key = blake2b(f"{kind}\0{client}".encode(), digest_size=_KEY_BYTES).digest()
+        return key, int.from_bytes(key) % self._rows * _ROW_BYTES
+
+    def _slots(self, row: int) -> list[_Slot]:
+        return [_Slot(*fields) for fields in _SLOT.iter_unpack(self._read(row))]
 
     def _read(self, row: int) -> bytes:
         read = os.pread(self._file, _ROW_BYTES, row)

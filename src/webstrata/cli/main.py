@@ -76,6 +76,7 @@ def _run(arguments: list[str], name: str) -> int:
     except typer.Exit as leaving:
         return leaving.exit_code
     except typer.TyperException as error:
+        _say_plainly(error)
         # It has no message when it stands for the help that was just shown.
         if message := " ".join(error.format_message().split()):
             print(f"{name}: {message} (--help says more)", file=sys.stderr)
@@ -85,3 +86,13 @@ def _run(arguments: list[str], name: str) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     return code if isinstance(code, int) else DONE
+
+
+def _say_plainly(error: typer.TyperException) -> None:
+    """Put what is wrong with an option's value into plain words."""
+    from pydantic import ValidationError
+
+    if isinstance(error.__cause__, ValidationError):
+        from webstrata.wrong_values import plain_words
+
+        error.message = "; ".join(plain_words(dict(problem)) for problem in error.__cause__.errors())

@@ -17,6 +17,9 @@ _REFERENCES = {**LEADING, **_SHOWING}
 _SHOWN = re.compile(r"(?<![^ \t\n\f\r])(?:stylesheet|icon)(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
 _NOFOLLOW = re.compile(r"(?<![^ \t\n\f\r])nofollow(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
 
+MAX_PAGE_BYTES = 20_000_000
+"""The part of a page that is read for links: a parser needs about ten times as much memory as the page has bytes."""
+
 _LEADING_NOWHERE = ("javascript:", "mailto:", "tel:")
 """To no other page: told by their beginnings, as finding it out takes longer than all other links of a page."""
 
@@ -32,10 +35,15 @@ Grouping = Callable[[str], str]
 
 def links_of_page(body: bytes, content_type: str | None, url: str, *, follow_nofollow: bool = True) -> tuple[Link, ...]:
     """Return the links of an answer's body, if it is a page; those that ask not to be followed only when wanted."""
-    if not (content_type or "").lower().startswith(_PAGES):
+    if not is_page(content_type):
         return ()
-    links = links_of(referring_elements(page_source(body, content_type)), url)
+    links = links_of(referring_elements(page_source(body[:MAX_PAGE_BYTES], content_type)), url)
     return links if follow_nofollow else tuple(link for link in links if not link.nofollow)
+
+
+def is_page(content_type: str | None) -> bool:
+    """Tell whether a body of this type is a page, which may lead to others."""
+    return (content_type or "").lower().startswith(_PAGES)
 
 
 def links_in(html: str, url: str) -> tuple[Link, ...]:

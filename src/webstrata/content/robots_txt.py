@@ -24,6 +24,9 @@ _KINDS = {
 """The records that we know. The misspellings are common, and what they mean is clear."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_MARKS = "\ufeff\udcef\udcbb\udcbf"
+"""A byte order mark, or what is left of one: at the beginning, and wherever files were joined to one."""
+
 _RECORD = re.compile(r"(user[- ]?agent|[a-z-]+)[ \t]*[: \t][ \t]*(.*)", re.IGNORECASE)
 _PRODUCT = re.compile(r"[a-z0-9_.-]*")
 _COMPATIBLE = re.compile(r"\(compatible;\s*([a-z0-9_.-]+)")
@@ -111,9 +114,8 @@ def _whole_lines(content: bytes) -> bytes:
 def _records(content: bytes) -> Iterator[_Record]:
     """Yield the kind and the value of each line that says something to us; no other line interferes."""
     # Octets that are not UTF-8 are kept as what they are: a path may be written in another charset.
-    text = content.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-    for line in _LINE_END.split(text):
-        record = _RECORD.fullmatch(line.partition("#")[0].strip())
+    for line in _LINE_END.split(content.decode("utf-8", "surrogateescape")):
+        record = _RECORD.fullmatch(line.partition("#")[0].lstrip(_MARKS).strip())
         kind = _KINDS.get(record[1].lower()) if record else None
         if record and kind:
             yield kind, record[2]

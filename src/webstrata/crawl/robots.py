@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from webstrata.content.decode import decoded
-from webstrata.content.robots_txt import RobotsTxt
+from webstrata.content.robots_txt import MAX_BYTES, RobotsTxt
 from webstrata.errors import FetchError, TransientFetchError
 from webstrata.model.fetching import FetchResult, retry_after
 from webstrata.model.urls import host_of, join, origin_of
@@ -98,7 +98,7 @@ class RobotsRules:
         result = await self._final_answer(f"{origin}/robots.txt")
         if result is None or 300 <= result.status < 500:
             return _ALLOW_ALL
-        content = decoded(result.body, result.header("content-encoding"))
+        content = decoded(result.body, result.header("content-encoding"), MAX_BYTES + 1)
         rules = RobotsTxt.parse(content, self._user_agent, is_cut=result.truncated is not None)
         delay = min(rules.crawl_delay, self._max_crawl_delay)
         if self._told_delay is not None and delay > 0:
@@ -109,13 +109,24 @@ class RobotsRules:
         """Return what governs an origin, whoever answers; None when that leads nowhere."""
         for _ in range(_MAX_REDIRECTS + 1):
             result = await self._fetch(url)
-            if result.transient or result.status >= 500:
-                wait = retry_after(result.header("retry-after"), self._clock())
-                reason = f"{url}: the server answered {result.status} {result.reason}".rstrip()
-                raise TransientFetchError(reason, wait, kind=f"http_{result.status}")
+            unavailable = self._unavailable(result)
+            if unavailable is not None:
+                # The error is remembered, and so is every value of the function that raised it.
+                del result
+                raise unavailable
             target = result.redirect_target
             followed = None if target is None else join(url, target)
             if target is None or followed is None:
                 return result
+            # Its body must not be in memory while the next one waits for room there.
+            del result
             url = followed
         return None
+
+    def _unavailable(self, result: FetchResult) -> TransientFetchError | None:
+        """Return the error that a response stands for, if the server cannot tell its rules now."""
+        if not result.transient and result.status < 500:
+            return None
+        wait = retry_after(result.header("retry-after"), self._clock())
+        reason = f"{result.url}: the server answered {result.status} {result.reason}".rstrip()
+        return TransientFetchError(reason, wait, kind=f"http_{result.status}")

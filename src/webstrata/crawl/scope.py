@@ -1,12 +1,12 @@
 """Which of the links that a page shows a job follows."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from webstrata.model.scope import ScopeRules
-from webstrata.model.tasks import Link
-from webstrata.model.traps import TrapGuard, without_session_id
+from webstrata.model.tasks import Link, TaskType
+from webstrata.model.traps import TrapGuard
 
 _DECISIONS_KEPT = 50_000
 
@@ -19,8 +19,10 @@ class Scope:
     max_depth: int
     traps: TrapGuard
 
-    def admitted(self, links: Iterable[Link], depth: int) -> tuple[Link, ...]:
-        """Return the links, found at a depth, that the job follows."""
+    def admitted(self, links: Sequence[Link], depth: int, page: str | None = None) -> tuple[Link, ...]:
+        """Return the links, found at a depth, that the job follows; a page's also teach how its site makes them."""
+        if page is not None:
+            self.traps.learn(page, [link.url for link in links if link.task_type is TaskType.PAGE])
         if depth > self.max_depth:
             return ()
         followed: list[Link] = []
@@ -37,5 +39,5 @@ class Scope:
 
     def _decided(self, href: str) -> str | None:
         # Cleaned first: a site that gives every link a session would else be one big trap.
-        url = without_session_id(href)
+        url = self.traps.cleaned(href)
         return url if self.rules.admits(url) and self.traps.verdict(url) is None else None

@@ -136,7 +136,7 @@ async def _read(fetch: Fetch, url: str, limits: SitemapLimits) -> Sitemap:
 def _parsed(result: FetchResult, limits: SitemapLimits) -> Sitemap:
     body = result.body
     if not body.startswith(_GZIP):
-        body = decoded(body, result.header("content-encoding"))
+        body = decoded(body, result.header("content-encoding"), limits.max_bytes + 1)
     return parse_sitemap(body, result.url, limits)
 
 
@@ -148,6 +148,8 @@ async def _fetched(fetch: Fetch, url: str) -> FetchResult:
         target = join(url, result.redirect_target) if result.redirect_target is not None else None
         if target is None:
             raise SitemapError(f"{url}: the server answered {result.status} {result.reason}".rstrip())
+        # Its body must not be in memory while the next one waits for room there.
+        del result
         url = target
     raise SitemapError(f"{url}: more than {_MAX_REDIRECTS} redirects")
 

@@ -10,7 +10,7 @@ from http import HTTPStatus
 import structlog
 
 from webstrata.content.decode import decoded
-from webstrata.content.links import links_of_page
+from webstrata.content.links import MAX_PAGE_BYTES, is_page, links_of_page
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
@@ -50,7 +50,8 @@ class Visitor:
             failed = after_failure(task, error, self.retries, datetime.now(UTC), _jitter())
             return Outcome(failed, error_kind=error.kind)
         wished = self.wishes.of(result)
-        admitted = self.scope.admitted(() if wished.nofollow else self.wishes.followed(links), task.depth + 1)
+        followed = () if wished.nofollow else self.wishes.followed(links)
+        admitted = self.scope.admitted(followed, task.depth + 1, result.url)
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=None)
         if wished.noarchive:
             return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)
@@ -91,5 +92,8 @@ def links_of(result: FetchResult, task_type: TaskType) -> tuple[Link, ...]:
     if result.redirect_target is not None:
         target = join(result.url, result.redirect_target)
         return (Link(target, task_type),) if target else ()
-    body = decoded(result.body, result.header("content-encoding"))
-    return links_of_page(body, result.header("content-type"), result.url)
+    content_type = result.header("content-type")
+    if not is_page(content_type):
+        return ()
+    body = decoded(result.body, result.header("content-encoding"), MAX_PAGE_BYTES)
+    return links_of_page(body, content_type, result.url)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from webstrata.content.decode import decoded
 from webstrata.content.html import page_text
+from webstrata.content.links import MAX_PAGE_BYTES
 from webstrata.content.robots_meta import RobotsDirectives, robots_directives
 from webstrata.model.fetching import FetchResult
 from webstrata.model.tasks import Link
@@ -22,14 +23,14 @@ class PageWishes:
         """Return what an answer wishes, as far as it is granted."""
         if not self.nofollow and not self.noarchive:
             return RobotsDirectives()
-        body = decoded(result.body, result.header("content-encoding"))
+        body = decoded(result.body, result.header("content-encoding"), MAX_PAGE_BYTES)
         return self.of_page(body, result.header("content-type"), result.header_lines("x-robots-tag"))
 
     def of_page(self, body: bytes, content_type: str | None, x_robots_tag: str | None) -> RobotsDirectives:
         """Return what a page wishes, as far as it is granted."""
         if not self.nofollow and not self.noarchive:
             return RobotsDirectives()
-        html = page_text(body, content_type) if "html" in (content_type or "").lower() else None
+        html = page_text(body[:MAX_PAGE_BYTES], content_type) if "html" in (content_type or "").lower() else None
         stated = robots_directives(html, x_robots_tag, self.user_agent)
         return RobotsDirectives(
             nofollow=self.nofollow and stated.nofollow, noarchive=self.noarchive and stated.noarchive

@@ -19,6 +19,7 @@ class FetchOptions:
     timeout: float
     max_body_bytes: int
     connections: int
+    max_buffered_bytes: int
     proxy: str | None = field(default=None, repr=False)
     """The address of an HTTP proxy; it may hold a password."""
 
@@ -37,6 +38,7 @@ def _http(options: FetchOptions) -> Fetcher:
         timeout=options.timeout,
         max_body_bytes=options.max_body_bytes,
         connections=options.connections,
+        max_buffered_bytes=options.max_buffered_bytes,
         proxy=options.proxy,
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from webstrata.errors import FetchError, TransientFetchError
+from webstrata.fetch.budget import Download
 from webstrata.fetch.wire import AnswerParser, WireAnswer
 
 _MAX_IDLE_SECONDS = 30
@@ -33,15 +34,16 @@ class Connection(asyncio.Protocol):
         self.usable = False
         self._transport: asyncio.Transport | None = None
         self._parser: AnswerParser | None = None
+        self._download: Download | None = None
         self._whole: asyncio.Future[WireAnswer] | None = None
         self._early: bytes | None = b""
         """What came before the first request: no HTTP server speaks first, and the parser will say so."""
 
-    async def ask(self, request: bytes, parser: AnswerParser) -> WireAnswer:
-        """Send a request and return the answer; FetchError when it is none."""
+    async def ask(self, request: bytes, parser: AnswerParser, download: Download | None = None) -> WireAnswer:
+        """Send a request and return the answer, whose bytes a download counts; FetchError when it is none."""
         if self._transport is None or not self.usable:
             raise _disconnected()
-        self._parser = parser
+        self._parser, self._download = parser, download
         self._whole = asyncio.get_running_loop().create_future()
         try:
             self._transport.write(request)
@@ -53,7 +55,7 @@ class Connection(asyncio.Protocol):
             self.close()
             raise
         finally:
-            self._parser = self._whole = None
+            self._parser = self._download = self._whole = None
         self.idle_since = time.monotonic()
         if not answer.reusable:
             self.close()
@@ -88,8 +90,22 @@ class Connection(asyncio.Protocol):
         try:
             if parser.feed(data):
                 whole.set_result(parser.answer())
+            else:
+                self._read_on(parser)
         except FetchError as error:
             whole.set_exception(error)
+
+    def _read_on(self, parser: AnswerParser) -> None:
+        """Go on reading, unless memory is short; after much work others come first.
+
+        The event loop takes up to 32 reads of a connection before it looks at anything else, timeouts included.
+        """
+        assert self._transport is not None
+        if self._download is not None and not self._download.grow(parser.body_size, self._transport):
+            return
+        if parser.was_laborious:
+            self._transport.pause_reading()
+            asyncio.get_running_loop().call_soon(_resume, self._transport)
 
     def eof_received(self) -> bool:
         """Let the connection close: a server that has said everything is not asked again."""
@@ -122,7 +138,7 @@ class ConnectionPool:
         self._idle: dict[Endpoint, list[Connection]] = {}
 
     async def ask(
-        self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], AnswerParser]
+        self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], AnswerParser], download: Download
     ) -> tuple[WireAnswer, str | None]:
         """Return the answer to a GET and the address that gave it.
 
@@ -132,7 +148,7 @@ class ConnectionPool:
         async with self._slots:
             self._in_use += 1
             try:
-                return await self._asked(endpoint, request, new_parser)
+                return await self._asked(endpoint, request, new_parser, download)
             finally:
                 self._in_use -= 1
 
@@ -143,23 +159,23 @@ class ConnectionPool:
         self._idle.clear()
 
     async def _asked(
-        self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], AnswerParser]
+        self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], AnswerParser], download: Download
     ) -> tuple[WireAnswer, str | None]:
         kept = self._kept(endpoint)
         if kept is not None:
             parser = new_parser()
             try:
-                return await self._answered(endpoint, kept, request, parser)
+                return await self._answered(endpoint, kept, request, parser, download)
             except TransientFetchError:
                 if parser.started:
                     raise
         self._make_room()
-        return await self._answered(endpoint, await self._open(endpoint), request, new_parser())
+        return await self._answered(endpoint, await self._open(endpoint), request, new_parser(), download)
 
     async def _answered(
-        self, endpoint: Endpoint, connection: Connection, request: bytes, parser: AnswerParser
+        self, endpoint: Endpoint, connection: Connection, request: bytes, parser: AnswerParser, download: Download
     ) -> tuple[WireAnswer, str | None]:
-        answer = await connection.ask(request, parser)
+        answer = await connection.ask(request, parser, download)
         if connection.usable:
             self._idle.setdefault(endpoint, []).append(connection)
         return answer, connection.peer
@@ -188,6 +204,11 @@ class ConnectionPool:
 
     def _all_idle(self) -> list[Connection]:
         return [connection for connections in self._idle.values() for connection in connections]
+
+
+def _resume(transport: asyncio.ReadTransport) -> None:
+    if not transport.is_closing():
+        transport.resume_reading()
 
 
 def _disconnected() -> TransientFetchError:

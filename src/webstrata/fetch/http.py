@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from webstrata.errors import FetchError, TransientFetchError
+from webstrata.fetch.budget import BodyBudget, Download
 from webstrata.fetch.connections import ConnectionPool, Endpoint
 from webstrata.fetch.dial import Dialer, proxy_refusal
 from webstrata.fetch.guard import NetworkGuard
@@ -41,27 +42,33 @@ class HttpFetcher:
         timeout: float,
         max_body_bytes: int,
         connections: int,
+        max_buffered_bytes: int,
         proxy: str | None = None,
     ) -> None:
         """Prepare a fetcher; connections open when it is entered.
 
+        The bodies of its results and of its downloads under way have so many bytes together at most, and beyond that
+        one more body.
         Through a proxy the guard still checks literal addresses and the names that resolve here, but the proxy looks
         names up again and connects to what it finds: it should refuse private networks itself.
         """
         self._guard = guard
         self._timeout = timeout
         self._connections = connections
+        self._max_buffered_bytes = max_buffered_bytes
         self._proxy = Proxy.of(proxy) if proxy else None
         self._new_parser = partial(AnswerParser, max_body_bytes)
         self._constant_headers = b"User-Agent: " + _one_line(user_agent.encode()) + b"\r\n" + _ACCEPTED
         self._resolver = GuardedResolver(guard)
         self._pool: ConnectionPool | None = None
+        self._budget: BodyBudget | None = None
 
     async def __aenter__(self) -> Self:
         """Open the connection pool."""
         self._resolver = GuardedResolver(self._guard)
         dialer = Dialer(self._resolver, self._timeout, self._proxy)
         self._pool = ConnectionPool(self._connections, dialer.dial)
+        self._budget = BodyBudget(self._max_buffered_bytes)
         return self
 
     async def __aexit__(
@@ -77,20 +84,25 @@ class HttpFetcher:
         """Return the answer to a GET, or raise FetchError; TransientFetchError when trying later may help.
 
         Conditions are headers that let the server say that nothing has changed. A body cut at the limit is brought
-        back and says so; one that breaks off is an error (`AnswerParser` says why).
+        back and says so; one that breaks off is an error (`AnswerParser` says why). The timeout does not run while the
+        fetch waits for room in memory.
         """
+        assert self._budget is not None
         parts = parse_url(url)
-        fetched_at = datetime.now(UTC)
         request_head = self._request_head(parts, conditions or {})
+        await self._budget.wait_for_room()
+        fetched_at = datetime.now(UTC)
         try:
-            async with asyncio.timeout(self._timeout):
-                answer, address = await self._answer(parts, request_head)
+            async with asyncio.timeout(self._timeout) as deadline:
+                with self._budget.download(deadline) as download:
+                    answer, address = await self._answer(parts, request_head, download)
+                    download.finish(len(answer.body))
         except TimeoutError:
             raise TransientFetchError(f"{parts.href}: no answer in time", kind="timeout") from None
         except FetchError as error:
             raise type(error)(f"{parts.href}: {error}", kind=error.kind) from error
         head = answer.head
-        return FetchResult(
+        result = FetchResult(
             url=parts.href,
             fetched_at=fetched_at,
             request_head=request_head,
@@ -103,6 +115,8 @@ class HttpFetcher:
             truncated=answer.truncated,
             response_head=head.raw,
         )
+        download.belong_to(result)
+        return result
 
     def _request_head(self, parts: UrlParts, conditions: Mapping[str, str]) -> bytes:
         """Return the request as the site gets it; what only a proxy is told is no part of it."""
@@ -111,15 +125,15 @@ class HttpFetcher:
         extra = (f"{name}: {value}".encode("latin-1", "replace") for name, value in conditions.items())
         return b"".join((start, self._constant_headers, *(_one_line(line) + b"\r\n" for line in extra), b"\r\n"))
 
-    async def _answer(self, parts: UrlParts, request: bytes) -> tuple[WireAnswer, str | None]:
+    async def _answer(self, parts: UrlParts, request: bytes, download: Download) -> tuple[WireAnswer, str | None]:
         assert self._pool is not None
         endpoint = Endpoint(parts.scheme, parts.hostname, int(parts.port or _DEFAULT_PORTS[parts.scheme]))
         if self._proxy is None:
-            return await self._pool.ask(endpoint, request, self._new_parser)
+            return await self._pool.ask(endpoint, request, self._new_parser, download)
         await self._resolver.check_all(endpoint.host, endpoint.port)
         if parts.scheme == "http":
             endpoint, request = _for_proxy(self._proxy, parts, request)
-        answer, _ = await self._pool.ask(endpoint, request, self._new_parser)
+        answer, _ = await self._pool.ask(endpoint, request, self._new_parser, download)
         if answer.head.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
             raise proxy_refusal(answer.head)
         return answer, None

@@ -1,6 +1,7 @@
 """HTTP/1.1 answers, read from bytes in whatever pieces they come: no sockets, no clock."""
 
 import re
+from io import BytesIO
 from typing import NamedTuple
 
 from webstrata.errors import FetchError, TransientFetchError
@@ -12,6 +13,9 @@ MAX_HEAD_BYTES = 65_536
 MAX_HEADERS = 1_000
 _MAX_LENGTH_DIGITS = 18
 _MAX_CHUNK_LINE = 4_096
+_MANY_STEPS = 3_000
+"""Three to a chunk: they take a few milliseconds."""
+
 _PREFIX = b"HTTP/"
 
 # Servers that end lines with a bare LF are many; RFC 9112, 2.2 lets a reader take it.
@@ -70,24 +74,32 @@ class AnswerParser:
     def __init__(self, max_body_bytes: int, *, head_only: bool = False) -> None:
         """Begin with nothing read; a body is cut at the limit, or not waited for at all."""
         self.started = False
+        self.was_laborious = False
+        """Whether the last bytes were so many small chunks that others waited noticeably for them to be read."""
         self._max_body_bytes = max_body_bytes
         self._head_only = head_only
         self._stage = _HEAD
-        self._rest = b""
+        self._rest = bytearray()
         """Bytes that are not understood yet: the beginning of a head or of a line."""
         self._head: Head | None = None
         self._head_room = MAX_HEAD_BYTES
         self._left = 0
-        self._body = bytearray()
+        self.body_size = 0
+        self._body = BytesIO()
+        """Gives its bytes away without a copy, unlike a bytearray: a large body is in memory once."""
         self._truncated: str | None = None
         self._excess = False
 
     def feed(self, data: bytes) -> bool:
         """Take the next bytes and tell whether the answer is whole."""
         self.started = True
-        while data and self._stage != _DONE:
-            data = self._step(data)
-        self._excess = self._excess or bool(data)
+        # A position moves on in the same bytes: cutting off what was read would copy the rest for every small chunk.
+        position = steps = 0
+        while position < len(data) and self._stage != _DONE:
+            position = self._step(data, position)
+            steps += 1
+        self.was_laborious = steps > _MANY_STEPS
+        self._excess = self._excess or position < len(data)
         return self._stage == _DONE
 
     def end(self) -> None:
@@ -106,42 +118,53 @@ class AnswerParser:
         assert self._head is not None
         assert self._stage == _DONE
         reusable = not self._excess and self._truncated is None and (self._head_only or _stays_open(self._head))
-        return WireAnswer(self._head, bytes(self._body), self._truncated, reusable)
+        return WireAnswer(self._head, self._body.getvalue(), self._truncated, reusable)
 
-    def _step(self, data: bytes) -> bytes:
-        """Take what the stage can use and return what is left for the next one."""
+    def _step(self, data: bytes, start: int) -> int:
+        """Take what the stage can use and return where the next one begins."""
         if self._stage == _HEAD:
-            return self._take_head(data)
+            return self._take_head(data, start)
         if self._stage in {_LENGTH, _CHUNK}:
-            return self._take_counted(data)
+            return self._take_counted(data, start)
         if self._stage == _UNTIL_CLOSE:
-            self._keep(data)
-            return b""
-        return self._take_line(data)
+            self._keep(data[start:])
+            return len(data)
+        return self._take_line(data, start)
 
-    def _take_head(self, data: bytes) -> bytes:
+    def _take_head(self, data: bytes, start: int) -> int:
+        end = None if self._rest else _HEAD_END.search(data, start, start + self._head_room)
+        if end is None:
+            return self._take_more_of_head(data, start)
+        self._read_head(data[start : end.end()])
+        return end.end()
+
+    def _take_more_of_head(self, data: bytes, start: int) -> int:
+        """Take a piece of a head that comes in several."""
         known = len(self._rest)
-        data = self._rest + data if known else data
-        end = _HEAD_END.search(data, max(0, known - 2))
-        if end is None or end.end() > self._head_room:
-            self._refuse_early(data)
-            self._rest = data
-            return b""
-        self._rest = b""
-        self._head_room -= end.end()
-        head = read_head(data[: end.end()])
+        self._rest += data[start : start + self._head_room - known]
+        end = _HEAD_END.search(self._rest, max(0, known - 2))
+        if end is None:
+            self._refuse_early()
+            return len(data)
+        raw = bytes(self._rest[: end.end()])
+        self._rest.clear()
+        self._read_head(raw)
+        return start + len(raw) - known
+
+    def _read_head(self, raw: bytes) -> None:
+        self._head_room -= len(raw)
+        head = read_head(raw)
         if head.status >= _FIRST_FINAL:
             self._head = head
             self._begin_body(head)
         elif head.status == _SWITCHING_PROTOCOLS:
             raise _not_http("it switches to another protocol")
-        return data[end.end() :]
 
-    def _refuse_early(self, data: bytes) -> None:
+    def _refuse_early(self) -> None:
         """Refuse what cannot become a head, as soon as that shows."""
-        if data[: len(_PREFIX)] != _PREFIX[: len(data)]:
-            raise _not_http(f"it begins with {_shown(data)}")
-        if len(data) >= self._head_room:
+        if self._rest[: len(_PREFIX)] != _PREFIX[: len(self._rest)]:
+            raise _not_http(f"it begins with {_shown(self._rest)}")
+        if len(self._rest) >= self._head_room:
             raise _not_http(f"its headers are longer than {MAX_HEAD_BYTES} bytes")
 
     def _begin_body(self, head: Head) -> None:
@@ -162,32 +185,39 @@ class AnswerParser:
         else:
             self._stage = _LENGTH if length else _DONE
 
-    def _take_counted(self, data: bytes) -> bytes:
-        part, rest = data[: self._left], data[self._left :]
+    def _take_counted(self, data: bytes, start: int) -> int:
+        part = data[start : start + self._left]
         self._left -= len(part)
         if not self._left:
             self._stage = _DONE if self._stage == _LENGTH else _CHUNK_END
         self._keep(part)
-        return rest
+        return start + len(part)
 
     def _keep(self, part: bytes) -> None:
-        self._body += part
-        if len(self._body) > self._max_body_bytes:
-            del self._body[self._max_body_bytes :]
+        room = self._max_body_bytes - self.body_size
+        if len(part) > room:
+            part = part[:room]
             self._truncated = "length"
             self._stage = _DONE
+        self._body.write(part)
+        self.body_size += len(part)
 
-    def _take_line(self, data: bytes) -> bytes:
+    def _take_line(self, data: bytes, start: int) -> int:
         """Take a line between chunks; one that has not ended yet waits for the rest of it."""
-        line, newline, rest = data.partition(b"\n")
-        line = self._rest + line
+        newline = data.find(b"\n", start)
+        end = len(data) if newline < 0 else newline
         room = self._head_room if self._stage == _TRAILERS else _MAX_CHUNK_LINE
-        if len(line) > room:
+        if len(self._rest) + end - start > room:
             raise _broken_chunks("a line between chunks has no end")
-        self._rest = b"" if newline else line
-        if newline:
-            self._read_line(line)
-        return rest
+        line = data[start:end]
+        if newline < 0:
+            self._rest += line
+            return end
+        if self._rest:
+            line = bytes(self._rest) + line
+            self._rest.clear()
+        self._read_line(line)
+        return end + 1
 
     def _read_line(self, line: bytes) -> None:
         if self._stage == _CHUNK_SIZE:
@@ -272,6 +302,6 @@ def _broken_chunks(reason: str) -> TransientFetchError:
     return TransientFetchError(f"the body breaks off: {reason}", kind="protocol")
 
 
-def _shown(data: bytes) -> str:
+def _shown(data: bytes | bytearray) -> str:
     """Return the beginning of what a server sent, harmless to print."""
     return ascii(data[:40].decode("latin-1"))

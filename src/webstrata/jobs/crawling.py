@@ -156,6 +156,7 @@ class Crawling:
             timeout=config.fetch_timeout,
             max_body_bytes=config.max_body_bytes,
             connections=config.concurrency,
+            max_buffered_bytes=config.max_buffered_bytes,
             proxy=self.proxy,
         )
         return fetcher_named(config.fetcher, options)

@@ -63,6 +63,7 @@ class CrawlConfig:
     jitter: float = 0.25
     max_seconds: float | None = None
     max_bytes: int | None = None
+    max_buffered_bytes: int = 256_000_000
     fetcher: Literal["http", "null"] = "http"
 
     @property
@@ -89,6 +90,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "jitter": (0, 1),
     "fetch_timeout": (0.001, 3_600),
     "max_body_bytes": (1, inf),
+    "max_buffered_bytes": (1, inf),
     "max_pages": (1, inf),
     "max_seconds": (0.001, 31_536_000),
     "max_bytes": (1, inf),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import lru_cache
 
+from webstrata.model.session_parameters import SessionParameters
 from webstrata.model.urls import origin_of
 
 Pairs = Sequence[tuple[str, str]]
@@ -28,6 +29,10 @@ class TrapLimits:
     max_parameters: int = 20
     max_combinations: int = 500
     """How many queries a path may have whose parameters take only few values; see `QueryCombinations`."""
+    max_renewals: int = 10
+    """How many pages may give a parameter of all their links a new value; see `SessionParameters`."""
+    max_chain: int = 100
+    """How many pages may lead to one path with a new value each, where that is their only such link."""
     past_years: int = 30
     future_years: int = 5
 
@@ -43,12 +48,21 @@ class TrapGuard:
         self._today = today
         self._limits = limits
         self._combinations = QueryCombinations(limits.max_combinations)
+        self._sessions = SessionParameters(limits.max_renewals, limits.max_chain)
         self._judged = lru_cache(_VERDICTS_KEPT)(self._judge)
 
     def verdict(self, href: str) -> str | None:
         """Return why a URL, as `parse_url` spells it, looks like a trap, or None when it does not."""
         # Only queries are judged by what came before, and must be judged the same again.
         return self._judged(href) if "?" in href else self._judge(href)
+
+    def learn(self, page: str, links: Iterable[str]) -> None:
+        """Learn from the links of a page which parameters a site renews for every visitor."""
+        self._sessions.learn(page, links)
+
+    def cleaned(self, href: str) -> str:
+        """Return the address that a site would have given had it not counted its visitors in it."""
+        return self._sessions.without(without_session_id(href))
 
     def remember(self, hrefs: Iterable[str]) -> None:
         """Count addresses that an earlier run has let pass, so that this one goes on where it was."""

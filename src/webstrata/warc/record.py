@@ -1,8 +1,8 @@
-"""WARC 1.1 records, built as the bytes that go into a file: one gzip member each."""
+"""WARC 1.1 records, and the bytes that go into a file: one gzip member each."""
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -18,6 +18,9 @@ _COMPRESSION_LEVEL = 2
 
 _GZIP = 31
 """How zlib's interface asks for a gzip member; its time stays 0, so that the same record is the same bytes."""
+
+_STEP = 1_048_576
+"""Larger records are compressed so many bytes at a time: neither a copy of them nor all that comes out is in memory."""
 
 _PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 _NOT_MODIFIED = f"{_PROFILES}server-not-modified"
@@ -36,8 +39,20 @@ class WarcRecord:
     """A record ready to be appended, with what the index wants to know of it."""
 
     record_id: str
-    data: bytes
+    parts: tuple[bytes, ...]
+    """The record's bytes, in parts so that a body need not be copied to stand behind its head."""
     payload_digest: str | None = None
+
+    def compressed(self) -> Iterator[bytes]:
+        """Yield the gzip member that holds the record, a large one piece by piece."""
+        if sum(map(len, self.parts)) <= _STEP:
+            yield isal_zlib.compress(b"".join(self.parts), _COMPRESSION_LEVEL, _GZIP)
+            return
+        stream = isal_zlib.compressobj(_COMPRESSION_LEVEL, isal_zlib.DEFLATED, _GZIP)
+        for part in self.parts:
+            for start in range(0, len(part), _STEP):
+                yield stream.compress(part[start : start + _STEP])
+        yield stream.flush()
 
 
 def new_record_id() -> str:
@@ -59,7 +74,7 @@ def warcinfo(filename: str, now: datetime, fields: Iterable[tuple[str, str]]) ->
         ("Content-Type", "application/warc-fields"),
     ]
     described = [(name, _one_line(value)) for name, value in fields]
-    return WarcRecord(record_id, _member(headers, _lines(described).encode("utf-8", "replace")))
+    return WarcRecord(record_id, _parts(headers, _lines(described).encode("utf-8", "replace")))
 
 
 def exchange(result: FetchResult, warcinfo_id: str, original: Original | None = None) -> tuple[WarcRecord, WarcRecord]:
@@ -79,7 +94,7 @@ def exchange(result: FetchResult, warcinfo_id: str, original: Original | None = 
         ("WARC-Block-Digest", digest(result.request_head)),
         ("Content-Type", "application/http; msgtype=request"),
     ]
-    return answer, WarcRecord(request_id, _member(headers, result.request_head))
+    return answer, WarcRecord(request_id, _parts(headers, result.request_head))
 
 
 def _response(result: FetchResult, shared: Headers) -> WarcRecord:
@@ -88,7 +103,7 @@ def _response(result: FetchResult, shared: Headers) -> WarcRecord:
     headers.append(("WARC-Payload-Digest", result.body_digest))
     if result.truncated:
         headers.append(("WARC-Truncated", result.truncated))
-    return WarcRecord(record_id, _member(headers, head, result.body), result.body_digest)
+    return WarcRecord(record_id, _parts(headers, head, result.body), result.body_digest)
 
 
 def _revisit(result: FetchResult, shared: Headers, original: Original) -> WarcRecord:
@@ -105,7 +120,7 @@ def _revisit(result: FetchResult, shared: Headers, original: Original) -> WarcRe
     ]
     if payload_digest:
         headers.append(("WARC-Payload-Digest", payload_digest))
-    return WarcRecord(record_id, _member(headers, head), payload_digest)
+    return WarcRecord(record_id, _parts(headers, head), payload_digest)
 
 
 def _answer_headers(kind: str, record_id: str, result: FetchResult, shared: Headers, block_digest: str) -> Headers:
@@ -144,10 +159,10 @@ def warc_date(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def _member(headers: Headers, *block: bytes) -> bytes:
-    """Return one gzip member that holds one record."""
+def _parts(headers: Headers, *block: bytes) -> tuple[bytes, ...]:
+    """Return a record's bytes."""
     head = f"WARC/1.1\r\n{_lines(headers)}Content-Length: {sum(map(len, block))}\r\n\r\n".encode("utf-8", "replace")
-    return isal_zlib.compress(b"".join((head, *block, _RECORD_ENDING)), _COMPRESSION_LEVEL, _GZIP)
+    return (head, *block, _RECORD_ENDING)
 
 
 def _lines(headers: Headers) -> str:

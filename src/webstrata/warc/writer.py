@@ -3,7 +3,7 @@
 import os
 import secrets
 import socket
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +15,8 @@ from webstrata import __version__
 from webstrata.errors import StorageError
 from webstrata.storage.disk import make_folder, sync_folder
 from webstrata.warc.record import WarcRecord, warcinfo
+
+_WRITTEN_AT_ONCE = 1_048_576
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,16 @@ class WarcFileWriter:
 
     def append(self, records: Iterable[WarcRecord]) -> list[Extent]:
         """Write records at the end and return where each lies; they are not safe before `sync`."""
-        extents, parts, offset = [], [], self.size
-        for record in records:
-            extents.append(Extent(offset, len(record.data)))
-            parts.append(record.data)
-            offset += len(record.data)
-        self._write(b"".join(parts))
+        extents, offset, pieces = [], self.size, _Pieces(self._write)
+        try:
+            for record in records:
+                length = sum(map(pieces.add, record.compressed()))
+                extents.append(Extent(offset, length))
+                offset += length
+            pieces.write_all()
+        except BaseException:
+            self.cut_back(self.size)
+            raise
         self.size = offset
         return extents
 
@@ -91,13 +97,31 @@ class WarcFileWriter:
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
-        try:
-            with _as_storage_errors(self.path):
-                while view:
-                    view = view[os.write(self._descriptor, view) :]
-        except StorageError:
-            self.cut_back(self.size)
-            raise
+        with _as_storage_errors(self.path):
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+
+
+class _Pieces:
+    """Gathers small pieces, so that a batch of records takes one write, and writes before they are many."""
+
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self._write = write
+        self._waiting: list[bytes] = []
+        self._size = 0
+
+    def add(self, piece: bytes) -> int:
+        """Take in a piece and return its length."""
+        self._waiting.append(piece)
+        self._size += len(piece)
+        if self._size >= _WRITTEN_AT_ONCE:
+            self.write_all()
+        return len(piece)
+
+    def write_all(self) -> None:
+        """Write what is waiting."""
+        data, self._waiting, self._size = b"".join(self._waiting), [], 0
+        self._write(data)
 
 
 def cut_tail(path: Path, size: int) -> int:

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from webstrata.api.error_answers import SENTENCES, status_code
 from webstrata.errors import WebstrataError
 from webstrata.web.pages import render
+from webstrata.wrong_values import plain_words
 
 log = structlog.get_logger()
 
@@ -94,4 +95,4 @@ async def _unrouted(request: Request, error: Exception) -> Response:
 
 
 def _wrong_fields(error: RequestValidationError) -> str:
-    return "; ".join(f"{problem['loc'][-1]}: {problem['msg']}" for problem in error.errors())
+    return "; ".join(f"{problem['loc'][-1]}: {plain_words(problem)}" for problem in error.errors())

@@ -1,0 +1,147 @@
+"""The memory budget for response bodies: downloads beyond it pause until earlier bodies are written."""
+
+import asyncio
+import weakref
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from webstrata.model.fetching import FetchResult
+
+
+class Download:
+    """A response body in memory, from its first byte until no one refers to it; it can pause while it arrives."""
+
+    def __init__(self, budget: "BodyBudget", deadline: asyncio.Timeout) -> None:
+        """Begin with nothing received; while the download pauses, so does its deadline."""
+        self.size = 0
+        self._budget = budget
+        self._deadline = deadline
+        self._seconds_left = 0.0
+        self._transport: asyncio.ReadTransport | None = None
+
+    def grow(self, size: int, transport: asyncio.ReadTransport) -> bool:
+        """Count what was received so far and tell whether to read on; if not, reading pauses until there is room."""
+        self._count(size)
+        if self._transport is None and not self._budget.may_go_on(self) and not self._deadline.expired():
+            self._pause(transport)
+        return self._transport is None
+
+    def finish(self, size: int) -> None:
+        """Count a body that is whole."""
+        self._count(size)
+
+    def belong_to(self, result: FetchResult) -> None:
+        """Count the body until its result is forgotten, in whichever thread that is."""
+        weakref.finalize(result, self._budget.free, self).atexit = False
+
+    def resume(self) -> None:
+        """Read on, with as much time left as there was at the pause."""
+        transport, self._transport = self._transport, None
+        if transport is None or transport.is_closing() or self._deadline.expired():
+            return
+        self._deadline.reschedule(asyncio.get_running_loop().time() + self._seconds_left)
+        transport.resume_reading()
+
+    def _count(self, size: int) -> None:
+        self._budget.count(size - self.size)
+        self.size = size
+
+    def _pause(self, transport: asyncio.ReadTransport) -> None:
+        ends_at = self._deadline.when()
+        assert ends_at is not None
+        self._transport = transport
+        self._seconds_left = ends_at - asyncio.get_running_loop().time()
+        self._deadline.reschedule(None)
+        transport.pause_reading()
+        self._budget.wait(self)
+
+
+class BodyBudget:
+    """Counts the bytes of the bodies in memory, arriving or waiting to be written.
+
+    Beyond the budget one download may go on, and no other until its body is forgotten: so there is always one that gets
+    done, and there is never more in memory than the budget, one body, and a read of each connection. Only `free` may
+    be called from another thread.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        """Prepare a budget for the downloads of the running event loop."""
+        self._most = most_bytes
+        self._held = 0
+        self._exceeding: Download | None = None
+        self._paused: dict[Download, None] = {}
+        self._beginning: deque[asyncio.Future[None]] = deque()
+        self._freed: deque[Download] = deque()
+        self._loop = asyncio.get_running_loop()
+
+    async def wait_for_room(self) -> None:
+        """Return once a download may begin."""
+        while not self._has_room():
+            waiting: asyncio.Future[None] = self._loop.create_future()
+            self._beginning.append(waiting)
+            self._settle()
+            await waiting
+
+    @contextmanager
+    def download(self, deadline: asyncio.Timeout) -> Iterator[Download]:
+        """Count a download; what fails is forgotten at once."""
+        download = Download(self, deadline)
+        try:
+            yield download
+        except BaseException:
+            self.free(download)
+            raise
+        finally:
+            self._paused.pop(download, None)
+
+    def count(self, more: int) -> None:
+        """Count more bytes of a download."""
+        self._held += more
+
+    def may_go_on(self, download: Download) -> bool:
+        """Tell whether a download may receive more."""
+        if self._has_room():
+            return True
+        if self._exceeding is None:
+            self._exceeding = download
+        return self._exceeding is download
+
+    def wait(self, download: Download) -> None:
+        """Let a paused download go on as soon as there is room."""
+        self._paused[download] = None
+        self._settle()
+
+    def free(self, download: Download) -> None:
+        """Count a body no longer; it may be any thread that forgot it, in the middle of anything."""
+        self._freed.append(download)
+        if self._paused or self._beginning:
+            # A loop that has ended has nothing that waits.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._settle)
+
+    def _has_room(self) -> bool:
+        while self._freed:
+            download = self._freed.popleft()
+            self._held -= download.size
+            if self._exceeding is download:
+                self._exceeding = None
+        return self._held < self._most
+
+    def _settle(self) -> None:
+        """Let go on what may: all while there is room, else one if no other exceeds the budget."""
+        if self._has_room():
+            going_on = list(self._paused)
+            self._begin_all()
+        else:
+            going_on = list(self._paused)[:1] if self._exceeding is None else []
+            self._exceeding = going_on[0] if going_on else self._exceeding
+        for download in going_on:
+            del self._paused[download]
+            download.resume()
+
+    def _begin_all(self) -> None:
+        while self._beginning:
+            waiting = self._beginning.popleft()
+            if not waiting.done():
+                waiting.set_result(None)
