@@ -23,7 +23,7 @@ from webstrata.crawl.visits import Visits
 from webstrata.crawl.wishes import PageWishes
 from webstrata.db import frontier, jobs, leases, reports
 from webstrata.db.engine import Database
-from webstrata.db.frontier import FrontierCounts
+from webstrata.db.frontier import FrontierCounts, GivenUp
 from webstrata.errors import DatabaseError, StorageError
 from webstrata.fetch.fetcher import Fetcher
 from webstrata.model.fetching import FetchResult
@@ -62,6 +62,8 @@ class CrawlEnd:
     limit: str | None
     """Which limit ended it before everything was fetched, if one did."""
     first_error: str | None
+    given_up: GivenUp
+    """The URLs that were given up because their crawlers died."""
     worked: bool
     """Whether this worker brought anything in."""
     left: bool = False
@@ -282,10 +284,12 @@ class Crawl:
         counts = self._reporter.tell()
         with self._database.read() as session:
             first_error = frontier.first_error(session, self._job_id)
+            given_up = frontier.given_up(session, self._job_id)
         limit = self._limit if counts.pending else None
         left = self._left and counts.pending + counts.in_progress > 0
         # Who leaves stops nothing: with nothing more to do, the crawl is over all the same.
-        return CrawlEnd(counts, self._stopping and not self._left, limit, first_error, self._worked, left)
+        stopped = self._stopping and not self._left
+        return CrawlEnd(counts, stopped, limit, first_error, given_up, self._worked, left)
 
     def _let_the_others_leave(self) -> None:
         """Tell the helpers to stop and wait a moment for what they bring: it is to be indexed with the rest."""

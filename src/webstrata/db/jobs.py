@@ -4,14 +4,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import ColumnElement, and_, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.engine import keeping_rows
 from webstrata.db.tables import ArchiveJob, Source, WarcFile
 from webstrata.errors import NotFoundError
 from webstrata.model.cleanup import CleanupStatus
-from webstrata.model.jobs import CLAIMABLE, UNFINISHED, JobConfig, JobStatus
+from webstrata.model.jobs import CLAIMABLE, CUT_SHORT, UNFINISHED, JobConfig, JobStatus
 
 CRAWL_ENDS = {"success": JobStatus.COMPLETED, "failed": JobStatus.FAILED, "stopped": JobStatus.STOPPED}
 """What the end of a crawl, as `crawler_status` tells it, makes of its job."""
@@ -122,18 +122,25 @@ def next_in_line(session: Session, now: datetime) -> int | None:
 
 def next_to_index(session: Session, now: datetime) -> int | None:
     """Return the job whose crawl is over, that nobody works on and that is not all indexed; longest over first."""
+    waiting = select(ArchiveJob.id).where(*_waits_for_index(now))
+    return session.scalar(waiting.order_by(ArchiveJob.finished_at.asc().nulls_first(), ArchiveJob.id).limit(1))
+
+
+def waits_for_index(session: Session, job_id: int, now: datetime) -> bool:
+    """Tell whether a job's crawl is over, nobody works on it and it is not all indexed."""
+    return session.scalar(select(ArchiveJob.id).where(ArchiveJob.id == job_id, *_waits_for_index(now))) is not None
+
+
+def _waits_for_index(now: datetime) -> tuple[ColumnElement[bool], ...]:
     left = select(WarcFile.id).where(
         WarcFile.job_id == ArchiveJob.id, WarcFile.indexed_bytes != WarcFile.committed_bytes
     )
-    wants_it = or_(ArchiveJob.status == JobStatus.COMPLETED, (ArchiveJob.status == JobStatus.STOPPED) & left.exists())
+    # What is left of a crawl that was cut short and was indexed since cannot be read: it is not tried again and again.
+    untried = or_(ArchiveJob.indexed_at.is_(None), ArchiveJob.indexed_at < ArchiveJob.finished_at)
+    cut_short = and_(ArchiveJob.status.in_(CUT_SHORT), left.exists(), untried)
     may_start = or_(ArchiveJob.not_before.is_(None), ArchiveJob.not_before <= now)
     nobody = or_(ArchiveJob.lease_owner.is_(None), ArchiveJob.lease_expires_at <= now)
-    return session.scalar(
-        select(ArchiveJob.id)
-        .where(wants_it, may_start, nobody)
-        .order_by(ArchiveJob.finished_at.asc().nulls_first(), ArchiveJob.id)
-        .limit(1)
-    )
+    return or_(ArchiveJob.status == JobStatus.COMPLETED, cut_short), may_start, nobody
 
 
 def indexed_bytes(session: Session, job_id: int) -> tuple[int, int]:

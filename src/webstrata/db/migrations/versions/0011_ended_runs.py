@@ -1,0 +1,23 @@
+"""What a run that did not end well leaves: whether a URL may be had later, and when its captures were indexed."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from webstrata.db.types import UtcDateTime
+
+revision = "0011"
+down_revision = "0010"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the columns."""
+    op.add_column("crawl_tasks", sa.Column("may_retry", sa.Boolean(), server_default=sa.true(), nullable=False))
+    op.add_column("archive_jobs", sa.Column("indexed_at", UtcDateTime(), nullable=True))
+
+
+def downgrade() -> None:
+    """Drop them."""
+    op.drop_column("archive_jobs", "indexed_at")
+    op.drop_column("crawl_tasks", "may_retry")
