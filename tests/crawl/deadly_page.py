@@ -8,7 +8,7 @@ import signal
 import sys
 
 from webstrata.content import links
-from webstrata.crawl import visit
+from webstrata.crawl import sitemaps, visit
 from webstrata.model.tasks import Link
 
 
@@ -21,7 +21,16 @@ def deadly(body: bytes, content_type: str | None, url: str) -> tuple[Link, ...]:
     return links.links_of_page(body, content_type, url)
 
 
+def deadly_sitemap(body: bytes, *arguments: object, **more: object) -> sitemaps.Sitemap:
+    if b"deadly" in body:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return parse_sitemap(body, *arguments, **more)  # type: ignore[arg-type]
+
+
+parse_sitemap = sitemaps.parse_sitemap
+
 if __name__ == "__main__":
+    setattr(sitemaps, "parse_sitemap", deadly_sitemap)  # noqa: B010
     setattr(visit, "links_of_page", deadly)  # noqa: B010
     program, *arguments = sys.argv[1:]
     if program == "webstrata":

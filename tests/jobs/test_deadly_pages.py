@@ -13,7 +13,7 @@ from tests.crawl.runs import Archive, archive_of, assert_sound
 from tests.jobs.rows import job_row
 from tests.support.program import Program
 from tests.support.waiting import wait_until
-from tests.support.web_server import WebServer, linked_site, page
+from tests.support.web_server import Answer, WebServer, linked_site, page, robots
 from webstrata.db.engine import Database
 from webstrata.jobs.queueing import queue_archive
 from webstrata.model.tasks import MAX_RECLAIMS, TaskStatus
@@ -106,6 +106,22 @@ def test_several_workers_get_past_a_deadly_page(program: Program, database: Data
             stack.enter_context(program.started("worker", "--poll-interval", "0.1"))
         wait_until(lambda: is_over(database), "it is over", PATIENCE_SECONDS)
     assert_only_the_deadly_page_is_missing(archive, others, poison)
+
+
+def test_deadly_sitemaps_are_given_up_and_cost_no_page(
+    program: Program, database: Database, web_server: WebServer
+) -> None:
+    web_server.answers |= linked_site(3)
+    others = {web_server.url(path) for path in web_server.answers}
+    web_server.answers["/robots.txt"] = robots(f"Sitemap: {web_server.url('/sitemap.xml')}")
+    web_server.answers["/sitemap.xml"] = Answer(b"deadly", headers=(("Content-Type", "application/xml"),))
+    archive = queue(program, database, web_server)
+    assert program.run("worker", "--once").returncode == 0
+    row = job_row(database)
+    assert (row.status, row.retry_count, archive.urls(TaskStatus.FINISHED)) == ("indexed", 0, others)
+    reason = f"the sitemaps were given up, because the crawler died {MAX_RECLAIMS} times while it read them"
+    assert row.status_reason == reason
+    assert web_server.paths().count("/sitemap.xml") == MAX_RECLAIMS
 
 
 def test_a_job_whose_only_page_is_deadly_has_failed_and_names_it(

@@ -64,6 +64,8 @@ class CrawlEnd:
     first_error: str | None
     given_up: GivenUp
     """The URLs that were given up because their crawlers died."""
+    sitemaps_given_up: bool
+    """Whether the sitemaps were given up for the same reason."""
     worked: bool
     """Whether this worker brought anything in."""
     left: bool = False
@@ -103,7 +105,7 @@ class Crawl:
         robots = self._robots_rules(run.config)
         self._discovery = Discovery(database, self._job_id, robots, self._scope, self._polite_fetch, self._found)
         visitor = self._visitor(run.config, robots)
-        self._visits = Visits(visitor, run.config.concurrency, self._news, self._discovery.begin)
+        self._visits = Visits(visitor, run.config.concurrency, self._news, self._discovery.begin_beside_visits)
 
     def stop(self) -> None:
         """End the run soon: what was fetched is kept, what is under way is given back, nothing new begins."""
@@ -167,7 +169,7 @@ class Crawl:
                 self._pace.knows_hosts(frontier.hosts(session, self._job_id))
             asked_for = run.leads and config.use_sitemaps and config.respect_robots
             if asked_for and not jobs.sitemaps_were_read(session, self._job_id):
-                self._discovery.wanted = run.seeds
+                self._discovery.plan(run.seeds, jobs.sitemap_tries(session, self._job_id))
             return leases.may_crawl(session, self._job_id)
 
     async def _until_something_ends(self) -> None:
@@ -289,7 +291,8 @@ class Crawl:
         left = self._left and counts.pending + counts.in_progress > 0
         # Who leaves stops nothing: with nothing more to do, the crawl is over all the same.
         stopped = self._stopping and not self._left
-        return CrawlEnd(counts, stopped, limit, first_error, given_up, self._worked, left)
+        sitemaps = self._discovery.is_given_up
+        return CrawlEnd(counts, stopped, limit, first_error, given_up, sitemaps, self._worked, left)
 
     def _let_the_others_leave(self) -> None:
         """Tell the helpers to stop and wait a moment for what they bring: it is to be indexed with the rest."""
@@ -309,6 +312,7 @@ class Crawl:
         with self._database.write() as session:
             leases.take_turn(session, self._job_id)
             frontier.release(session, self._job_id, self._run.owner, datetime.now(UTC))
+        self._discovery.take_leave()
         recover(self._database, self._run.target.archive_root, self._run.owner)
 
 

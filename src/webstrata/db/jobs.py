@@ -110,6 +110,11 @@ def sitemaps_were_read(session: Session, job_id: int) -> bool:
     return session.scalar(select(ArchiveJob.sitemaps_read_at).where(ArchiveJob.id == job_id)) is not None
 
 
+def sitemap_tries(session: Session, job_id: int) -> int:
+    """Return how often the reading of a job's sitemaps was begun by a crawler that died since."""
+    return session.scalar(select(ArchiveJob.sitemap_tries).where(ArchiveJob.id == job_id)) or 0
+
+
 def next_in_line(session: Session, now: datetime) -> int | None:
     """Return the job that has waited longest and may start."""
     return session.scalar(

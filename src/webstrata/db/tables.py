@@ -74,6 +74,7 @@ class ArchiveJob(Base):
     lease_expires_at: Mapped[datetime | None]
     stop_requested_at: Mapped[datetime | None]
     sitemaps_read_at: Mapped[datetime | None]
+    sitemap_tries: Mapped[int] = mapped_column(default=0, server_default="0")
     helpers_welcome: Mapped[bool] = mapped_column(default=False, server_default=false())
     index_lease_owner: Mapped[str | None]
     index_lease_token: Mapped[str | None]

@@ -19,6 +19,7 @@ from webstrata.jobs.registry import new_folder
 from webstrata.model.jobs import CLAIMABLE, JobConfig, JobStatus
 from webstrata.model.registry import SourceJobConfig, generate_job_name
 from webstrata.model.scope import ScopeRules
+from webstrata.model.tasks import MAX_RECLAIMS
 from webstrata.model.tool_options import ZIMIT
 from webstrata.model.urls import host_of, parse_url, with_scheme
 
@@ -249,9 +250,12 @@ def _put_in_line(
 ) -> None:
     """Queue a job again for a run of its own, in which the URLs that failed get a fresh start.
 
-    When a person asks for it, so do those that killed their crawlers, and the seeds of a site that gave only errors.
+    When a person asks for it, what killed its crawlers is tried once more, and so are the seeds of a site that gave
+    only errors.
     """
     frontier.revive(session, job_id, now, by_person=by_person)
+    if by_person and jobs.sitemap_tries(session, job_id) >= MAX_RECLAIMS:
+        jobs.set_job(session, job_id, sitemap_tries=MAX_RECLAIMS - 1)
     if by_person and captures.refusal(session, job_id) is not None:
         frontier.ask_seeds_again(session, job_id, now)
     jobs.set_job(

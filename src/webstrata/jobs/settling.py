@@ -40,12 +40,17 @@ def verdict(end: "CrawlEnd", refusal: str | None = None) -> Ended:
     to_go = f"with {end.counts.pending} URLs to go"
     limit = f"the {end.limit} was reached {to_go}" if end.limit is not None else None
     if end.stopped:
-        return Ended(JobStatus.STOPPED, _joined(f"stopped {to_go}", given_up_words(end.given_up)))
+        return Ended(JobStatus.STOPPED, _joined(f"stopped {to_go}", *_given_up(end)))
     if end.counts.finished == 0:
         return Ended(JobStatus.FAILED, end.first_error or limit or "nothing could be fetched")
     if refusal is not None:
         return Ended(JobStatus.FAILED, refusal)
-    return Ended(JobStatus.COMPLETED, _joined(limit, given_up_words(end.given_up)))
+    return Ended(JobStatus.COMPLETED, _joined(limit, *_given_up(end)))
+
+
+def _given_up(end: "CrawlEnd") -> tuple[str | None, str | None]:
+    sitemaps = f"the sitemaps were given up, because the crawler died {MAX_RECLAIMS} times while it read them"
+    return given_up_words(end.given_up), sitemaps if end.sitemaps_given_up else None
 
 
 def given_up_words(given_up: GivenUp) -> str | None:
