@@ -17,6 +17,7 @@ WebstrataError
 ├── CoordinationUnavailableError the store of locks and throttles cannot be reached
 ├── DomainLockTimeoutError       other sessions kept a domain's lock too long
 ├── LeaseLostError               another worker holds what we were working on
+├── CrawlerDiedError             the crawler of a job dies again and again and gets nowhere
 ├── TooManyViewersError          as many watch already as this process can serve
 ├── MissingExtraError            an optional part of the product is not installed
 └── FetchError                   a URL could not be fetched, and trying again will not help
@@ -103,6 +104,10 @@ class LeaseLostError(WebstrataError):
     """Another worker holds what we were working on; nothing was written."""
 
 
+class CrawlerDiedError(WebstrataError):
+    """The crawler of a job dies again and again and gets nowhere; the job rests before the next try."""
+
+
 class TooManyViewersError(WebstrataError):
     """As many live views are open as this process serves at once."""
 
@@ -143,5 +148,5 @@ class TransientFetchError(FetchError):
         self.retry_after = retry_after
 
 
-OUR_TROUBLE = (StorageError, DatabaseError, CoordinationUnavailableError)
+OUR_TROUBLE = (StorageError, DatabaseError, CoordinationUnavailableError, CrawlerDiedError)
 """What is no fault of a page or a job: both wait until it is over, and nothing counts against them."""

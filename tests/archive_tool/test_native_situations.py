@@ -22,9 +22,9 @@ from tests.crawl.runs import Archive, assert_sound
 from tests.jobs.rows import job_row, set_row
 from tests.support.program import Program, Started, alive, children_of
 from tests.support.waiting import wait_until
-from tests.support.web_server import NOT_FOUND, Answer, WebServer, linked_site
+from tests.support.web_server import NOT_FOUND, Answer, WebServer, linked_site, page
 from webstrata.app import build_app
-from webstrata.archive_tool import native_watched
+from webstrata.archive_tool import native_engine, native_watched
 from webstrata.archive_tool.arguments import Arguments
 from webstrata.archive_tool.cli import run
 from webstrata.archive_tool.monitor.watching import Monitor
@@ -324,6 +324,27 @@ def test_an_error_storm_is_answered_in_order_within_the_limits_and_given_up_in_t
     assert str(row.status_reason).startswith("given up: ")
     logs = "".join(log.read_text() for log in folder.glob("*.combined.log"))
     assert "s3cret" not in ended.out + ended.err + logs + (folder / STATE_FILE).read_text()
+
+
+def test_a_watched_crawl_whose_attempts_die_rests_and_gets_past_the_deadly_page(
+    tool: Tool, folder: Path, archive: Archive, web_server: WebServer, monkeypatch: pytest.MonkeyPatch, quick: None
+) -> None:
+    deadly = Path(__file__).parent.parent / "crawl" / "deadly_page.py"
+    monkeypatch.setattr(native_engine, "OWN_TOOL", (sys.executable, str(deadly), "webstrata.archive_tool"))
+    web_server.answers |= {"/": page("Home", "/poison", "/other"), "/other": page("Other")}
+    web_server.answers |= {"/poison": page("Poison", text="deadly")}
+    assert tool(WATCHED).code == 1
+    assert answers_given(folder) == ["restart", "back_off", "back_off", "back_off", "give_up"]
+    row = job_row(archive.database)
+    assert (row.status, row.retry_count, row.status_reason) == (
+        *("retryable", 0),
+        "given up: the crawl was killed by signal 11",
+    )
+    assert row.not_before is not None
+    ended = tool(WATCHED)
+    assert ended.code == 0, ended.err
+    assert archive.urls(TaskStatus.ERROR) == {web_server.url("/poison")}
+    assert str(job_row(archive.database).status_reason).endswith(web_server.url("/poison"))
 
 
 def test_a_watched_crawl_that_rests_for_its_worker_can_be_stopped(

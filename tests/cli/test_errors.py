@@ -1,5 +1,6 @@
 """What goes wrong is said in one line, and the exit code tells what kind it was."""
 
+import json
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -97,6 +98,11 @@ def test_a_site_that_refuses_is_told_by_what_it_said(
     web_server.answers["/"] = Answer(b"no", status=status)
     ended = webstrata("archive", web_server.url())
     assert (ended.code, ended.message) == (1, f"{web_server.url()}: the server answered {status} {phrase}")
+    (listed,) = json.loads(webstrata("list-jobs", "--json").out)
+    assert (listed["status"], listed["status_reason"]) == ("failed", ended.message)
+    pages = int(status < 500)
+    how_far = f"how far it got  {pages} of 1 URLs fetched, {1 - pages} failed; {pages} pages can be searched"
+    assert how_far in webstrata("show-job", "--id", "1").out
 
 
 def test_a_site_whose_robots_txt_forbids_everything_is_told_so(webstrata: CommandLine, web_server: WebServer) -> None:

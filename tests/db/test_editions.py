@@ -16,24 +16,31 @@ def settle(database: Database, job: int, **columns: object) -> None:
         session.execute(update(ArchiveJob).where(ArchiveJob.id == job).values(**columns))
 
 
-def test_editions_are_the_indexed_jobs_with_captures_newest_first(database: Database, shelf: Shelf) -> None:
-    first, second, empty, running = (shelf.job(base_url=FRONT) for _ in range(4))
+def test_editions_are_the_jobs_that_are_over_and_have_captures_newest_first(database: Database, shelf: Shelf) -> None:
+    first, second, empty, running, failed, stopped = (shelf.job(base_url=FRONT) for _ in range(6))
     entry = shelf.page(first, FRONT, "2026-01-01")
     shelf.page(first, f"{FRONT}a", "2026-01-03")
     shelf.page(second, f"{FRONT}a", "2026-02-01")
     shelf.page(second, FRONT, "2026-02-01", status=500)
     shelf.page(running, FRONT, "2026-03-01")
+    shelf.page(failed, f"{FRONT}a", "2026-04-01")
+    shelf.page(stopped, f"{FRONT}a", "2026-05-01")
     for job in (first, second, empty):
         settle(database, job, status="indexed", indexed_page_count=2)
+    settle(database, running, status="running")
+    settle(database, failed, status="failed", indexed_page_count=1)
+    settle(database, stopped, status="stopped", indexed_page_count=1)
     with database.read() as session:
         source = public_source(session, "hc")
         assert source is not None
         found = editions_of(session, source)
     assert [(edition.job_id, edition.entry_record_id, edition.record_count) for edition in found] == [
+        (stopped, None, 1),
+        (failed, None, 1),
         (second, None, 2),
         (first, entry, 2),
     ]
-    assert (found[1].first_capture.day, found[1].last_capture.day) == (1, 3)
+    assert (found[3].first_capture.day, found[3].last_capture.day) == (1, 3)
 
 
 def test_a_source_is_public_unless_it_is_hidden(database: Database, shelf: Shelf) -> None:

@@ -214,7 +214,28 @@ def test_a_url_that_kills_its_workers_is_given_up(database: Database, job: int) 
         now += LEASE
     assert claim(database, job, now=now) == []
     (row,) = rows(database)
-    assert (row.status, row.last_error, row.lease_token) == ("error", "lease expired", None)
+    assert (row.status, row.lease_token) == ("error", None)
+    assert row.last_error == f"{row.url}: given up, because its crawler died {MAX_RECLAIMS} times"
+
+
+def test_only_a_person_gives_a_url_that_kills_its_workers_one_more_try(database: Database, job: int) -> None:
+    add(database, job, "killer")
+
+    def dies(deaths: int) -> None:
+        for _ in range(deaths):
+            assert paths(claim(database, job, "dead")) == ["killer"]
+            with database.write() as session:
+                frontier.reclaim(session, "dead", NOW)
+                frontier.revive(session, job, NOW)
+        assert claim(database, job) == [], "resuming by itself neither forgets deaths nor tries again"
+
+    dies(MAX_RECLAIMS)
+    with database.read() as session:
+        assert frontier.given_up(session, job).urls == (rows(database)[0].url,)
+        assert not frontier.may_succeed_later(session, job)
+    with database.write() as session:
+        frontier.revive(session, job, NOW, by_person=True)
+    dies(1)
 
 
 def test_a_renewed_lease_is_not_taken_back(database: Database, job: int) -> None:

@@ -123,6 +123,16 @@ def test_a_run_that_was_interrupted_while_it_was_indexed_keeps_its_times(databas
     assert (found.started_at, found.finished_at) == (NOW, NOW + MINUTE)
 
 
+def test_a_failed_run_whose_indexer_died_is_still_failed_and_says_why(database: Database, job: int) -> None:
+    lease(database, job)
+    failed = {"finished_at": NOW, "crawler_status": "failed", "status_reason": "the site is down"}
+    with database.write() as session:
+        leases.set_as(session, job, "me", status=JobStatus.INDEXING, **failed)
+    requeued(database, LATER)
+    found = row(database, job)
+    assert (found.status, found.status_reason, found.lease_owner) == ("failed", "the site is down", None)
+
+
 def test_a_leader_that_slept_is_not_taken_for_dead_where_its_lock_is_seen(database: Database, job: int) -> None:
     lease(database, job)
     with database.write() as session:

@@ -31,7 +31,7 @@ from webstrata.errors import (
 )
 from webstrata.jobs.leading import leading
 from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.queueing import queue_archive
+from webstrata.jobs.queueing import queue_archive, retry_job
 from webstrata.jobs.source_choice import source_code_of
 from webstrata.model.jobs import JobStatus
 from webstrata.model.tasks import TaskStatus
@@ -55,7 +55,7 @@ def test_a_job_is_crawled_and_indexed_and_its_row_tells(runner: Runner, web_serv
     assert job_row(runner.database).status == "queued"
     summary = runner.run(job_id)
     assert (summary.status, summary.reason, summary.captured, summary.failed) == (JobStatus.INDEXED, None, 11, 0)
-    assert (summary.comparison.new, summary.refusal, summary.first_error) == (6, None, None)
+    assert (summary.comparison.new, summary.first_error) == (6, None)
     row = job_row(runner.database)
     assert (row.status, row.pages_crawled, row.pages_total, row.pages_failed) == ("indexed", 11, 11, 0)
     assert (row.indexed_page_count, row.warc_file_count, row.crawler_status) == (6, 1, "success")
@@ -86,13 +86,27 @@ def test_a_job_whose_every_url_failed_has_failed_and_says_why(runner: Runner, we
     assert job_row(runner.database).crawler_status == "failed"
 
 
-def test_a_site_that_gives_nothing_but_errors_is_told_from_one_that_cannot_be_reached(
+def test_a_site_that_gives_nothing_but_errors_has_failed_and_what_it_said_can_be_read(
     runner: Runner, web_server: WebServer
 ) -> None:
     web_server.answers["/"] = Answer(b"no", status=403)
-    summary = runner.run(queue(runner, web_server))
-    assert summary.status is JobStatus.INDEXED
-    assert summary.refusal == f"{web_server.url()}: the server answered 403 Forbidden"
+    job_id = queue(runner, web_server)
+    summary = runner.run(job_id)
+    assert (summary.status, summary.captured) == (JobStatus.FAILED, 1)
+    assert summary.reason == f"{web_server.url()}: the server answered 403 Forbidden"
+    assert job_row(runner.database).indexed_page_count == 1
+    web_server.answers["/"] = page("Home")
+    retry_job(runner.database, job_id)
+    assert runner.run(job_id).status is JobStatus.INDEXED, "its seed is asked again"
+
+
+def test_a_job_whose_time_was_up_before_anything_answered_says_what_went_wrong(runner: Runner) -> None:
+    with serving() as gone:
+        pass
+    crawl = {"max_seconds": 0.2, "max_retries": 5, "backoff_min": 60.0, "backoff_max": 60.0}
+    summary = runner.run(queue(runner, gone, **crawl))
+    assert summary.status is JobStatus.FAILED
+    assert str(summary.reason).endswith("connection refused")
 
 
 def test_a_job_that_reached_its_page_limit_says_how_much_is_left(runner: Runner, web_server: WebServer) -> None:

@@ -13,6 +13,7 @@ from tests.jobs.rows import job_row, set_row, status_of
 from tests.jobs.test_lifecycle import queue
 from tests.support.web_server import Answer, WebServer, linked_site, page
 from webstrata.errors import StorageError, WebstrataError
+from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.crawl_stats import refresh_stats
 from webstrata.jobs.lifecycle import Runner
 from webstrata.jobs.persistent import Crew, index_persistent_job, run_persistent_job
@@ -67,6 +68,28 @@ def test_a_site_that_is_down_is_tried_again_later_and_given_up_in_the_end(
         set_row(runner.database, not_before=None)
     assert process_next_job(crew, QUIET)
     assert (status_of(runner.database), len(web_server.pages())) == ("failed", 3)
+
+
+def test_a_job_that_cannot_succeed_is_not_tried_again(runner: Runner, web_server: WebServer) -> None:
+    guarded = replace(runner, guard=NetworkGuard())
+    queue(guarded, web_server)
+    assert process_next_job(Crew(runner.database, runner.archive_root, runner.recovery, guarded), QUIET)
+    row = job_row(runner.database)
+    assert (row.status, row.retry_count, row.not_before) == ("failed", 0, None)
+    assert "WEBSTRATA_ALLOW_PRIVATE_NETWORKS=127.0.0.1 would allow it" in str(row.status_reason)
+    assert web_server.requests == []
+
+
+def test_a_seed_that_is_not_there_fails_its_job_at_once_for_that_reason(
+    crew: Crew, runner: Runner, web_server: WebServer
+) -> None:
+    web_server.answers["/"] = Answer(b"gone", status=404)
+    queue(runner, web_server)
+    assert process_next_job(crew, QUIET)
+    row = job_row(runner.database)
+    assert (row.status, row.retry_count, row.crawler_status) == ("failed", 0, "failed")
+    assert row.status_reason == f"{web_server.url()}: the server answered 404 Not Found"
+    assert row.indexed_page_count == 1, "what the server said can be read"
 
 
 def test_a_site_that_comes_back_is_archived_by_the_retry(crew: Crew, runner: Runner, web_server: WebServer) -> None:

@@ -13,16 +13,20 @@ import pytest
 from tests.jobs.rows import job_row, set_row, status_of
 from tests.support.waiting import wait_until
 from tests.web.archive import Answer, write_warc
+from webstrata.db import captures, leases
+from webstrata.db.editions import editions_of, public_source
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import StorageError, UsageError, WebstrataError
+from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.lifecycle import Runner
 from webstrata.jobs.persistent import Crew, run_persistent_job
-from webstrata.jobs.queueing import queue_archive, request_stop
+from webstrata.jobs.queueing import queue_archive, request_stop, retry_job, source_code_of
 from webstrata.jobs.tool import ToolStages
 from webstrata.jobs.tool_books import why_it_ended
-from webstrata.jobs.worker import process_next_job
+from webstrata.jobs.worker import index_next_job, process_next_job
 from webstrata.logs import HIDDEN
-from webstrata.model.jobs import ArchiveJobConfig
+from webstrata.model.attempts import MAX_CRAWL_RETRIES
+from webstrata.model.jobs import ArchiveJobConfig, JobStatus
 
 SITE = "https://health.example/"
 QUIET = threading.Event()
@@ -60,6 +64,9 @@ class ByTool:
 
     def crawl(self, job_id: int, leader: str, interrupted: threading.Event) -> int:
         return self.tool.crawl(job_id, leader, interrupted)
+
+    def settles_its_job(self, job: StoredJob) -> bool:
+        return self.tool.settles_its_job(job)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
         return self.tool.help(job_id, interrupted)
@@ -197,6 +204,41 @@ def test_a_failed_crawl_says_why_and_is_tried_again_as_often_as_it_may(
     run_persistent_job(job_id, crew=crew, max_retries=1)
     row = job_row(runner.database, job_id)
     assert (row.status, row.crawler_status, row.crawler_exit_code) == ("failed", "failed", 1)
+
+
+def test_what_a_crawl_brought_that_failed_can_be_searched_and_the_job_stays_failed(
+    by_tool: MakeCrew, runner: Runner, job_id: int, warc: Path
+) -> None:
+    set_row(runner.database, job_id, retry_count=MAX_CRAWL_RETRIES)
+    crew = by_tool(f"leave({str(warc)!r})\n{ENDED}sys.exit(1)")
+    assert process_next_job(crew, QUIET)
+    row = job_row(runner.database, job_id)
+    assert (row.status, row.status_reason, row.indexed_page_count) == ("failed", "Docker is not there", 2)
+    with runner.database.read() as session:
+        source = public_source(session, source_code_of(SITE))
+        assert source is not None
+        assert [edition.job_id for edition in editions_of(session, source)] == [job_id]
+    assert not index_next_job(crew, QUIET), "it is indexed once"
+    with in_the_lead(runner.database, runner.archive_root, job_id, leases.lease_for_index) as leader:
+        assert runner.index(job_id, leader, QUIET, again=True) == 0
+    row = job_row(runner.database, job_id)
+    assert (row.status, row.indexed_page_count) == ("failed", 2), "index-job leaves its status"
+    assert retry_job(runner.database, job_id) is JobStatus.RETRYABLE
+
+
+def test_what_cannot_be_read_of_a_failed_crawl_is_not_tried_for_ever(
+    by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path, warc: Path
+) -> None:
+    set_row(runner.database, job_id, retry_count=MAX_CRAWL_RETRIES)
+    crew = by_tool(f"leave({str(warc)!r}); sys.exit(1)")
+    run_persistent_job(job_id, crew=crew)
+    lost = folder / ".tmpabc" / "lost.warc.gz"
+    with runner.database.write() as session:
+        captures.acknowledge(session, captures.add_warc_file(session, job_id, str(lost)), 100)
+    assert index_next_job(crew, QUIET)
+    row = job_row(runner.database, job_id)
+    assert (row.status, row.indexed_page_count, row.index_problem_count) == ("failed", 2, 1)
+    assert not index_next_job(crew, QUIET)
 
 
 def test_trouble_of_ours_pauses_the_job_and_costs_no_retry(by_tool: MakeCrew, runner: Runner, job_id: int) -> None:

@@ -277,7 +277,11 @@ def test_a_failed_job_says_why_and_offers_to_go_on(client: TestClient, app: App)
     assert page.text(".notice") == f"Reason: {reason}"
     assert page.text("#progress button") == "Try again"
     assert "3 min 20 s" in page.text(".figures")
-    assert "It ended before everything was captured." in page.text("#progress .lead")
+    assert "It ended before everything was captured. Nothing was captured." in page.text("#progress .lead")
+    change(app, job_id, indexed_page_count=59, warc_bytes_total=1_000_000)
+    for status in ("failed", "stopped"):
+        change(app, job_id, status=status)
+        assert "59 snapshots can be searched and read." in Page(client.get(f"/jobs/{job_id}")).text("#progress .lead")
 
 
 @pytest.mark.parametrize("status", JobStatus)

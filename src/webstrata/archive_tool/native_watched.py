@@ -15,12 +15,12 @@ from webstrata.archive_tool.native_engine import NativeEngine
 from webstrata.archive_tool.supervising import begin, ended_by_signals, note_end, noted, supervise
 from webstrata.db import frontier, jobs, leases
 from webstrata.db.jobs import StoredJob
-from webstrata.errors import DatabaseError
+from webstrata.errors import CrawlerDiedError, DatabaseError
 from webstrata.jobs.lifecycle import Runner
 from webstrata.jobs.settling import Ended, settle_with
 from webstrata.jobs.stages import FAILED, INTERRUPTED
 from webstrata.model.jobs import JobStatus
-from webstrata.model.monitoring import MonitorLimits
+from webstrata.model.monitoring import Answer, MonitorLimits, Trouble
 from webstrata.storage.room import check_room
 from webstrata.warc.crawl_state import CrawlState
 
@@ -42,7 +42,10 @@ def watched(
     *,
     is_tied: bool,
 ) -> int:
-    """Crawl a job under a monitor's eyes, settle it and return the exit code."""
+    """Crawl a job under a monitor's eyes, settle it and return the exit code.
+
+    CrawlerDiedError when attempts died as often as the monitor allows: that is no fault of the job, which rests.
+    """
     with app.database.write() as session:
         # Helpers would neither get fewer nor rest.
         leases.set_as(session, job.id, leader, helpers_welcome=False)
@@ -55,7 +58,21 @@ def watched(
         if code == INTERRUPTED and not asked.is_set():
             return code
         stopped = asked.is_set() or ended.is_set()
-        return code if _is_settled(app, job.id) else _settled(app, runner, job, leader, state, stopped=stopped)
+        if _is_settled(app, job.id):
+            return code
+        if not stopped and _has_died(state):
+            raise CrawlerDiedError(_why_it_ended(state))
+        return _settled(app, runner, job, leader, state, stopped=stopped)
+
+
+def _has_died(state: CrawlState) -> bool:
+    """Tell whether a run that is over came to its end because its attempts died."""
+    last = next(reversed(state.decisions), None)
+    return last is None or last.get("answer") != Answer.GIVE_UP or last.get("trouble") == Trouble.CRASHED
+
+
+def _why_it_ended(state: CrawlState) -> str:
+    return str((state.ended or {}).get("reason") or "the crawl ended before it was done")
 
 
 def _settled(app: App, runner: Runner, job: StoredJob, leader: str, state: CrawlState, *, stopped: bool) -> int:
@@ -65,7 +82,7 @@ def _settled(app: App, runner: Runner, job: StoredJob, leader: str, state: Crawl
             to_go = frontier.counts(session, job.id).pending
         ended = Ended(JobStatus.STOPPED, f"stopped with {to_go} URLs to go")
     else:
-        ended = Ended(JobStatus.FAILED, str((state.ended or {}).get("reason") or "the crawl ended before it was done"))
+        ended = Ended(JobStatus.FAILED, _why_it_ended(state))
     settle_with(app.database, job, leader, ended, runner.defaults.overridden(job.config.crawl))
     note_end(state, FAILED, ended.reason or "")
     log.info("crawl.end", status=ended.status, reason=ended.reason)

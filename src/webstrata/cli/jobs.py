@@ -71,6 +71,7 @@ def show_job(job_id: WhichJob, as_json: AsJson = False) -> None:
     for name, value in values.items():
         if value is not None:
             print(f"{name:>26}  {json.dumps(value) if isinstance(value, dict) else harmless(str(value))}")
+    print(f"{'how far it got':>26}  {job.how_far}")
     for problem in found:
         print(f"{'problem':>26}  {harmless(f'{problem.warc_path}: byte {problem.offset}: {problem.reason}')}")
     if more := max(0, job.index_problem_count - len(found)):

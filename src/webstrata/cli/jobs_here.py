@@ -101,6 +101,6 @@ def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: 
     if summary.status is JobStatus.STOPPED:
         print_summary(summary, next_step="the same command again, to go on")
         raise KeyboardInterrupt
-    if summary.status in (JobStatus.FAILED, JobStatus.INDEX_FAILED) or summary.refusal:
-        raise WebstrataError(summary.refusal or summary.reason or f"job {job_id} failed")
+    if summary.status in (JobStatus.FAILED, JobStatus.INDEX_FAILED):
+        raise WebstrataError(summary.reason or f"job {job_id} failed")
     return summary

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
+import structlog
+
 from webstrata.coordination.threads import in_thread
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
@@ -11,8 +13,10 @@ from webstrata.crawl.sitemaps import sitemap_roots, sitemap_urls
 from webstrata.db import frontier, jobs, leases
 from webstrata.db.engine import Database
 from webstrata.model.fetching import FetchResult
-from webstrata.model.tasks import Link
+from webstrata.model.tasks import MAX_RECLAIMS, SUSPECT_AFTER, Link
 from webstrata.model.urls import origin_of
+
+log = structlog.get_logger()
 
 _LISTED_AT_ONCE = 1_000
 _LISTED_DEPTH = 1
@@ -39,8 +43,13 @@ class Discovery:
         self._fetch = fetch
         self._found = found
         self._reading: asyncio.Task[None] | None = None
+        self._alone = False
+        self._tries = 0
+        self._is_counted = False
         self.wanted: tuple[str, ...] = ()
         """The seeds whose sites' sitemaps have not been read yet."""
+        self.is_given_up = False
+        """Whether crawlers died too often while they read them."""
 
     @property
     def may_begin(self) -> bool:
@@ -57,17 +66,40 @@ class Discovery:
         """Return the reading, if it has begun."""
         return [] if self._reading is None else [self._reading]
 
+    def plan(self, seeds: tuple[str, ...], tries: int) -> None:
+        """Want the sitemaps of some sites, which so many crawlers have begun to read and died since.
+
+        After two deaths they are read alone, once nothing else is left to do; after five they are given up.
+        """
+        self.is_given_up = tries >= MAX_RECLAIMS
+        if self.is_given_up:
+            log.warning("crawl.sitemaps.given_up", job_id=self._job_id, deaths=tries)
+            return
+        self.wanted, self._tries, self._alone = seeds, tries, tries >= SUSPECT_AFTER
+
+    def begin_beside_visits(self) -> None:
+        """Begin to read while pages are visited, unless the sitemaps may be what kills the crawler."""
+        if not self._alone:
+            self.begin()
+
     def begin(self) -> None:
         """Begin to read, unless it was done: once the site has answered, for then its robots.txt is known."""
         if self.may_begin:
             self._reading = asyncio.create_task(self._read())
             self._reading.add_done_callback(lambda _done: self._found(()))
 
+    def take_leave(self) -> None:
+        """Take back that a reading was begun: whoever leaves in good order was not killed by it."""
+        if self._is_counted:
+            self._note_tries(self._tries)
+
     async def _read(self) -> None:
         for origin in dict.fromkeys(map(origin_of, self.wanted)):
             announced = await self._robots.sitemaps(f"{origin}/")
-            roots = sitemap_roots(origin, announced) if announced else ()
-            await self._add_listed(sitemap_urls(self._fetch, roots))
+            if announced:
+                self._is_counted = True
+                await in_thread(self._note_tries, self._tries + 1)
+                await self._add_listed(sitemap_urls(self._fetch, sitemap_roots(origin, announced)))
         await in_thread(self._note_that_they_were_read)
 
     async def _add_listed(self, urls: AsyncIterator[str]) -> None:
@@ -85,6 +117,10 @@ class Discovery:
             leases.take_turn(session, self._job_id)
             frontier.add_links(session, self._job_id, admitted, _LISTED_DEPTH, datetime.now(UTC))
         return admitted
+
+    def _note_tries(self, tries: int) -> None:
+        with self._database.write() as session:
+            jobs.set_job(session, self._job_id, sitemap_tries=tries)
 
     def _note_that_they_were_read(self) -> None:
         with self._database.write() as session:

@@ -23,7 +23,7 @@ from webstrata.crawl.visits import Visits
 from webstrata.crawl.wishes import PageWishes
 from webstrata.db import frontier, jobs, leases, reports
 from webstrata.db.engine import Database
-from webstrata.db.frontier import FrontierCounts
+from webstrata.db.frontier import FrontierCounts, GivenUp
 from webstrata.errors import DatabaseError, StorageError
 from webstrata.fetch.fetcher import Fetcher
 from webstrata.model.fetching import FetchResult
@@ -62,6 +62,10 @@ class CrawlEnd:
     limit: str | None
     """Which limit ended it before everything was fetched, if one did."""
     first_error: str | None
+    given_up: GivenUp
+    """The URLs that were given up because their crawlers died."""
+    sitemaps_given_up: bool
+    """Whether the sitemaps were given up for the same reason."""
     worked: bool
     """Whether this worker brought anything in."""
     left: bool = False
@@ -101,7 +105,7 @@ class Crawl:
         robots = self._robots_rules(run.config)
         self._discovery = Discovery(database, self._job_id, robots, self._scope, self._polite_fetch, self._found)
         visitor = self._visitor(run.config, robots)
-        self._visits = Visits(visitor, run.config.concurrency, self._news, self._discovery.begin)
+        self._visits = Visits(visitor, run.config.concurrency, self._news, self._discovery.begin_beside_visits)
 
     def stop(self) -> None:
         """End the run soon: what was fetched is kept, what is under way is given back, nothing new begins."""
@@ -165,7 +169,7 @@ class Crawl:
                 self._pace.knows_hosts(frontier.hosts(session, self._job_id))
             asked_for = run.leads and config.use_sitemaps and config.respect_robots
             if asked_for and not jobs.sitemaps_were_read(session, self._job_id):
-                self._discovery.wanted = run.seeds
+                self._discovery.plan(run.seeds, jobs.sitemap_tries(session, self._job_id))
             return leases.may_crawl(session, self._job_id)
 
     async def _until_something_ends(self) -> None:
@@ -282,10 +286,13 @@ class Crawl:
         counts = self._reporter.tell()
         with self._database.read() as session:
             first_error = frontier.first_error(session, self._job_id)
+            given_up = frontier.given_up(session, self._job_id)
         limit = self._limit if counts.pending else None
         left = self._left and counts.pending + counts.in_progress > 0
         # Who leaves stops nothing: with nothing more to do, the crawl is over all the same.
-        return CrawlEnd(counts, self._stopping and not self._left, limit, first_error, self._worked, left)
+        stopped = self._stopping and not self._left
+        sitemaps = self._discovery.is_given_up
+        return CrawlEnd(counts, stopped, limit, first_error, given_up, sitemaps, self._worked, left)
 
     def _let_the_others_leave(self) -> None:
         """Tell the helpers to stop and wait a moment for what they bring: it is to be indexed with the rest."""
@@ -305,6 +312,7 @@ class Crawl:
         with self._database.write() as session:
             leases.take_turn(session, self._job_id)
             frontier.release(session, self._job_id, self._run.owner, datetime.now(UTC))
+        self._discovery.take_leave()
         recover(self._database, self._run.target.archive_root, self._run.owner)
 
 

@@ -12,7 +12,7 @@ from webstrata.db.steering import unindexed
 from webstrata.db.tables import ArchiveJob, PageSignal, Snapshot, SnapshotOutlink, Source
 from webstrata.db.totals import HIDDEN_SOURCE
 from webstrata.errors import UsageError
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs import EDITIONS
 from webstrata.model.urls import url_group
 
 
@@ -95,13 +95,13 @@ def _is_in(language: str) -> ColumnElement[bool]:
 
 
 def editions_of(session: Session, source: PublicSource) -> list[Edition]:
-    """Return a source's indexed jobs that have a snapshot, newest first."""
+    """Return a source's jobs that are over and have a snapshot, however they ended, newest first."""
     at = Snapshot.capture_timestamp
     captured = select(at).where(Snapshot.job_id == ArchiveJob.id).correlate(ArchiveJob).limit(1)
     first, last = captured.order_by(at).scalar_subquery(), captured.order_by(at.desc()).scalar_subquery()
     rows = session.execute(
         select(ArchiveJob.id, ArchiveJob.name, ArchiveJob.indexed_page_count, first, last)
-        .where(ArchiveJob.source_id == source.id, ArchiveJob.status == JobStatus.INDEXED, first.is_not(None))
+        .where(ArchiveJob.source_id == source.id, ArchiveJob.status.in_(EDITIONS), first.is_not(None))
         .order_by(ArchiveJob.id.desc())
     ).all()
     entries = _entries_by_job(session, source)

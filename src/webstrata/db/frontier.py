@@ -20,8 +20,9 @@ _TASKS = CrawlTask.__table__
 assert isinstance(_TASKS, Table)
 
 _READ_AT_ONCE = 1_000
+_MOST_NAMED = 3
 _NO_LEASE = {"lease_owner": null(), "lease_token": null(), "lease_expires_at": null()}
-_SETTLED = ("status", "attempt_count", "last_error", "next_run_at", "updated_at")
+_SETTLED = ("status", "attempt_count", "last_error", "may_retry", "next_run_at", "updated_at")
 _SETTLE = ManyRows(
     update(_TASKS)
     .where(_TASKS.c.id == bindparam("task_id"))
@@ -60,17 +61,22 @@ _LEASE = (
 _HELD = select(_T.id, _T.lease_token).where(_T.id.in_(bindparam("ids", expanding=True))).with_for_update()
 _UNDER_WAY = select(func.count()).where(_T.job_id == bindparam("job_id"), _T.status == TaskStatus.IN_PROGRESS)
 # A task that lost its worker too often is given up.
+_IS_LAST_RECLAIM = _T.reclaim_count + 1 >= MAX_RECLAIMS
 _TAKE_BACK = (
     update(_TASKS)
     .where(_T.status == TaskStatus.IN_PROGRESS)
     .values(
-        status=case((_T.reclaim_count + 1 >= MAX_RECLAIMS, TaskStatus.ERROR.value), else_=TaskStatus.PENDING.value),
+        status=case((_IS_LAST_RECLAIM, TaskStatus.ERROR.value), else_=TaskStatus.PENDING.value),
         reclaim_count=_T.reclaim_count + 1,
-        last_error=bindparam("why"),
+        last_error=case(
+            (_IS_LAST_RECLAIM, _T.url + f": given up, because its crawler died {MAX_RECLAIMS} times"),
+            else_=bindparam("why"),
+        ),
         updated_at=bindparam("now"),
         **_NO_LEASE,
     )
 )
+_KILLS_WORKERS = CrawlTask.reclaim_count >= MAX_RECLAIMS
 _TAKE_BACK_EXPIRED = _TAKE_BACK.where(_T.job_id == bindparam("of_job"), _T.lease_expires_at <= bindparam("now"))
 
 
@@ -87,6 +93,15 @@ class FrontierCounts:
     def total(self) -> int:
         """Return how many URLs the job knows."""
         return self.pending + self.in_progress + self.finished + self.error
+
+
+@dataclass(frozen=True)
+class GivenUp:
+    """URLs that were given up because their workers died."""
+
+    count: int = 0
+    urls: tuple[str, ...] = ()
+    """The first of them."""
 
 
 def add_links(session: Session, job_id: int, links: Iterable[Link], depth: int, now: datetime) -> None:
@@ -143,7 +158,7 @@ def settle(session: Session, tasks: Sequence[Task], now: datetime) -> list[Task]
 
 
 def _settled(task: Task, now: datetime) -> tuple[object, ...]:
-    return (task.id, task.status, task.attempts, task.last_error, task.next_run_at or now, now)
+    return (task.id, task.status, task.attempts, task.last_error, task.may_retry, task.next_run_at or now, now)
 
 
 def renew(session: Session, job_id: int, owner: str, now: datetime, lease: timedelta) -> None:
@@ -172,14 +187,28 @@ def reclaim(session: Session, owner: str, now: datetime) -> int:
     return session.connection().execute(_TAKE_BACK.where(*held), {"why": "its worker died", "now": now}).rowcount
 
 
-def revive(session: Session, job_id: int, now: datetime) -> None:
-    """Give the URLs that failed in an earlier run a fresh start, and let those go on that lost their workers."""
-    of_job = update(CrawlTask).where(CrawlTask.job_id == job_id).execution_options(synchronize_session=False)
-    session.execute(of_job.where(CrawlTask.reclaim_count > 0).values(reclaim_count=0))
+def revive(session: Session, job_id: int, now: datetime, *, by_person: bool = False) -> None:
+    """Put the URLs that failed in an earlier run back in line, with all their attempts.
+
+    A URL that was given up because its workers died is tried once more when a person asks for it, else never again.
+    """
+    failed = update(CrawlTask).where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.ERROR)
+    again = {"status": TaskStatus.PENDING, "attempt_count": 0, "may_retry": True, "next_run_at": now, "updated_at": now}
+    unsynchronised = {"synchronize_session": False}
+    session.execute(failed.where(~_KILLS_WORKERS).values(**again), execution_options=unsynchronised)
+    if by_person:
+        once_more = failed.values(**again, reclaim_count=MAX_RECLAIMS - 1)
+        session.execute(once_more, execution_options=unsynchronised)
+
+
+def ask_seeds_again(session: Session, job_id: int, now: datetime) -> None:
+    """Put the URLs that a job began with back in line, though the site answered."""
+    seeds = (CrawlTask.job_id == job_id, CrawlTask.depth == 0, CrawlTask.status == TaskStatus.FINISHED)
     session.execute(
-        of_job.where(CrawlTask.status == TaskStatus.ERROR).values(
-            status=TaskStatus.PENDING, attempt_count=0, next_run_at=now, updated_at=now
-        )
+        update(CrawlTask)
+        .where(*seeds)
+        .values(status=TaskStatus.PENDING, attempt_count=0, next_run_at=now, updated_at=now)
+        .execution_options(synchronize_session=False)
     )
 
 
@@ -230,12 +259,40 @@ def urls_with_queries(session: Session, job_id: int) -> Iterator[str]:
 
 
 def first_error(session: Session, job_id: int) -> str | None:
-    """Return what went wrong with the first URL that was given up."""
+    """Return what went wrong with the first URL that was given up, else with the first that waits to be tried again."""
+    unfetched = (TaskStatus.ERROR, TaskStatus.PENDING)
     return session.scalar(
         select(CrawlTask.last_error)
-        .where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.ERROR)
-        .order_by(CrawlTask.id)
+        .where(CrawlTask.job_id == job_id, CrawlTask.status.in_(unfetched), CrawlTask.last_error.is_not(None))
+        .order_by(CrawlTask.status != TaskStatus.ERROR, CrawlTask.id)
         .limit(1)
+    )
+
+
+def given_up(session: Session, job_id: int) -> GivenUp:
+    """Return which URLs of a job were given up because their workers died."""
+    lost = (CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.ERROR, _KILLS_WORKERS)
+    count = session.scalar(select(func.count()).where(*lost)) or 0
+    urls = select(CrawlTask.url).where(*lost).order_by(CrawlTask.id).limit(_MOST_NAMED)
+    return GivenUp(count, tuple(session.scalars(urls)) if count else ())
+
+
+def suspect_url(session: Session, job_id: int) -> str | None:
+    """Return the URL that lost the most workers, of those that are not settled."""
+    lost = (CrawlTask.job_id == job_id, CrawlTask.status.in_((TaskStatus.PENDING, TaskStatus.IN_PROGRESS)))
+    found = select(CrawlTask.url).where(*lost, CrawlTask.reclaim_count > 0)
+    return session.scalar(found.order_by(CrawlTask.reclaim_count.desc(), CrawlTask.id).limit(1))
+
+
+def may_succeed_later(session: Session, job_id: int) -> bool:
+    """Tell whether another run could get a URL that a job did not get; True where the job's URLs are not known."""
+    if not has_any(session, job_id, *TaskStatus):
+        return True
+    if has_any(session, job_id, TaskStatus.PENDING, TaskStatus.IN_PROGRESS):
+        return True
+    failed = (CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.ERROR)
+    return (
+        session.scalar(select(CrawlTask.id).where(*failed, CrawlTask.may_retry, ~_KILLS_WORKERS).limit(1)) is not None
     )
 
 

@@ -4,14 +4,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import ColumnElement, and_, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.engine import keeping_rows
 from webstrata.db.tables import ArchiveJob, Source, WarcFile
 from webstrata.errors import ConflictError, NotFoundError
 from webstrata.model.cleanup import CleanupStatus
-from webstrata.model.jobs import CLAIMABLE, UNFINISHED, JobConfig, JobStatus
+from webstrata.model.jobs import CLAIMABLE, CUT_SHORT, UNFINISHED, JobConfig, JobStatus
 from webstrata.model.source_scope import address_keys
 
 CRAWL_ENDS = {"success": JobStatus.COMPLETED, "failed": JobStatus.FAILED, "stopped": JobStatus.STOPPED}
@@ -128,6 +128,11 @@ def sitemaps_were_read(session: Session, job_id: int) -> bool:
     return session.scalar(select(ArchiveJob.sitemaps_read_at).where(ArchiveJob.id == job_id)) is not None
 
 
+def sitemap_tries(session: Session, job_id: int) -> int:
+    """Return how often the reading of a job's sitemaps was begun by a crawler that died since."""
+    return session.scalar(select(ArchiveJob.sitemap_tries).where(ArchiveJob.id == job_id)) or 0
+
+
 def next_in_line(session: Session, now: datetime) -> int | None:
     """Return the job of a source that has waited longest and may start."""
     may_start = or_(ArchiveJob.not_before.is_(None), ArchiveJob.not_before <= now)
@@ -140,19 +145,26 @@ def next_in_line(session: Session, now: datetime) -> int | None:
 
 
 def next_to_index(session: Session, now: datetime) -> int | None:
-    """Return the job of a source that nobody works on and that is not all indexed, with the crawl longest over."""
+    """Return the job of a source whose crawl is over, that is not all indexed and that no worker has, longest over first."""
+    waiting = select(ArchiveJob.id).where(*_waits_for_index(now))
+    return session.scalar(waiting.order_by(ArchiveJob.finished_at.asc().nulls_first(), ArchiveJob.id).limit(1))
+
+
+def waits_for_index(session: Session, job_id: int, now: datetime) -> bool:
+    """Tell whether a job's crawl is over, nobody works on it and it is not all indexed."""
+    return session.scalar(select(ArchiveJob.id).where(ArchiveJob.id == job_id, *_waits_for_index(now))) is not None
+
+
+def _waits_for_index(now: datetime) -> tuple[ColumnElement[bool], ...]:
     left = select(WarcFile.id).where(
         WarcFile.job_id == ArchiveJob.id, WarcFile.indexed_bytes != WarcFile.committed_bytes
     )
-    wants_it = or_(ArchiveJob.status == JobStatus.COMPLETED, (ArchiveJob.status == JobStatus.STOPPED) & left.exists())
+    # What is left of a crawl that was cut short and was indexed since cannot be read: it is not tried again and again.
+    untried = or_(ArchiveJob.indexed_at.is_(None), ArchiveJob.indexed_at < ArchiveJob.finished_at)
+    cut_short = and_(ArchiveJob.status.in_(CUT_SHORT), left.exists(), untried)
     may_start = or_(ArchiveJob.not_before.is_(None), ArchiveJob.not_before <= now)
     nobody = or_(ArchiveJob.lease_owner.is_(None), ArchiveJob.lease_expires_at <= now)
-    return session.scalar(
-        select(ArchiveJob.id)
-        .where(wants_it, ArchiveJob.source_id.is_not(None), may_start, nobody)
-        .order_by(ArchiveJob.finished_at.asc().nulls_first(), ArchiveJob.id)
-        .limit(1)
-    )
+    return or_(ArchiveJob.status == JobStatus.COMPLETED, cut_short), ArchiveJob.source_id.is_not(None), may_start, nobody
 
 
 def indexed_bytes(session: Session, job_id: int) -> tuple[int, int]:

@@ -204,14 +204,16 @@ def _requeue(session: Session, which: ColumnElement[bool]) -> list[int]:
     """Put jobs where whoever comes next finds what is left to do: all of it, or only the index."""
     crawled = and_(ArchiveJob.finished_at.is_not(None), ArchiveJob.crawler_status == "success")
     stopped = and_(ArchiveJob.finished_at.is_not(None), ArchiveJob.crawler_status == "stopped")
+    failed = and_(ArchiveJob.finished_at.is_not(None), ArchiveJob.crawler_status == "failed")
     done = ArchiveJob.status.in_((JobStatus.INDEXED, JobStatus.INDEX_FAILED))
     status = case(
         (done, ArchiveJob.status),
         (crawled, JobStatus.COMPLETED.value),
         (stopped, JobStatus.STOPPED.value),
+        (failed, JobStatus.FAILED.value),
         else_=JobStatus.QUEUED.value,
     )
-    reason = case((or_(done, crawled, stopped), ArchiveJob.status_reason), else_=WORKER_DIED)
+    reason = case((or_(done, crawled, stopped, failed), ArchiveJob.status_reason), else_=WORKER_DIED)
     again = (
         update(ArchiveJob)
         .where(which)

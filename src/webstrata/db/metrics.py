@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 from webstrata.db.reports import current_report
 from webstrata.db.tables import ArchiveJob, CrawlReportRow, Source, WarcFile
 from webstrata.model import reports
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs import CUT_SHORT, JobStatus
 from webstrata.model.reports import CrawlReport
 
 _WITH_SOMETHING_TO_INDEX = (
-    *(JobStatus.RUNNING, JobStatus.COMPLETED, JobStatus.STOPPED, JobStatus.INDEXING, JobStatus.INDEX_FAILED),
+    *(JobStatus.RUNNING, JobStatus.COMPLETED, JobStatus.INDEXING, JobStatus.INDEX_FAILED, *CUT_SHORT),
 )
 _WAITING_FOR_INDEX = (JobStatus.COMPLETED, JobStatus.INDEXING)
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text
+from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text, true
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webstrata.db.base import Base, BigId, Json, utcnow
@@ -74,10 +74,12 @@ class ArchiveJob(Base):
     lease_expires_at: Mapped[datetime | None]
     stop_requested_at: Mapped[datetime | None]
     sitemaps_read_at: Mapped[datetime | None]
+    sitemap_tries: Mapped[int] = mapped_column(default=0, server_default="0")
     helpers_welcome: Mapped[bool] = mapped_column(default=False, server_default=false())
     index_lease_owner: Mapped[str | None]
     index_lease_token: Mapped[str | None]
     index_lease_expires_at: Mapped[datetime | None]
+    indexed_at: Mapped[datetime | None]
 
     config: Mapped[dict[str, Any] | None]
 
@@ -132,6 +134,7 @@ class CrawlTask(Base):
     attempt_count: Mapped[int] = mapped_column(default=0)
     reclaim_count: Mapped[int] = mapped_column(default=0)
     last_error: Mapped[str | None]
+    may_retry: Mapped[bool] = mapped_column(server_default=true())
     lease_owner: Mapped[str | None]
     lease_token: Mapped[str | None]
     lease_expires_at: Mapped[datetime | None]

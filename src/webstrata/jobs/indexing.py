@@ -3,18 +3,21 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import run_plugins
 from webstrata.db import captures, frontier, jobs, leases, snapshots
-from webstrata.db.engine import Database, Session
+from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import ConflictError
 from webstrata.index.ends import is_cleaned_away
 from webstrata.index.pipeline import index_job, index_so_far
-from webstrata.model.jobs import JobStatus
+from webstrata.jobs.stages import INTERRUPTED
+from webstrata.model.jobs import CUT_SHORT, JobStatus
 from webstrata.model.tasks import TaskStatus
+from webstrata.warc.adopting import adopt_warcs_for_job
 from webstrata.warc.discovery import discover_warcs_for_job
 
 Progress = Callable[[int], None]
@@ -47,13 +50,29 @@ class Indexing:
         """
         with self.database.read() as session:
             job = jobs.load_job(session, job_id)
-            done = JobStatus.STOPPED if _ended(job) is JobStatus.STOPPED else JobStatus.INDEXED
-            nothing_kept = _nothing_kept(captures.warc_totals(session, job_id)[1], done, _was_crawled(session, job_id))
-        if not nothing_kept and (code := self._indexed(job, progress, interrupted, advanced, again)):
-            return code
+        ended = _ended(job)
+        done = ended if ended in CUT_SHORT else JobStatus.INDEXED
+        code = self._indexed(job, progress, interrupted, advanced, again) if self._has_any(job, done) else 0
+        if code == 0:
+            self._set(job_id, leader, status=done, pause_count=0, indexed_at=datetime.now(UTC))
+        elif code == INTERRUPTED and done in CUT_SHORT:
+            self._set(job_id, leader, status=done)
+        return code
+
+    def _set(self, job_id: int, leader: str, **values: object) -> None:
         with self.database.write() as session:
-            leases.set_as(session, job_id, leader, status=done, pause_count=0)
-        return 0
+            leases.set_as(session, job_id, leader, **values)
+
+    def _has_any(self, job: StoredJob, done: JobStatus) -> bool:
+        """Tell whether a crawl left something to index; what was crawled elsewhere the index has to look for."""
+        with self.database.read() as session:
+            size = captures.warc_totals(session, job.id)[1]
+            was_crawled = frontier.has_any(session, job.id, *TaskStatus)
+        if size or was_crawled or done not in CUT_SHORT:
+            return bool(size) or not was_crawled
+        adopt_warcs_for_job(job, database=self.database, archive_root=self.archive_root)
+        with self.database.read() as session:
+            return captures.warc_totals(session, job.id)[1] > 0
 
     def _indexed(
         self, job: StoredJob, progress: Progress, interrupted: threading.Event, advanced: Advanced, again: bool
@@ -100,13 +119,4 @@ def refuse_cleaned_away(database: Database, archive_root: Path, job_id: int) -> 
 
 
 def _ended(job: StoredJob) -> JobStatus | None:
-    return job.status if job.status is JobStatus.STOPPED else job.crawl_ended
-
-
-def _was_crawled(session: Session, job_id: int) -> bool:
-    return frontier.has_any(session, job_id, *TaskStatus)
-
-
-def _nothing_kept(size: int, done: JobStatus, was_crawled: bool) -> bool:
-    """Tell whether a crawl left nothing to index; what was crawled elsewhere the index has to look for."""
-    return size == 0 and (done is JobStatus.STOPPED or was_crawled)
+    return job.status if job.status in CUT_SHORT else job.crawl_ended

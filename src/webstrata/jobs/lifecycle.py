@@ -11,7 +11,7 @@ import structlog
 
 from webstrata.assets.registry import PluginRegistry
 from webstrata.coordination.permits import PermitStore
-from webstrata.db import captures, frontier, jobs, leases, snapshots
+from webstrata.db import frontier, jobs, leases, snapshots
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.db.snapshots import Comparison
@@ -55,8 +55,6 @@ class JobSummary:
     captured: int
     failed: int
     first_error: str | None
-    refusal: str | None
-    """What the site said when it gave nothing but errors."""
     comparison: Comparison
     warc_folder: Path
 
@@ -95,8 +93,8 @@ class Runner:
         told = interrupted or threading.Event()
         with in_the_lead(self.database, self.archive_root, job_id, helpers_welcome=helpers_welcome) as leader:
             ended = self._crawl_if_needed(job_id, leader, watcher, told)
-            if ended in (JobStatus.COMPLETED, JobStatus.STOPPED):
-                # What was fetched is indexed also when a person stopped the crawl: the event is for the crawl alone.
+            if ended is not None:
+                # What was fetched is indexed however the crawl ended: the event is for the crawl alone.
                 self.index(job_id, leader, threading.Event(), watcher.indexed)
             keep_books(self.database, self.archive_root, job_id)
         return self.summary(job_id)
@@ -138,6 +136,10 @@ class Runner:
         with structlog.contextvars.bound_contextvars(job_id=job_id):
             return self._indexing.run(job_id, leader, progress, interrupted, advanced=advanced, again=again)
 
+    def settles_its_job(self, job: StoredJob) -> bool:
+        """Return True: what is crawled here is settled here."""
+        return True
+
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
         """Index what a running crawl has brought since last time; return 0, or 130 if it was stopped."""
         return self._indexing.so_far(job_id, interrupted)
@@ -165,7 +167,6 @@ class Runner:
                 captured=captured,
                 failed=failed,
                 first_error=frontier.first_error(session, job_id),
-                refusal=captures.refusal(session, job_id),
                 comparison=snapshots.compare_with_before(session, job_id),
                 warc_folder=Path(job.output_dir) / "warcs",
             )

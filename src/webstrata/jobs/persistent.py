@@ -4,22 +4,22 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import structlog
 
-from webstrata.db import jobs, leases
+from webstrata.db import frontier, jobs, leases
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
-from webstrata.errors import DatabaseError, WebstrataError
+from webstrata.errors import CrawlerDiedError, DatabaseError, WebstrataError
 from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.settling import Ended, keep_books, settle_as, try_again_later
 from webstrata.jobs.stages import DONE, FAILED, INTERRUPTED, Stages
 from webstrata.jobs.storage import check_output
 from webstrata.jobs.tool_books import end_by_exit_code, note_exit, settle_tool_job
-from webstrata.model.attempts import MAX_INDEX_DEATHS, how_it_died, rest_before_retry
+from webstrata.model.attempts import MAX_CRAWL_DEATHS, MAX_INDEX_DEATHS, how_it_died, rest_before_retry
 from webstrata.model.job_checks import check_job_config
 from webstrata.model.jobs import JobStatus
 
@@ -49,8 +49,8 @@ def run_persistent_job(
 ) -> int:
     """Crawl a job that waits in line and return the crawler's exit code; what follows is the index's.
 
-    A crawler that is killed goes on where it was as long as it gets anywhere. A crawl that came to nothing is put back
-    in line, as often as `max_retries` says.
+    A crawler that is killed goes on where it was. A crawl that came to nothing is put back in line, as often as
+    `max_retries` says, unless another try would end the same way.
     """
     told = interrupted or threading.Event()
     crew.recovery.tend()
@@ -74,6 +74,7 @@ def _crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event
     """Let the job be crawled until that has ended, one way or the other."""
     check_job_config(job.config)
     check_output(crew.database, job, min_free_bytes=crew.min_free_bytes)
+    is_ours, deaths = crew.stages.settles_its_job(job), 0
     while True:
         before, since = _progress(crew, job.id), datetime.now(UTC)
         with _indexed_meanwhile(crew, job):
@@ -85,15 +86,25 @@ def _crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event
         crew.recovery.tend()
         if interrupted.is_set() and code != DONE:
             return _left(crew, job.id, leader, code)
-        ended = end_by_exit_code(crew.database, job, code, since)
+        ended = end_by_exit_code(crew.database, job, code, since, settles_its_job=is_ours)
         if ended is not None:
             settle_tool_job(crew.database, crew.archive_root, job, leader, ended)
             return code
         reason = how_it_died("the crawler", code)
         log.error("crawl.died", exit_code=code, reason=reason)
-        if _progress(crew, job.id) <= before:
+        deaths = 0 if _progress(crew, job.id) > before else deaths + 1
+        if deaths and not is_ours:
             settle_as(crew.database, job.id, leader, Ended(JobStatus.FAILED, reason), datetime.now(UTC))
             return code
+        if deaths >= MAX_CRAWL_DEATHS:
+            raise CrawlerDiedError(f"{reason}, {deaths} times in a row{_suspicion(crew, job.id)}")
+
+
+def _suspicion(crew: Crew, job_id: int) -> str:
+    """Return, in words, which URL the crawler of a job was fetching most often when it died."""
+    with crew.database.read() as session:
+        url = frontier.suspect_url(session, job_id)
+    return f", most often while it fetched {url}" if url else ""
 
 
 def _left(crew: Crew, job_id: int, leader: str, code: int) -> int:
@@ -111,10 +122,8 @@ def _progress(crew: Crew, job_id: int) -> tuple[int, int]:
 
 def _after_crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event, max_retries: int) -> None:
     """Let what follows by itself follow: another try, or the index of what a stopped crawl has brought."""
-    if job.crawl_ended is JobStatus.FAILED:
-        rest = rest_before_retry(job.retry_count, max_retries)
-        if rest is not None:
-            try_again_later(crew.database, job, leader, rest)
+    if job.crawl_ended is JobStatus.FAILED and (rest := _rest_before_retry(crew, job, max_retries)) is not None:
+        try_again_later(crew.database, job, leader, rest)
         return
     if job.crawl_ended is not None and job.status is not job.crawl_ended:
         # It was interrupted while it was indexed: that alone is left to do.
@@ -122,6 +131,14 @@ def _after_crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading
             leases.set_as(session, job.id, leader, status=job.crawl_ended)
     if job.crawl_ended is JobStatus.STOPPED and job.source is not None and not interrupted.is_set():
         _index(crew, job.id, leader, interrupted)
+
+
+def _rest_before_retry(crew: Crew, job: StoredJob, max_retries: int) -> timedelta | None:
+    """Return how long a failed crawl rests before it is tried again; None when it is not, or could not succeed."""
+    with crew.database.read() as session:
+        if not frontier.may_succeed_later(session, job.id):
+            return None
+    return rest_before_retry(job.retry_count, max_retries)
 
 
 def _index(crew: Crew, job_id: int, leader: str, interrupted: threading.Event) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import structlog
 
 from webstrata.coordination.presence import is_dead
-from webstrata.db import audit_log, frontier, jobs, leases
+from webstrata.db import audit_log, captures, frontier, jobs, leases
 from webstrata.db.engine import Database, Session
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import OUR_TROUBLE, ConflictError, OutsideRootError, StorageError, UsageError
@@ -19,6 +19,7 @@ from webstrata.jobs.source_choice import ChosenSource, choose_source
 from webstrata.model.jobs import CLAIMABLE, JobConfig, JobStatus
 from webstrata.model.registry import SourceJobConfig, generate_job_name
 from webstrata.model.scope import ScopeRules
+from webstrata.model.tasks import MAX_RECLAIMS
 from webstrata.model.tool_options import ZIMIT
 from webstrata.model.urls import host_of, parse_url, with_scheme
 
@@ -220,7 +221,7 @@ def resume_job(recovery: Recovery, job_id: int) -> None:
             raise ConflictError(f"job {job_id} is still being indexed: it can go on when that is done")
         if not jobs.load_job(session, job_id).config.seeds:
             raise ConflictError(f"job {job_id} was not crawled here and has nothing to go on with")
-        _put_in_line(session, job_id, now, now)
+        _put_in_line(session, job_id, now, now, by_person=True)
         # Why it ended is in the audit log and its own log; of a job that waits it would be no reason.
         jobs.set_job(session, job_id, status_reason=None, crawler_status=None)
         _record(session, "resume", job_id, status, JobStatus.QUEUED)
@@ -235,7 +236,7 @@ def retry_job(database: Database, job_id: int) -> JobStatus:
     with database.write() as session:
         status = jobs.status_of(session, job_id)
         if status is JobStatus.FAILED:
-            _put_in_line(session, job_id, now, now)
+            _put_in_line(session, job_id, now, now, by_person=True)
             jobs.set_job(session, job_id, status=JobStatus.RETRYABLE)
             _record(session, "retry", job_id, status, JobStatus.RETRYABLE)
             return JobStatus.RETRYABLE
@@ -257,9 +258,19 @@ def _is_led(session: Session, archive_root: Path, job_id: int) -> bool:
     return leader is not None and not is_dead(archive_root, leader)
 
 
-def _put_in_line(session: Session, job_id: int, now: datetime, not_before: datetime) -> None:
-    """Queue a job again for a run of its own, in which the URLs that failed get a fresh start."""
-    frontier.revive(session, job_id, now)
+def _put_in_line(
+    session: Session, job_id: int, now: datetime, not_before: datetime, *, by_person: bool = False
+) -> None:
+    """Queue a job again for a run of its own, in which the URLs that failed get a fresh start.
+
+    When a person asks for it, what killed its crawlers is tried once more, and so are the seeds of a site that gave
+    only errors.
+    """
+    frontier.revive(session, job_id, now, by_person=by_person)
+    if by_person and jobs.sitemap_tries(session, job_id) >= MAX_RECLAIMS:
+        jobs.set_job(session, job_id, sitemap_tries=MAX_RECLAIMS - 1)
+    if by_person and captures.refusal(session, job_id) is not None:
+        frontier.ask_seeds_again(session, job_id, now)
     jobs.set_job(
         session,
         job_id,

@@ -9,6 +9,7 @@ import structlog
 
 from webstrata.db import captures, frontier, jobs, leases
 from webstrata.db.engine import Database
+from webstrata.db.frontier import GivenUp
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import StorageError
 from webstrata.jobs.crawl_stats import refresh_stats
@@ -16,6 +17,7 @@ from webstrata.jobs.manifest import write_manifest
 from webstrata.jobs.run_report import RunEnd, write_run_report
 from webstrata.jobs.storage import scan_storage
 from webstrata.model.jobs import CrawlConfig, JobStatus
+from webstrata.model.tasks import MAX_RECLAIMS
 
 if TYPE_CHECKING:
     from webstrata.crawl.engine import CrawlEnd
@@ -33,20 +35,46 @@ class Ended:
     reason: str | None
 
 
-def verdict(end: "CrawlEnd") -> Ended:
-    """Return what a crawl's end makes of its job, and why."""
+def verdict(end: "CrawlEnd", refusal: str | None = None) -> Ended:
+    """Return what a crawl's end makes of its job, and why; `refusal` is what a site said that gave only errors."""
+    to_go = f"with {end.counts.pending} URLs to go"
+    limit = f"the {end.limit} was reached {to_go}" if end.limit is not None else None
     if end.stopped:
-        return Ended(JobStatus.STOPPED, f"stopped with {end.counts.pending} URLs to go")
+        return Ended(JobStatus.STOPPED, _joined(f"stopped {to_go}", *_given_up(end)))
     if end.counts.finished == 0:
-        return Ended(JobStatus.FAILED, end.first_error or "nothing could be fetched")
-    if end.limit is not None:
-        return Ended(JobStatus.COMPLETED, f"the {end.limit} was reached with {end.counts.pending} URLs to go")
-    return Ended(JobStatus.COMPLETED, None)
+        return Ended(JobStatus.FAILED, end.first_error or limit or "nothing could be fetched")
+    if refusal is not None:
+        return Ended(JobStatus.FAILED, refusal)
+    return Ended(JobStatus.COMPLETED, _joined(limit, *_given_up(end)))
+
+
+def _given_up(end: "CrawlEnd") -> tuple[str | None, str | None]:
+    sitemaps = f"the sitemaps were given up, because the crawler died {MAX_RECLAIMS} times while it read them"
+    return given_up_words(end.given_up), sitemaps if end.sitemaps_given_up else None
+
+
+def given_up_words(given_up: GivenUp) -> str | None:
+    """Return which URLs were given up and why, in words; None when none was."""
+    if not given_up.count:
+        return None
+    what = "1 URL was given up, because its crawler" if given_up.count == 1 else _many_words(given_up.count)
+    more = f" and {given_up.count - len(given_up.urls):,} more" if given_up.count > len(given_up.urls) else ""
+    return f"{what} died {MAX_RECLAIMS} times: {', '.join(given_up.urls)}{more}"
+
+
+def _many_words(count: int) -> str:
+    return f"{count:,} URLs were given up, because the crawler of each"
+
+
+def _joined(*reasons: str | None) -> str | None:
+    return "; ".join(filter(None, reasons)) or None
 
 
 def settle(database: Database, job: StoredJob, leader: str, end: "CrawlEnd", config: CrawlConfig) -> Ended:
     """Write down how a crawl ended, on its leader's behalf; LeaseLostError if that one lost the job."""
-    return settle_with(database, job, leader, verdict(end), config)
+    with database.read() as session:
+        refusal = captures.refusal(session, job.id)
+    return settle_with(database, job, leader, verdict(end, refusal), config)
 
 
 def settle_with(database: Database, job: StoredJob, leader: str, ended: Ended, config: CrawlConfig) -> Ended:

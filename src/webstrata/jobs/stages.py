@@ -3,6 +3,7 @@
 import threading
 from typing import Protocol
 
+from webstrata.db.jobs import StoredJob
 from webstrata.model.jobs import JobStatus
 
 DONE = 0
@@ -33,6 +34,9 @@ class Stages(Protocol):
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
         """Index what a running crawl has brought so far and return the exit code."""
+
+    def settles_its_job(self, job: StoredJob) -> bool:
+        """Tell whether a job's crawler writes down itself how a crawl ended: one that did not do so has died."""
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
         """Take part in a crawl that another leads, and tell whether there was anything to do."""

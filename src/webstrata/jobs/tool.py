@@ -201,7 +201,7 @@ class ToolStages:
     def crawl(self, job_id: int, leader: str, interrupted: threading.Event) -> int:
         """Let archive-tool crawl a job and return its exit code; where it keeps no books, they are kept for it."""
         job, since = self._load(job_id), datetime.now(UTC)
-        if self._keeps_books(job):
+        if self.settles_its_job(job):
             return self._judged(job_id, leader, self._tool(job, leader, interrupted), since)
         with self.database.write() as session:
             leases.set_as(session, job_id, leader, helpers_welcome=False)
@@ -212,7 +212,7 @@ class ToolStages:
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
         """Let archive-tool take part in a crawl that another leads, and tell whether there was anything to do."""
         job = self._load(job_id)
-        if not self._keeps_books(job):
+        if not self.settles_its_job(job):
             return False
         # How the crawl is watched, begun and cleaned up is its leader's affair.
         plain = replace(job.config.options, enable_monitoring=False, cleanup=False, overwrite=False)
@@ -230,8 +230,8 @@ class ToolStages:
         """Index what a crawl has brought so far in a process of its own and return its exit code."""
         return self._indexer(job_id, None, interrupted, "--so-far")
 
-    def _keeps_books(self, job: StoredJob) -> bool:
-        """Tell whether a job's crawl writes down how it goes: ours does, a container or another tool does not."""
+    def settles_its_job(self, job: StoredJob) -> bool:
+        """Tell whether a job's crawler writes down how it goes and ends: ours does, a container or another tool not."""
         return is_own_tool(self.command) and job.config.options.engine != ZIMIT
 
     def _tool(

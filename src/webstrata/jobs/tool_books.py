@@ -92,8 +92,13 @@ def note_exit(database: Database, job: StoredJob, leader: str, code: int) -> Non
         leases.set_as(session, job.id, leader, crawler_exit_code=code, **found)
 
 
-def end_by_exit_code(database: Database, job: StoredJob, code: int, since: datetime) -> Ended | None:
-    """Return what an exit code makes of a job that its tool did not settle; None when the tool was killed or left."""
+def end_by_exit_code(
+    database: Database, job: StoredJob, code: int, since: datetime, *, settles_its_job: bool = False
+) -> Ended | None:
+    """Return what an exit code makes of a job that its tool did not settle; None when the tool was killed or left.
+
+    A tool that settles its jobs itself (`settles_its_job`) and did not has died, whatever its exit code.
+    """
     if code == DONE:
         return Ended(JobStatus.COMPLETED, None)
     with database.read() as session:
@@ -101,7 +106,7 @@ def end_by_exit_code(database: Database, job: StoredJob, code: int, since: datet
     if is_stopped:
         left = stats.get("pending")
         return Ended(JobStatus.STOPPED, f"stopped with {left} URLs to go" if isinstance(left, int) else "stopped")
-    if code < 0 or code == INTERRUPTED:
+    if code < 0 or code == INTERRUPTED or settles_its_job:
         return None
     return Ended(JobStatus.FAILED, why_it_ended(job, since) or f"exit code {code}")
 

@@ -57,7 +57,7 @@ def process_next_job(crew: Crew, stopping: threading.Event) -> bool:
     job_id = _next_to_crawl(crew)
     if job_id is not None:
         _crawled(crew, job_id, stopping)
-        if not stopping.is_set() and _status_of(crew, job_id) is JobStatus.COMPLETED:
+        if not stopping.is_set() and _waits_for_index(crew, job_id):
             _indexed(crew, job_id, stopping)
         return True
     return index_next_job(crew, stopping) or _helped(crew, stopping)
@@ -122,9 +122,9 @@ def _select_next_crawl_job(session: Session) -> int | None:
     return jobs.next_in_line(session, datetime.now(UTC))
 
 
-def _status_of(crew: Crew, job_id: int) -> JobStatus:
+def _waits_for_index(crew: Crew, job_id: int) -> bool:
     with crew.database.read() as session:
-        return jobs.status_of(session, job_id)
+        return jobs.waits_for_index(session, job_id, datetime.now(UTC))
 
 
 def _crawled(crew: Crew, job_id: int, stopping: threading.Event) -> None:

@@ -127,6 +127,14 @@ class JobView:
     not_before: datetime | None = None
 
     @property
+    def how_far(self) -> str:
+        """Return in words how much of the job's URLs was captured, and how much can be searched."""
+        crawled, known, failed = (count or 0 for count in (self.pages_crawled, self.pages_total, self.pages_failed))
+        captured = f"{crawled:,} of {known:,} URLs fetched, {failed:,} failed"
+        searched = f"{self.indexed_page_count:,} pages can be searched"
+        return searched if self.was_registered else f"{captured}; {searched}"
+
+    @property
     def was_registered(self) -> bool:
         """Tell whether its WARC files came from elsewhere: a job that crawls has somewhere to begin."""
         return self.config is not None and not self.config.get("seeds")

@@ -6,6 +6,9 @@ from datetime import timedelta
 MAX_CRAWL_RETRIES = 2
 """How often a crawl that came to nothing is begun again by itself."""
 
+MAX_CRAWL_DEATHS = 10
+"""How often in a row a crawler may die without having received anything before its job rests."""
+
 MAX_INDEX_DEATHS = 10
 """How often in a row an indexer may be killed without having got any further."""
 

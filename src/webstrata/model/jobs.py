@@ -34,7 +34,11 @@ UNDER_WAY = (JobStatus.RUNNING, JobStatus.COMPLETED, JobStatus.INDEXING, *CLAIMA
 """Where a job goes on by itself. One that was stopped waits for a person; its source does not wait with it."""
 SETTLED = (JobStatus.INDEXED, JobStatus.STOPPED, JobStatus.FAILED, JobStatus.INDEX_FAILED)
 """Where a job stays until somebody acts."""
-INDEXABLE = (JobStatus.COMPLETED, JobStatus.STOPPED, JobStatus.INDEX_FAILED, JobStatus.INDEXED)
+INDEXABLE = (JobStatus.COMPLETED, JobStatus.STOPPED, JobStatus.FAILED, JobStatus.INDEX_FAILED, JobStatus.INDEXED)
+CUT_SHORT = (JobStatus.STOPPED, JobStatus.FAILED)
+"""Where a job stays whose crawl did not end well, also when what it captured is indexed."""
+EDITIONS = (JobStatus.INDEXED, *CUT_SHORT)
+"""Where a job counts as an edition of its source, if it has a snapshot."""
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,8 @@ class Task:
     next_run_at: datetime | None = None
     reclaims: int = 0
     """How often the task lost its worker."""
+    may_retry: bool = True
+    """Whether a later run may get the URL; False for an error that will be the same then."""
     earlier: EarlierCapture | None = None
     """What was captured of the URL the last time, if anything was."""
 
@@ -91,6 +93,8 @@ def after_failure(task: Task, error: FetchError, policy: RetryPolicy, now: datet
     """Return the task one failure later: waiting for its next turn, or given up."""
     attempts = task.attempts + 1
     if not error.transient or attempts >= policy.max_attempts:
-        return replace(task, attempts=attempts, status=TaskStatus.ERROR, last_error=str(error))
+        return replace(
+            task, attempts=attempts, status=TaskStatus.ERROR, last_error=str(error), may_retry=error.transient
+        )
     due = now + max(policy.backoff(attempts, chance), error.retry_after)
     return replace(task, attempts=attempts, status=TaskStatus.PENDING, last_error=str(error), next_run_at=due)

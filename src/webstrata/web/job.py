@@ -122,10 +122,17 @@ def story(progress: JobProgress, now: datetime) -> str:
     return {
         "waiting": "It starts again by itself.",
         "working": "This page keeps itself up to date.",
-        "failed": "It ended before everything was captured.",
-        "stopped": "Somebody stopped it.",
+        "failed": f"It ended before everything was captured. {_searchable(found)}".rstrip(),
+        "stopped": f"Somebody stopped it. {_searchable(found)}".rstrip(),
         "done": f"{present.count(found.indexed_page_count, 'snapshot')} can be searched and read.".capitalize(),
     }[present.job_state(found.status).kind]
+
+
+def _searchable(found: JobView) -> str:
+    """Return how much there is to read of a job that did not come to its end."""
+    if found.indexed_page_count:
+        return f"{present.count(found.indexed_page_count, 'snapshot')} can be searched and read.".capitalize()
+    return "" if found.warc_bytes_total else "Nothing was captured."
 
 
 def _storage(found: JobView) -> Iterator[tuple[str, str]]:
