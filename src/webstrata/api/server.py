@@ -47,7 +47,7 @@ _OPERATORS = (admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_
 def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
     """Return the API over an archive's parts; the caller closes them. Without buckets, its rate limits are its own."""
     numbers = metrics.Metrics(app)
-    counter = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled)
+    counter = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled and not app.database.is_read_only)
     api = DescribedApi(
         title="Webstrata",
         version=__version__,

@@ -64,4 +64,5 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(f"{folder}: {error.strerror}") from None
+        place = "WEBSTRATA_DATA_DIR must be a folder, as must WEBSTRATA_ARCHIVE_ROOT"
+        raise StorageError(f"{folder} cannot be made: {error.strerror} ({place})") from None

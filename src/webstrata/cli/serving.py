@@ -53,8 +53,18 @@ def serve(
     with started(quiet=True) as app:
         address = (host or app.settings.host, port or app.settings.port)
         processes = processes or app.settings.serve_processes
-    refuse_busy_port(*address)
-    serve_until_stopped(*address, worker=worker, processes=processes)
+        is_read_only = app.database.is_read_only
+        refuse_busy_port(*address)
+        if is_read_only:
+            _warn_read_only(app.database.file.parent.absolute())
+    serve_until_stopped(*address, worker=worker and not is_read_only, processes=processes)
+
+
+def _warn_read_only(folder: Path) -> None:
+    import structlog
+
+    unwritten = "no worker runs; usage and sign-ins are not recorded"
+    structlog.get_logger().warning("archive.read_only", folder=str(folder), effect=unwritten)
 
 
 @verbs.command("worker")
@@ -70,6 +80,7 @@ def worker(
     from webstrata.jobs.worker import run_worker_loop
 
     with started() as app:
+        app.database.check_writable()
         run_worker_loop(poll_interval, once, crew=app.crew())
 
 

@@ -1,5 +1,6 @@
 """Presence: whoever works on an archive holds a file lock while it lives; its machine notices its death at once."""
 
+import errno
 import fcntl
 import os
 import socket
@@ -8,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from webstrata.errors import StorageError
+from webstrata.errors import WRITE_REFUSALS, ReadOnlyArchiveError, StorageError
 
 _FOLDER = ".workers"
 _SUFFIX = ".lock"
@@ -96,6 +97,8 @@ def _announced(path: Path) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         unnamed.rename(path)
     except OSError as error:
+        if error.errno in WRITE_REFUSALS:
+            raise ReadOnlyArchiveError(path.parent.parent) from error
         raise StorageError(f"{path.parent}: {error.strerror}") from error
     return descriptor
 
@@ -103,7 +106,8 @@ def _announced(path: Path) -> int:
 def _opened(path: Path) -> int | None:
     """Open a lock file; None when it is gone, and with it the reason to look."""
     try:
-        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        # To read is enough for a lock, but for one on a network mount.
+        return os.open(path, (os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY) | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -114,5 +118,10 @@ def _locked(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        return False
+    except OSError as error:
+        # A network mount wants to write in order to lock: whoever cannot does not know, and takes no one for dead.
+        if error.errno != errno.EBADF:
+            raise
         return False
     return True
