@@ -169,6 +169,7 @@ def test_jobs_are_listed_and_shown_and_json_says_the_same(webstrata: CommandLine
     listed = webstrata("list-jobs")
     assert "indexed" in listed.out
     assert f"127-0-0-1-{web_server.port}" in listed.out
+    assert listed.out.split()[1] == "name"
     (job,) = json.loads(webstrata("list-jobs", "--json", "--status", "indexed").out)
     assert json.loads(webstrata("show-job", "--id", "1", "--json").out) == job | {"problems": []}
     assert (job["id"], job["status"], job["pages_crawled"]) == (1, "indexed", 1)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import PYTHON, Program, free_port
+from tests.support.program import PYTHON, Program, free_port, listens
 from tests.support.waiting import wait_until
 from tests.support.web_server import linked_site, serving
 from webstrata.db import jobs
@@ -125,7 +125,7 @@ def test_what_a_killed_process_left_beside_the_database_is_read_too(
 def test_it_is_served_without_a_worker_and_says_so_once(read_only: Program) -> None:
     port = free_port()
     with read_only.started("serve", "--port", str(port), "--processes", "2") as server:
-        wait_until(lambda: server.process.poll() is not None or _status(port, "/api/health") == 200, "it serves")
+        wait_until(lambda: server.process.poll() is not None or listens(port), "it serves")
         found = json.loads(_body(port, "/api/search?q=page&view=pages"))
         assert found["total"]
         snapshot = found["results"][0]["id"]

@@ -57,7 +57,11 @@ def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
         middleware=[
             Middleware(metrics.RequestMetrics, metrics=numbers),
             Middleware(RequestLog),
-            Middleware(SafeHeaders),
+            Middleware(
+                SafeHeaders,
+                has_csp=app.settings.csp_enabled,
+                hsts_max_age=app.settings.hsts_max_age if app.settings.hsts_enabled else None,
+            ),
             Middleware(PublicCors, origins=app.settings.cors_origins),
             Middleware(RateLimits, policy=RatePolicy.of(app.settings), buckets=buckets),
             Middleware(RequestLimits),

@@ -13,6 +13,7 @@ from webstrata.app import App, build_app
 from webstrata.archive_tool.arguments import Arguments
 from webstrata.archive_tool.modes import Found, RunMode, run_mode
 from webstrata.archive_tool.permissions import relax
+from webstrata.cli.start import start_logging
 from webstrata.db import captures, frontier, jobs, leases
 from webstrata.db.engine import Session
 from webstrata.errors import UsageError
@@ -24,7 +25,6 @@ from webstrata.jobs.queueing import queue_tool_job
 from webstrata.jobs.settling import keep_books
 from webstrata.jobs.stages import DONE, NOTHING_TO_DO
 from webstrata.jobs.storage import check_output
-from webstrata.logs import configure_logging
 from webstrata.model.actors import COMMAND_LINE
 from webstrata.model.tasks import TaskStatus
 from webstrata.settings import load_settings
@@ -94,7 +94,7 @@ def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool
 @contextmanager
 def _started(told: Arguments) -> Iterator[tuple[App, Runner]]:
     settings = load_settings()
-    configure_logging(told.log_level or settings.log_level, settings.log_format)
+    start_logging(settings, quiet=True, level=told.log_level)
     for flag in told.without_effect():
         log.warning("option.without_effect", flag=flag)
     app = build_app(settings).acting_as(COMMAND_LINE)

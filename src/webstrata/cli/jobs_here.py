@@ -1,5 +1,6 @@
 """Jobs that a command queues and runs itself, here and now, with their progress and what they brought."""
 
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def archive_here(urls: list[str], file: Path | None, knobs: dict[str, object]) -
 
 def run_here(site: str | None, port: int | None) -> None:
     """Archive a site, or the demo, and serve the archive until stopped."""
-    with started(quiet=True) as app:
+    with started(quiet=sys.stderr.isatty()) as app:
         address = (app.settings.host, port or app.settings.port)
         refuse_busy_port(*address)
         place = f"http://{address[0]}:{address[1]}/"

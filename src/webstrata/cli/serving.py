@@ -50,7 +50,7 @@ def serve(
     processes: Processes = None,
 ) -> None:
     """Serve the archive's pages and API until Ctrl-C."""
-    with started(quiet=True) as app:
+    with started(quiet=sys.stderr.isatty()) as app:
         address = (host or app.settings.host, port or app.settings.port)
         processes = processes or app.settings.serve_processes
         is_read_only = app.database.is_read_only
@@ -78,8 +78,10 @@ def worker(
     if parent is not None:
         _end_with(parent)
     from webstrata.jobs.worker import run_worker_loop
+    from webstrata.settings import LOG_LEVEL, in_environment
 
-    with started() as app:
+    # The processes of a worker log as it does, though each of them is a command that ends by itself.
+    with started() as app, in_environment(LOG_LEVEL, app.settings.log_level):
         app.database.check_writable()
         run_worker_loop(poll_interval, once, crew=app.crew())
 
@@ -104,6 +106,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
+    from granian.log import LogLevels
 
     from webstrata.logs import SERVER_LOGGING
 
@@ -118,6 +121,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
         # One that dies is followed by another; when that one dies at once as well, the server gives up.
         respawn_failed_workers=True,
         log_dictconfig=SERVER_LOGGING,
+        log_level=LogLevels.warning,
         workers_kill_timeout=_LAST_ANSWERS_SECONDS,
         # Proxies speak HTTP/1 to us; HTTP/2 without TLS would only be one more way to be overwhelmed.
         http=HTTPModes.http1,
@@ -156,7 +160,7 @@ def site(*, shared: Path | None = None) -> "ASGIApp":
     # As for the worker: a Ctrl-C reaches this process through the server, which would else find it dead.
     os.setsid()
     settings = load_settings()
-    start_logging(settings, quiet=True)
+    start_logging(settings, quiet=sys.stderr.isatty())
     if shared is None:
         return create_site(build_app(settings))
     share_numbers()
