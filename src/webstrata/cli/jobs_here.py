@@ -5,16 +5,18 @@ from datetime import timedelta
 from pathlib import Path
 
 from webstrata.app import App
+from webstrata.cli.following import follow
 from webstrata.cli.progress import watching
 from webstrata.cli.serving import refuse_busy_port, serve_until_stopped
 from webstrata.cli.start import started
 from webstrata.cli.summary import print_summary
 from webstrata.db import jobs
-from webstrata.errors import UsageError, WebstrataError
+from webstrata.errors import LeaseLostError, UsageError, WebstrataError
 from webstrata.jobs.job_files import JobFile, read_job_file
-from webstrata.jobs.lifecycle import JobSummary
+from webstrata.jobs.leaders import find_leader
+from webstrata.jobs.lifecycle import JobSummary, Runner
 from webstrata.jobs.queueing import queue_archive
-from webstrata.model.jobs import CRAWL_KNOBS, JobStatus
+from webstrata.model.jobs import CRAWL_KNOBS, SETTLED, JobStatus
 from webstrata.model.scope import ScopeRules
 from webstrata.model.urls import parse_url, with_scheme
 
@@ -84,11 +86,25 @@ def _archive_demo(app: App, place: str) -> None:
 
 
 def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: str) -> JobSummary:
-    with watching(label) as watcher:
-        summary = app.runner(*allowed_endpoints).run(job_id, watcher)
+    summary = _lead_or_follow(app, app.runner(*allowed_endpoints), job_id, label)
     if summary.status is JobStatus.STOPPED:
         print_summary(summary, next_step="the same command again, to go on")
         raise KeyboardInterrupt
     if summary.status in (JobStatus.FAILED, JobStatus.INDEX_FAILED) or summary.refusal:
         raise WebstrataError(summary.refusal or summary.reason or f"job {job_id} failed")
     return summary
+
+
+def _lead_or_follow(app: App, runner: Runner, job_id: int, label: str) -> JobSummary:
+    """Run a job here; while another process does, show that one's progress, and go on if it leaves the job undone."""
+    while True:
+        try:
+            with watching(label) as watcher:
+                return runner.run(job_id, watcher)
+        except LeaseLostError:
+            leader = find_leader(app.database, app.archive_root, job_id)
+            if leader is None and (summary := runner.summary(job_id)).status in SETTLED:
+                return summary
+            if leader is None:
+                raise
+        follow(app, leader, label)

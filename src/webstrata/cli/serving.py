@@ -73,6 +73,7 @@ def worker(
     poll_interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks at an empty queue.")] = 30,
     once: Annotated[bool, typer.Option("--once", help="Run at most one job and leave.")] = False,
     parent: Annotated[int | None, typer.Option("--parent", hidden=True)] = None,
+    site: Annotated[str, typer.Option("--site", hidden=True)] = "",
 ) -> None:
     """Run queued jobs until Ctrl-C: one is crawled while another is indexed, each in a process of its own."""
     if parent is not None:
@@ -83,7 +84,7 @@ def worker(
     # The processes of a worker log as it does, though each of them is a command that ends by itself.
     with started() as app, in_environment(LOG_LEVEL, app.settings.log_level):
         app.database.check_writable()
-        run_worker_loop(poll_interval, once, crew=app.crew())
+        run_worker_loop(poll_interval, once, crew=app.crew(), site=site)
 
 
 def refuse_busy_port(host: str, port: int) -> None:
@@ -110,7 +111,8 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
 
     from webstrata.logs import SERVER_LOGGING
 
-    print(f"Serving on http://{host}:{port}/ (Ctrl-C to stop)", flush=True)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    print(f"Serving on {address} (Ctrl-C to stop)", flush=True)
     server = Granian(
         "webstrata.cli.serving:site",
         factory=True,
@@ -129,7 +131,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
     )
     server.on_startup(partial(_end_with_terminal, signal.getsignal(signal.SIGHUP), server.signal_handler_interrupt))
     with (
-        _worker_process() if worker else nullcontext(),
+        _worker_process(address) if worker else nullcontext(),
         _shared_folder() if processes > 1 else nullcontext() as shared,
     ):
         try:
@@ -184,9 +186,9 @@ def _shared_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def _worker_process() -> Iterator[None]:
-    """Keep a worker running beside the server."""
-    keeper = _WorkerKeeper()
+def _worker_process(site: str) -> Iterator[None]:
+    """Keep a worker running beside the server of a site."""
+    keeper = _WorkerKeeper(site)
     try:
         yield
     finally:
@@ -196,10 +198,11 @@ def _worker_process() -> Iterator[None]:
 class _WorkerKeeper:
     """Starts a worker, and another one when it dies."""
 
-    def __init__(self) -> None:
+    def __init__(self, site: str) -> None:
+        self._site = site
         self._changing = threading.Lock()
         self._over = threading.Event()
-        self._process = _new_worker()
+        self._process = _new_worker(site)
         threading.Thread(target=self._keep, name="worker", daemon=True).start()
 
     def stop(self) -> None:
@@ -222,12 +225,13 @@ class _WorkerKeeper:
                 if self._over.is_set():
                     return
                 print(f"webstrata: the worker ended with exit code {code}; another one starts", file=sys.stderr)
-                self._process = _new_worker()
+                self._process = _new_worker(self._site)
 
 
-def _new_worker() -> subprocess.Popen[bytes]:
+def _new_worker(site: str) -> subprocess.Popen[bytes]:
     """Start a worker in a session of its own, so that a Ctrl-C reaches it through us and in good order."""
     command = [sys.executable, "-m", "webstrata", "worker", "--parent", str(os.getpid()), "--poll-interval", "1"]
+    command += ["--site", site]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own program
 
 

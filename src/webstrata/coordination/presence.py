@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import glob
 import os
 import socket
 from collections.abc import Iterator
@@ -16,14 +17,15 @@ _SUFFIX = ".lock"
 
 
 @contextmanager
-def present(archive_root: Path, *, kind: str = "") -> Iterator[str]:
+def present(archive_root: Path, *, kind: str = "", site: str = "") -> Iterator[str]:
     """Announce a worker and hold its lock; yield the name under which it owns things, of which a kind is a part.
 
-    One that leaves with an error leaves its lock file behind: others see after what it could not give back.
+    Its lock file holds the address of the site that shows its work, if there is one. One that leaves
+    with an error leaves its lock file behind: others see after what it could not give back.
     """
     owner = f"{socket.gethostname()}:{os.getpid()}:{kind}{uuid4().hex[:8]}"
     path = _lock_of(archive_root, owner)
-    descriptor = _announced(path)
+    descriptor = _announced(path, site)
     try:
         yield owner
         path.unlink(missing_ok=True)
@@ -54,6 +56,16 @@ def buried(archive_root: Path, owner: str) -> Iterator[bool]:
 def process_of(owner: str) -> str:
     """Return the process that a name belongs to: its machine and its number there."""
     return owner.rpartition(":")[0]
+
+
+def site_of(archive_root: Path, owner: str, kind: str) -> str | None:
+    """Return the site that shows the work of an owner's process, "" without one; None if it is not of a kind."""
+    for lock in (archive_root / _FOLDER).glob(f"{glob.escape(process_of(owner))}:{kind}*{_SUFFIX}"):
+        try:
+            return lock.read_text(encoding="utf-8")
+        except OSError:
+            return ""
+    return None
 
 
 def is_of_kind(owner: str, kind: str) -> bool:
@@ -88,13 +100,14 @@ def _lock_of(archive_root: Path, owner: str) -> Path:
     return archive_root / _FOLDER / f"{owner}{_SUFFIX}"
 
 
-def _announced(path: Path) -> int:
+def _announced(path: Path, site: str) -> int:
     """Make the lock file; it gets its name only when it is locked, so nobody takes its owner for dead meanwhile."""
     unnamed = path.with_suffix(".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(unnamed, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
+        os.write(descriptor, site.encode())
         unnamed.rename(path)
     except OSError as error:
         if error.errno in WRITE_REFUSALS:
