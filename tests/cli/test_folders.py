@@ -61,7 +61,7 @@ def test_where_a_file_could_not_be_read_is_shown(webstrata: CommandLine, databas
     damaged[extents[1].offset + 30 : extents[1].offset + 90] = bytes(60)
     file.write_bytes(damaged)
     done = webstrata("register-job-dir", "--source", "hc", "--output-dir", str(tmp_path / "disk"), "--index")
-    assert "2 pages can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
+    assert "2 snapshots can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
     assert f"a.warc.gz: byte {extents[1].offset}: " in webstrata("show-job", "--id", "1").out
     shown = json.loads(webstrata("show-job", "--id", "1", "--json").out)
     assert [problem["offset"] for problem in shown["problems"]] == [extents[1].offset]
@@ -79,7 +79,7 @@ def test_a_record_that_was_cut_off_at_the_end_of_a_file_is_shown(
     webstrata("register-job-dir", "--source", "hc", "--output-dir", str(tmp_path / "disk"))
     for _ in range(2):
         done = webstrata("index-job", "--id", "1")
-        assert "2 pages can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
+        assert "2 snapshots can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
     shown = webstrata("show-job", "--id", "1").out
     assert f"a.warc.gz: byte {extents[2].offset}: its last 100 bytes are no whole record" in shown
 
@@ -196,7 +196,7 @@ def test_a_job_that_was_cleaned_up_is_not_indexed_again_and_stays_as_it_is(
     ended = webstrata("index-job", "--id", "1", *options)
     assert ended.code == 1
     assert ended.message == (
-        "job 1 cannot be indexed again: cleanup-job deleted its WARC files; its 1 pages stay searchable"
+        "job 1 cannot be indexed again: cleanup-job deleted its WARC files; its snapshots (1) stay searchable"
     )
     shown = json.loads(webstrata("show-job", "--id", "1", "--json").out)
     assert (shown["status"], shown["status_reason"], shown["problems"]) == ("indexed", None, [])

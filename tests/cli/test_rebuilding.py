@@ -28,7 +28,7 @@ def test_a_rebuild_says_what_it_would_make_and_then_makes_it(webstrata: CommandL
     made = webstrata("rebuild")
     assert made.code == 0
     assert "added 1 sources and 1 jobs, indexed 1" in made.out
-    assert "1 sources, 1 jobs, 1 captures, 1 snapshots, 0 records that could not be read" in made.out
+    assert "1 source, 1 job, 1 capture, 1 snapshot, 0 records that could not be read" in made.out
     assert "Measles" in webstrata("search", "doses").out
     assert (folder / JOB_FILE).exists(), "what was found out is written down"
 

@@ -27,6 +27,7 @@ from webstrata.jobs.stages import DONE, NOTHING_TO_DO
 from webstrata.jobs.storage import check_output
 from webstrata.model.actors import COMMAND_LINE
 from webstrata.model.tasks import TaskStatus
+from webstrata.model.words import counted
 from webstrata.settings import load_settings
 from webstrata.warc.crawl_state import CrawlState
 
@@ -73,7 +74,8 @@ def crawled(told: Arguments) -> int:
             keep_books(app.database, app.archive_root, job_id)
         summary = runner.summary(job_id)
     print(f"job {job_id} is {summary.status}{f': {summary.reason}' if summary.reason else ''}")
-    print(f"{summary.captured} answers in {summary.warc_folder}; to search them: webstrata index-job --id {job_id}")
+    urls = counted(summary.captured, "URL")
+    print(f"{urls} in {summary.warc_folder}; to search them: webstrata index-job --id {job_id}")
     return code
 
 

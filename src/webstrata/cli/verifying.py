@@ -9,6 +9,7 @@ import typer
 
 from webstrata.cli.start import print_json
 from webstrata.errors import NotFoundError
+from webstrata.model.words import counted
 
 verbs = typer.Typer()
 
@@ -31,8 +32,9 @@ def verify(
     else:
         for finding in report.findings:
             print(finding)
-        verdict = f"{len(report.findings)} problems" if report.findings else "all as it should be"
-        print(f"{report.files} files, {report.records:,} records, {report.bytes_read:,} bytes: {verdict}")
+        verdict = counted(len(report.findings), "problem") if report.findings else "all as it should be"
+        read = (counted(report.files, "file"), counted(report.records, "record"), counted(report.bytes_read, "byte"))
+        print(f"{', '.join(read)}: {verdict}")
     if report.findings:
         raise typer.Exit(1)
 

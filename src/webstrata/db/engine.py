@@ -260,7 +260,7 @@ def _may_write(folder: Path) -> bool:
 def _damage(error: DBAPIError) -> str:
     """Return what to say of a SQLite file that is none, or is damaged; nothing for any other error."""
     words = {sqlite3.SQLITE_NOTADB: "is not a SQLite database", sqlite3.SQLITE_CORRUPT: "is damaged"}
-    found = words.get(getattr(error.orig, "sqlite_errorcode", None))
+    found = words.get(getattr(error.orig, "sqlite_errorcode", 0))
     return f" {found}: move it away, and `webstrata rebuild` makes it again from the WARC files" if found else ""
 
 

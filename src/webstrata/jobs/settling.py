@@ -16,6 +16,7 @@ from webstrata.jobs.manifest import write_manifest
 from webstrata.jobs.run_report import RunEnd, write_run_report
 from webstrata.jobs.storage import scan_storage
 from webstrata.model.jobs import CrawlConfig, JobStatus
+from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.crawl.engine import CrawlEnd
@@ -36,11 +37,13 @@ class Ended:
 def verdict(end: "CrawlEnd") -> Ended:
     """Return what a crawl's end makes of its job, and why."""
     if end.stopped:
-        return Ended(JobStatus.STOPPED, f"stopped with {end.counts.pending} URLs to go")
+        return Ended(JobStatus.STOPPED, f"stopped with {counted(end.counts.pending, 'URL')} to go")
     if end.counts.finished == 0:
         return Ended(JobStatus.FAILED, end.first_error or "nothing could be fetched")
     if end.limit is not None:
-        return Ended(JobStatus.COMPLETED, f"the {end.limit} was reached with {end.counts.pending} URLs to go")
+        return Ended(
+            JobStatus.COMPLETED, f"the {end.limit} was reached with {counted(end.counts.pending, 'URL')} to go"
+        )
     return Ended(JobStatus.COMPLETED, None)
 
 
