@@ -146,11 +146,14 @@ def test_what_cannot_be_registered_is_said_in_one_line(
     assert message in done.message
 
 
-def test_a_dry_run_lists_what_would_go_then_it_goes(webstrata: CommandLine, folder: CrawledFolder) -> None:
+def test_a_dry_run_lists_what_would_go_then_it_goes(
+    webstrata: CommandLine, folder: CrawledFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBSTRATA_LOG_LEVEL", "INFO")
     would = webstrata("cleanup-job", "--id", "1", "--dry-run")
     assert would.code == 0
     assert f"would delete  {folder.output / '.tmpa'}" in would.out
-    assert "1 WARC files among it; 1 snapshots would lose their records" in would.out
+    assert "1 WARC file among it; would be found but no longer shown: 1 snapshot" in would.out
     assert len(folder.files()) == 2
     done = webstrata("cleanup-job", "--id", "1", "--json")
     told = json.loads(done.out)
@@ -201,7 +204,7 @@ def test_a_job_that_was_cleaned_up_is_not_indexed_again_and_stays_as_it_is(
     shown = json.loads(webstrata("show-job", "--id", "1", "--json").out)
     assert (shown["status"], shown["status_reason"], shown["problems"]) == ("indexed", None, [])
     write_warc(output / "warcs" / "two.warc.gz", [fetched("https://example.org/new")])
-    assert "job 1 is indexed: 2 pages" in webstrata("index-job", "--id", "1").out
+    assert "job 1 is indexed: 2 snapshots" in webstrata("index-job", "--id", "1").out
 
 
 def test_warc_files_are_kept_when_they_should_be(webstrata: CommandLine, folder: CrawledFolder) -> None:
@@ -238,7 +241,7 @@ def test_an_empty_archive_says_what_to_do_next(webstrata: CommandLine, data_dir:
 
 def test_storage_is_shown_by_source_and_kind(webstrata: CommandLine, folder: CrawledFolder) -> None:
     before = webstrata("storage")
-    assert "1 jobs were never counted: webstrata storage --scan" in before.out
+    assert "1 job was never counted: webstrata storage --scan" in before.out
     done = webstrata("storage", "--scan", "--json")
     assert done.code == 0
     told = json.loads(done.out)

@@ -134,15 +134,15 @@ def _print_cleanup(report: "CleanupReport") -> None:
         print(f"job {report.job_id}: there is nothing to clean up")
         return
     delete, move, is_freed, lose = (
-        ("would delete", "would move", "would be freed", "would lose their records")
+        ("would delete", "would move", "would be freed", "would be found but no longer shown")
         if report.dry_run
-        else ("deleted", "moved", "freed", "have lost their records: they are found, but cannot be shown")
+        else ("deleted", "moved", "freed", "found but no longer shown")
     )
     _print_lines(f"{move}  {part.before} to {part.after} ({shown_bytes(part.bytes)})" for part in report.moved)
     _print_lines(f"{delete}  {part.path} ({shown_bytes(part.bytes)})" for part in report.deleted)
     if report.warcs_deleted:
         files, snapshots = counted(report.warcs_deleted, "WARC file"), counted(report.snapshots_lost, "snapshot")
-        print(f"{files} among it; {snapshots} {lose}")
+        print(f"{files} among it; {lose}: {snapshots}")
     print(f"job {report.job_id}: {shown_bytes(report.freed_bytes)} {is_freed}")
 
 
