@@ -15,6 +15,7 @@ from webstrata.settings import (
     LogFormat,
     LogLevel,
     Settings,
+    ignored_names,
     load_settings,
     names_of,
     show_settings,
@@ -40,6 +41,10 @@ GIVEN: dict[str, tuple[str, object]] = {
     "admin_token": ("open sesame", SecretStr("open sesame")),
     "cors_origins": ("https://a.example, https://b.example,", ("https://a.example", "https://b.example")),
     "public_site_url": ("https://archive.example.org/", "https://archive.example.org"),
+    "rate_limiting_enabled": ("false", False),
+    "csp_enabled": ("false", False),
+    "hsts_enabled": ("false", False),
+    "hsts_max_age": ("600", 600),
     "exports_enabled": ("false", False),
     "exports_default_limit": ("50", 50),
     "exports_max_limit": ("500", 500),
@@ -174,6 +179,16 @@ def test_a_knob_is_read_from_the_dotenv_file(knob: str, dotenv: Path) -> None:
         ("env", "HEALTHARCHIVE_ENV"),
         ("log_level", "HEALTHARCHIVE_LOG_LEVEL"),
         ("admin_token", "HEALTHARCHIVE_ADMIN_TOKEN"),
+        ("exports_enabled", "HEALTHARCHIVE_EXPORTS_ENABLED"),
+        ("exports_default_limit", "HEALTHARCHIVE_EXPORTS_DEFAULT_LIMIT"),
+        ("exports_max_limit", "HEALTHARCHIVE_EXPORTS_MAX_LIMIT"),
+        ("usage_enabled", "HEALTHARCHIVE_USAGE_METRICS_ENABLED"),
+        ("usage_window_days", "HEALTHARCHIVE_USAGE_METRICS_WINDOW_DAYS"),
+        ("rate_limiting_enabled", "HEALTHARCHIVE_RATE_LIMITING_ENABLED"),
+        ("csp_enabled", "HEALTHARCHIVE_CSP_ENABLED"),
+        ("hsts_enabled", "HEALTHARCHIVE_HSTS_ENABLED"),
+        ("hsts_max_age", "HEALTHARCHIVE_HSTS_MAX_AGE"),
+        ("public_site_url", "HEALTHARCHIVE_PUBLIC_SITE_URL"),
         ("cors_origins", "HEALTHARCHIVE_CORS_ORIGINS"),
         ("pages_fastpath", "HA_PAGES_FASTPATH"),
         ("redis_url", "REDIS_URL"),
@@ -195,6 +210,17 @@ def test_the_own_name_wins_over_the_older_one_and_the_environment_over_the_file(
     assert settings.admin_token == SecretStr("own")
     assert settings.env is Environment.TEST
     assert settings.log_level is LogLevel.ERROR
+
+
+@pytest.mark.parametrize("level", ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])
+def test_every_level_of_the_older_program_is_one(level: str, no_dotenv: Path) -> None:
+    assert load_settings({"HEALTHARCHIVE_LOG_LEVEL": level.lower()}, no_dotenv).log_level == level
+
+
+def test_names_of_the_older_program_that_nothing_reads_are_found(dotenv: Path) -> None:
+    dotenv.write_text("HEALTHARCHIVE_MOTTO=x\nHEALTHARCHIVE_ENV=test\n", encoding="utf-8")
+    environ = {"HEALTHARCHIVE_EXPORT_ENABLED": "1", "HEALTHARCHIVE_COMPARE_LIVE_ENABLED": "1", "PATH": "/bin"}
+    assert ignored_names(environ, dotenv) == ("HEALTHARCHIVE_EXPORT_ENABLED", "HEALTHARCHIVE_MOTTO")
 
 
 def test_an_empty_value_counts_as_not_given(dotenv: Path) -> None:

@@ -8,7 +8,7 @@ from pydantic.fields import FieldInfo
 
 from tools.console import ROOT, say
 from webstrata import __version__
-from webstrata.settings import Settings, names_of
+from webstrata.settings import WITHOUT_EFFECT_YET, Settings, names_of
 
 REFERENCE = ROOT / "docs" / "settings.md"
 
@@ -18,10 +18,13 @@ INTRODUCTION = """\
 Every setting is an environment variable, or a line of a file named `.env` in the folder where the program is started.
 The environment wins over `.env`; within each, the first name of a row wins over its older names. An empty value counts
 as not given. A value that does not parse and an unknown name that begins with `WEBSTRATA_` are errors that say which
-one it is. Lists are separated by commas; yes or no is `true` or `false`.
+one it is; one that begins with `HEALTHARCHIVE_` is a warning. Lists are separated by commas; yes or no is `true` or
+`false`.
 
 `webstrata check-env` shows every setting as it stands and where it came from. The crawling settings are defaults: a job
 may bring its own.
+
+{without_effect} are accepted and have no effect yet.
 
 This page is written by `.venv/bin/python -m tools.settings_reference`; a test fails when it is out of date.
 
@@ -34,7 +37,9 @@ _BOUNDS = {"ge": "at least", "le": "at most"}
 
 def reference() -> str:
     """Return the page."""
-    return INTRODUCTION + "".join(f"{_row(name, field)}\n" for name, field in Settings.model_fields.items())
+    without_effect = ", ".join(f"`{name}`" for name in WITHOUT_EFFECT_YET)
+    rows = "".join(f"{_row(name, field)}\n" for name, field in Settings.model_fields.items())
+    return INTRODUCTION.format(without_effect=without_effect) + rows
 
 
 def _row(name: str, field: FieldInfo) -> str:

@@ -11,6 +11,7 @@ WebstrataError
 │   ├── DatabaseUnavailableError cannot be reached
 │   └── SchemaVersionError       at another schema version than this program
 ├── StorageError                 the disk refuses, or is full
+│   ├── ReadOnlyArchiveError     the data folder cannot be written to
 │   └── OutsideRootError         a path leaves the folder it belongs to
 ├── WarcError                    a WARC cannot be read or written as it should
 │   └── RecordNotFoundError      the record is not where it was recorded
@@ -28,6 +29,7 @@ A message names the value that was wrong and, where there is one, the way out. D
 secrets never go into it.
 """
 
+import errno
 from datetime import timedelta
 
 
@@ -78,6 +80,13 @@ class SchemaVersionError(DatabaseError):
 
 class StorageError(WebstrataError):
     """The disk refuses, or is full."""
+
+
+class ReadOnlyArchiveError(StorageError):
+    """The data folder cannot be written to; reading works."""
+
+    def __init__(self, folder: object) -> None:
+        super().__init__(f"the data folder {folder} cannot be written to")
 
 
 class OutsideRootError(StorageError):
@@ -147,6 +156,9 @@ class TransientFetchError(FetchError):
         super().__init__(message, kind=kind)
         self.retry_after = retry_after
 
+
+WRITE_REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""The system's error numbers for a place that cannot be written to."""
 
 OUR_TROUBLE = (StorageError, DatabaseError, CoordinationUnavailableError, CrawlerDiedError)
 """What is no fault of a page or a job: both wait until it is over, and nothing counts against them."""

@@ -46,15 +46,21 @@ _DEEPEST = 6
 _LONGEST = 20_000
 
 
-def configure_logging(level: str = "INFO", format: str = "auto", stream: TextIO | None = None) -> None:
-    """Send every log line of this process to a stream; calling it again starts afresh."""
+def configure_logging(
+    level: str = "INFO", format: str = "auto", stream: TextIO | None = None, *, shown: str | None = None
+) -> None:
+    """Send every log line of this process to a stream; calling it again starts afresh.
+
+    Where `shown` is given, the stream gets only lines of that level and above; log files get all.
+    """
     out = sys.stderr if stream is None else stream
     if level not in logging.getLevelNamesMapping():
-        raise UsageError(f"log level {level!r} is none (expected DEBUG, INFO, WARNING or ERROR)")
+        raise UsageError(f"log level {level!r} is none (expected DEBUG, INFO, WARNING, ERROR or CRITICAL)")
     number = logging.getLevelNamesMapping()[level]
     _configure_structlog(number)
     handler = logging.StreamHandler(out)
     handler.setFormatter(_formatter(_renderer(format, out)))
+    handler.setLevel(shown or level)
     logging.basicConfig(handlers=[handler], level=number, force=True)
     logging.captureWarnings(True)
     for name, lowest in LIBRARY_LEVELS.items():

@@ -31,7 +31,18 @@ from webstrata.errors import SettingsError
 from webstrata.wrong_values import plain_words
 
 PREFIX = "WEBSTRATA_"
+OLDER_PREFIX = "HEALTHARCHIVE_"
+
+WITHOUT_EFFECT_YET = (
+    "HEALTHARCHIVE_CHANGE_TRACKING_ENABLED",
+    "HEALTHARCHIVE_COMPARE_LIVE_ENABLED",
+    "HEALTHARCHIVE_REPLAY_COLLECTIONS_DIR",
+    "HEALTHARCHIVE_REPLAY_PREVIEW_DIR",
+)
+"""Older names of settings for features that do not exist yet: accepted, and without effect until they do."""
+
 DOTENV = ".env"
+LOG_LEVEL = f"{PREFIX}LOG_LEVEL"
 
 _HIDDEN = "********"
 _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
@@ -57,6 +68,7 @@ class LogLevel(StrEnum):
     INFO = "INFO"
     WARNING = "WARNING"
     ERROR = "ERROR"
+    CRITICAL = "CRITICAL"
 
 
 class LogFormat(StrEnum):
@@ -150,7 +162,10 @@ class Settings(BaseModel):
     # How it runs
     env: Environment = _knob(Environment.DEVELOPMENT, "development, test, staging or production.", "HEALTHARCHIVE_ENV")
     log_level: Annotated[LogLevel, BeforeValidator(_upper)] = _knob(
-        LogLevel.INFO, "DEBUG, INFO, WARNING or ERROR.", "HEALTHARCHIVE_LOG_LEVEL"
+        LogLevel.INFO,
+        "DEBUG, INFO, WARNING, ERROR or CRITICAL. Commands that end by themselves show only warnings and errors "
+        "unless this is set.",
+        "HEALTHARCHIVE_LOG_LEVEL",
     )
     log_format: LogFormat = _knob(LogFormat.AUTO, "text, json, or auto: text on a terminal, JSON elsewhere.")
 
@@ -195,6 +210,9 @@ class Settings(BaseModel):
         "client, for rate limits and the audit log.",
         validate_default=True,
     )
+    rate_limiting_enabled: bool = _knob(
+        True, "Obey the limits below; without them, a proxy should limit.", "HEALTHARCHIVE_RATE_LIMITING_ENABLED"
+    )
     rate_limit: int = _knob(
         120, "Requests a minute that a client has, but for the kinds below; 0 is no limit, as on loopback.", ge=0
     )
@@ -204,16 +222,38 @@ class Settings(BaseModel):
     rate_limit_logins: int = _knob(
         10, "Tries to sign in, and wrong admin tokens, a minute that a client has; 0 is no limit.", ge=0
     )
+    csp_enabled: bool = _knob(
+        True,
+        "Send a Content-Security-Policy with the pages and the API; archived pages are sandboxed in any case.",
+        "HEALTHARCHIVE_CSP_ENABLED",
+    )
+    hsts_enabled: bool = _knob(
+        True, "Send Strict-Transport-Security to clients that speak TLS.", "HEALTHARCHIVE_HSTS_ENABLED"
+    )
+    hsts_max_age: int = _knob(
+        31_536_000, "Seconds for which browsers then insist on TLS.", "HEALTHARCHIVE_HSTS_MAX_AGE", ge=0
+    )
     public_site_url: HttpAddress | None = _knob(
         None,
         "http(s) address under which readers know this site; links in answers, exports and feeds begin with it. "
         "Default: the address that was asked.",
+        "HEALTHARCHIVE_PUBLIC_SITE_URL",
     )
-    exports_enabled: bool = _knob(True, "Let everybody take lists of all snapshots home.")
-    exports_default_limit: int = _knob(10_000, "Rows of an export when nobody says how many.", ge=1)
-    exports_max_limit: int = _knob(1_000_000, "Rows of one export at most.", ge=1)
-    usage_enabled: bool = _knob(True, "Count searches, views and reports by day; nothing is kept of who asked.")
-    usage_window_days: int = _knob(30, "Days that /api/usage tells of.", ge=1, le=366)
+    exports_enabled: bool = _knob(
+        True, "Let everybody take lists of all snapshots home.", "HEALTHARCHIVE_EXPORTS_ENABLED"
+    )
+    exports_default_limit: int = _knob(
+        10_000, "Rows of an export when nobody says how many.", "HEALTHARCHIVE_EXPORTS_DEFAULT_LIMIT", ge=1
+    )
+    exports_max_limit: int = _knob(1_000_000, "Rows of one export at most.", "HEALTHARCHIVE_EXPORTS_MAX_LIMIT", ge=1)
+    usage_enabled: bool = _knob(
+        True,
+        "Count searches, views and reports by day; nothing is kept of who asked.",
+        "HEALTHARCHIVE_USAGE_METRICS_ENABLED",
+    )
+    usage_window_days: int = _knob(
+        30, "Days that /api/usage tells of.", "HEALTHARCHIVE_USAGE_METRICS_WINDOW_DAYS", ge=1, le=366
+    )
     usage_write_seconds: float = _knob(
         30.0, "Seconds for which counts wait in memory before they are written together.", ge=1, le=3600
     )
@@ -358,14 +398,25 @@ def load_settings(environ: Mapping[str, str] | None = None, dotenv: Path | None 
         raise SettingsError(_explained(error, origins)) from None
 
 
+def ignored_names(environ: Mapping[str, str] | None = None, dotenv: Path | None = None) -> tuple[str, ...]:
+    """Return the names with the older prefix that are set and that no setting reads."""
+    read = {name for field_name in Settings.model_fields for name in names_of(field_name)}
+    found = {name for variables in _sources(environ, dotenv).values() for name in variables}
+    return tuple(sorted(n for n in found - read if n.startswith(OLDER_PREFIX) and n not in WITHOUT_EFFECT_YET))
+
+
 @contextmanager
 def in_environment(name: str, value: str) -> Iterator[None]:
-    """Let a library that asks the environment, here and in the processes we start, find a value there for a while."""
+    """Set an environment variable for a while, for libraries and for the processes that we start."""
+    before = os.environ.get(name)
     os.environ[name] = value
     try:
         yield
     finally:
-        del os.environ[name]
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def show_settings(
@@ -381,10 +432,7 @@ def show_settings(
 
 def _given(environ: Mapping[str, str] | None, dotenv: Path | None) -> tuple[dict[str, str], dict[str, str]]:
     """Return the raw values that were given, by field, and where each came from; an empty value counts as not given."""
-    sources = {
-        "environment": dict(os.environ if environ is None else environ),
-        DOTENV: _read_dotenv(dotenv or Path(DOTENV)),
-    }
+    sources = _sources(environ, dotenv)
     _refuse_unknown(sources)
     values, origins = {}, {}
     for field_name in Settings.model_fields:
@@ -394,6 +442,14 @@ def _given(environ: Mapping[str, str] | None, dotenv: Path | None) -> tuple[dict
                 values[field_name], origins[field_name] = variables[name], f"{name} ({place})"
                 break
     return values, origins
+
+
+def _sources(environ: Mapping[str, str] | None, dotenv: Path | None) -> dict[str, dict[str, str]]:
+    """Return the places that settings are read from, with the variables in them; the first one wins."""
+    return {
+        "environment": dict(os.environ if environ is None else environ),
+        DOTENV: _read_dotenv(dotenv or Path(DOTENV)),
+    }
 
 
 def _read_dotenv(file: Path) -> dict[str, str]:

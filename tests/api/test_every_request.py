@@ -109,6 +109,14 @@ def test_behind_tls_browsers_are_told_to_stay_there(client: TestClient) -> None:
     assert "strict-transport-security" not in client.get("/api/stats", headers={"X-Forwarded-Proto": "http"}).headers
 
 
+def test_policies_that_a_proxy_adds_itself_can_be_left_to_it(make_client: MakeClient) -> None:
+    plain = make_client(csp_enabled=False, hsts_enabled=False).get("https://localhost/api/stats").headers
+    assert {"content-security-policy", "strict-transport-security"}.isdisjoint(plain)
+    shorter = make_client(csp_enabled=False, hsts_max_age=600)
+    assert shorter.get("https://localhost/api/stats").headers["strict-transport-security"] == "max-age=600"
+    assert shorter.get("/api/snapshots/raw/999").headers["content-security-policy"].startswith("sandbox;")
+
+
 @pytest.mark.parametrize("given", ["abc", "A-1._~+/=:@z", "x" * 128, "0b7f6c1e-6f0c-4a52-9d7e-2f8f4a1f3c55"])
 def test_a_harmless_request_id_is_echoed(client: TestClient, given: str) -> None:
     assert client.get("/api/stats", headers={"X-Request-Id": given}).headers["x-request-id"] == given

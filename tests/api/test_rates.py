@@ -135,6 +135,11 @@ def test_a_limit_of_nought_is_none(make_client: MakeClient) -> None:
     assert statuses(make_client(client=STRANGER, rate_limit=0), "/api/health", 5) == [200] * 5
 
 
+def test_limits_can_be_left_to_a_proxy(make_client: MakeClient) -> None:
+    client = make_client(client=STRANGER, rate_limit=1, rate_limit_search=1, rate_limiting_enabled=False)
+    assert statuses(client, "/api/search", 5) == [200] * 5
+
+
 def test_asking_without_the_token_again_and_again_is_limited_too(make_client: MakeClient) -> None:
     assert statuses(make_client(client=STRANGER, rate_limit=2), "/api/admin/jobs", 3) == [403, 403, 429]
 

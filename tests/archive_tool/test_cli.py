@@ -72,12 +72,12 @@ def test_started_by_hand_it_makes_a_job_of_its_own_and_goes_on_with_it(
     folder = data_dir / "archive" / "trials" / "one"
     first = archive_tool(*told(web_server, folder), "--relax-perms", "--initial-workers", "2")
     assert first.code == 0, first.err
-    assert first.out.startswith("job 1 is completed\n5 answers in ")
+    assert first.out.startswith("job 1 is completed\n5 URLs in ")
     row = job_row(database)
     assert (row.name, row.output_dir, row.status, row.crawler_exit_code) == ("trial", str(folder), "completed", 0)
     for file in (folder, folder / "warcs", *folder.glob("warcs/*")):
         assert file.stat().st_mode & stat.S_IROTH
-    assert archive_tool(*told(web_server, folder)).out.startswith("job 1 is completed\n7 answers")
+    assert archive_tool(*told(web_server, folder)).out.startswith("job 1 is completed\n7 URLs")
     assert sorted(path for path in web_server.pages() if path == "/page/1") == ["/page/1"] * 2
     assert len(web_server.pages()) == len(linked_site(3)) + 1
     assert_sound(archive_of(database, data_dir / "archive", 1))

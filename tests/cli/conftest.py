@@ -1,6 +1,7 @@
 """The command line, in this process where that is enough."""
 
 import logging
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,9 @@ import structlog
 
 from tests.support.program import Program
 from webstrata.cli.main import run
+
+LOGGED = re.compile(r"\{|archiving |\S+Z (WARNING|ERROR) ")
+"""What a line of the log or of the progress begins with."""
 
 CommandLine = Callable[..., "Ended"]
 
@@ -25,7 +29,7 @@ class Ended:
     @property
     def message(self) -> str:
         """Return the line that says what went wrong."""
-        (line,) = [line for line in self.err.splitlines() if not line.startswith(("{", "archiving "))]
+        (line,) = [line for line in self.err.splitlines() if not LOGGED.match(line)]
         assert line.startswith("webstrata: ")
         assert len(line) < 400
         return line.removeprefix("webstrata: ")

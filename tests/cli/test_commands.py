@@ -86,7 +86,7 @@ def test_archive_says_what_it_brought_and_what_is_next(
     assert ended.code == 0
     lines = dict(line.strip().split("  ", 1) for line in ended.out.splitlines() if line.strip())
     assert lines["archived"] == f"{web_server.url()} (job 1, indexed)"
-    assert lines["captured"] == "7 answers, 4 of them pages"
+    assert lines["captured"] == "7 URLs, 4 snapshots"
     assert lines["new"] == "4 pages"
     assert lines["not fetched"].startswith(f"1, the first because {web_server.url('/page/1')}: the server answered 500")
     assert Path(lines["WARC files"]).is_relative_to(data_dir / "archive")
@@ -114,11 +114,11 @@ def test_an_address_without_its_scheme_means_https(webstrata: CommandLine) -> No
 def test_options_of_archive_are_obeyed(webstrata: CommandLine, web_server: WebServer) -> None:
     web_server.answers |= linked_site(9)
     limited = webstrata("archive", web_server.url(), "--max-pages", "3")
-    assert "3 answers" in limited.out
+    assert "3 URLs" in limited.out
     assert "the page limit was reached" in limited.out
     assert len(web_server.pages()) == 3
     shallow = webstrata("archive", web_server.url("/page/2"), "--max-depth", "0")
-    assert "1 answer," in shallow.out
+    assert "1 URL," in shallow.out
 
 
 def test_every_crawl_option_of_archive_is_a_knob_of_its_job(
@@ -169,11 +169,27 @@ def test_jobs_are_listed_and_shown_and_json_says_the_same(webstrata: CommandLine
     listed = webstrata("list-jobs")
     assert "indexed" in listed.out
     assert f"127-0-0-1-{web_server.port}" in listed.out
+    assert listed.out.split()[1] == "name"
     (job,) = json.loads(webstrata("list-jobs", "--json", "--status", "indexed").out)
     assert json.loads(webstrata("show-job", "--id", "1", "--json").out) == job | {"problems": []}
     assert (job["id"], job["status"], job["pages_crawled"]) == (1, "indexed", 1)
     assert "indexed" in webstrata("show-job", "--id", "1").out
     assert webstrata("list-jobs", "--status", "failed").out == "No such jobs.\n"
+
+
+def test_urls_and_snapshots_are_the_same_numbers_everywhere(webstrata: CommandLine, web_server: WebServer) -> None:
+    web_server.answers.update(linked_site(3))
+    summary = webstrata("archive", web_server.url()).out
+    assert "7 URLs, 4 snapshots" in summary
+    header, row, *_ = (line.split() for line in webstrata("list-jobs").out.splitlines())
+    listed = dict(zip(header, row, strict=False))
+    assert (listed["URLs"], listed["failed"], listed["snapshots"]) == ("7", "0", "4")
+    assert "4 snapshots can be searched" in webstrata("index-job", "--id", "1").out
+    assert webstrata("archive", web_server.url()).code == 0
+    unchanged = webstrata("search", "marmalade", "--every-capture").out
+    assert unchanged.startswith("6 snapshots found")
+    assert webstrata("search", "marmalade", "--appearances").out.startswith("6 snapshots say so")
+    assert webstrata("search", "marmalade").out.startswith("3 pages found")
 
 
 def test_check_env_shows_every_setting_and_where_it_came_from_and_no_secret(

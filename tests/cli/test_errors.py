@@ -11,7 +11,6 @@ from tests.cli.conftest import CommandLine
 from tests.support.program import Program, free_port
 from tests.support.web_server import Answer, WebServer, page, robots, serving
 from webstrata.db.engine import Database
-from webstrata.db.migrate import head
 
 
 @pytest.mark.parametrize(
@@ -151,9 +150,9 @@ def test_a_database_at_another_version_is_refused_with_the_command_that_mends_it
     assert newer.code == 1
     assert "0000, unknown to this program: install a newer webstrata" in newer.message
     execute(database, "DELETE FROM alembic_version")
-    older = webstrata("serve", "--port", str(free_port()))
-    assert older.code == 1
-    assert f"this program needs {head()}: run `webstrata db upgrade`" in older.message
+    lost = webstrata("serve", "--port", str(free_port()))
+    assert lost.code == 1
+    assert "has lost its schema version: restore a backup, or move it away and run `webstrata rebuild`" in lost.message
 
 
 def execute(database: Database, statement: str) -> None:
@@ -183,6 +182,37 @@ def test_a_folder_that_cannot_be_made_is_named(
     ended = plain_webstrata(*verb)
     assert ended.code == 1
     assert str(tmp_path / "file") in ended.message
+    assert "WEBSTRATA_DATA_DIR must be a folder" in ended.message
+
+
+def test_a_database_that_is_garbage_leads_to_the_command_that_makes_it_again(
+    plain_webstrata: CommandLine, web_server: WebServer, data_dir: Path
+) -> None:
+    web_server.answers["/"] = page("Home", text="marmalade")
+    assert plain_webstrata("archive", web_server.url()).code == 0
+    file = data_dir / "webstrata.db"
+    file.write_bytes(b"no database " * 1000)
+    for verb in (("list-jobs",), ("db", "upgrade"), ("archive", web_server.url()), ("rebuild",)):
+        ended = plain_webstrata(*verb)
+        advice = "move it away, and `webstrata rebuild` makes it again from the WARC files"
+        assert (ended.code, ended.message) == (1, f"sqlite:///{file} is not a SQLite database: {advice}")
+    file.rename(data_dir / "garbage")
+    assert plain_webstrata("rebuild").code == 0
+    assert "1 page found" in plain_webstrata("search", "marmalade").out
+
+
+def test_the_database_of_another_program_is_named_and_left_alone(
+    plain_webstrata: CommandLine, empty_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Database(empty_database_url)
+    execute(other, "CREATE TABLE wp_posts (id INTEGER)")
+    monkeypatch.setenv("WEBSTRATA_DATABASE_URL", empty_database_url)
+    for verb in (("list-jobs",), ("db", "upgrade")):
+        ended = plain_webstrata(*verb)
+        assert ended.code == 1
+        advice = "is the database of another program: WEBSTRATA_DATABASE_URL must name another one"
+        assert ended.message == f"{other.shown} {advice}"
+    other.dispose()
 
 
 def test_an_archive_folder_that_cannot_be_made_is_named(

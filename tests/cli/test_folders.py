@@ -61,7 +61,7 @@ def test_where_a_file_could_not_be_read_is_shown(webstrata: CommandLine, databas
     damaged[extents[1].offset + 30 : extents[1].offset + 90] = bytes(60)
     file.write_bytes(damaged)
     done = webstrata("register-job-dir", "--source", "hc", "--output-dir", str(tmp_path / "disk"), "--index")
-    assert "2 pages can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
+    assert "2 snapshots can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
     assert f"a.warc.gz: byte {extents[1].offset}: " in webstrata("show-job", "--id", "1").out
     shown = json.loads(webstrata("show-job", "--id", "1", "--json").out)
     assert [problem["offset"] for problem in shown["problems"]] == [extents[1].offset]
@@ -79,7 +79,7 @@ def test_a_record_that_was_cut_off_at_the_end_of_a_file_is_shown(
     webstrata("register-job-dir", "--source", "hc", "--output-dir", str(tmp_path / "disk"))
     for _ in range(2):
         done = webstrata("index-job", "--id", "1")
-        assert "2 pages can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
+        assert "2 snapshots can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
     shown = webstrata("show-job", "--id", "1").out
     assert f"a.warc.gz: byte {extents[2].offset}: its last 100 bytes are no whole record" in shown
 
@@ -146,11 +146,14 @@ def test_what_cannot_be_registered_is_said_in_one_line(
     assert message in done.message
 
 
-def test_a_dry_run_lists_what_would_go_then_it_goes(webstrata: CommandLine, folder: CrawledFolder) -> None:
+def test_a_dry_run_lists_what_would_go_then_it_goes(
+    webstrata: CommandLine, folder: CrawledFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBSTRATA_LOG_LEVEL", "INFO")
     would = webstrata("cleanup-job", "--id", "1", "--dry-run")
     assert would.code == 0
     assert f"would delete  {folder.output / '.tmpa'}" in would.out
-    assert "1 WARC files among it; 1 snapshots would lose their records" in would.out
+    assert "1 WARC file among it; would be found but no longer shown: 1 snapshot" in would.out
     assert len(folder.files()) == 2
     done = webstrata("cleanup-job", "--id", "1", "--json")
     told = json.loads(done.out)
@@ -196,12 +199,12 @@ def test_a_job_that_was_cleaned_up_is_not_indexed_again_and_stays_as_it_is(
     ended = webstrata("index-job", "--id", "1", *options)
     assert ended.code == 1
     assert ended.message == (
-        "job 1 cannot be indexed again: cleanup-job deleted its WARC files; its 1 pages stay searchable"
+        "job 1 cannot be indexed again: cleanup-job deleted its WARC files; its snapshots (1) stay searchable"
     )
     shown = json.loads(webstrata("show-job", "--id", "1", "--json").out)
     assert (shown["status"], shown["status_reason"], shown["problems"]) == ("indexed", None, [])
     write_warc(output / "warcs" / "two.warc.gz", [fetched("https://example.org/new")])
-    assert "job 1 is indexed: 2 pages" in webstrata("index-job", "--id", "1").out
+    assert "job 1 is indexed: 2 snapshots" in webstrata("index-job", "--id", "1").out
 
 
 def test_warc_files_are_kept_when_they_should_be(webstrata: CommandLine, folder: CrawledFolder) -> None:
@@ -238,7 +241,7 @@ def test_an_empty_archive_says_what_to_do_next(webstrata: CommandLine, data_dir:
 
 def test_storage_is_shown_by_source_and_kind(webstrata: CommandLine, folder: CrawledFolder) -> None:
     before = webstrata("storage")
-    assert "1 jobs were never counted: webstrata storage --scan" in before.out
+    assert "1 job was never counted: webstrata storage --scan" in before.out
     done = webstrata("storage", "--scan", "--json")
     assert done.code == 0
     told = json.loads(done.out)

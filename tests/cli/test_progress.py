@@ -77,10 +77,10 @@ def test_the_view_tells_how_far_how_fast_what_waits_and_what_failed() -> None:
     assert title.rstrip() == "archiving https://example.org/"
     assert "━" in bar
     assert "350 of 1,566 URLs" in bar
-    assert speed.rstrip() == "0:01:15  123.5 answers a second, 12.3 MB"
+    assert speed.rstrip() == "0:01:15  123.5 responses a second, 12.3 MB"
     assert queue.rstrip() == "1,200 waiting, 16 in progress"
     assert errors.rstrip() == "errors: 12 http_503, 3 timeout, 2 dns, 2 tls, 1 connect, 2 of other kinds"
-    assert heading.split() == ["host", "answers", "size", "errors"]
+    assert heading.split() == ["host", "responses", "size", "errors"]
     assert hosts[0].split() == ["host-0.example.org", "100", "1.0", "MB", "0"]
     assert len(hosts) == HOSTS_SHOWN
 
@@ -90,7 +90,7 @@ def test_the_view_says_when_pages_are_indexed() -> None:
     assert "indexed" not in drawn(view)
     view.indexed(1_000)
     view.indexed(200)
-    assert "indexed 1,200 pages" in drawn(view)
+    assert "indexed 1,200 snapshots" in drawn(view)
 
 
 def test_before_the_first_news_there_is_something_to_see() -> None:
@@ -125,8 +125,8 @@ def test_colours_are_left_out_when_nobody_wants_them(monkeypatch: pytest.MonkeyP
 
 def test_a_line_tells_the_same_in_short() -> None:
     assert line("https://example.org/", CrawlProgress(COUNTS, REPORT)) == (
-        "archiving https://example.org/: 345 of 1566 URLs, 5 failed, 1,200 waiting, 16 in progress, "
-        "123.5 answers a second, 12.3 MB; "
+        "archiving https://example.org/: 345 of 1,566 URLs, 5 failed, 1,200 waiting, 16 in progress, "
+        "123.5 responses a second, 12.3 MB; "
         "errors: 12 http_503, 3 timeout, 2 dns, 2 tls, 1 connect, 2 of other kinds"
     )
     assert line("x", CrawlProgress(FrontierCounts(), CrawlReport())).endswith("0 bytes")
@@ -206,7 +206,7 @@ def test_a_terminal_shows_the_view_and_then_the_summary(
         shown = terminal.shows(f"archiving {web_server.url()}", "━", "9 of 10 URLs", "in progress", f"{host} ")
         assert "crawl.start" not in shown
         held.set()
-        ending = terminal.shows("captured", "10 answers", "run-1.json", "webstrata serve")
+        ending = terminal.shows("captured", "10 URLs", "run-1.json", "webstrata serve")
         assert "Traceback" not in ending
         assert terminal.process.wait(SECONDS) == 0
 
@@ -248,4 +248,4 @@ def test_an_index_says_in_plain_lines_how_much_is_read(capsys: pytest.CaptureFix
     watcher.advanced(30, 120)
     watcher.indexed(5)
     watcher.advanced(60, 120)
-    assert capsys.readouterr().err == "indexing job 7: 25% read, 1,200 pages\n"
+    assert capsys.readouterr().err == "indexing job 7: 25% read, 1,200 snapshots\n"

@@ -23,12 +23,12 @@ def test_a_rebuild_says_what_it_would_make_and_then_makes_it(webstrata: CommandL
     planned = webstrata("rebuild", "--dry-run")
     assert planned.code == 0
     assert f"job new of hc: hc-20260101, 1 WARC file in {folder}" in planned.out
-    assert "1 sources and 1 jobs would be made again" in planned.out
+    assert "1 source and 1 job would be made again" in planned.out
     assert not (folder / JOB_FILE).exists()
     made = webstrata("rebuild")
     assert made.code == 0
-    assert "added 1 sources and 1 jobs, indexed 1" in made.out
-    assert "1 sources, 1 jobs, 1 captures, 1 snapshots, 0 records that could not be read" in made.out
+    assert "added 1 source and 1 job, indexed 1" in made.out
+    assert "1 source, 1 job, 1 capture, 1 snapshot, 0 records that could not be read" in made.out
     assert "Measles" in webstrata("search", "doses").out
     assert (folder / JOB_FILE).exists(), "what was found out is written down"
 

@@ -14,7 +14,7 @@ from tests.support.web_server import Answer, WebServer, linked_site, page
 from webstrata.cli.main import run
 from webstrata.coordination.presence import present
 from webstrata.db.engine import Database
-from webstrata.jobs.overview import WAITING_KIND
+from webstrata.jobs.leaders import WORKER_KIND
 from webstrata.jobs.queueing import queue_archive
 
 
@@ -194,7 +194,7 @@ def test_the_status_tells_jobs_and_room_for_scripts_too(webstrata: CommandLine, 
 
 
 def test_the_status_tells_of_a_worker_that_has_nothing_to_do(webstrata: CommandLine, data_dir: Path) -> None:
-    with present(data_dir / "archive", kind=WAITING_KIND) as owner:
+    with present(data_dir / "archive", kind=WORKER_KIND) as owner:
         assert f"{owner} leads no job now" in webstrata("status").out
     assert "nobody" in webstrata("status").out
 

@@ -191,7 +191,7 @@ def test_a_database_answers_or_says_that_it_does_not(database: Database, tmp_pat
 def test_a_file_that_is_no_sqlite_database_is_a_database_error(tmp_path: Path) -> None:
     file = tmp_path / "x.db"
     file.write_bytes(b"this is no database at all" * 100)
-    with pytest.raises(DatabaseError, match="not a database"):
+    with pytest.raises(DatabaseError, match=r"is not a SQLite database: move it away, and `webstrata rebuild`"):
         Database(f"sqlite:///{file}").ping()
 
 

@@ -111,7 +111,9 @@ def test_a_database_at_an_older_version_names_the_command_that_mends_it(
 
 def test_somebody_elses_database_is_left_alone(empty: Database) -> None:
     execute(empty, "CREATE TABLE wp_posts (id INTEGER)")
-    with pytest.raises(SchemaVersionError, match="not a Webstrata database, or half made"):
+    with pytest.raises(
+        SchemaVersionError, match="is the database of another program: WEBSTRATA_DATABASE_URL must name"
+    ):
         make_ready(empty)
     assert tables(empty) == {"wp_posts"}
     empty.dispose()

@@ -136,7 +136,7 @@ def test_a_signal_before_anything_came_back_leaves_a_stopped_job_that_goes_on_la
     interrupting.join()
     held.set()
     assert (summary.status, summary.captured) == (JobStatus.STOPPED, 0)
-    assert summary.reason == "stopped with 1 URLs to go"
+    assert summary.reason == "stopped with 1 URL to go"
     assert {s: signal.getsignal(s) for s in handlers} == handlers
     assert queue(runner, web_server) == job_id
     assert runner.run(job_id).status is JobStatus.INDEXED

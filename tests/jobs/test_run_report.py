@@ -200,7 +200,7 @@ def test_a_run_that_was_stopped_leaves_its_report_and_the_next_one_its_own(
     stopping.join()
     held.set()
     report = run_report_of(runner, job_id)
-    assert (report["run"]["status"], report["run"]["reason"]) == ("stopped", "stopped with 1 URLs to go")
+    assert (report["run"]["status"], report["run"]["reason"]) == ("stopped", "stopped with 1 URL to go")
     assert report["report"]["responses"] == 1
     resume_job(runner.recovery, job_id)
     runner.run(job_id)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.crawl.runs import archive_of, assert_sound
 from tests.jobs.rows import job_row, status_of
-from tests.support.program import Program, alive, children_of
+from tests.support.program import Program, alive, children_of, free_port
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site, page, serving
 from webstrata.db.engine import Database
@@ -75,19 +75,64 @@ def test_a_stopped_archive_ends_in_seconds_and_the_same_command_goes_on(
     assert_sound(archive)
 
 
-def test_a_second_process_is_refused_and_the_first_goes_on(
+def test_a_second_process_follows_the_first_and_ends_as_it_does(
     program: Program, database: Database, web_server: WebServer, held: threading.Event
 ) -> None:
     with program.started("archive", web_server.url()) as first:
         wait_until(lambda: under_way(web_server), "the first is at work")
-        second = program.run("archive", web_server.url())
-        assert second.returncode == 1
-        assert "webstrata: job 1 is being worked on by another process" in second.stderr
+        led = f"job 1 is being worked on by another process (another command, process {first.process.pid} on"
+        leaving, staying = program.started("archive", web_server.url()), program.started("archive", web_server.url())
+        with leaving as third:
+            wait_until(lambda: led in third.output, "the third follows")
+            third.signal(signal.SIGINT)
+            assert third.ended(SOON_SECONDS) == 130
+            assert "the crawl of job 1 goes on: watch it with webstrata show-job --id 1" in third.output
+            assert third.output.splitlines()[-1].endswith("stop it with webstrata stop-job --id 1")
         assert status_of(database) == "running"
-        held.set()
-        assert first.ended() == 0
+        with staying as second:
+            wait_until(lambda: led in second.output, "the second follows")
+            held.set()
+            assert (first.ended(), second.ended()) == (0, 0)
+            summary = first.output.partition("archived")[2]
+            assert summary
+            assert second.output.partition("archived")[2] == summary
     assert status_of(database) == "indexed"
     assert_sound(archive_of(database, program.folder / "archive", 1))
+
+
+def test_who_follows_a_process_that_dies_goes_on_in_its_place(
+    program: Program, database: Database, web_server: WebServer, held: threading.Event
+) -> None:
+    with program.started("archive", web_server.url()) as first, program.started("archive", web_server.url()) as second:
+        wait_until(lambda: "job 1 is being worked on" in first.output + second.output, "one follows the other")
+        leads, follows = (second, first) if "being worked on" in first.output else (first, second)
+        leads.kill()
+        held.set()
+        assert follows.ended() == 0
+    assert status_of(database) == "indexed"
+    assert_sound(archive_of(database, program.folder / "archive", 1))
+
+
+def test_a_job_that_the_servers_worker_crawls_is_watched_where_it_is_served(
+    program: Program, database: Database, web_server: WebServer, held: threading.Event
+) -> None:
+    port = free_port()
+    with program.started("serve", "--port", str(port)) as server:
+        queue_archive(database, program.folder / "archive", (web_server.url(),))
+        wait_until(lambda: under_way(web_server), "the worker is at work")
+        refused = program.run("run-db-job", "--id", "1")
+        assert refused.returncode == 1
+        assert "the server's worker, process" in refused.stderr
+        ways_out = f"watch it at http://127.0.0.1:{port}/jobs/1, stop it with webstrata stop-job --id 1"
+        assert refused.stderr.strip().endswith(ways_out)
+        with program.started("archive", web_server.url()) as following:
+            wait_until(lambda: ways_out in following.output, "it follows")
+            held.set()
+            assert following.ended() == 0
+            assert "job 1, indexed" in following.output
+        left = children_of(server.process.pid)
+        server.kill()
+        wait_until(lambda: not any(map(alive, left)), "its children have ended")
 
 
 def test_an_idle_worker_leaves_at_once(program: Program) -> None:

@@ -174,9 +174,9 @@ def test_a_job_of_files_that_were_there_already_is_not_said_to_have_crawled(clie
     change(app, job_id, config={"seeds": []}, status="indexed", started_at=NOON, finished_at=NOON, indexed_page_count=7)
     shown = Page(client.get(f"/jobs/{job_id}")).text("main")
     assert "Nothing was crawled here" in shown
-    assert not [words for words in ("Pages crawled", "Took", "built-in crawler", "Nobody watched") if words in shown]
+    assert not [words for words in ("URLs crawled", "Took", "built-in crawler", "Nobody watched") if words in shown]
     listed = Page(client.get("/jobs"))
-    assert "7" in listed.text('td[data-label="Pages"]')
+    assert "7 snapshots" in listed.text('td[data-label="URLs"]')
     assert "took" not in listed.text('td[data-label="Started"]')
 
 

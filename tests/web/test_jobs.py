@@ -105,11 +105,11 @@ def running(app: App, **columns: object) -> int:
 def test_a_running_job_tells_how_far_and_how_fast_it_is(client: TestClient, app: App) -> None:
     page = Page(client.get(f"/jobs/{running(app)}"))
     assert "▸ Crawling" in page.text("#progress .lead")
-    assert page.one("progress").attributes == {"value": "14", "max": "40", "aria-label": "Pages done"}
+    assert page.one("progress").attributes == {"value": "14", "max": "40", "aria-label": "URLs done"}
     figures = dict(zip(page.texts(".figures dt"), page.texts(".figures dd"), strict=True))
     assert figures.pop("Took")
     assert figures == {
-        "Pages crawled": "12 of 40",
+        "URLs crawled": "12 of 40",
         "Per second": "3.4",
         "Waiting": "20",
         "In progress": "6",
@@ -155,10 +155,11 @@ def test_the_news_of_a_job_say_what_its_page_says(client: TestClient, app: App) 
     name, news = told(client, job_id)
     assert name == "end"
     page = Page(client.get(f"/jobs/{job_id}"))
-    assert news["figures"] == dict(zip(page.texts(".figures dt"), page.texts("[data-figure]"), strict=True))
+    figures = {name: " ".join(value.split()) for name, value in news["figures"].items()}
+    assert figures == dict(zip(page.texts(".figures dt"), page.texts("[data-figure]"), strict=True))
     assert news["of"].strip() == page.text("[data-of]") == "of 40"
     assert [row[0] for row in news["hosts"]] == page.texts("[data-table=hosts] tbody th")
-    assert (news["done"], news["known"], news["said"]) == (14, 40, "14 of 40 pages done.")
+    assert (news["done"], news["known"], news["said"]) == (14, 40, "14 of 40 URLs done.")
 
 
 def test_a_stopped_job_that_is_still_being_indexed_is_under_way(client: TestClient, app: App) -> None:

@@ -89,7 +89,7 @@ def test_a_crawl_is_watched_stopped_and_resumed(
 
     page.get_by_role("button", name="Stop").click()
     expect(progress.locator(".chip")).to_have_text("■ Stopped", timeout=SECONDS)
-    expect(progress).to_contain_text("stopped with 1 URLs to go")
+    expect(progress).to_contain_text("stopped with 1 URL to go")
     resume = page.get_by_role("button", name="Go on where it stopped")
     expect(resume).to_be_visible(timeout=SECONDS)
     assert "/late" not in web_server.paths()
@@ -143,7 +143,7 @@ def test_the_log_and_the_plot_are_renewed_while_a_job_goes(page: Page, live_arch
     log.write_text("".join([*told, f"{HOSTILE}\n"]))
     page.clock.fast_forward(6_000)
     expect(page.locator(".log")).to_contain_text(HOSTILE)
-    expect(page.get_by_role("img", name="Pages crawled, waiting and failed over time")).to_be_visible()
+    expect(page.get_by_role("img", name="URLs crawled, waiting and failed over time")).to_be_visible()
     page.get_by_text("The same as a table").click()
     page.locator(".log").focus()
     with log.open("a") as more:
@@ -177,7 +177,7 @@ def test_who_listens_is_told_now_and_then(page: Page, live_archive: App, running
     expect(said).to_be_empty()
     page.clock.fast_forward(31_000)
     report(live_archive, running, CrawlReport(bytes=2_000))
-    expect(said).to_have_text("14 of 40 pages done.")
+    expect(said).to_have_text("14 of 40 URLs done.")
 
 
 def test_a_page_that_is_refused_its_news_loads_anew_to_stay_true(page: Page, live_archive: App, running: int) -> None:

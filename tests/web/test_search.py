@@ -33,7 +33,7 @@ def test_results_are_grouped_by_page_with_the_hits_marked(client: TestClient, ke
     assert page.text("h1") == "1 page says “dose”"
     assert page.texts(".capture mark") == ["dose"]
     assert "four hours" in page.text(".capture .snippet")
-    assert page.links(".capture a") == {"Fever": f"/snapshot/{kept[2]}", "2 captures": f"/snapshot/{kept[2]}#timeline"}
+    assert page.links(".capture a") == {"Fever": f"/snapshot/{kept[2]}", "2 snapshots": f"/snapshot/{kept[2]}#timeline"}
     facts = page.text(".capture")
     assert f"{SITE}fever" in facts
     assert "Health Agency" in facts
@@ -43,7 +43,7 @@ def test_results_are_grouped_by_page_with_the_hits_marked(client: TestClient, ke
 
 def test_every_capture_can_be_asked_for(client: TestClient, kept: list[int]) -> None:
     page = Page(client.get("/search?q=dose&view=snapshots&sort=newest"))
-    assert page.text("h1") == "2 captures say “dose”"
+    assert page.text("h1") == "2 snapshots say “dose”"
     assert [node.attributes["href"] for node in page.all(".capture-title a")] == [
         f"/snapshot/{kept[2]}",
         f"/snapshot/{kept[0]}",
@@ -85,8 +85,8 @@ def test_filters_stay_in_the_form_and_in_the_links(client: TestClient, kept: lis
     assert page.one("#from").attributes["value"] == "2024-05-01"
     assert page.one("#to").attributes["value"] == "2024-12-31"
     assert (
-        page.links(".choices a")["Every capture"]
-        == "/search?q=dose&source=health&view=snapshots&from=2024-05-01&to=2024-12-31"
+        page.links(".choices a")["Every snapshot"]
+        == "/search?q=dose&source=health&view=snapshots&from=2024-05-01&to=2024-12-31&includeDuplicates=true"
     )
     assert page.links("#filters a")["Clear"] == "/search?q=dose"
 

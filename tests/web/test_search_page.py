@@ -80,8 +80,8 @@ def test_an_address_leads_to_its_timeline_and_its_captures(reader: TestClient, i
     assert page.text("h1") == f"1 page at {SITE}fever"
     links = page.links(".results a")
     assert links["The timeline of this page"] == f"/snapshot/{ids[2]}#timeline"
-    captures = Page(reader.get(links["The captures of this page"] or ""))
-    assert captures.text("h1") == f"3 captures of {SITE}fever"
+    captures = Page(reader.get(links["The snapshots of this page"] or ""))
+    assert captures.text("h1") == f"3 snapshots of {SITE}fever"
     assert len(captures.all(".capture")) == 3
 
 
@@ -106,18 +106,18 @@ def test_a_quoted_sentence_tells_when_it_stood_there(reader: TestClient, ids: li
     when = page.links(".results a")["When did it first and last say “every six hours”?"]
     told = Page(reader.get(when or ""))
     assert told.text("h1") == "When did it say “every six hours”?"
-    assert told.text(".lead") == "2 captures say it, word for word, in Health Agency: from 3 May 2024 to 3 May 2025."
+    assert told.text(".lead") == "2 snapshots say it, word for word, in Health Agency: from 3 May 2024 to 3 May 2025."
     assert [node.attributes["href"] for node in told.all(".capture-title a")] == [
         f"/snapshot/{ids[0]}",
         f"/snapshot/{ids[1]}",
     ]
-    every = Page(reader.get(told.links()["All captures that say it"] or ""))
-    assert every.text("h1") == "2 captures say “every six hours”"
+    every = Page(reader.get(told.links()["All snapshots that say it"] or ""))
+    assert every.text("h1") == "2 snapshots say “every six hours”"
 
 
 @pytest.mark.parametrize(
     ("sentence", "words"),
-    [("every five hours", "No capture ever said “every five hours”"), ("", "When did it say so?")],
+    [("every five hours", "No snapshot ever said “every five hours”"), ("", "When did it say so?")],
 )
 def test_a_sentence_that_never_stood_there_is_answered_too(reader: TestClient, sentence: str, words: str) -> None:
     page = Page(reader.get("/search/appearances", params={"q": sentence}))
@@ -140,7 +140,7 @@ def test_every_result_is_reached_though_not_all_are_counted(
 ) -> None:
     monkeypatch.setattr(searching, "MOST_BROWSED", 20)
     page = Page(reader.get("/search?source=water&view=snapshots"))
-    assert page.text("h1") == "More than 20 captures, newest first"
+    assert page.text("h1") == "More than 20 snapshots, newest first"
     assert "Page 1 of more than 1" in page.text(".pager")
     titles, places = page.texts(".capture-title"), [page.text(".pager span:not(.off)")]
     while following := page.links(".pager a").get("Next →"):

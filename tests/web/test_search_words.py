@@ -27,7 +27,7 @@ def found(
     ("q", "view", "response", "words"),
     [
         ("fever", View.PAGES, found(1), "1 page says “fever”"),
-        ("fever", View.SNAPSHOTS, found(1_234), "1,234 captures say “fever”"),
+        ("fever", View.SNAPSHOTS, found(1_234), "1,234 snapshots say “fever”"),
         ("fever", View.PAGES, found(20_000, capped=True), "More than 20,000 pages say “fever”"),
         ("feber", View.PAGES, found(2, instead="fever"), "2 pages say “fever”"),
         ("fever", View.PAGES, found(0), "No page says “fever”"),
@@ -35,10 +35,10 @@ def found(
         ("fever -dose", View.PAGES, found(2, intent=Intent.ADVANCED), "2 pages match fever -dose"),
         ("fever -dose", View.PAGES, found(0, intent=Intent.ADVANCED), "No page matches fever -dose"),
         (URL, View.PAGES, found(1, intent=Intent.URL), f"1 page at {URL}"),
-        (URL, View.SNAPSHOTS, found(40, intent=Intent.URL), f"40 captures of {URL}"),
-        (URL, View.SNAPSHOTS, found(0, intent=Intent.URL), f"No capture of {URL}"),
+        (URL, View.SNAPSHOTS, found(40, intent=Intent.URL), f"40 snapshots of {URL}"),
+        (URL, View.SNAPSHOTS, found(0, intent=Intent.URL), f"No snapshot of {URL}"),
         (None, View.PAGES, found(100_000, capped=True), "More than 100,000 pages, newest first"),
-        (None, View.SNAPSHOTS, found(0), "No captures here"),
+        (None, View.SNAPSHOTS, found(0), "No snapshots here"),
     ],
 )
 def test_the_heading_is_the_answer(q: str | None, view: View, response: SearchResponse, words: str) -> None:
@@ -112,6 +112,6 @@ def test_a_sentence_is_quoted_whatever_is_in_it() -> None:
 
 
 def test_how_often_a_sentence_stands_there_is_said_in_words() -> None:
-    assert how_often(Appearances(None, None, 1)) == "1 capture says it"
-    assert how_often(Appearances(None, None, 12)) == "12 captures say it"
-    assert how_often(Appearances(None, None, 20_000, capped=True)) == "More than 20,000 captures say it"
+    assert how_often(Appearances(None, None, 1)) == "1 snapshot says it"
+    assert how_often(Appearances(None, None, 12)) == "12 snapshots say it"
+    assert how_often(Appearances(None, None, 20_000, capped=True)) == "More than 20,000 snapshots say it"

@@ -63,7 +63,7 @@ def test_the_timeline_has_a_tick_for_each_capture(client: TestClient, three: lis
     assert [tick.attributes.get("aria-current") for tick in ticks] == [None, "true", None]
     heights = [int(node.attributes["height"] or 0) for node in page.all(".strip .stroke")]
     assert heights[0] == heights[2] > heights[1]
-    assert "3 captures; the content changed once." in page.text(".timeline")
+    assert "3 snapshots; the content changed once." in page.text(".timeline")
 
 
 def test_older_and_newer_captures_are_one_step_away(client: TestClient, three: list[int]) -> None:

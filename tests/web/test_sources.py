@@ -12,7 +12,7 @@ def test_sources_are_listed_with_their_captures(client: TestClient, app: App) ->
     front, newest = keep(app, [Answer(SITE, "Front", "Hello."), Answer(f"{SITE}b", "B", "B.", MAY + timedelta(days=9))])
     page = Page(client.get("/sources"))
     assert page.text("h1") == "Whose pages are kept?"
-    assert page.text(".lead") == "1 source with 2 captures."
+    assert page.text(".lead") == "1 source with 2 snapshots."
     assert page.all("table caption")
     row = page.text("tbody tr")
     assert "3 May 2024" in row

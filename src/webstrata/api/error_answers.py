@@ -19,6 +19,7 @@ STATUS_CODES: dict[type[errors.WebstrataError], int] = {
     errors.UsageError: 422,
     errors.LeaseLostError: 409,
     errors.ConflictError: 409,
+    errors.ReadOnlyArchiveError: 409,
     errors.BlockedAddressError: 400,
     errors.FetchError: 502,
     errors.MissingExtraError: 501,
@@ -28,6 +29,8 @@ STATUS_CODES: dict[type[errors.WebstrataError], int] = {
     errors.WebstrataError: 500,
 }
 """The closest ancestor of an error decides."""
+
+READ_ONLY = "The archive is read-only: nothing in it can be changed"
 
 SENTENCES = {500: "Internal server error", 503: "The archive's database is not available"}
 """What outsiders read of failures that are ours; the log has the rest."""
@@ -51,6 +54,16 @@ def status_code(error: errors.WebstrataError) -> int:
     return next(STATUS_CODES[ancestor] for ancestor in type(error).__mro__ if ancestor in STATUS_CODES)
 
 
+def shown_failure(error: errors.WebstrataError) -> tuple[int, str]:
+    """Return an error's status code and what outsiders read of it; the log gets what they do not."""
+    code = status_code(error)
+    if code in SENTENCES:
+        log.error("http.error", error=str(error), kind=type(error).__name__)
+    if isinstance(error, errors.ReadOnlyArchiveError):
+        return code, READ_ONLY
+    return code, SENTENCES.get(code, str(error))
+
+
 def add_error_answers(api: FastAPI) -> None:
     """Let every error of ours be answered by its status code."""
     api.add_exception_handler(errors.WebstrataError, _answer)
@@ -59,10 +72,8 @@ def add_error_answers(api: FastAPI) -> None:
 
 async def _answer(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.WebstrataError)
-    code = status_code(error)
-    if code in SENTENCES:
-        log.error("http.error", error=str(error), kind=type(error).__name__)
-    return JSONResponse({"detail": SENTENCES.get(code, str(error))}, status_code=code)
+    code, sentence = shown_failure(error)
+    return JSONResponse({"detail": sentence}, status_code=code)
 
 
 async def _refusal(_request: Request, error: Exception) -> Response:

@@ -32,16 +32,18 @@ _EVERYWHERE = {
 class SafeHeaders:
     """Adds the headers; one that the answer brings itself stays."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        """Wrap an application."""
+    def __init__(self, app: ASGIApp, *, has_csp: bool = True, hsts_max_age: int | None = 31_536_000) -> None:
+        """Wrap an application; it may do without the pages' policy, and without a time to insist on TLS."""
         self.app = app
+        self._has_csp = has_csp
+        self._hsts_max_age = hsts_max_age
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on and complete its answer's headers."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        additions = _headers_for(scope)
+        additions = self._headers_for(scope)
 
         async def completed(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -51,6 +53,20 @@ class SafeHeaders:
             await send(message)
 
         await self.app(scope, receive, completed)
+
+    def _headers_for(self, scope: Scope) -> dict[str, str]:
+        path: str = scope["path"]
+        headers = dict(_EVERYWHERE)
+        if path.startswith(RAW_PATH):
+            headers["Content-Security-Policy"] = RAW_POLICY
+        else:
+            headers |= {"Content-Security-Policy": PAGE_POLICY} if self._has_csp else {}
+            headers["X-Frame-Options"] = "SAMEORIGIN"
+        if path.startswith(ADMIN_PATH):
+            headers["Cache-Control"] = NEVER
+        if self._hsts_max_age is not None and is_https(scope):
+            headers["Strict-Transport-Security"] = f"max-age={self._hsts_max_age}"
+        return headers
 
 
 def framed_by(origins: Iterable[str]) -> dict[str, str]:
@@ -65,18 +81,3 @@ def is_https(scope: Scope) -> bool:
     """Tell whether the client speaks TLS, with us or with the proxy before us."""
     forwarded = Headers(scope=scope).get("x-forwarded-proto", "")
     return "https" in (scope.get("scheme"), forwarded.split(",")[0].strip().lower())
-
-
-def _headers_for(scope: Scope) -> dict[str, str]:
-    path: str = scope["path"]
-    headers = dict(_EVERYWHERE)
-    if path.startswith(RAW_PATH):
-        headers["Content-Security-Policy"] = RAW_POLICY
-    else:
-        headers["Content-Security-Policy"] = PAGE_POLICY
-        headers["X-Frame-Options"] = "SAMEORIGIN"
-    if path.startswith(ADMIN_PATH):
-        headers["Cache-Control"] = NEVER
-    if is_https(scope):
-        headers["Strict-Transport-Security"] = "max-age=31536000"
-    return headers

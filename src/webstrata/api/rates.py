@@ -54,6 +54,8 @@ class RatePolicy:
     @classmethod
     def of(cls, settings: Settings) -> "RatePolicy":
         """Return what the settings say."""
+        if not settings.rate_limiting_enabled:
+            return cls(dict.fromkeys(Kind, 0), settings.trusted_proxies)
         per_minute = {
             Kind.DEFAULT: settings.rate_limit,
             Kind.SEARCH: settings.rate_limit_search,

@@ -49,7 +49,7 @@ _OPERATORS = (admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_
 def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
     """Return the API over an archive's parts; the caller closes them. Without buckets, its rate limits are its own."""
     numbers = metrics.Metrics(app)
-    counter = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled)
+    counter = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled and not app.database.is_read_only)
     api = DescribedApi(
         title="Webstrata",
         version=__version__,
@@ -59,7 +59,11 @@ def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
         middleware=[
             Middleware(metrics.RequestMetrics, metrics=numbers),
             Middleware(RequestLog),
-            Middleware(SafeHeaders),
+            Middleware(
+                SafeHeaders,
+                has_csp=app.settings.csp_enabled,
+                hsts_max_age=app.settings.hsts_max_age if app.settings.hsts_enabled else None,
+            ),
             Middleware(PublicCors, origins=app.settings.cors_origins),
             Middleware(
                 RateLimits,

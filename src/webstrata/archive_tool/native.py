@@ -13,6 +13,7 @@ from webstrata.app import App, build_app
 from webstrata.archive_tool.arguments import Arguments
 from webstrata.archive_tool.modes import Found, RunMode, run_mode
 from webstrata.archive_tool.permissions import relax
+from webstrata.cli.start import start_logging
 from webstrata.db import captures, frontier, jobs, leases
 from webstrata.db.engine import Session
 from webstrata.errors import UsageError
@@ -24,9 +25,9 @@ from webstrata.jobs.queueing import queue_tool_job
 from webstrata.jobs.settling import keep_books
 from webstrata.jobs.stages import DONE, NOTHING_TO_DO
 from webstrata.jobs.storage import check_output
-from webstrata.logs import configure_logging
 from webstrata.model.actors import COMMAND_LINE
 from webstrata.model.tasks import TaskStatus
+from webstrata.model.words import counted
 from webstrata.settings import load_settings
 from webstrata.warc.crawl_state import CrawlState
 
@@ -78,7 +79,8 @@ def crawled(told: Arguments) -> int:
             keep_books(app.database, app.archive_root, job_id)
         summary = runner.summary(job_id)
     print(f"job {job_id} is {summary.status}{f': {summary.reason}' if summary.reason else ''}")
-    print(f"{summary.captured} answers in {summary.warc_folder}; to search them: webstrata index-job --id {job_id}")
+    urls = counted(summary.captured, "URL")
+    print(f"{urls} in {summary.warc_folder}; to search them: webstrata index-job --id {job_id}")
     return code
 
 
@@ -99,7 +101,7 @@ def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool
 @contextmanager
 def _started(told: Arguments) -> Iterator[tuple[App, Runner]]:
     settings = load_settings()
-    configure_logging(told.log_level or settings.log_level, settings.log_format)
+    start_logging(settings, quiet=True, level=told.log_level)
     for flag in told.without_effect():
         log.warning("option.without_effect", flag=flag)
     app = build_app(settings).acting_as(COMMAND_LINE)

@@ -21,6 +21,7 @@ from webstrata.jobs.settling import Ended, settle_with
 from webstrata.jobs.stages import FAILED, INTERRUPTED
 from webstrata.model.jobs import JobStatus
 from webstrata.model.monitoring import Answer, MonitorLimits, Trouble
+from webstrata.model.words import counted
 from webstrata.storage.room import check_room
 from webstrata.warc.crawl_state import CrawlState
 
@@ -80,7 +81,7 @@ def _settled(app: App, runner: Runner, job: StoredJob, leader: str, state: Crawl
     if stopped:
         with app.database.read() as session:
             to_go = frontier.counts(session, job.id).pending
-        ended = Ended(JobStatus.STOPPED, f"stopped with {to_go} URLs to go")
+        ended = Ended(JobStatus.STOPPED, f"stopped with {counted(to_go, 'URL')} to go")
     else:
         ended = Ended(JobStatus.FAILED, _why_it_ended(state))
     settle_with(app.database, job, leader, ended, runner.defaults.overridden(job.config.crawl))

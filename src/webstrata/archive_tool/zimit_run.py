@@ -11,9 +11,9 @@ from webstrata.archive_tool.monitor.watching import Monitor
 from webstrata.archive_tool.supervising import begin, ended_by_signals, noted, supervise
 from webstrata.archive_tool.zimit import ZimitEngine
 from webstrata.archive_tool.zimit_files import found_in, held
+from webstrata.cli.start import start_logging
 from webstrata.errors import StorageError
 from webstrata.jobs.stages import DONE, NOTHING_TO_DO
-from webstrata.logs import configure_logging
 from webstrata.settings import load_settings
 from webstrata.storage.room import check_room, check_writable
 from webstrata.warc.crawl_state import CrawlState
@@ -28,7 +28,7 @@ def crawled(told: Arguments) -> int:
     if told.help_only:
         return NOTHING_TO_DO  # A container works alone.
     settings = load_settings()
-    configure_logging(told.log_level or settings.log_level, settings.log_format)
+    start_logging(settings, quiet=True, level=told.log_level)
     for flag in told.without_effect():
         log.warning("option.without_effect", flag=flag)
     room = partial(check_room, told.output_dir, settings.min_free_bytes)

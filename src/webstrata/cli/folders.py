@@ -15,6 +15,7 @@ from rich.text import Text
 
 from webstrata.cli.start import fold_code, print_json, started
 from webstrata.model.cleanup import CleanupMode
+from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.db.storage import SourceBytes
@@ -136,14 +137,15 @@ def _print_cleanup(report: "CleanupReport") -> None:
         print(f"job {report.job_id}: there is nothing to clean up")
         return
     delete, move, is_freed, lose = (
-        ("would delete", "would move", "would be freed", "would lose their records")
+        ("would delete", "would move", "would be freed", "would be found but no longer shown")
         if report.dry_run
-        else ("deleted", "moved", "freed", "have lost their records: they are found, but cannot be shown")
+        else ("deleted", "moved", "freed", "found but no longer shown")
     )
     _print_lines(f"{move}  {part.before} to {part.after} ({shown_bytes(part.bytes)})" for part in report.moved)
     _print_lines(f"{delete}  {part.path} ({shown_bytes(part.bytes)})" for part in report.deleted)
     if report.warcs_deleted:
-        print(f"{report.warcs_deleted} WARC files among it; {report.snapshots_lost} snapshots {lose}")
+        files, snapshots = counted(report.warcs_deleted, "WARC file"), counted(report.snapshots_lost, "snapshot")
+        print(f"{files} among it; {lose}: {snapshots}")
     print(f"job {report.job_id}: {shown_bytes(report.freed_bytes)} {is_freed}")
 
 
@@ -162,7 +164,7 @@ def _print_storage(report: "StorageReport", health: "StorageHealth") -> None:
     if report.scanned_since:
         print(f"{'counted':>10}  since {report.scanned_since:%Y-%m-%d %H:%M} UTC")
     if unscanned:
-        print(f"{unscanned} jobs were never counted: webstrata storage --scan")
+        print(f"{unscanned} {'job was' if unscanned == 1 else 'jobs were'} never counted: webstrata storage --scan")
 
 
 def _table(sources: tuple["SourceBytes", ...]) -> Table:

@@ -2,11 +2,12 @@
 
 import dataclasses
 import json
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from webstrata.cli.start import fold_code, print_json, started
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 verbs = typer.Typer()
 
+_WIDE = 200
 _PROBLEMS_SHOWN = 20
 _PROBLEMS_FOR_SCRIPTS = 10_000
 
@@ -48,7 +50,8 @@ def list_jobs(
     elif not found:
         print("No jobs yet. Archive a site: webstrata archive https://example.org/")
     else:
-        Console().print(_table(found))
+        # For a program, or a file, a row is a line.
+        Console(width=None if sys.stdout.isatty() else _WIDE).print(_table(found))
         if total > len(found):
             print(f"{total - len(found)} more: --limit {total}")
 
@@ -141,15 +144,19 @@ def _shown(job: JobView) -> dict[str, object]:
 def _table(found: tuple[JobView, ...]) -> Table:
     from webstrata.logs import harmless
 
-    table = Table("id", "source", "status", "pages", "failed", "WARCs", "started", "why", box=None, pad_edge=False)
+    names = [Column(name, overflow="fold") for name in ("name", "source")]
+    counts = [Column(name, justify="right") for name in ("URLs", "failed", "snapshots", "WARCs")]
+    table = Table("id", *names, "status", *counts, "started", "why", box=None, pad_edge=False)
     for job in found:
         started_at = f"{job.started_at:%Y-%m-%d %H:%M} UTC" if job.started_at else "–"
         table.add_row(
             str(job.id),
+            Text(harmless(job.name)),
             Text(job.source_code or "–"),
             job.status,
-            str(job.indexed_page_count),
+            str(job.pages_crawled or 0),
             str(job.pages_failed or 0),
+            str(job.indexed_page_count),
             str(job.warc_file_count),
             started_at,
             Text(harmless(job.status_reason or "")),

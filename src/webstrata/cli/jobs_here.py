@@ -1,20 +1,23 @@
 """Jobs that a command queues and runs itself, here and now, with their progress and what they brought."""
 
+import sys
 from datetime import timedelta
 from pathlib import Path
 
 from webstrata.app import App
+from webstrata.cli.following import follow
 from webstrata.cli.progress import watching
 from webstrata.cli.serving import refuse_busy_port, serve_until_stopped
 from webstrata.cli.start import started
 from webstrata.cli.summary import print_summary
 from webstrata.db import jobs
-from webstrata.errors import UsageError, WebstrataError
+from webstrata.errors import LeaseLostError, UsageError, WebstrataError
 from webstrata.jobs.job_files import JobFile, read_job_file
-from webstrata.jobs.lifecycle import JobSummary
+from webstrata.jobs.leaders import find_leader
+from webstrata.jobs.lifecycle import JobSummary, Runner
 from webstrata.jobs.queueing import queue_archive
 from webstrata.jobs.source_choice import known_source
-from webstrata.model.jobs import CRAWL_KNOBS, JobStatus
+from webstrata.model.jobs import CRAWL_KNOBS, SETTLED, JobStatus
 from webstrata.model.scope import ScopeRules
 from webstrata.model.urls import parse_url, with_scheme
 
@@ -48,7 +51,7 @@ def archive_here(urls: list[str], file: Path | None, knobs: dict[str, object]) -
 
 def run_here(site: str | None, port: int | None) -> None:
     """Archive a site, or the demo, and serve the archive until stopped."""
-    with started(quiet=True) as app:
+    with started(quiet=sys.stderr.isatty()) as app:
         address = (app.settings.host, port or app.settings.port)
         refuse_busy_port(*address)
         place = f"http://{address[0]}:{address[1]}/"
@@ -96,11 +99,25 @@ def _archive_demo(app: App, place: str) -> None:
 
 
 def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: str) -> JobSummary:
-    with watching(label) as watcher:
-        summary = app.runner(*allowed_endpoints).run(job_id, watcher)
+    summary = _lead_or_follow(app, app.runner(*allowed_endpoints), job_id, label)
     if summary.status is JobStatus.STOPPED:
         print_summary(summary, next_step="the same command again, to go on")
         raise KeyboardInterrupt
     if summary.status in (JobStatus.FAILED, JobStatus.INDEX_FAILED):
         raise WebstrataError(summary.reason or f"job {job_id} failed")
     return summary
+
+
+def _lead_or_follow(app: App, runner: Runner, job_id: int, label: str) -> JobSummary:
+    """Run a job here; while another process does, show that one's progress, and go on if it leaves the job undone."""
+    while True:
+        try:
+            with watching(label) as watcher:
+                return runner.run(job_id, watcher)
+        except LeaseLostError:
+            leader = find_leader(app.database, app.archive_root, job_id)
+            if leader is None and (summary := runner.summary(job_id)).status in SETTLED:
+                return summary
+            if leader is None:
+                raise
+        follow(app, leader, label)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from webstrata.cli.start import start_logging, started
+from webstrata.cli.start import start_logging, started, warn_of_ignored_names
 from webstrata.errors import StorageError
 
 verbs = typer.Typer()
@@ -27,6 +27,7 @@ def check_env(as_json: AsJson = False) -> None:
 
     settings = load_settings()
     start_logging(settings, quiet=True)
+    warn_of_ignored_names()
     knobs = show_settings(settings)
     _make_folder(settings.archive_root)
     check_writable(settings.archive_root)
@@ -64,4 +65,5 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(f"{folder}: {error.strerror}") from None
+        place = "WEBSTRATA_DATA_DIR must be a folder, as must WEBSTRATA_ARCHIVE_ROOT"
+        raise StorageError(f"{folder} cannot be made: {error.strerror} ({place})") from None

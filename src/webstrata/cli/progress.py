@@ -20,6 +20,7 @@ from webstrata.db.frontier import FrontierCounts
 from webstrata.jobs.lifecycle import Watcher
 from webstrata.logs import harmless
 from webstrata.model.reports import CrawlReport
+from webstrata.model.words import counted
 
 LINE_EVERY = 5.0
 HOSTS_SHOWN = 8
@@ -57,7 +58,11 @@ def watching_index(job_id: int) -> Iterator[IndexWatcher]:
     if not sys.stderr.isatty() or console.is_dumb_terminal:
         yield index_lines(job_id)
         return
-    columns = (TextColumn("indexing job {task.description}"), BarColumn(), TextColumn("{task.fields[pages]:,} pages"))
+    columns = (
+        TextColumn("indexing job {task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[pages]:,} snapshots"),
+    )
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
         task = progress.add_task(str(job_id), total=None, pages=0)
 
@@ -80,7 +85,7 @@ def index_lines(job_id: int, clock: Callable[[], float] = time.monotonic) -> Ind
         if clock() - last >= LINE_EVERY:
             last = clock()
             part = f"{100 * done // total}% read, " if total else ""
-            print(f"indexing job {job_id}: {part}{pages:,} pages", file=sys.stderr, flush=True)
+            print(f"indexing job {job_id}: {part}{counted(pages, 'snapshot')}", file=sys.stderr, flush=True)
 
     return IndexWatcher(indexed, advanced)
 
@@ -115,7 +120,7 @@ class LiveView:
         if report.errors:
             yield _one_line(f"errors: {kinds(report)}", "red")
         if self._indexed:
-            yield _one_line(f"indexed {self._indexed:,} pages")
+            yield _one_line(f"indexed {counted(self._indexed, 'snapshot')}")
         rows = min(HOSTS_SHOWN, console.size.height - _LINES_BESIDE_HOSTS)
         if report.hosts and rows > 0 and options.max_width >= _NARROWEST_TABLE:
             yield _hosts(report, rows)
@@ -138,7 +143,7 @@ def line(label: str, progress: CrawlProgress) -> str:
     """Return how a crawl is getting on, in one line."""
     counts, report = progress.counts, progress.report
     parts = [
-        f"archiving {harmless(label)}: {counts.finished} of {counts.total} URLs",
+        f"archiving {harmless(label)}: {counts.finished:,} of {counted(counts.total, 'URL')}",
         f"{counts.error} failed",
         _queue(counts),
         _speed(report),
@@ -159,7 +164,7 @@ def _queue(counts: FrontierCounts) -> str:
 
 
 def _speed(report: CrawlReport) -> str:
-    return f"{report.rate:,.1f} answers a second"
+    return f"{report.rate:,.1f} responses a second"
 
 
 def _one_line(words: str, style: str = "") -> Text:
@@ -170,14 +175,14 @@ def _bar(counts: FrontierCounts, width: int) -> Table:
     done = counts.finished + counts.error
     bar = ProgressBar(total=counts.total or None, completed=done, width=max(4, min(_WIDEST_BAR, width - 30)))
     row = Table.grid(padding=(0, 1))
-    row.add_row(bar, _one_line(f"{done:,} of {counts.total:,} URLs"))
+    row.add_row(bar, _one_line(f"{done:,} of {counted(counts.total, 'URL')}"))
     return row
 
 
 def _hosts(report: CrawlReport, rows: int) -> Table:
     table = Table(
         "host",
-        Column("answers", justify="right", no_wrap=True),
+        Column("responses", justify="right", no_wrap=True),
         Column("size", justify="right", no_wrap=True),
         Column("errors", justify="right", no_wrap=True),
         box=None,

@@ -14,6 +14,7 @@ import typer
 
 from webstrata.cli.start import note, print_json, started
 from webstrata.errors import NotFoundError
+from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +75,7 @@ def _watcher() -> "Watcher":
         total += pages
         if time.monotonic() - last >= _LINE_EVERY:
             last = time.monotonic()
-            print(f"{total:,} pages", file=sys.stderr, flush=True)
+            print(counted(total, "snapshot"), file=sys.stderr, flush=True)
 
     return Watcher(begun, indexed)
 
@@ -105,7 +106,7 @@ def _print_plan(plan: "RebuildPlan", *, as_json: bool) -> None:
         files = f"{len(job.warc_files)} WARC file{'' if len(job.warc_files) == 1 else 's'}"
         print(f"job {job.id or 'new'} of {job.source_code}: {job.name}, {files} in {job.output_dir}")
     _print_problems([*plan.problems, *plan.losses])
-    print(f"{len(plan.sources)} sources and {len(plan.jobs)} jobs would be made again")
+    print(f"{counted(len(plan.sources), 'source')} and {counted(len(plan.jobs), 'job')} would be made again")
 
 
 def _print_report(made: "RebuildReport", *, as_json: bool) -> None:
@@ -123,10 +124,12 @@ def _print_report(made: "RebuildReport", *, as_json: bool) -> None:
         return
     _print_problems(made.problems)
     totals = made.totals
-    print(f"added {made.added_sources} sources and {made.added_jobs} jobs, indexed {made.indexed_jobs}")
+    added = f"{counted(made.added_sources, 'source')} and {counted(made.added_jobs, 'job')}"
+    print(f"added {added}, indexed {made.indexed_jobs}")
     print(
-        f"the database holds {totals.sources:,} sources, {totals.jobs:,} jobs, {totals.captures:,} captures,"
-        f" {totals.snapshots:,} snapshots, {totals.record_problems:,} records that could not be read"
+        f"the database holds {counted(totals.sources, 'source')}, {counted(totals.jobs, 'job')},"
+        f" {counted(totals.captures, 'capture')}, {counted(totals.snapshots, 'snapshot')},"
+        f" {counted(totals.record_problems, 'record')} that could not be read"
     )
     if made.interrupted:
         print("interrupted: the same command goes on where it was")

@@ -10,6 +10,7 @@ import typer
 from webstrata.cli.jobs import AsJson, WhichJob, loaded, tell
 from webstrata.cli.start import WRONG_USAGE, interruptible, note, only_json, print_json, start_logging, started
 from webstrata.errors import UsageError, WebstrataError
+from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.app import App
@@ -166,7 +167,7 @@ def index_job(
         pages, problems = _counts_of(app, job_id)
     if as_json or code == 0:
         where = f"; problems: {problems:,} (webstrata show-job --id {job_id} says where)" if problems else ""
-        words = f"job {job_id} is {job.status}: {pages:,} pages can be searched{where}"
+        words = f"job {job_id} is {job.status}: {counted(pages, 'snapshot')} can be searched{where}"
         tell(job, words, as_json=as_json, pages=pages, problems=problems)
     if code and not interrupted.is_set():
         raise WebstrataError(job.status_reason or f"job {job_id} could not be indexed")
@@ -191,7 +192,7 @@ def _index_here(app: "App", job_id: int, interrupted: threading.Event, *, again:
 
 
 def _counts_of(app: "App", job_id: int) -> tuple[int, int]:
-    """Return how many pages of a job can be searched, and how many problems its files have."""
+    """Return how many snapshots of a job can be searched, and how many problems its files have."""
     from webstrata.db import catalog
 
     with app.database.read() as session:

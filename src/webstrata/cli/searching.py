@@ -12,6 +12,7 @@ from webstrata.cli.start import fold_code, print_json, started
 from webstrata.errors import UsageError
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search import SearchRequest, SearchResponse, Sort, View
+from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.app import App
@@ -37,7 +38,7 @@ def search(
         str | None, typer.Option("--to", metavar="DATE", help="Captured on this UTC day or earlier.")
     ] = None,
     newest: Annotated[bool, typer.Option("--newest", help="Newest first instead of best first.")] = False,
-    every_capture: Annotated[bool, typer.Option("--every-capture", help="Every capture, not one a page.")] = False,
+    every_capture: Annotated[bool, typer.Option("--every-capture", help="Every snapshot, not one a page.")] = False,
     appearances: Annotated[
         bool, typer.Option("--appearances", help="When did this sentence first and last stand there, word for word?")
     ] = False,
@@ -56,6 +57,7 @@ def search(
         source=source,
         sort=Sort.NEWEST if newest else None,
         view=View.SNAPSHOTS if every_capture else View.PAGES,
+        include_duplicates=every_capture,
         from_date=first,
         to_date=last,
         page_size=limit,
@@ -116,9 +118,9 @@ def _print_hits(found: SearchResponse, request: SearchRequest) -> None:
         return
     if found.instead is not None:
         console.print(Text(f"Nothing says “{request.q}”. This is what says “{found.instead}”:"))
-    thing = "capture" if request.view is View.SNAPSHOTS else "page"
+    thing = "snapshot" if request.view is View.SNAPSHOTS else "page"
     more = "more than " if found.total_capped else ""
-    console.print(f"{more}{found.total} {thing if found.total == 1 else thing + 's'} found")
+    console.print(f"{more}{counted(found.total, thing)} found")
     for hit in found.results:
         console.print()
         console.print(Text(hit.title or hit.url, style="bold"))
@@ -132,7 +134,7 @@ def _print_appearances(found: "Appearances", sentence: str) -> None:
         console.print(Text(f"“{sentence}” never stood in the archive, word for word. Fewer of its words may help."))
         return
     more = "more than " if found.capped else ""
-    console.print(f"{more}{found.captures} {'capture says' if found.captures == 1 else 'captures say'} so")
+    console.print(f"{more}{counted(found.captures, 'snapshot')} {'says' if found.captures == 1 else 'say'} so")
     for name, hit in (("first", found.first), ("last", found.last)):
         console.print(Text.assemble((f"{name:<6}", "bold"), _place(hit)))
 

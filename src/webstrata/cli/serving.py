@@ -50,11 +50,21 @@ def serve(
     processes: Processes = None,
 ) -> None:
     """Serve the archive's pages and API until Ctrl-C."""
-    with started(quiet=True) as app:
+    with started(quiet=sys.stderr.isatty()) as app:
         address = (host or app.settings.host, port or app.settings.port)
         processes = processes or app.settings.serve_processes
-    refuse_busy_port(*address)
-    serve_until_stopped(*address, worker=worker, processes=processes)
+        is_read_only = app.database.is_read_only
+        refuse_busy_port(*address)
+        if is_read_only:
+            _warn_read_only(app.database.file.parent.absolute())
+    serve_until_stopped(*address, worker=worker and not is_read_only, processes=processes)
+
+
+def _warn_read_only(folder: Path) -> None:
+    import structlog
+
+    unwritten = "no worker runs; usage and sign-ins are not recorded"
+    structlog.get_logger().warning("archive.read_only", folder=str(folder), effect=unwritten)
 
 
 @verbs.command("worker")
@@ -63,14 +73,18 @@ def worker(
     poll_interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks at an empty queue.")] = 30,
     once: Annotated[bool, typer.Option("--once", help="Run at most one job and leave.")] = False,
     parent: Annotated[int | None, typer.Option("--parent", hidden=True)] = None,
+    site: Annotated[str, typer.Option("--site", hidden=True)] = "",
 ) -> None:
     """Run queued jobs until Ctrl-C: one is crawled while another is indexed, each in a process of its own."""
     if parent is not None:
         _end_with(parent)
     from webstrata.jobs.worker import run_worker_loop
+    from webstrata.settings import LOG_LEVEL, in_environment
 
-    with started() as app:
-        run_worker_loop(poll_interval, once, crew=app.crew())
+    # The processes of a worker log as it does, though each of them is a command that ends by itself.
+    with started() as app, in_environment(LOG_LEVEL, app.settings.log_level):
+        app.database.check_writable()
+        run_worker_loop(poll_interval, once, crew=app.crew(), site=site)
 
 
 def refuse_busy_port(host: str, port: int) -> None:
@@ -93,10 +107,12 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
+    from granian.log import LogLevels
 
     from webstrata.logs import SERVER_LOGGING
 
-    print(f"Serving on http://{host}:{port}/ (Ctrl-C to stop)", flush=True)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    print(f"Serving on {address} (Ctrl-C to stop)", flush=True)
     server = Granian(
         "webstrata.cli.serving:site",
         factory=True,
@@ -107,6 +123,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
         # One that dies is followed by another; when that one dies at once as well, the server gives up.
         respawn_failed_workers=True,
         log_dictconfig=SERVER_LOGGING,
+        log_level=LogLevels.warning,
         workers_kill_timeout=_LAST_ANSWERS_SECONDS,
         # Proxies speak HTTP/1 to us; HTTP/2 without TLS would only be one more way to be overwhelmed.
         http=HTTPModes.http1,
@@ -114,7 +131,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
     )
     server.on_startup(partial(_end_with_terminal, signal.getsignal(signal.SIGHUP), server.signal_handler_interrupt))
     with (
-        _worker_process() if worker else nullcontext(),
+        _worker_process(address) if worker else nullcontext(),
         _shared_folder() if processes > 1 else nullcontext() as shared,
     ):
         try:
@@ -145,7 +162,7 @@ def site(*, shared: Path | None = None) -> "ASGIApp":
     # As for the worker: a Ctrl-C reaches this process through the server, which would else find it dead.
     os.setsid()
     settings = load_settings()
-    start_logging(settings, quiet=True)
+    start_logging(settings, quiet=sys.stderr.isatty())
     if shared is None:
         return create_site(build_app(settings))
     share_numbers()
@@ -169,9 +186,9 @@ def _shared_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def _worker_process() -> Iterator[None]:
-    """Keep a worker running beside the server."""
-    keeper = _WorkerKeeper()
+def _worker_process(site: str) -> Iterator[None]:
+    """Keep a worker running beside the server of a site."""
+    keeper = _WorkerKeeper(site)
     try:
         yield
     finally:
@@ -181,10 +198,11 @@ def _worker_process() -> Iterator[None]:
 class _WorkerKeeper:
     """Starts a worker, and another one when it dies."""
 
-    def __init__(self) -> None:
+    def __init__(self, site: str) -> None:
+        self._site = site
         self._changing = threading.Lock()
         self._over = threading.Event()
-        self._process = _new_worker()
+        self._process = _new_worker(site)
         threading.Thread(target=self._keep, name="worker", daemon=True).start()
 
     def stop(self) -> None:
@@ -207,12 +225,13 @@ class _WorkerKeeper:
                 if self._over.is_set():
                     return
                 print(f"webstrata: the worker ended with exit code {code}; another one starts", file=sys.stderr)
-                self._process = _new_worker()
+                self._process = _new_worker(self._site)
 
 
-def _new_worker() -> subprocess.Popen[bytes]:
+def _new_worker(site: str) -> subprocess.Popen[bytes]:
     """Start a worker in a session of its own, so that a Ctrl-C reaches it through us and in good order."""
     command = [sys.executable, "-m", "webstrata", "worker", "--parent", str(os.getpid()), "--poll-interval", "1"]
+    command += ["--site", site]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603 - our own program
 
 

@@ -26,14 +26,19 @@ _STANDARD_OUTPUT, _STANDARD_ERROR = 1, 2
 
 
 @contextmanager
-def started(*, quiet: bool = False) -> Iterator["App"]:
-    """Open the archive for one command; `quiet` keeps routine log lines out of a person's way."""
+def started(*, quiet: bool = False, is_child: bool = False) -> Iterator["App"]:
+    """Open the archive for one command; `quiet` shows only warnings and errors, unless the settings ask for more.
+
+    A child of another command does not repeat what that one has warned of.
+    """
     from webstrata.app import build_app
     from webstrata.model.actors import COMMAND_LINE
     from webstrata.settings import load_settings
 
     settings = load_settings()
     start_logging(settings, quiet=quiet)
+    if not is_child:
+        warn_of_ignored_names()
     app = build_app(settings).acting_as(COMMAND_LINE)
     try:
         yield app
@@ -49,13 +54,26 @@ def note(app: "App", action: str, target: str, **details: object) -> None:
         audit_log.record(session, action, target, before=None, after=None, **details)
 
 
-def start_logging(settings: "Settings", *, quiet: bool = False) -> None:
-    """Send log lines to standard error, as the settings say."""
+def start_logging(settings: "Settings", *, quiet: bool = False, level: str | None = None) -> None:
+    """Send log lines to standard error: as the settings or a level ask, else if quiet warnings and errors as text."""
     from webstrata.logs import configure_logging
-    from webstrata.settings import LogLevel
+    from webstrata.settings import LogFormat, LogLevel
 
-    at_terminal = quiet and sys.stderr.isatty() and "log_level" not in settings.model_fields_set
-    configure_logging(LogLevel.WARNING if at_terminal else settings.log_level, settings.log_format)
+    if quiet and level is None and "log_level" not in settings.model_fields_set:
+        for_people = LogFormat.TEXT if settings.log_format is LogFormat.AUTO else settings.log_format
+        configure_logging(settings.log_level, for_people, shown=LogLevel.WARNING)
+    else:
+        configure_logging(level or settings.log_level, settings.log_format)
+
+
+def warn_of_ignored_names() -> None:
+    """Log the names of settings of an older program that no setting reads."""
+    import structlog
+
+    from webstrata.settings import ignored_names
+
+    if names := ignored_names():
+        structlog.get_logger().warning("settings.ignored", names=names, reason="no setting has such a name")
 
 
 def fold_code(text: str) -> str:

@@ -3,6 +3,7 @@
 from webstrata.jobs.lifecycle import JobSummary
 from webstrata.jobs.run_report import report_path
 from webstrata.logs import harmless
+from webstrata.model.words import counted
 
 
 def print_summary(summary: JobSummary, *, next_step: str, label: str | None = None) -> None:
@@ -11,9 +12,9 @@ def print_summary(summary: JobSummary, *, next_step: str, label: str | None = No
     pages = compared.new + compared.different + compared.same
     lines = {
         "archived": f"{label or summary.seed} (job {summary.job_id}, {summary.status})",
-        "captured": f"{_counted(summary.captured, 'answer')}, {pages} of them pages",
-        "new": _counted(compared.new, "page"),
-        "different": f"{_counted(compared.different, 'page')} since last time, {compared.same} the same",
+        "captured": f"{counted(summary.captured, 'URL')}, {counted(pages, 'snapshot')}",
+        "new": counted(compared.new, "page"),
+        "different": f"{counted(compared.different, 'page')} since last time, {compared.same} the same",
         "not fetched": _not_fetched(summary),
         "note": summary.reason or "",
         "WARC files": str(summary.warc_folder),
@@ -24,10 +25,6 @@ def print_summary(summary: JobSummary, *, next_step: str, label: str | None = No
         if value:
             print(f"{name:>12}  {harmless(value)}")
     print(flush=True)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _not_fetched(summary: JobSummary) -> str:

@@ -38,7 +38,7 @@ def _indexed(job_id: int, *, so_far: bool) -> int:
 
     with interruptible() as interrupted:
         lifeline = Lifeline.taken_up()
-        with started() as app:
+        with started(quiet=True, is_child=True) as app:
             runner, leader = app.runner(), lifeline.leader
             if so_far or leader is None:
                 return runner.index_so_far(job_id, interrupted)

@@ -9,6 +9,7 @@ import typer
 
 from webstrata.cli.start import print_json
 from webstrata.errors import NotFoundError
+from webstrata.model.words import counted
 
 verbs = typer.Typer()
 
@@ -32,15 +33,10 @@ def verify(
         for finding in report.findings:
             print(finding)
         verdict = counted(len(report.findings), "problem") if report.findings else "all as it should be"
-        sizes = (report.files, "file"), (report.records, "record"), (report.bytes_read, "byte")
-        print(f"{', '.join(counted(*size) for size in sizes)}: {verdict}")
+        read = (counted(report.files, "file"), counted(report.records, "record"), counted(report.bytes_read, "byte"))
+        print(f"{', '.join(read)}: {verdict}")
     if report.findings:
         raise typer.Exit(1)
-
-
-def counted(number: int, noun: str) -> str:
-    """Return how many there are, in words."""
-    return f"no {noun}s" if number == 0 else f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:

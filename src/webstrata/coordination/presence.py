@@ -1,6 +1,8 @@
 """Presence: whoever works on an archive holds a file lock while it lives; its machine notices its death at once."""
 
+import errno
 import fcntl
+import glob
 import os
 import socket
 from collections.abc import Iterator
@@ -8,21 +10,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from webstrata.errors import StorageError
+from webstrata.errors import WRITE_REFUSALS, ReadOnlyArchiveError, StorageError
 
 _FOLDER = ".workers"
 _SUFFIX = ".lock"
 
 
 @contextmanager
-def present(archive_root: Path, *, kind: str = "") -> Iterator[str]:
+def present(archive_root: Path, *, kind: str = "", site: str = "") -> Iterator[str]:
     """Announce a worker and hold its lock; yield the name under which it owns things, of which a kind is a part.
 
-    One that leaves with an error leaves its lock file behind: others see after what it could not give back.
+    Its lock file holds the address of the site that shows its work, if there is one. One that leaves
+    with an error leaves its lock file behind: others see after what it could not give back.
     """
     owner = f"{socket.gethostname()}:{os.getpid()}:{kind}{uuid4().hex[:8]}"
     path = _lock_of(archive_root, owner)
-    descriptor = _announced(path)
+    descriptor = _announced(path, site)
     try:
         yield owner
         path.unlink(missing_ok=True)
@@ -53,6 +56,16 @@ def buried(archive_root: Path, owner: str) -> Iterator[bool]:
 def process_of(owner: str) -> str:
     """Return the process that a name belongs to: its machine and its number there."""
     return owner.rpartition(":")[0]
+
+
+def site_of(archive_root: Path, owner: str, kind: str) -> str | None:
+    """Return the site that shows the work of an owner's process, "" without one; None if it is not of a kind."""
+    for lock in (archive_root / _FOLDER).glob(f"{glob.escape(process_of(owner))}:{kind}*{_SUFFIX}"):
+        try:
+            return lock.read_text(encoding="utf-8")
+        except OSError:
+            return ""
+    return None
 
 
 def is_of_kind(owner: str, kind: str) -> bool:
@@ -87,15 +100,18 @@ def _lock_of(archive_root: Path, owner: str) -> Path:
     return archive_root / _FOLDER / f"{owner}{_SUFFIX}"
 
 
-def _announced(path: Path) -> int:
+def _announced(path: Path, site: str) -> int:
     """Make the lock file; it gets its name only when it is locked, so nobody takes its owner for dead meanwhile."""
     unnamed = path.with_suffix(".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(unnamed, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
+        os.write(descriptor, site.encode())
         unnamed.rename(path)
     except OSError as error:
+        if error.errno in WRITE_REFUSALS:
+            raise ReadOnlyArchiveError(path.parent.parent) from error
         raise StorageError(f"{path.parent}: {error.strerror}") from error
     return descriptor
 
@@ -103,7 +119,8 @@ def _announced(path: Path) -> int:
 def _opened(path: Path) -> int | None:
     """Open a lock file; None when it is gone, and with it the reason to look."""
     try:
-        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        # To read is enough for a lock, but for one on a network mount.
+        return os.open(path, (os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY) | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -114,5 +131,10 @@ def _locked(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        return False
+    except OSError as error:
+        # A network mount wants to write in order to lock: whoever cannot does not know, and takes no one for dead.
+        if error.errno != errno.EBADF:
+            raise
         return False
     return True

@@ -2,10 +2,12 @@
 
 import copy
 import importlib.util
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeVarTuple
 
@@ -16,7 +18,17 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from webstrata.errors import DatabaseError, DatabaseUnavailableError, MissingExtraError, SettingsError, StorageError
+from webstrata.db.read_only import connect_read_only, is_read_only
+from webstrata.errors import (
+    WRITE_REFUSALS,
+    DatabaseError,
+    DatabaseUnavailableError,
+    MissingExtraError,
+    ReadOnlyArchiveError,
+    SettingsError,
+    StorageError,
+    WebstrataError,
+)
 from webstrata.model.actors import PROGRAM, Actor
 
 __all__ = ["ACTOR", "Database", "Session", "is_there", "keeping_rows"]
@@ -54,6 +66,7 @@ class Database:
         """Prepare the engine; nothing is opened yet."""
         self.url = _url(url)
         self.engine = _engine(self.url)
+        self.is_read_only = self.is_sqlite and is_read_only(self.file)
         self._writing = self.engine.execution_options(**{_WRITES: True}, postgresql_readonly=False)
         self._reading = self.engine if self.is_sqlite else self.engine.execution_options(isolation_level="AUTOCOMMIT")
         self.actor = PROGRAM
@@ -68,6 +81,11 @@ class Database:
     def is_sqlite(self) -> bool:
         """Tell whether this is SQLite."""
         return self.url.get_backend_name() == "sqlite"
+
+    @property
+    def file(self) -> Path:
+        """Return the file of a SQLite database."""
+        return Path(self.url.database or "")
 
     @property
     def shown(self) -> str:
@@ -86,6 +104,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Session]:
         """Open a session that is committed at the end, or rolled back on an error; SQLite is locked from the start."""
+        self.check_writable()
         info = {ACTOR: self.actor}
         with (
             self.translated(),
@@ -101,6 +120,11 @@ class Database:
         with self.translated(), Session(self._writing, expire_on_commit=False, info=info) as session:
             yield session
             session.commit()
+
+    def check_writable(self) -> None:
+        """Raise ReadOnlyArchiveError when the database can only be read."""
+        if self.is_read_only:
+            raise ReadOnlyArchiveError(self.file.parent.absolute())
 
     def ping(self) -> None:
         """Raise DatabaseUnavailableError unless the database answers."""
@@ -123,13 +147,22 @@ class Database:
         try:
             yield
         except OperationalError as error:
-            if "disk is full" in str(error.orig):
-                raise StorageError(f"{self.shown}: {error.orig}") from error
-            raise DatabaseUnavailableError(f"{self.shown}: {_first_line(error)}") from error
+            raise self._explained(error) from error
         except PoolTimeoutError as error:
             raise DatabaseUnavailableError(f"{self.shown}: all connections are in use") from error
         except DBAPIError as error:
-            raise DatabaseError(f"{self.shown}: {_first_line(error)}") from error
+            raise DatabaseError(f"{self.shown}{_damage(error) or f': {_first_line(error)}'}") from error
+
+    def _explained(self, error: OperationalError) -> WebstrataError:
+        """Return our error for one of the database's, with the way out where we know one."""
+        reason = _first_line(error)
+        if "disk is full" in reason:
+            return StorageError(f"{self.shown}: {reason}")
+        if self.is_sqlite and self.file.is_dir():
+            return SettingsError(f"{self.file} is a folder: WEBSTRATA_DATABASE_URL must name a file")
+        if self.is_sqlite and ("readonly" in reason or not _may_write(self.file.parent)):
+            return ReadOnlyArchiveError(self.file.parent.absolute())
+        return DatabaseUnavailableError(f"{self.shown}: {reason}")
 
 
 def keeping_rows(session: Session, query: Select[*Columns]) -> Select[*Columns]:
@@ -186,8 +219,12 @@ def _engine(url: URL) -> Engine:
         engine = create_engine(url, pool_size=10, max_overflow=20, connect_args=options)
         _asking_after_a_rest(engine)
         return engine
-    _make_folder_of(url)
-    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False})
+    file, timeout = Path(url.database or ""), BUSY_TIMEOUT_MS / 1000
+    _make_folder(file.parent)
+    if is_read_only(file):
+        engine = create_engine(url, creator=partial(connect_read_only, file, timeout))
+    else:
+        engine = create_engine(url, connect_args={"timeout": timeout, "check_same_thread": False})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -212,12 +249,27 @@ def _asking_after_a_rest(engine: Engine) -> None:
     event.listen(engine, "checkout", get_up)
 
 
-def _make_folder_of(url: URL) -> None:
-    folder = Path(url.database or "").parent
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        file = next((place for place in (folder, *folder.parents) if place.is_file()), folder)
+        raise StorageError(f"{file} is a file: WEBSTRATA_DATA_DIR must be a folder") from None
     except OSError as error:
+        if error.errno in WRITE_REFUSALS:
+            raise ReadOnlyArchiveError(folder.absolute()) from error
         raise StorageError(f"{folder}: {error.strerror}") from error
+
+
+def _may_write(folder: Path) -> bool:
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+def _damage(error: DBAPIError) -> str:
+    """Return what to say of a SQLite file that is none, or is damaged; nothing for any other error."""
+    words = {sqlite3.SQLITE_NOTADB: "is not a SQLite database", sqlite3.SQLITE_CORRUPT: "is damaged"}
+    found = words.get(getattr(error.orig, "sqlite_errorcode", 0))
+    return f" {found}: move it away, and `webstrata rebuild` makes it again from the WARC files" if found else ""
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:

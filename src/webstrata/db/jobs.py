@@ -145,7 +145,7 @@ def next_in_line(session: Session, now: datetime) -> int | None:
 
 
 def next_to_index(session: Session, now: datetime) -> int | None:
-    """Return the job of a source whose crawl is over, that is not all indexed and that no worker has, longest over first."""
+    """Return the job of a source that waits longest for its index: its crawl is over, and no worker has it."""
     waiting = select(ArchiveJob.id).where(*_waits_for_index(now))
     return session.scalar(waiting.order_by(ArchiveJob.finished_at.asc().nulls_first(), ArchiveJob.id).limit(1))
 
@@ -164,7 +164,8 @@ def _waits_for_index(now: datetime) -> tuple[ColumnElement[bool], ...]:
     cut_short = and_(ArchiveJob.status.in_(CUT_SHORT), left.exists(), untried)
     may_start = or_(ArchiveJob.not_before.is_(None), ArchiveJob.not_before <= now)
     nobody = or_(ArchiveJob.lease_owner.is_(None), ArchiveJob.lease_expires_at <= now)
-    return or_(ArchiveJob.status == JobStatus.COMPLETED, cut_short), ArchiveJob.source_id.is_not(None), may_start, nobody
+    wants_it = or_(ArchiveJob.status == JobStatus.COMPLETED, cut_short)
+    return wants_it, ArchiveJob.source_id.is_not(None), may_start, nobody
 
 
 def indexed_bytes(session: Session, job_id: int) -> tuple[int, int]:

@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, inspect, text
 
 from webstrata.db.engine import Database
-from webstrata.errors import SchemaVersionError, StorageError, UsageError
+from webstrata.errors import WRITE_REFUSALS, ReadOnlyArchiveError, SchemaVersionError, StorageError, UsageError
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _ADVISORY_LOCK = 0x5754_5354_5241_5441
+
+_VERSIONS_TABLE = "alembic_version"
+_A_TABLE_OF_OURS = "archive_jobs"
+"""Every version of the schema has it."""
 
 
 def head() -> str:
@@ -30,16 +34,18 @@ def current(database: Database) -> str | None:
     """Return the schema version a database is at, or None when it has none yet."""
     with database.read() as session:
         connection = session.connection()
-        if not inspect(connection).has_table("alembic_version"):
+        if not inspect(connection).has_table(_VERSIONS_TABLE):
             return None
         version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
         return version
 
 
 def upgrade(database: Database) -> None:
-    """Bring a database to this program's version; many processes may try at once."""
+    """Bring a database to this program's version; many processes may try at once. Another program's is refused."""
     from alembic import command
 
+    if not _is_empty(database) and not _is_ours(database):
+        raise SchemaVersionError(_mismatch(database, None))
     _migrate(database, lambda config: command.upgrade(config, "head"))
 
 
@@ -64,15 +70,30 @@ def make_ready(database: Database) -> None:
 
 
 def _mismatch(database: Database, found: str | None) -> str:
-    if found is not None and found not in _versions():
+    """Return why a database cannot be used, and what mends that; `db upgrade` only where it works."""
+    if not _is_ours(database):
+        return f"{database.shown} is the database of another program: WEBSTRATA_DATABASE_URL must name another one"
+    if found is None:
+        return (
+            f"{database.shown} has lost its schema version: restore a backup, or move it away and run"
+            " `webstrata rebuild`, which makes it again from the WARC files"
+        )
+    if found not in _versions():
         return f"{database.shown} is at schema version {found}, unknown to this program: install a newer webstrata"
-    place = f"at schema version {found}" if found else "not a Webstrata database, or half made"
-    return f"{database.shown} is {place}; this program needs {head()}: run `webstrata db upgrade`"
+    older = f"{database.shown} is at schema version {found}; this program needs {head()}"
+    if database.is_read_only:
+        return f"{older}, and the data folder cannot be written to: copy it, and run `webstrata db upgrade` there"
+    return f"{older}: run `webstrata db upgrade`"
+
+
+def _is_ours(database: Database) -> bool:
+    with database.read() as session:
+        return inspect(session.connection()).has_table(_A_TABLE_OF_OURS)
 
 
 def _is_empty(database: Database) -> bool:
     with database.read() as session:
-        return not inspect(session.connection()).get_table_names()
+        return not {*inspect(session.connection()).get_table_names()} - {_VERSIONS_TABLE}
 
 
 def _versions() -> set[str]:
@@ -91,6 +112,7 @@ def _config() -> "Config":
 def _migrate(database: Database, step: "Callable[[Config], None]") -> None:
     from alembic.util.exc import CommandError
 
+    database.check_writable()
     config = _config()
     connecting = _sqlite_connection if database.is_sqlite else _postgresql_connection
     try:
@@ -136,6 +158,8 @@ def _file_lock(database_file: str | None) -> Iterator[None]:
         try:
             lock = stack.enter_context(Path(f"{database_file}.migrate-lock").open("w"))
         except OSError as error:
+            if error.errno in WRITE_REFUSALS:
+                raise ReadOnlyArchiveError(Path(database_file or "").parent.absolute()) from error
             raise StorageError(f"{database_file}.migrate-lock: {error.strerror}") from error
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

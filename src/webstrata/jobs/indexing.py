@@ -114,7 +114,8 @@ def refuse_cleaned_away(database: Database, archive_root: Path, job_id: int) -> 
     if Path(job.output_dir).exists() and discover_warcs_for_job(job):
         return
     raise ConflictError(
-        f"job {job_id} cannot be indexed again: cleanup-job deleted its WARC files; its {pages:,} pages stay searchable"
+        f"job {job_id} cannot be indexed again: cleanup-job deleted its WARC files;"
+        f" its snapshots ({pages:,}) stay searchable"
     )
 
 

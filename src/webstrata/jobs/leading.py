@@ -13,6 +13,7 @@ from webstrata.coordination.presence import present
 from webstrata.db import leases
 from webstrata.db.engine import Database, Session
 from webstrata.errors import OUR_TROUBLE, DatabaseError, LeaseLostError, WebstrataError
+from webstrata.jobs.leaders import find_leader
 from webstrata.model.attempts import rest_after_trouble
 from webstrata.model.jobs import JobStatus
 
@@ -38,7 +39,7 @@ def in_the_lead(
         try:
             with (
                 present(archive_root) as owner,
-                _held(database, job_id, owner, taken),
+                _held(database, job_id, owner, taken, archive_root),
                 _failing(database, job_id, owner, take),
             ):
                 yield owner
@@ -76,9 +77,15 @@ def _failing(database: Database, job_id: int, owner: str, take: Take) -> Iterato
 
 
 @contextmanager
-def _held(database: Database, job_id: int, owner: str, take: Take) -> Iterator[None]:
-    with database.write() as session:
-        take(session, job_id, owner, datetime.now(UTC), _LEASE)
+def _held(database: Database, job_id: int, owner: str, take: Take, archive_root: Path | None = None) -> Iterator[None]:
+    try:
+        with database.write() as session:
+            take(session, job_id, owner, datetime.now(UTC), _LEASE)
+    except LeaseLostError:
+        other = find_leader(database, archive_root, job_id) if archive_root else None
+        if other is None:
+            raise
+        raise LeaseLostError(str(other)) from None
     over = threading.Event()
     renewing = threading.Thread(target=_renew, args=(database, job_id, owner, over), name="lease", daemon=True)
     renewing.start()

@@ -8,10 +8,8 @@ from webstrata.coordination.presence import announced_here, is_dead, is_of_kind,
 from webstrata.db import catalog, overview
 from webstrata.db.engine import Database
 from webstrata.db.overview import NextTurn
+from webstrata.jobs.leaders import WORKER_KIND
 from webstrata.jobs.storage import StorageHealth, health
-
-WAITING_KIND = "worker-"
-"""How a worker announces itself, also while it has nothing to do; to lead a job it takes another name."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +50,7 @@ def archive_status(database: Database, archive_root: Path, min_free_bytes: int) 
     }
     busy = {*map(process_of, doing)}
     doing |= {
-        owner: "leads no job now"
-        for owner in alive
-        if is_of_kind(owner, WAITING_KIND) and process_of(owner) not in busy
+        owner: "leads no job now" for owner in alive if is_of_kind(owner, WORKER_KIND) and process_of(owner) not in busy
     }
     return ArchiveStatus(
         jobs=counts,

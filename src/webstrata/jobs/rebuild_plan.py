@@ -61,7 +61,7 @@ class PlannedJob:
         if self.warc_files:
             return f"{missing} of its {count} WARC files are gone{by}; what was in them cannot be made again"
         pages = _count(self.facts, "indexed_page_count")
-        what = f"its {pages:,} pages cannot" if pages else "nothing of it can"
+        what = f"its {pages:,} snapshots cannot" if pages else "nothing of it can"
         return f"its WARC files are gone{by}; {what} be made again"
 
     @property

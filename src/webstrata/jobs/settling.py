@@ -18,6 +18,7 @@ from webstrata.jobs.run_report import RunEnd, write_run_report
 from webstrata.jobs.storage import scan_storage
 from webstrata.model.jobs import CrawlConfig, JobStatus
 from webstrata.model.tasks import MAX_RECLAIMS
+from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.crawl.engine import CrawlEnd
@@ -37,7 +38,7 @@ class Ended:
 
 def verdict(end: "CrawlEnd", refusal: str | None = None) -> Ended:
     """Return what a crawl's end makes of its job, and why; `refusal` is what a site said that gave only errors."""
-    to_go = f"with {end.counts.pending} URLs to go"
+    to_go = f"with {counted(end.counts.pending, 'URL')} to go"
     limit = f"the {end.limit} was reached {to_go}" if end.limit is not None else None
     if end.stopped:
         return Ended(JobStatus.STOPPED, _joined(f"stopped {to_go}", *_given_up(end)))
@@ -57,13 +58,11 @@ def given_up_words(given_up: GivenUp) -> str | None:
     """Return which URLs were given up and why, in words; None when none was."""
     if not given_up.count:
         return None
-    what = "1 URL was given up, because its crawler" if given_up.count == 1 else _many_words(given_up.count)
+    crawler = "its crawler" if given_up.count == 1 else "the crawler of each"
+    were = "was" if given_up.count == 1 else "were"
+    what = f"{counted(given_up.count, 'URL')} {were} given up, because {crawler}"
     more = f" and {given_up.count - len(given_up.urls):,} more" if given_up.count > len(given_up.urls) else ""
     return f"{what} died {MAX_RECLAIMS} times: {', '.join(given_up.urls)}{more}"
-
-
-def _many_words(count: int) -> str:
-    return f"{count:,} URLs were given up, because the crawler of each"
 
 
 def _joined(*reasons: str | None) -> str | None:

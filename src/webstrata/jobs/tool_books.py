@@ -20,6 +20,7 @@ from webstrata.jobs.settling import Ended, settle_as
 from webstrata.jobs.stages import DONE, INTERRUPTED
 from webstrata.model.jobs import JobStatus
 from webstrata.model.tasks import TaskStatus
+from webstrata.model.words import counted
 from webstrata.warc.adopting import adopt_warcs_for_job
 from webstrata.warc.combined_log import latest_combined_log, tail
 from webstrata.warc.crawl_state import CrawlState
@@ -105,7 +106,9 @@ def end_by_exit_code(
         is_stopped, stats = leases.is_stop_requested(session, job.id), jobs.last_stats(session, job.id)
     if is_stopped:
         left = stats.get("pending")
-        return Ended(JobStatus.STOPPED, f"stopped with {left} URLs to go" if isinstance(left, int) else "stopped")
+        return Ended(
+            JobStatus.STOPPED, f"stopped with {counted(left, 'URL')} to go" if isinstance(left, int) else "stopped"
+        )
     if code < 0 or code == INTERRUPTED or settles_its_job:
         return None
     return Ended(JobStatus.FAILED, why_it_ended(job, since) or f"exit code {code}")

@@ -14,7 +14,7 @@ from webstrata.coordination.presence import present
 from webstrata.db import frontier, jobs, leases
 from webstrata.db.engine import Session
 from webstrata.errors import OUR_TROUBLE, DatabaseError, LeaseLostError, WebstrataError
-from webstrata.jobs.overview import WAITING_KIND
+from webstrata.jobs.leaders import WORKER_KIND
 from webstrata.jobs.persistent import Crew, index_persistent_job, run_persistent_job
 from webstrata.jobs.schedule import queue_due
 from webstrata.model.attempts import MAX_CRAWL_RETRIES
@@ -30,9 +30,12 @@ _LOOK_AGAIN = timedelta(seconds=5)
 """How long a job is left alone that somebody else turned out to work on."""
 
 
-def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, crew: Crew) -> None:
-    """Run queued jobs until SIGINT or SIGTERM, or only one; while one is crawled, another is indexed."""
-    with _until_signal() as stopping, _announced(crew):
+def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, crew: Crew, site: str = "") -> None:
+    """Run queued jobs until SIGINT or SIGTERM, or only one; while one is crawled, another is indexed.
+
+    Other processes are told the address of the site that shows the work.
+    """
+    with _until_signal() as stopping, _announced(crew, site):
         log.info("worker.start", poll_interval=poll_interval, once=run_once)
         if run_once:
             _worked(process_next_job, crew, stopping)
@@ -42,11 +45,11 @@ def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, crew: 
 
 
 @contextmanager
-def _announced(crew: Crew) -> Iterator[None]:
+def _announced(crew: Crew, site: str) -> Iterator[None]:
     """Let `status` see this worker, also while it has nothing to do; where that cannot be, it works unseen."""
     with ExitStack() as announced:
         try:
-            announced.enter_context(present(crew.archive_root, kind=WAITING_KIND))
+            announced.enter_context(present(crew.archive_root, kind=WORKER_KIND, site=site))
         except OUR_TROUBLE as error:
             log.error("worker.trouble", reason=str(error))
         yield

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from webstrata.errors import StorageError
+from webstrata.errors import ReadOnlyArchiveError, StorageError
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -33,6 +33,8 @@ def check_room(path: Path, minimum: int) -> None:
 
 def check_writable(path: Path) -> None:
     """Raise StorageError unless files can be made in a folder."""
+    if path.is_dir() and not is_writable(path):
+        raise ReadOnlyArchiveError(path)
     with _as_storage_errors(path), tempfile.TemporaryFile(dir=path):
         pass
 

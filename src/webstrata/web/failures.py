@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from webstrata.api.error_answers import SENTENCES, status_code
+from webstrata.api.error_answers import SENTENCES, shown_failure
 from webstrata.errors import WebstrataError
 from webstrata.web.pages import render
 from webstrata.wrong_values import plain_words
@@ -79,10 +79,8 @@ def failure_page(request: Request, status: int, what: str) -> Response:
 
 
 def _our_failure(request: Request, error: WebstrataError) -> Response:
-    status = status_code(error)
-    if status in SENTENCES:
-        log.error("http.error", error=str(error), kind=type(error).__name__)
-    return failure_page(request, status, SENTENCES.get(status, str(error)))
+    status, sentence = shown_failure(error)
+    return failure_page(request, status, sentence)
 
 
 async def _unrouted(request: Request, error: Exception) -> Response:

@@ -49,7 +49,7 @@ def news_of(progress: JobProgress, now: datetime) -> JobNews:
         known=known,
         errors=tuple((present.failure(kind), present.number(count)) for kind, count in report.errors.items()),
         hosts=_hosts(report),
-        said=f"{present.number(done)} of {present.count(known, 'page')} done.",
+        said=f"{present.number(done)} of {present.count(known, 'URL')} done.",
     )
 
 
@@ -61,7 +61,7 @@ def is_stopping(job: JobView) -> bool:
 def _crawl_figures(progress: JobProgress, now: datetime) -> dict[str, str]:
     job, counts, report = progress.job, progress.counts, progress.report
     return {
-        "Pages crawled": present.number(job.pages_crawled or 0),
+        "URLs crawled": present.number(job.pages_crawled or 0),
         RATE: present.rate(report.rate),
         "Waiting": present.number(counts.pending),
         "In progress": present.number(counts.in_progress),
@@ -73,7 +73,7 @@ def _crawl_figures(progress: JobProgress, now: datetime) -> dict[str, str]:
 
 def _job_figures(job: JobView, report: CrawlReport, now: datetime) -> dict[str, str]:
     crawled = {
-        "Pages crawled": present.number(job.pages_crawled or 0),
+        "URLs crawled": present.number(job.pages_crawled or 0),
         "Failed": present.number(job.pages_failed or 0),
     }
     return {

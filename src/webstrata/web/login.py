@@ -49,8 +49,9 @@ def sign_in(
         log.warning("login.refused", client=actor_of(request).client)
         problem = "That is not the admin token."
         return render(request, "login.html", status=403, next=local_path(following), problem=problem)
-    with app.acting_as(replace(actor_of(request), name=WEB_LOGIN)).database.write() as session:
-        audit_log.record(session, "login", "pages")
+    if not app.database.is_read_only:
+        with app.acting_as(replace(actor_of(request), name=WEB_LOGIN)).database.write() as session:
+            audit_log.record(session, "login", "pages")
     response = RedirectResponse(local_path(following), status_code=303)
     set_session_cookie(response, request, datetime.now(UTC))
     return response

@@ -135,7 +135,8 @@ def duration(passed: timedelta) -> str:
     counts = {"d": seconds // 86_400, "h": seconds // 3_600 % 24, "min": seconds // 60 % 60, "s": seconds % 60}
     units = [unit for unit, value in counts.items() if value] or ["s"]
     following = list(counts)[list(counts).index(units[0]) :][:2]
-    return " ".join(f"{counts[unit]} {unit}" for unit in following if counts[unit] or unit == units[0])
+    # No line breaks between a number and its unit.
+    return " ".join(f"{counts[unit]}\N{NO-BREAK SPACE}{unit}" for unit in following if counts[unit] or unit == units[0])
 
 
 def took(job: JobView, now: datetime) -> str | None:

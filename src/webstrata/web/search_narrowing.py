@@ -86,7 +86,7 @@ def _chosen(form: SearchForm, source_names: Mapping[str, str]) -> Iterator[tuple
     if form.include_non_2xx:
         yield "With errors and redirects", replace(form, include_non_2xx=False)
     if form.include_duplicates:
-        yield "With captures where nothing changed", replace(form, include_duplicates=False)
+        yield "With snapshots where nothing changed", replace(form, include_duplicates=False)
     if form.exact:
         yield "Words as they are written", replace(form, exact=False)
 

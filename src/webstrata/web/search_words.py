@@ -28,7 +28,7 @@ class Taken:
 
 def heading(asked: SearchRequest, found: SearchResponse) -> str:
     """Return the answer to a search in one line: `12 pages say “fever”`."""
-    noun = "page" if asked.view is View.PAGES else "capture"
+    noun = "page" if asked.view is View.PAGES else "snapshot"
     if not found.total:
         return _nothing(asked, found, noun)
     things = present.count(found.total, noun)
@@ -72,10 +72,10 @@ def quote(sentence: str) -> str:
 
 
 def how_often(found: Appearances) -> str:
-    """Return how many captures hold a sentence: `12 captures say it`."""
-    captures = present.count(found.captures, "capture")
+    """Return how many snapshots hold a sentence: `12 snapshots say it`."""
+    snapshots = present.count(found.captures, "snapshot")
     verb = "says" if found.captures == 1 and not found.capped else "say"
-    return f"{'More than ' if found.capped else ''}{captures} {verb} it"
+    return f"{'More than ' if found.capped else ''}{snapshots} {verb} it"
 
 
 def site_of(q: str) -> str | None:

@@ -7,8 +7,9 @@ from pathlib import Path
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from webstrata.api.headers import RAW_PATH, framed_by, is_https
+from webstrata.api.headers import RAW_PATH, framed_by
 from webstrata.api.parts import Parts, SnapshotId
+from webstrata.api.present import browse_url, site_url
 from webstrata.db import catalog
 from webstrata.db.engine import Database
 from webstrata.errors import NotFoundError
@@ -40,8 +41,7 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
             raise NotFoundError("There is no such snapshot in this archive")
         captures = catalog.timeline(session, found)
         place = catalog.record_place(session, snapshot_id)
-    scheme = "https" if is_https(request.scope) else "http"
-    permalink = f"{scheme}://{request.url.netloc}/snapshot/{snapshot_id}"
+    permalink = browse_url(snapshot_id, site_url(request, app.settings))
     return render(
         request,
         "snapshot.html",
