@@ -9,7 +9,6 @@ from webstrata.api import present
 from webstrata.api.caching import A_MINUTE, AN_HOUR, IfNoneMatch, kept, kept_json
 from webstrata.api.headers import RAW_PATH
 from webstrata.api.parts import Parts, SnapshotId
-from webstrata.api.present import site_url
 from webstrata.api.public_schemas import LatestSnapshotSchema
 from webstrata.api.schemas import ErrorSchema, SnapshotDetailSchema, TimelineSchema
 from webstrata.api.usage import Event, counted
@@ -60,7 +59,7 @@ def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneM
     """Tell what is known of a snapshot."""
     found = known_snapshot(app, snapshot_id)
     counted(request, Event.SNAPSHOT_DETAIL_VIEWS)
-    return kept_json(known, present.snapshot_detail(found, site_url(request, app.settings)), AN_HOUR)
+    return kept_json(known, present.snapshot_detail(found, app.settings.replay_base_url), AN_HOUR)
 
 
 @router.get(
@@ -86,13 +85,12 @@ def raw(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatc
 
 
 @router.get("/api/snapshots/{snapshot_id}/timeline", response_model=TimelineSchema)
-def timeline(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
+def timeline(app: Parts, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
     """List all captures of a snapshot's page, oldest first."""
     snapshot = known_snapshot(app, snapshot_id)
     with app.database.read() as session:
         captures = catalog.timeline(session, snapshot)
-    site = site_url(request, app.settings)
-    return kept_json(known, present.timeline(snapshot, captures, site), A_MINUTE)
+    return kept_json(known, present.timeline(snapshot, captures, app.settings.replay_base_url), A_MINUTE)
 
 
 @router.get("/api/snapshots/{snapshot_id}/latest", response_model=LatestSnapshotSchema)

@@ -38,7 +38,7 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
     return render(
         request,
         "snapshot.html",
-        # A front end of somebody's own shows it where `browseUrl` leads.
+        # Front ends on the origins that may use the API may show this page in a frame.
         headers=framed_by(app.settings.cors_origins),
         snapshot=found,
         strip=draw_strip(captures, found),
