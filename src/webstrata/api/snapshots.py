@@ -17,6 +17,7 @@ from webstrata.db import catalog
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import SnapshotView
 from webstrata.replay.banner import with_banner
+from webstrata.replay.inert import with_inert_links
 from webstrata.replay.raw import RawPage, raw_page
 
 router = APIRouter(tags=["snapshots"], responses={404: {"model": ErrorSchema}})
@@ -72,12 +73,22 @@ def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneM
         }
     },
 )
-def raw(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
+def raw(
+    app: Parts,
+    request: Request,
+    snapshot_id: SnapshotId,
+    banner: Annotated[bool, Query(description="Insert the banner.")] = True,
+    inert_links: Annotated[
+        bool, Query(alias="inertLinks", description="Make links that leave the page do nothing.")
+    ] = False,
+    known: IfNoneMatch = "",
+) -> Response:
     """Show a page as it was archived, under a banner that says so."""
     page = raw_page(app.database, app.archive_root, snapshot_id)
     counted(request, Event.RAW_SNAPSHOT_VIEWS)
     if page.media_type in _HTML:
-        content = with_banner(page.content, page.charset, page.snapshot)
+        content = with_inert_links(page.content, page.charset) if inert_links else page.content
+        content = with_banner(content, page.charset, page.snapshot) if banner else content
         return kept(known, content, _labelled("text/html", page), AN_HOUR)
     if page.media_type in _HARMLESS:
         return kept(known, page.content, _labelled(page.media_type, page), AN_HOUR)

@@ -79,6 +79,7 @@ def _templates() -> Environment:
             present.number,
             present.period,
             present.shown_url,
+            present.page_name,
             present.size,
             present.snippet_of,
             present.title_of,

@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse
 from webstrata.api.headers import RAW_PATH, framed_by, is_https
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.db import catalog
+from webstrata.db.page_links import links_of
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.replay.raw import find_record_for_snapshot
@@ -20,6 +21,9 @@ from webstrata.web.timeline import draw_strip
 
 _FRAMED = re.compile(r"text/(html|plain)|application/xhtml\+xml|image/(avif|bmp|gif|jpeg|png|webp)")
 """Types that are sent as what they are and that a sandboxed frame shows; a browser's PDF viewer does not run in one."""
+
+MOST_LINKS = 200
+"""Links listed beside an archived page at most."""
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
@@ -33,6 +37,7 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
             raise NotFoundError("There is no such snapshot in this archive")
         captures = catalog.timeline(session, found)
         place = catalog.record_place(session, snapshot_id)
+        links = links_of(session, found, most=MOST_LINKS)
     scheme = "https" if is_https(request.scope) else "http"
     permalink = f"{scheme}://{request.url.netloc}/snapshot/{snapshot_id}"
     return render(
@@ -43,6 +48,7 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         snapshot=found,
         strip=draw_strip(captures, found),
         raw=f"{RAW_PATH}{snapshot_id}",
+        links=links,
         file_name=f"snapshot-{snapshot_id}{mimetypes.guess_extension(found.mime_type or 'text/html') or ''}",
         can_be_framed=can_be_framed(found.mime_type),
         unreadable=_unreadable(place, app.archive_root),
