@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from webstrata.api import present
 from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept_list
+from webstrata.api.description import OFF
 from webstrata.api.parts import Code, JobNumber, Parts
 from webstrata.api.public_schemas import EditionSchema
 from webstrata.api.schemas import ErrorSchema, SourceSummarySchema
@@ -59,7 +60,7 @@ def editions(app: Parts, code: SourceCode, known: IfNoneMatch = "") -> Response:
     return kept_list(known, listed, A_MINUTE)
 
 
-@router.get("/api/sources/{code}/preview", response_class=Response, responses=_NO_SOURCE | _IMAGE)
+@router.get("/api/sources/{code}/preview", response_class=Response, responses=_NO_SOURCE | _IMAGE, openapi_extra=OFF)
 def preview(
     app: Parts,
     code: SourceCode,
