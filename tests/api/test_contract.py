@@ -152,8 +152,8 @@ def filled(fresh_database_url: FreshDatabase, tmp_path_factory: pytest.TempPathF
         hidden = archive.snapshot("https://test.example/", source="test")
         settings = make_settings(public_site_url="https://archive.example")
         replaying = settings.model_copy(update={"replay_base_url": "https://replay.example/all"})
-        clients = [TestClient(create_api(App(chosen, database, archive.root))) for chosen in (settings, replaying)]
-        yield Filled(*clients, front, flu, older, job, hidden)
+        client, other = (TestClient(create_api(App(used, database, archive.root))) for used in (settings, replaying))
+        yield Filled(client, other, front, flu, older, job, hidden)
         database.dispose()
 
 

@@ -91,7 +91,7 @@ def test_the_time_of_the_capture_is_told_once_and_what_is_not_shown(client: Test
     (only,) = keep(app, [Answer(SITE, "Front", "Hello.")])
     page = Page(client.get(f"/snapshot/{only}"))
     assert page.text("article").count("3 May 2024") == 2, "above, and in the citation"
-    assert "no images, style sheets or scripts" in page.text(".archived-note")
+    assert "without images, style sheets and scripts" in page.text(".archived-note")
     framed = client.get(page.one("iframe").attributes["src"] or "")
     assert "2024-05-03" not in framed.text
     alone = client.get(page.links(".archived-bar a")["Open alone"] or "")
@@ -116,7 +116,9 @@ def test_links_are_listed_with_the_captures_closest_in_time(client: TestClient, 
         "health.example/gone not archived",
         "other.example/x not archived",
     ]
-    assert page.texts(".page-links > .hint") == ["3 pages. Each archived one leads to its capture closest in time."]
+    assert (
+        page.text(".page-links > .hint") == "They lead to 3 pages. Archived ones open at the capture closest in time."
+    )
     assert not Page(client.get(f"/snapshot/{older}")).all(".page-links")
 
 

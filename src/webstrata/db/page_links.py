@@ -1,6 +1,6 @@
 """Links of a captured page, and the capture of each target that is closest in time."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -43,8 +43,8 @@ def links_of(session: Session, of: SnapshotView, *, most: int) -> PageLinks:
         .order_by(PageSignal.snapshot_id.is_(None), PageSignal.normalized_url_group)
         .limit(most)
     ).all()
-    views = _views(session, [found for row in rows for found in row[1:] if found is not None])
-    shown = (PageLink(row[0], closest(of.captured_at, [views[at] for at in row[1:] if at])) for row in rows)
+    views = _views(session, {number for row in rows for number in row[1:]})
+    shown = (PageLink(row[0], closest(of.captured_at, [views[n] for n in row[1:] if n in views])) for row in rows)
     return PageLinks(tuple(shown), total)
 
 
@@ -77,6 +77,6 @@ def _is_public_beside(of: SnapshotView) -> ColumnElement[bool]:
     return or_(hidden.is_(None), Snapshot.source_id != hidden)
 
 
-def _views(session: Session, ids: Sequence[int]) -> dict[int, SnapshotView]:
+def _views(session: Session, ids: Collection[int]) -> dict[int, SnapshotView]:
     rows = session.execute(snapshot_rows().where(Snapshot.id.in_(ids)))
     return {view.id: view for view in map(to_view, rows)}
