@@ -154,8 +154,8 @@ class Settings(BaseModel):
     )
     replay_base_url: HttpAddress | None = _knob(
         None,
-        "http(s) address of a replay server that reads the WARC files, such as pywb; while it is set, `cleanup-job` "
-        "deletes no WARC files unless forced.",
+        "http(s) address of a replay server that reads the WARC files, such as pywb; while it is set, `browseUrl` of "
+        "the API leads there, and `cleanup-job` deletes no WARC files unless forced.",
         "HEALTHARCHIVE_REPLAY_BASE_URL",
     )
 

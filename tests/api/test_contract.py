@@ -127,6 +127,8 @@ class Filled:
     """A small archive that is only read, and what the tests have to know of it."""
 
     client: TestClient
+    replaying: TestClient
+    """A client of the same archive where a replay server is set."""
     front: int
     flu: int
     older_flu: int
@@ -149,7 +151,9 @@ def filled(fresh_database_url: FreshDatabase, tmp_path_factory: pytest.TempPathF
         archive.snapshot("https://food.example/", source="food", title="Food and drug act")
         hidden = archive.snapshot("https://test.example/", source="test")
         settings = make_settings(public_site_url="https://archive.example")
-        yield Filled(TestClient(create_api(App(settings, database, archive.root))), front, flu, older, job, hidden)
+        replaying = settings.model_copy(update={"replay_base_url": "https://replay.example/all"})
+        client, other = (TestClient(create_api(App(used, database, archive.root))) for used in (settings, replaying))
+        yield Filled(client, other, front, flu, older, job, hidden)
         database.dispose()
 
 
@@ -217,7 +221,7 @@ def test_editions(filled: Filled) -> None:
         "recordCount": 3,
         "firstCapture": "2024-05-01",
         "lastCapture": "2024-05-02",
-        "entryBrowseUrl": f"https://archive.example/snapshot/{filled.front}",
+        "entryBrowseUrl": None,
     }
 
 
@@ -424,19 +428,33 @@ REFUSALS = [
 
 
 SITE = "https://archive.example"
+BROWSED = ("/api/snapshots/{flu}/timeline", "/api/search?source=health", "/api/snapshot/{flu}")
+ENTERED = ("/api/sources", "/api/sources/health/editions")
 
 
-def test_where_people_read_a_snapshot_is_a_whole_address(filled: Filled) -> None:
-    own = [f"{SITE}/snapshot/{number}" for number in (filled.older_flu, filled.flu)]
-    timeline, hits, sources = (
-        got(filled, path)
-        for path in (f"/api/snapshots/{filled.flu}/timeline", "/api/search?source=health", "/api/sources")
-    )
-    assert isinstance(timeline, dict)
-    assert isinstance(hits, dict)
-    assert [capture["browseUrl"] for capture in timeline["snapshots"]][:2] == own
-    assert {hit["browseUrl"] for hit in hits["results"]} > set(own)
-    assert f"{SITE}/snapshot/{filled.front}" in [source["entryBrowseUrl"] for source in listed(sources)]  # type: ignore[index]
+def test_nothing_can_be_browsed_until_pages_are_replayed(filled: Filled) -> None:
+    for path in (*BROWSED, *ENTERED):
+        assert _browse_urls(got(filled, path.format(flu=filled.flu))) == {None}
+
+
+def test_captures_are_browsed_on_the_replay_server_that_is_set(filled: Filled) -> None:
+    base = f"https://replay.example/all/job-{filled.job}"
+    for path in BROWSED:
+        found = _browse_urls(filled.replaying.get(path.format(flu=filled.older_flu)).json())
+        assert any(url and url.endswith(f"/flu#ha_snapshot={filled.older_flu}") for url in found)
+    for path in ENTERED:
+        found = _browse_urls(filled.replaying.get(path).json())
+        assert f"{base}/20240501120000/https://health.example/#ha_snapshot={filled.front}" in found
+
+
+def _browse_urls(answer: object) -> set[str | None]:
+    """Collect every `browseUrl` and `entryBrowseUrl` of an answer, however deep."""
+    if isinstance(answer, list):
+        return set().union(*map(_browse_urls, answer))
+    if not isinstance(answer, dict):
+        return set()
+    own = {value for key, value in answer.items() if key in {"browseUrl", "entryBrowseUrl"}}
+    return own.union(*map(_browse_urls, answer.values()))
 
 
 @pytest.mark.parametrize(

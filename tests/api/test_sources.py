@@ -22,7 +22,7 @@ def test_a_source_tells_all_that_the_contract_names(client: TestClient, archive:
             "lastCapture": "2024-05-03",
             "latestRecordId": latest,
             "entryRecordId": entry,
-            "entryBrowseUrl": f"http://testserver/snapshot/{entry}",
+            "entryBrowseUrl": None,
             "entryPreviewUrl": None,
         }
     ]

@@ -54,7 +54,29 @@ def test_a_text_is_recognised_by_how_it_reads() -> None:
     assert (detect_language(ENGLISH), detect_language(FRENCH)) == ("en", "fr")
 
 
-@pytest.mark.parametrize("text", ["", "Hello", ENGLISH[:200], "12345 67890 " * 200, "<" * 10_000])
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Seasonal influenza is an infection of the nose, throat and lungs.", "en"),
+        ("La grippe est une infection du nez et de la gorge.", "fr"),
+        ("Die Grippe ist eine Infektion, die sich im Winter ausbreitet.", "de"),
+        ("Lávese las manos con agua y jabón y quédese en casa si está enfermo.", "es"),
+        ("インフルエンザはウイルスによる感染症です。", "ja"),
+        ("독감은 바이러스에 의한 감염병입니다.", "ko"),
+        ("Η γρίπη είναι μια λοίμωξη", "el"),
+    ],
+)
+def test_a_short_text_has_a_language_where_that_is_sure(text: str, language: str) -> None:
+    assert detect_language(text) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "Hello", "Contact us", "Menu Home News Contact", "La de un", "12345 67890 " * 200, "<" * 10_000),
+        "De og det er en i på for til at som med",
+    ],
+)
 def test_too_little_to_go_by_is_no_language(text: str) -> None:
     assert detect_language(text) is None
 
@@ -67,6 +89,9 @@ def test_too_little_to_go_by_is_no_language(text: str) -> None:
         (f'<html lang=""><body>{ENGLISH}', "", "en"),
         (f'<html lang="nonsense"><body>{FRENCH}', None, "fr"),
         ("<p>short", None, None),
+        ("<p>The flu is an infection of the nose and the throat.", None, "en"),
+        ('<html lang="fr"><p>The flu is an infection of the nose and the throat.', "en", "fr"),
+        ('<html lang="fr"><p>short', "en", "fr"),
     ],
 )
 def test_a_page_says_its_language_then_the_server_then_its_text(

@@ -12,7 +12,7 @@ from webstrata.db.search_tables import SearchEntry, VocabularyWord
 from webstrata.db.snapshots import delete_snapshots, refresh_pages
 from webstrata.db.tables import PageSignal, Snapshot, Source
 from webstrata.errors import UsageError
-from webstrata.model.query import Intent
+from webstrata.model.query import AnyOf, Field, Intent, Words
 from webstrata.model.ranking import Ranking
 from webstrata.model.search import Cursor, FacetCount, Fallback, Kind, SearchRequest, Sort, View, read_cursor
 from webstrata.search.appearances import appearances
@@ -115,19 +115,62 @@ def test_a_misspelt_word_finds_what_was_meant_and_the_answer_says_so(database: D
     assert (nothing.results, nothing.instead, nothing.fallback) == ((), None, Fallback.NONE)
 
 
+def test_a_misspelt_word_is_corrected_from_the_words_of_texts(database: Database, shelf: Shelf) -> None:
+    page = shelf.page(shelf.job(), f"{SITE}/a", "2024-01-01", "Book a mooring before you arrive.", title="Harbour")
+    answer = search(database, SearchRequest(q="moorring"))
+    assert ([hit.id for hit in answer.results], answer.instead) == ([page], "mooring")
+
+
+def test_a_long_text_and_a_full_vocabulary_learn_no_more_words_of_texts(
+    database: Database, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = shelf.job()
+    shelf.page(job, f"{SITE}/a", "2024-01-01", f"mooring {'a ' * 10_000} anchorage", title="Harbour")
+    assert _vocabulary(database) == {"example", "harbour", "mooring"}
+    monkeypatch.setattr("webstrata.db.vocabulary.MOST_WORDS_OF_TEXTS", 1)
+    shelf.page(job, f"{SITE}/b", "2024-01-01", "lighthouse", title="Breakwater")
+    assert _vocabulary(database) == {"example", "harbour", "mooring", "breakwater"}
+
+
+def test_parts_of_words_in_titles_and_addresses_are_found_when_nothing_else_is(
+    database: Database, shelf: Shelf
+) -> None:
+    job = shelf.job()
+    titled = shelf.page(job, f"{SITE}/a", "2024-01-01", "Wash your hands.", title="Coronavirus and you")
+    named = shelf.page(job, f"{SITE}/coronavirus-vaccines", "2024-01-02", "Nothing else.", title="Offer")
+    shelf.page(job, f"{SITE}/c", "2024-01-03", "The text has coronavirus alone.", title="News")
+    for q, expected in {
+        "onavir": {titled, named},
+        "navirus hands": {titled},
+        "accin": {named},
+        "navirus dogs": set(),
+    }.items():
+        answer = search(database, SearchRequest(q=q))
+        assert {hit.id for hit in answer.results} == expected, q
+        assert answer.fallback is (Fallback.PARTS if expected else Fallback.NONE)
+    assert explained(database, SearchRequest(q="accin")).searched == AnyOf(
+        (Words(("accin",)), Words(("vaccines",), Field.TITLE), Words(("vaccines",), Field.URL))
+    )
+
+
 def test_beginnings_are_marked_in_the_passage(database: Database, shelf: Shelf) -> None:
     shelf.page(shelf.job(), f"{SITE}/a", "2024-01-01", "All vaccines, and vaccination itself.")
     (hit,) = search(database, SearchRequest(q="vacc")).results
     assert [run.text for run in hit.marked_snippet if run.marked] == ["vaccines", "vaccination"]
 
 
-def test_words_are_learnt_from_titles_addresses_and_not_twice(database: Database, shelf: Shelf) -> None:
+def test_words_are_learnt_from_titles_addresses_and_texts_and_not_twice(database: Database, shelf: Shelf) -> None:
     job = shelf.job()
     for day in (1, 2):
         shelf.page(job, f"{SITE}/grippe-aviaire/h5n1", f"2024-01-0{day}", f"text {day}", title="Été à Québec: 2024!")
+    assert _vocabulary(database) == {"aviaire", "example", "grippe", "quebec", "text"}
+
+
+def _vocabulary(database: Database) -> set[str]:
     with database.read() as session:
-        words = session.scalars(select(VocabularyWord.word).order_by(VocabularyWord.word)).all()
-    assert words == ["aviaire", "example", "grippe", "quebec"]
+        words = session.scalars(select(VocabularyWord.word)).all()
+    assert len(words) == len(set(words))
+    return set(words)
 
 
 def test_what_is_deleted_is_found_no_more(database: Database, shelf: Shelf) -> None:

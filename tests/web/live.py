@@ -29,6 +29,9 @@ PHONE: ViewportSize = {"width": 360, "height": 740}
 MONTHS = 40
 """How often the page on fever was captured; its snapshots come first."""
 
+LINKED = MONTHS + 4
+"""The snapshot of a page with every kind of link."""
+
 PATHS = [
     "/",
     "/search?q=fever",
@@ -41,6 +44,7 @@ PATHS = [
     "/snapshot/20",
     f"/snapshot/{MONTHS + 1}",
     f"/snapshot/{MONTHS + 2}",
+    f"/snapshot/{LINKED}",
     "/jobs",
     "/jobs/1",
     "/jobs/2/cleanup",
@@ -49,6 +53,15 @@ PATHS = [
     "/jobs/5",
     "/nothing",
 ]
+
+
+_LINKS = f'''<a id="plain" href="/search">Plain</a> <a id="self" target="_self" href="/">Self</a>
+<a id="top" target="_top" href="/docs">Top</a> <a id="blank" target="_blank" href="/docs">Blank</a>
+<a id="away" href="{SITE}fever">Away</a> <a id="within" href="#end">Within</a>
+<svg width="60" height="20"><a id="drawn" xlink:href="/docs"><text y="15">Drawn</text></a></svg>
+<img alt="map" width="60" height="60" usemap="#m"><map name="m"><area id="area" coords="0,0,60,60" href="/docs"></map>
+<form action="/search"><input id="field" name="q" value="x"><button id="button">Send</button></form>
+<meta http-equiv="refresh" content="0; url=/docs"><p style="height: 200vh"></p><p id="end">End</p>'''
 
 
 def fill(app: App) -> None:
@@ -69,6 +82,7 @@ def fill(app: App) -> None:
     _crawl(app, queue(app))
     _leave_problems(app, 1)
     _leave_temporary_files(app, 2)
+    keep(app, [Answer(f"{SITE}linked", "Linked", _LINKS)])
     SourceOrders(app.database, app.archive_root).set_schedule("health", "0 3 * * 1")
 
 

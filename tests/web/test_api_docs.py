@@ -45,9 +45,29 @@ def test_a_route_tells_its_parameters_with_their_bounds_and_its_answers(client: 
     page = Page(client.get("/docs"))
     (search,) = [node for node in page.all("section") if node.css("h2[id='get-api-search']")]
     words = " ".join(search.text().split())
-    assert "pageSize integer At least 1, at most 100, else 20." in words
+    assert "pageSize integer At least 1, at most 100, default 20." in words
+    assert "q string or null" in words
+    assert "At least 1 character, at most 256 characters." in words
     assert "200 SearchResponseSchema" in words
     assert "422" in words
+
+
+@pytest.mark.parametrize("path", ["/docs", "/docs/operators"])
+def test_sentences_are_whole_and_every_name_has_a_description(client: TestClient, path: str) -> None:
+    page = Page(client.get(path))
+    assert "`" not in page.text()
+    assert "efault ." not in page.text()
+    assert len(page.all("dl.values > div")) == len(page.all("dl.values dt + dd")) == len(page.all("dl.values dt")) > 50
+    assert all(page.texts("dl.values dd"))
+
+
+def test_routes_without_anything_to_return_are_marked_as_off(client: TestClient) -> None:
+    page = Page(client.get("/docs"))
+    off = {" ".join(h2.text().split()) for section in page.all("section:has(.notice)") for h2 in section.css("h2")}
+    wanted = {"GET /api/changes", "GET /api/snapshots/{snapshot_id}/compare-live", "GET /api/replay/resolve"}
+    assert wanted < off
+    assert "GET /api/search" not in off
+    assert sum("off" in item.split()[2:] for item in page.texts(".routes li")) == len(off)
 
 
 def test_every_link_within_a_page_leads_somewhere(client: TestClient) -> None:

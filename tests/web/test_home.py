@@ -2,10 +2,10 @@ from datetime import UTC, datetime, timedelta
 
 from starlette.testclient import TestClient
 
-from tests.web.archive import SITE, Answer, keep
+from tests.web.archive import SITE, Answer, change, keep, queue
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db import catalog
+from webstrata.db import catalog, jobs
 from webstrata.jobs.source_orders import SourceOrders, WantedSource
 
 
@@ -15,6 +15,26 @@ def test_an_empty_archive_offers_to_archive_a_site(client: TestClient) -> None:
     assert page.text("h1") == "What did it say?"
     assert "No captures yet. Archive a site:" in page.text()
     assert page.one("form[action='/archive'][method=post] input[name=url]").attributes["value"] == ""
+
+
+def test_a_crawl_under_way_is_shown_with_its_site_and_progress(make_client: MakeClient, app: App) -> None:
+    running, hidden = queue(app), queue(app, code="test", name="Test")
+    with app.database.write() as session:
+        jobs.set_crawl_counts(session, running, {"pending": 60, "in_progress": 1, "finished": 23, "error": 1})
+    for job_id in (running, hidden):
+        change(app, job_id, status="running")
+    administrator, reader = make_client(), make_client(token=TOKEN)
+    page = Page(administrator.get("/"))
+    assert page.links(".under-way a") == {"Health Agency": f"/jobs/{running}"}
+    assert page.texts(".under-way li") == ["Health Agency ▸ Crawling 24 of 85 URLs"]
+    assert "No captures yet. Archive another site:" in page.text()
+    public = Page(reader.get("/"))
+    assert public.texts(".under-way li") == page.texts(".under-way li")
+    assert not public.all(".under-way a")
+    keep(app, [Answer(SITE, "Front", "Hello.")])
+    assert Page(administrator.get("/")).texts(".under-way li") == page.texts(".under-way li")
+    change(app, running, status="indexed")
+    assert not Page(administrator.get("/")).all(".under-way")
 
 
 def test_the_totals_are_told_in_words(client: TestClient, app: App) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Error as PlaywrightError
 from tests.support.web_server import Answer, WebServer
 from tests.web.archive import change, queue
 from tests.web.conftest import TOKEN
-from tests.web.live import MONTHS, PHONE, problems_of, served
+from tests.web.live import LINKED, MONTHS, PHONE, problems_of, served
 from webstrata.app import App
 
 
@@ -106,6 +106,31 @@ def test_scripts_of_an_archived_page_do_not_run(page: Page) -> None:
     frame = next(frame for frame in page.frames if "/raw/" in frame.url)
     assert frame.title() == "Extreme heat"
     expect(page).to_have_title(re.compile("^Extreme heat"))
+
+
+def test_links_and_forms_of_a_framed_page_lead_nowhere(page: Page) -> None:
+    page.goto(f"/snapshot/{LINKED}")
+    frame = page.frames[1]
+    address = frame.url
+    for name in ("plain", "self", "top", "blank", "away", "drawn", "button", "field"):
+        frame.locator(f"#{name}").click(force=True)
+        frame.locator(f"#{name}").click(force=True, modifiers=["Control"])
+        frame.locator(f"#{name}").press("Enter")
+    frame.locator("img").click(position={"x": 30, "y": 30}, force=True)
+    focused = "document.activeElement?.id ?? ''"
+    reached = set()
+    frame.locator("body").click(position={"x": 1, "y": 1})
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        reached.add(frame.evaluate(focused))
+        page.keyboard.press("Enter")
+    assert "within" in reached
+    assert not reached & {"plain", "self", "top", "blank", "away", "drawn", "area"}
+    assert frame.url.removesuffix("#end") == address
+    assert (page.url.rpartition("/")[2], len(page.context.pages)) == (str(LINKED), 1)
+    assert frame.locator("h1").inner_text() == "Linked"
+    page.get_by_role("link", name="Fever in children").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Fever in children")
 
 
 def test_the_strip_brings_the_current_capture_into_view(browser: Browser, live_site: str) -> None:
@@ -299,7 +324,8 @@ def test_a_front_end_on_another_origin_reads_reports_and_shows_captures(
     report = {"method": "POST", "headers": headers, "body": said}
     status, receipt = page.evaluate("args => asked(...args)", ["/api/reports", report])
     assert (status, receipt["status"]) == (201, "new")
-    for address in (hit["browseUrl"], f"{live_site}{hit['rawSnapshotUrl']}"):
+    assert hit["browseUrl"] is None, "there is nothing but the archived page itself to be framed"
+    for address in (f"{live_site}/snapshot/{hit['id']}", f"{live_site}{hit['rawSnapshotUrl']}"):
         page.evaluate("framed", address)
         shown = page.frame_locator(f"iframe[name='{address}']")
         expect(shown.get_by_role("heading", level=1)).to_have_text("Fever in children")

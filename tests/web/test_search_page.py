@@ -75,6 +75,12 @@ def test_beginnings_of_words_are_found_and_it_is_said(reader: TestClient) -> Non
     assert "begin like them" in Page(reader.get("/search?q=coronav")).text(".notice")
 
 
+def test_parts_of_words_in_titles_are_found_and_it_is_said(reader: TestClient) -> None:
+    page = Page(reader.get("/search?q=onavir"))
+    assert page.text("h1") == "1 page says “onavir”"
+    assert "longer words with them in their title or address" in page.text(".notice")
+
+
 def test_an_address_leads_to_its_timeline_and_its_captures(reader: TestClient, ids: list[int]) -> None:
     page = Page(reader.get(f"/search?q={SITE}fever"))
     assert page.text("h1") == f"1 page at {SITE}fever"

@@ -53,7 +53,7 @@ def test_it_is_known_how_a_question_was_taken() -> None:
     assert not taken(SearchRequest(q="fever"), found(2)).address_unknown
 
 
-@pytest.mark.parametrize("fallback", [Fallback.FUZZY, Fallback.PREFIX])
+@pytest.mark.parametrize("fallback", [Fallback.FUZZY, Fallback.PREFIX, Fallback.PARTS])
 def test_words_as_they_are_written_find_nothing_where_others_had_to_be_tried(fallback: Fallback) -> None:
     literal = as_written(found(7, instead="fever", fallback=fallback))
     assert (literal.total, literal.results, literal.next_cursor, literal.instead) == (0, (), None, "fever")

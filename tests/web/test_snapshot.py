@@ -7,7 +7,7 @@ from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db.tables import Capture, Snapshot
-from webstrata.web.snapshot import can_be_framed
+from webstrata.web.snapshot import MOST_LINKS, can_be_framed
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def test_a_capture_is_shown_in_a_frame_that_can_do_nothing(client: TestClient, t
     page = Page(client.get(f"/snapshot/{three[0]}"))
     assert page.status == 200
     frame = page.one("iframe")
-    assert frame.attributes["src"] == f"/api/snapshots/raw/{three[0]}"
+    assert frame.attributes["src"] == f"/api/snapshots/raw/{three[0]}?banner=false&inertLinks=true"
     assert frame.attributes["sandbox"] in {"", None}
     assert frame.attributes["title"] == "The archived page: Fever"
     assert "Every six hours." in client.get(f"/api/snapshots/raw/{three[0]}").text
@@ -62,7 +62,8 @@ def test_the_timeline_has_a_tick_for_each_capture(client: TestClient, three: lis
     ]
     assert [tick.attributes.get("aria-current") for tick in ticks] == [None, "true", None]
     heights = [int(node.attributes["height"] or 0) for node in page.all(".strip .stroke")]
-    assert heights[0] == heights[2] > heights[1]
+    assert heights[2] > heights[0] == heights[1]
+    assert page.texts(".legend li") == ["Different from the capture before", "Same, or first capture"]
     assert "3 snapshots; the content changed once." in page.text(".timeline")
 
 
@@ -77,6 +78,58 @@ def test_a_page_that_was_captured_once_says_so(client: TestClient, app: App) -> 
     page = Page(client.get(f"/snapshot/{only}"))
     assert "The only capture of this page so far." in page.text(".timeline")
     assert not page.all(".strip")
+
+
+def test_errors_in_the_timeline_are_explained(client: TestClient, app: App) -> None:
+    answers = [Answer(f"{SITE}a", "A", "Hello.", MAY + timedelta(days=n), status=404 if n else 200) for n in range(2)]
+    page = Page(client.get(f"/snapshot/{keep(app, answers)[1]}"))
+    assert page.texts(".legend li")[-1] == "Error"
+    assert [tick.attributes["class"] for tick in page.all(".strip a.bad")] == ["tick bad"]
+
+
+def test_the_time_of_the_capture_is_told_once_and_what_is_not_shown(client: TestClient, app: App) -> None:
+    (only,) = keep(app, [Answer(SITE, "Front", "Hello.")])
+    page = Page(client.get(f"/snapshot/{only}"))
+    assert page.text("article").count("3 May 2024") == 2, "above, and in the citation"
+    assert "without images, style sheets and scripts" in page.text(".archived-note")
+    framed = client.get(page.one("iframe").attributes["src"] or "")
+    assert "2024-05-03" not in framed.text
+    alone = client.get(page.links(".archived-bar a")["Open alone"] or "")
+    assert "2024-05-03 12:05:09 UTC" in alone.text
+
+
+def test_links_are_listed_with_the_captures_closest_in_time(client: TestClient, app: App) -> None:
+    linking = '<a href="/fever">Fever</a> <a href="/gone">Gone</a> <a href="https://other.example/x?y">x</a>'
+    older, *_ = keep(app, [Answer(f"{SITE}fever", "Fever in May", "One.", MAY)])
+    newer, front, _gone = keep(
+        app,
+        [
+            Answer(f"{SITE}fever", "Fever in July", "Two.", MAY + timedelta(days=60)),
+            Answer(SITE, "Front", linking, MAY + timedelta(days=40)),
+            Answer(f"{SITE}gone", "Gone", "No.", MAY, status=404),
+        ],
+    )
+    page = Page(client.get(f"/snapshot/{front}"))
+    assert page.links(".page-links a") == {"Fever in July": f"/snapshot/{newer}"}
+    assert page.texts(".page-links li") == [
+        "Fever in July health.example/fever",
+        "health.example/gone not archived",
+        "other.example/x not archived",
+    ]
+    assert (
+        page.text(".page-links > .hint") == "They lead to 3 pages. Archived ones open at the capture closest in time."
+    )
+    assert not Page(client.get(f"/snapshot/{older}")).all(".page-links")
+
+
+def test_very_many_links_are_listed_in_part(client: TestClient, app: App) -> None:
+    linking = "".join(f'<a href="/{n}">{n}</a> ' for n in range(MOST_LINKS + 7))
+    (front,) = keep(app, [Answer(SITE, "Front", linking)])
+    answer = client.get(f"/snapshot/{front}")
+    page = Page(answer)
+    assert len(page.all(".page-links li")) == MOST_LINKS
+    assert page.all(".page-links .hint")[-1].text() == "7 more are not listed."
+    assert len(answer.content) < 60_000
 
 
 def test_a_citation_is_ready_to_copy(client: TestClient, three: list[int]) -> None:

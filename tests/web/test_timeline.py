@@ -37,7 +37,7 @@ def test_a_capture_is_compared_with_the_one_before() -> None:
 def test_ticks_are_tall_where_there_is_something_new() -> None:
     captures = [capture(1, 0, "a"), capture(2, 1, "a"), capture(3, 2, "b")]
     strip = draw_strip(captures, captures[1])
-    assert [tick.is_tall for tick in strip.ticks] == [True, False, True]
+    assert [tick.is_tall for tick in strip.ticks] == [False, False, True], "the first has none before it"
     assert [tick.is_current for tick in strip.ticks] == [False, True, False]
     assert (strip.captures, strip.changes) == (3, 1)
     assert (strip.older, strip.newer) == (captures[0], captures[2])

@@ -15,7 +15,7 @@ AN_HOUR = "public, max-age=3600"
 
 IF_NONE_MATCH = "If-None-Match"
 IfNoneMatch = Annotated[
-    str, Header(alias=IF_NONE_MATCH, description="An `ETag` that you have: when it still holds, the answer is 304.")
+    str, Header(alias=IF_NONE_MATCH, description="`ETag` of your cached copy; 304 if it has not changed.")
 ]
 """What routes take whose answers are kept; the API's description gives them their 304 by it."""
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, model_validator
 from webstrata.api import feeds
 from webstrata.api.caching import A_MINUTE, NEVER, IfNoneMatch, kept
 from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema, LiveComparisonSchema
+from webstrata.api.description import OFF
 from webstrata.api.feeds import Feed
 from webstrata.api.parts import CodeFilter, Day, JobNumber, Parts, SnapshotId, SnapshotNumber
 from webstrata.api.present import site_url
@@ -53,7 +54,7 @@ class ChangeParameters(BaseModel):
         return self
 
 
-@router.get("/api/changes")
+@router.get("/api/changes", openapi_extra=OFF)
 def changes(app: Parts, wanted: Annotated[ChangeParameters, Query()]) -> ChangesSchema:
     """List what changed between captures, newest first."""
     if wanted.source is not None:
@@ -61,7 +62,7 @@ def changes(app: Parts, wanted: Annotated[ChangeParameters, Query()]) -> Changes
     return ChangesSchema(enabled=False, total=0, page=wanted.page, pageSize=wanted.page_size, results=[])
 
 
-@router.get("/api/changes/compare")
+@router.get("/api/changes/compare", openapi_extra=OFF)
 def compare(
     app: Parts,
     to_snapshot_id: Annotated[SnapshotNumber, Query(alias="toSnapshotId", description="The capture after.")],
@@ -76,19 +77,21 @@ def compare(
     raise NotFoundError("This archive does not keep track of changes")
 
 
-@router.get("/api/changes/rss", response_class=Response, responses=feeds.answers(feeds.RSS))
+@router.get("/api/changes/rss", response_class=Response, responses=feeds.answers(feeds.RSS), openapi_extra=OFF)
 def rss(app: Parts, request: Request, source: OfSource = None, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as RSS."""
     return kept(known, feeds.rss(_feed(app, request, source)), feeds.RSS, A_MINUTE)
 
 
-@router.get("/api/changes/atom", response_class=Response, responses=feeds.answers(feeds.ATOM))
+@router.get("/api/changes/atom", response_class=Response, responses=feeds.answers(feeds.ATOM), openapi_extra=OFF)
 def atom(app: Parts, request: Request, source: OfSource = None, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as Atom."""
     return kept(known, feeds.atom(_feed(app, request, source)), feeds.ATOM, A_MINUTE)
 
 
-@router.get("/api/changes/feed.json", response_class=Response, responses=feeds.answers(feeds.JSON_FEED))
+@router.get(
+    "/api/changes/feed.json", response_class=Response, responses=feeds.answers(feeds.JSON_FEED), openapi_extra=OFF
+)
 def json_feed(app: Parts, request: Request, source: OfSource = None, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as a JSON Feed."""
     return kept(known, feeds.json_feed(_feed(app, request, source)), feeds.JSON_FEED, A_MINUTE)
@@ -97,6 +100,7 @@ def json_feed(app: Parts, request: Request, source: OfSource = None, known: IfNo
 @router.get(
     "/api/snapshots/{snapshot_id}/compare-live",
     tags=["snapshots"],
+    openapi_extra=OFF,
     responses={
         400: {"model": ErrorSchema, "description": "The page's address is none that we may fetch."},
         413: {"model": ErrorSchema, "description": "The page is too large."},

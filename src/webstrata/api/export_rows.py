@@ -10,7 +10,7 @@ from io import StringIO
 
 from isal import isal_zlib
 
-from webstrata.api.present import browse_url
+from webstrata.api.present import snapshot_page_url
 from webstrata.db.exporting import ExportedSnapshot
 
 Value = str | int | float | bool | None
@@ -97,7 +97,7 @@ def snapshot_row(snapshot: ExportedSnapshot, site: str) -> tuple[Value, ...]:
         snapshot.title,
         snapshot.job_id,
         snapshot.job_name,
-        browse_url(snapshot.id, site),
+        snapshot_page_url(snapshot.id, site),
     )
 
 

@@ -9,6 +9,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, model_validator
 
 from webstrata.api.caching import NEVER
+from webstrata.api.description import OFF
 from webstrata.api.export_rows import SNAPSHOT_COLUMNS, Format, Value, snapshot_row, written
 from webstrata.api.parts import CodeFilter, Day, Parts
 from webstrata.api.present import site_url
@@ -98,7 +99,7 @@ def snapshots(app: Parts, request: Request, wanted: Wanted) -> StreamingResponse
     return StreamingResponse(data, headers=_headers("snapshots", wanted))
 
 
-@router.get(CHANGES, response_class=StreamingResponse, responses=_LIST_ANSWERS)
+@router.get(CHANGES, response_class=StreamingResponse, responses=_LIST_ANSWERS, openapi_extra=OFF)
 def changes(_wanted: Wanted) -> StreamingResponse:
     """Refuse: this archive does not keep track of changes."""
     raise HTTPException(403, "This archive does not keep track of changes")

@@ -56,9 +56,20 @@ def raw_url(snapshot_id: int) -> str:
     return f"/api/snapshots/raw/{snapshot_id}"
 
 
-def browse_url(snapshot_id: int, site: str) -> str:
-    """Return the page on which people read a snapshot: whole, as it is opened from other sites' pages too."""
+def snapshot_page_url(snapshot_id: int, site: str) -> str:
+    """Return the absolute URL of the web page about a snapshot."""
     return f"{site}/snapshot/{snapshot_id}"
+
+
+def browse_url(snapshot: SnapshotView | None, replay_base: str | None) -> str | None:
+    """Return the URL at which the replay server shows a capture within its site; None without such a server.
+
+    Clients show this URL in a frame: the web page about a snapshot, with its header and search box, is no substitute.
+    """
+    if snapshot is None or snapshot.job_id is None or replay_base is None:
+        return None
+    moment = snapshot.captured_at.astimezone(UTC)
+    return f"{replay_base}/job-{snapshot.job_id}/{moment:%Y%m%d%H%M%S}/{snapshot.url}#ha_snapshot={snapshot.id}"
 
 
 def site_url(request: Request, settings: Settings) -> str:
@@ -81,8 +92,8 @@ def stats(totals: ArchiveTotals, today: date) -> ArchiveStatsSchema:
     )
 
 
-def source(summary: SourceSummary, site: str) -> SourceSummarySchema:
-    """Present a source."""
+def source(summary: SourceSummary, entry_browse_url: str | None) -> SourceSummarySchema:
+    """Present a source and the URL at which its front page is replayed."""
     return SourceSummarySchema(
         sourceCode=summary.code,
         sourceName=summary.name,
@@ -93,12 +104,12 @@ def source(summary: SourceSummary, site: str) -> SourceSummarySchema:
         lastCapture=day(summary.last_capture),
         latestRecordId=summary.latest_record_id,
         entryRecordId=summary.entry_record_id,
-        entryBrowseUrl=None if summary.entry_record_id is None else browse_url(summary.entry_record_id, site),
+        entryBrowseUrl=entry_browse_url,
         entryPreviewUrl=None,
     )
 
 
-def search_hit(snapshot: SnapshotView, site: str) -> SnapshotSummarySchema:
+def search_hit(snapshot: SnapshotView, replay_base: str | None) -> SnapshotSummarySchema:
     """Present a snapshot that a search found, with the passage that matched."""
     runs = [TextRunSchema(text=run.text, marked=run.marked) for run in snapshot.marked_snippet]
     return SnapshotSummarySchema(
@@ -115,14 +126,14 @@ def search_hit(snapshot: SnapshotView, site: str) -> SnapshotSummarySchema:
         pageSnapshotsCount=snapshot.page_snapshots_count,
         markedSnippet=runs or None,
         rawSnapshotUrl=raw_url(snapshot.id),
-        browseUrl=browse_url(snapshot.id, site),
+        browseUrl=browse_url(snapshot, replay_base),
     )
 
 
-def snapshot_detail(snapshot: SnapshotView, site: str) -> SnapshotDetailSchema:
+def snapshot_detail(snapshot: SnapshotView, replay_base: str | None) -> SnapshotDetailSchema:
     """Present one snapshot."""
     return SnapshotDetailSchema(
-        **search_hit(snapshot, site).model_dump(exclude={"pageSnapshotsCount", "markedSnippet"}),
+        **search_hit(snapshot, replay_base).model_dump(exclude={"pageSnapshotsCount", "markedSnippet"}),
         mimeType=snapshot.mime_type,
         statusCode=snapshot.status_code,
     )
@@ -138,29 +149,29 @@ def latest(snapshot: SnapshotView | None) -> LatestSnapshotSchema:
     )
 
 
-def edition(found: Edition, site: str) -> EditionSchema:
-    """Present a source as one job captured it."""
+def edition(found: Edition, entry_browse_url: str | None) -> EditionSchema:
+    """Present a source as one job captured it, and the URL at which its front page is replayed."""
     return EditionSchema(
         jobId=found.job_id,
         jobName=found.job_name,
         recordCount=found.record_count,
         firstCapture=day(found.first_capture),
         lastCapture=day(found.last_capture),
-        entryBrowseUrl=None if found.entry_record_id is None else browse_url(found.entry_record_id, site),
+        entryBrowseUrl=entry_browse_url,
     )
 
 
-def timeline(of: SnapshotView, captures: Sequence[SnapshotView], site: str) -> TimelineSchema:
+def timeline(of: SnapshotView, captures: Sequence[SnapshotView], replay_base: str | None) -> TimelineSchema:
     """Present all captures of a page."""
     return TimelineSchema(
         sourceCode=of.source_code,
         sourceName=of.source_name,
         normalizedUrlGroup=of.normalized_url_group,
-        snapshots=list(_timeline_entries(captures, site)),
+        snapshots=list(_timeline_entries(captures, replay_base)),
     )
 
 
-def _timeline_entries(captures: Sequence[SnapshotView], site: str) -> Iterator[TimelineEntrySchema]:
+def _timeline_entries(captures: Sequence[SnapshotView], replay_base: str | None) -> Iterator[TimelineEntrySchema]:
     previous: int | None = None
     for capture in captures:
         yield TimelineEntrySchema(
@@ -172,7 +183,7 @@ def _timeline_entries(captures: Sequence[SnapshotView], site: str) -> Iterator[T
             title=capture.title,
             statusCode=capture.status_code,
             compareFromSnapshotId=previous,
-            browseUrl=browse_url(capture.id, site),
+            browseUrl=browse_url(capture, replay_base),
         )
         previous = capture.id
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query
 
+from webstrata.api.description import OFF
 from webstrata.api.parts import JobNumber, Text
 from webstrata.api.public_schemas import ResolvedSchema
 from webstrata.api.schemas import ErrorSchema
@@ -23,7 +24,7 @@ router = APIRouter(
 _DIGITS = re.compile(r"[0-9]{14}")
 
 
-@router.get("/api/replay/resolve")
+@router.get("/api/replay/resolve", openapi_extra=OFF)
 def resolve(
     job_id: Annotated[JobNumber, Query(alias="jobId", description="The job whose captures are replayed.")],
     url: Annotated[Text, Query(min_length=1, max_length=4096, description="The address that was asked for.")],

@@ -118,7 +118,7 @@ class SnapshotSchema(BaseModel):
     originalUrl: str
     snippet: str | None
     rawSnapshotUrl: str
-    browseUrl: str
+    browseUrl: str | None
 
 
 class TextRunSchema(BaseModel):
@@ -155,7 +155,7 @@ class TimelineEntrySchema(BaseModel):
     title: str | None
     statusCode: int | None
     compareFromSnapshotId: int | None
-    browseUrl: str
+    browseUrl: str | None
 
 
 class TimelineSchema(BaseModel):

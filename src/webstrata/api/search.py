@@ -8,7 +8,6 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from webstrata.api import present
 from webstrata.api.parts import LARGEST_OFFSET, Code, CodeFilter, Day, Parts, Text
-from webstrata.api.present import site_url
 from webstrata.api.search_schemas import AppearancesSchema, FacetCountSchema, FacetsSchema, SearchResponseSchema
 from webstrata.api.usage import Event, counted
 from webstrata.app import App
@@ -74,9 +73,9 @@ class SearchParameters(BaseModel):
 @router.get(SEARCH_PATH, response_model=SearchResponseSchema)
 async def find(request: Request, app: Parts, parameters: Annotated[SearchParameters, Query()]) -> Response:
     """Search the archive."""
-    site, at_once = site_url(request, app.settings), request.app.state.searches
+    at_once = request.app.state.searches
     assert isinstance(at_once, CapacityLimiter)
-    content = await to_thread.run_sync(_found, app, parameters, site, limiter=at_once)
+    content = await to_thread.run_sync(_found, app, parameters, limiter=at_once)
     counted(request, Event.SEARCH_REQUESTS)
     return Response(content, media_type="application/json")
 
@@ -84,27 +83,26 @@ async def find(request: Request, app: Parts, parameters: Annotated[SearchParamet
 @router.get("/api/search/appearances")
 def first_and_last(
     app: Parts,
-    request: Request,
     q: Annotated[Text, Query(min_length=1, max_length=1_000, description="A sentence, or some words of one.")],
     source: Annotated[CodeFilter, Query(description="Only this source, by its code.")] = None,
 ) -> AppearancesSchema:
     """Say when a sentence first and last stood in the archive, word for word."""
     found = appearances(app.database, q, source)
-    site = site_url(request, app.settings)
+    replay_base = app.settings.replay_base_url
     return AppearancesSchema(
         sentence=q,
         captures=found.captures,
         capturesCapped=found.capped,
-        first=None if found.first is None else present.search_hit(found.first, site),
-        last=None if found.last is None else present.search_hit(found.last, site),
+        first=None if found.first is None else present.search_hit(found.first, replay_base),
+        last=None if found.last is None else present.search_hit(found.last, replay_base),
     )
 
 
-def _found(app: App, parameters: SearchParameters, site: str) -> bytes:
+def _found(app: App, parameters: SearchParameters) -> bytes:
     """Return the answer to a search as JSON."""
     found = search(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
     answer = SearchResponseSchema(
-        results=[present.search_hit(snapshot, site) for snapshot in found.results],
+        results=[present.search_hit(snapshot, app.settings.replay_base_url) for snapshot in found.results],
         total=found.total,
         page=parameters.page,
         pageSize=found.page_size,

@@ -9,7 +9,6 @@ from webstrata.api import present
 from webstrata.api.caching import A_MINUTE, AN_HOUR, IfNoneMatch, kept, kept_json
 from webstrata.api.headers import RAW_PATH
 from webstrata.api.parts import Parts, SnapshotId
-from webstrata.api.present import site_url
 from webstrata.api.public_schemas import LatestSnapshotSchema
 from webstrata.api.schemas import ErrorSchema, SnapshotDetailSchema, TimelineSchema
 from webstrata.api.usage import Event, counted
@@ -18,6 +17,7 @@ from webstrata.db import catalog
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import SnapshotView
 from webstrata.replay.banner import with_banner
+from webstrata.replay.inert import with_inert_links
 from webstrata.replay.raw import RawPage, raw_page
 
 router = APIRouter(tags=["snapshots"], responses={404: {"model": ErrorSchema}})
@@ -60,7 +60,7 @@ def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneM
     """Tell what is known of a snapshot."""
     found = known_snapshot(app, snapshot_id)
     counted(request, Event.SNAPSHOT_DETAIL_VIEWS)
-    return kept_json(known, present.snapshot_detail(found, site_url(request, app.settings)), AN_HOUR)
+    return kept_json(known, present.snapshot_detail(found, app.settings.replay_base_url), AN_HOUR)
 
 
 @router.get(
@@ -73,12 +73,22 @@ def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneM
         }
     },
 )
-def raw(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
+def raw(
+    app: Parts,
+    request: Request,
+    snapshot_id: SnapshotId,
+    banner: Annotated[bool, Query(description="Insert the banner.")] = True,
+    inert_links: Annotated[
+        bool, Query(alias="inertLinks", description="Make links that leave the page do nothing.")
+    ] = False,
+    known: IfNoneMatch = "",
+) -> Response:
     """Show a page as it was archived, under a banner that says so."""
     page = raw_page(app.database, app.archive_root, snapshot_id)
     counted(request, Event.RAW_SNAPSHOT_VIEWS)
     if page.media_type in _HTML:
-        content = with_banner(page.content, page.charset, page.snapshot)
+        content = with_inert_links(page.content, page.charset) if inert_links else page.content
+        content = with_banner(content, page.charset, page.snapshot) if banner else content
         return kept(known, content, _labelled("text/html", page), AN_HOUR)
     if page.media_type in _HARMLESS:
         return kept(known, page.content, _labelled(page.media_type, page), AN_HOUR)
@@ -86,13 +96,12 @@ def raw(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatc
 
 
 @router.get("/api/snapshots/{snapshot_id}/timeline", response_model=TimelineSchema)
-def timeline(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
+def timeline(app: Parts, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
     """List all captures of a snapshot's page, oldest first."""
     snapshot = known_snapshot(app, snapshot_id)
     with app.database.read() as session:
         captures = catalog.timeline(session, snapshot)
-    site = site_url(request, app.settings)
-    return kept_json(known, present.timeline(snapshot, captures, site), A_MINUTE)
+    return kept_json(known, present.timeline(snapshot, captures, app.settings.replay_base_url), A_MINUTE)
 
 
 @router.get("/api/snapshots/{snapshot_id}/latest", response_model=LatestSnapshotSchema)

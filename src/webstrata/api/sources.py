@@ -4,12 +4,12 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from webstrata.api import present
 from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept_list
+from webstrata.api.description import OFF
 from webstrata.api.parts import Code, JobNumber, Parts
-from webstrata.api.present import site_url
 from webstrata.api.public_schemas import EditionSchema
 from webstrata.api.schemas import ErrorSchema, SourceSummarySchema
 from webstrata.app import App
@@ -38,7 +38,6 @@ class Language(StrEnum):
 @router.get("/api/sources", response_model=list[SourceSummarySchema])
 def sources(
     app: Parts,
-    request: Request,
     lang: Annotated[Language | None, Query(description="Enter by the front page's newest capture in it.")] = None,
     known: IfNoneMatch = "",
 ) -> Response:
@@ -47,21 +46,21 @@ def sources(
         found = catalog.sources(session)
     if lang is not None:
         found = tuple(_entered_in(lang, app, summary) for summary in found)
-    site = site_url(request, app.settings)
-    return kept_list(known, [present.source(summary, site) for summary in found], A_MINUTE)
+    listed = [present.source(summary, _entry_browse_url(app, summary.entry_record_id)) for summary in found]
+    return kept_list(known, listed, A_MINUTE)
 
 
 @router.get("/api/sources/{code}/editions", response_model=list[EditionSchema], responses=_NO_SOURCE)
-def editions(app: Parts, request: Request, code: SourceCode, known: IfNoneMatch = "") -> Response:
+def editions(app: Parts, code: SourceCode, known: IfNoneMatch = "") -> Response:
     """List the jobs that captured a source and are indexed, newest first."""
     source = known_source(app, code)
     with app.database.read() as session:
         found = editions_of(session, source)
-    site = site_url(request, app.settings)
-    return kept_list(known, [present.edition(edition, site) for edition in found], A_MINUTE)
+    listed = [present.edition(edition, _entry_browse_url(app, edition.entry_record_id)) for edition in found]
+    return kept_list(known, listed, A_MINUTE)
 
 
-@router.get("/api/sources/{code}/preview", response_class=Response, responses=_NO_SOURCE | _IMAGE)
+@router.get("/api/sources/{code}/preview", response_class=Response, responses=_NO_SOURCE | _IMAGE, openapi_extra=OFF)
 def preview(
     app: Parts,
     code: SourceCode,
@@ -93,3 +92,11 @@ def _entered_in(lang: Language, app: App, summary: SourceSummary) -> SourceSumma
     with app.database.read() as session:
         preferred = front_page_in(session, summary.code, lang)
     return summary if preferred is None else replace(summary, entry_record_id=preferred)
+
+
+def _entry_browse_url(app: App, snapshot_id: int | None) -> str | None:
+    """Return the URL at which a front page is replayed; None without a replay server or a capture."""
+    if snapshot_id is None or app.settings.replay_base_url is None:
+        return None
+    with app.database.read() as session:
+        return present.browse_url(catalog.snapshot(session, snapshot_id), app.settings.replay_base_url)

@@ -5,9 +5,12 @@ from collections.abc import Mapping
 
 from resiliparse.parse.lang import detect_fast
 
+from webstrata.content.function_words import sure_language
+
 _TAG = re.compile(r"\s*([a-zA-Z]{2,3})(?:[-_][a-zA-Z0-9]+)*\s*(?:,|$)")
 _MIN_LETTERS = 250
-"""Of pieces of English and French pages this long one in twenty is guessed wrong; of 100 letters one in ten."""
+"""Of pieces of English and French pages this long one in twenty is guessed wrong; of 100 letters one in ten. Shorter
+texts have a language only where it is sure."""
 
 _MAX_CHARACTERS = 10_000
 _MAX_DISTANCE = 900
@@ -48,6 +51,6 @@ def detect_language(text: str, headers: Mapping[str, str] | None = None) -> str 
 
 def _guessed(sample: str) -> str | None:
     if sum(map(str.isalpha, sample)) < _MIN_LETTERS:
-        return None
+        return sure_language(sample)
     language, distance = detect_fast(sample)
     return _TWO_LETTERS.get(language) if distance <= _MAX_DISTANCE else None

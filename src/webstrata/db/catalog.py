@@ -13,6 +13,7 @@ from webstrata.db.totals import HIDDEN_SOURCE
 from webstrata.db.totals import totals as source_totals
 from webstrata.model.archive import ArchiveTotals, JobView, RecordPlace, SnapshotView, SourceSummary
 from webstrata.model.captures import DateSource
+from webstrata.model.jobs import UNDER_WAY, JobStatus
 
 __all__ = ["HIDDEN_SOURCE"]
 
@@ -159,6 +160,18 @@ def jobs(
     total = session.scalar(select(func.count()).select_from(wanted.subquery("wanted"))) or 0
     rows = session.execute(wanted.order_by(ArchiveJob.id.desc()).limit(limit).offset(offset))
     return tuple(_job_view(found, of) for found, of in rows), total
+
+
+def jobs_under_way(session: Session, *, limit: int) -> tuple[JobView, ...]:
+    """Return jobs that go on by themselves, those being crawled first, then the newest; none of the hidden source."""
+    rows = session.execute(
+        select(ArchiveJob, Source)
+        .outerjoin(Source, ArchiveJob.source_id == Source.id)
+        .where(ArchiveJob.status.in_(UNDER_WAY), func.coalesce(Source.code, "") != HIDDEN_SOURCE)
+        .order_by(ArchiveJob.status != JobStatus.RUNNING, ArchiveJob.id.desc())
+        .limit(limit)
+    )
+    return tuple(_job_view(found, of) for found, of in rows)
 
 
 def job(session: Session, job_id: int) -> JobView | None:

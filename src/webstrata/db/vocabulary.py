@@ -1,4 +1,4 @@
-"""The words of titles, addresses and headings: what a misspelt word may have meant."""
+"""Vocabulary: words of titles, addresses, headings and texts, looked up by similar spelling and by parts of words."""
 
 from collections.abc import Iterable, Sequence
 from itertools import compress, islice
@@ -17,6 +17,15 @@ from webstrata.db.wording import PreparedDocument
 from webstrata.model.similarity import MAX_LENGTH, MIN_LENGTH, trigrams
 
 _MOST_HEADINGS = 60
+MOST_TEXT_CHARACTERS = 20_000
+"""How much of a text is read for words: a single long page must not fill the vocabulary."""
+
+MOST_WORDS_OF_TEXTS = 100_000
+"""From this size on the vocabulary learns no words of texts, only those of titles, addresses and headings. The words
+that people use come early; those that come later are mostly names and slips. On SQLite a lookup among so many takes
+some 0.1 seconds, and twice as long among twice as many."""
+
+_MOST_HOLDING = 50
 _MOST_ALIKE = 200
 _MOST_SCANNED = 50_000
 _LENGTHS_APART = 3
@@ -31,12 +40,19 @@ def words_to_learn(title: str, address: str, body: str, blocks: str | None) -> s
     return _misspellable(_titling(title, address, body, blocks))
 
 
+def words_of_text(body: str) -> set[str]:
+    """Return the words of a text's beginning that are long enough to be misspelt."""
+    return _misspellable([body[:MOST_TEXT_CHARACTERS]])
+
+
 def learn(session: Session, documents: Iterable[PreparedDocument]) -> None:
-    """Keep the words of new documents."""
-    lines: list[str] = []
+    """Add the words of new documents to the vocabulary."""
+    reads_texts = (session.scalar(_SIZE) or 0) < MOST_WORDS_OF_TEXTS
+    words: set[str] = set()
     for document in documents:
-        lines += _titling(document.title, document.normalized_url_group, document.text, document.blocks)
-    words = _misspellable(lines)
+        lines = _titling(document.title, document.normalized_url_group, document.text, document.blocks)
+        words |= _misspellable(lines)
+        words |= words_of_text(document.text) if reads_texts else set()
     if not words:
         return
     known = {row[0] for row in _KNOWN.execute(session, {"words": words})}
@@ -57,6 +73,17 @@ def words_like(session: Session, word: str) -> Sequence[str]:
     if session.scalar(_HAS_TRIGRAMS):
         return session.scalars(_POSTGRESQL_LIKE, {"word": word, "most": _MOST_ALIKE, **lengths}).all()
     return session.scalars(_SCAN, {"first": word[:1], "most": _MOST_SCANNED, **lengths}).all()
+
+
+def words_holding(session: Session, part: str) -> Sequence[str]:
+    """Return known words that contain a part, the shortest first; none when the part is too short to look up."""
+    if len(part) < _SHORTEST_PART:
+        return []
+    given = {"part": part, "most": _MOST_HOLDING}
+    if session.get_bind().dialect.name == "sqlite":
+        asked = " AND ".join(f'"{piece}"' for piece in sorted(trigrams(part)))
+        return session.scalars(_SQLITE_HOLDING, {"asked": asked, **given}).all()
+    return session.scalars(_POSTGRESQL_HOLDING, given).all()
 
 
 def _titling(title: str, address: str, body: str, blocks: str | None) -> list[str]:
@@ -93,6 +120,16 @@ _SQLITE_LIKE = text(
     "SELECT v.word FROM vocabulary_trigrams t JOIN vocabulary v ON v.id = t.rowid"
     " WHERE vocabulary_trigrams MATCH :asked AND length(v.word) BETWEEN :shortest AND :longest"
     " ORDER BY t.rank LIMIT :most"
+)
+_SIZE = text("SELECT max(id) FROM vocabulary")
+_SHORTEST_PART = 3
+_SQLITE_HOLDING = text(
+    "SELECT v.word FROM vocabulary_trigrams t JOIN vocabulary v ON v.id = t.rowid"
+    " WHERE vocabulary_trigrams MATCH :asked AND instr(v.word, :part) > 0 ORDER BY length(v.word), v.word LIMIT :most"
+)
+_POSTGRESQL_HOLDING = text(
+    "SELECT word FROM vocabulary WHERE word LIKE '%' || :part || '%'"
+    ' ORDER BY length(word), word COLLATE "C" LIMIT :most'
 )
 _HAS_TRIGRAMS = text("SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm')")
 _POSTGRESQL_LIKE = text(

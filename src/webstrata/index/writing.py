@@ -23,7 +23,7 @@ from webstrata.warc.cdxj import Journal, JournalLine, Promised
 
 log = structlog.get_logger()
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 """Raise it with any change of what the index says of a page: files that an older version read are then read again."""
 
 BATCH = 400

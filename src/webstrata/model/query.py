@@ -4,7 +4,7 @@ Nothing is an error here: what does not parse is searched as plain words.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -87,8 +87,13 @@ def understood(q: str, fold: Fold) -> Query:
 
 def plain_expression(words: Sequence[str], *, prefix: bool = False) -> Expression | None:
     """Return what asks for all of some words, or for words that begin like them; short beginnings would be anything."""
-    parts = tuple(Words((word,), prefix=prefix and len(word) >= _SHORTEST_PREFIX) for word in words)
-    return (parts[0] if len(parts) == 1 else All(parts)) if parts else None
+    return all_of(Words((word,), prefix=prefix and len(word) >= _SHORTEST_PREFIX) for word in words)
+
+
+def all_of(parts: Iterable[Expression]) -> Expression | None:
+    """Return what asks for every part; None when there are none."""
+    wanted = tuple(parts)
+    return (wanted[0] if len(wanted) == 1 else All(wanted)) if wanted else None
 
 
 def with_word_replaced(expression: Expression, replaced: dict[str, str]) -> Expression:

@@ -43,6 +43,7 @@ class Fallback(StrEnum):
     NONE = "none"
     PREFIX = "prefix"
     FUZZY = "fuzzy"
+    PARTS = "parts"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from html import escape
 
 from webstrata.model.archive import SnapshotView
 from webstrata.replay.body_start import body_start
+from webstrata.replay.markup import Markup
 
 BANNER_ID = "webstrata-banner"
 MAX_SHOWN = 300
@@ -20,20 +21,11 @@ _BOX = (
 _PART = "all:unset!important;color:#fff!important;font-weight:{weight}!important"
 _LINK = "all:unset!important;color:#9fd3ff!important;text-decoration:underline!important;cursor:pointer!important"
 
-_UTF16_LITTLE = frozenset(("utf-16", "utf-16le", "utf16", "utf-16-le", "ucs-2", "unicode", "csunicode"))
-_UTF16_BIG = frozenset(("utf-16be", "utf-16-be", "unicodefffe"))
-
 
 def with_banner(html: bytes, charset: str | None, snapshot: SnapshotView) -> bytes:
     """Return a page with its banner where the body begins; every other byte is as it was archived."""
-    banner = banner_html(snapshot)
-    codec = _utf16_codec(html, charset)
-    if codec is None:
-        at = body_start(html)
-        return html[:at] + banner.encode("ascii") + html[at:]
-    bom = 2 if html.startswith((b"\xff\xfe", b"\xfe\xff")) else 0
-    at = bom + 2 * body_start(_as_ascii(html[bom:], codec))
-    return html[:at] + banner.encode(codec) + html[at:]
+    page = Markup(html, charset)
+    return page.insert(body_start(page.ascii), banner_html(snapshot))
 
 
 def banner_html(snapshot: SnapshotView) -> str:
@@ -56,22 +48,3 @@ def _written(text: str) -> str:
     """Return a stranger's words as they may stand in any page."""
     shown = text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
     return escape(shown, quote=True).encode("ascii", "xmlcharrefreplace").decode("ascii")
-
-
-def _utf16_codec(html: bytes, charset: str | None) -> str | None:
-    """Return the page's codec when its markup is no ASCII; as in browsers, a byte order mark decides first."""
-    label = (charset or "").strip().lower()
-    if html.startswith(b"\xff\xfe"):
-        return "utf-16-le"
-    if html.startswith(b"\xfe\xff"):
-        return "utf-16-be"
-    if html.startswith(b"\xef\xbb\xbf"):
-        return None
-    return "utf-16-le" if label in _UTF16_LITTLE else "utf-16-be" if label in _UTF16_BIG else None
-
-
-def _as_ascii(html: bytes, codec: str) -> bytes:
-    """Return one byte for each code unit: its ASCII character, or 0xFF."""
-    even, odd = html[::2], html[1::2]
-    low, high = (even, odd) if codec == "utf-16-le" else (odd, even)
-    return bytes(0xFF if upper or lower > 0x7F else lower for lower, upper in zip(low, high, strict=False))

@@ -1,16 +1,27 @@
-"""The ways to ask for what a reader means: as it is written, by beginnings, by words that are spelt alike."""
+"""The ways to ask for what a reader means: as written, by beginnings, by similar spelling, by parts of words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from webstrata.db import fulltext, vocabulary
 from webstrata.db.engine import Session
-from webstrata.model.query import Expression, Intent, Query, Words, plain_expression, wanted_words, with_word_replaced
+from webstrata.model.query import (
+    AnyOf,
+    Expression,
+    Field,
+    Intent,
+    Query,
+    Words,
+    all_of,
+    plain_expression,
+    wanted_words,
+    with_word_replaced,
+)
 from webstrata.model.search import Fallback
 from webstrata.model.similarity import best_meant, likely_meant, slips_forgiven
 
 _MOST_COUNTED = 1_000
-_MOST_MISSPELT = 8
+_MOST_LOOKED_UP = 8
 """Words of a query that are looked up in the vocabulary: nobody misspells more."""
 
 
@@ -44,6 +55,8 @@ def asked_ways(session: Session, query: Query) -> Iterator[Asked]:
         meant = tuple(tuple(replaced.get(word, word) for word in phrase) for phrase in phrases)
         said = " ".join(replaced.get(word, word) for word in query.plain)
         yield Asked(intent, with_word_replaced(expression, replaced), meant, None, Fallback.FUZZY, said)
+    if intent is Intent.PLAIN and (parts := _by_parts(session, query.plain)):
+        yield Asked(intent, parts, phrases, fallback=Fallback.PARTS)
 
 
 def _phrases(expression: Expression) -> tuple[tuple[str, ...], ...]:
@@ -56,13 +69,26 @@ def _meant(session: Session, expression: Expression) -> dict[str, str]:
     """Return what misspelt words of an expression mean: those that no document holds."""
     words = dict.fromkeys(word for part in wanted_words(expression) for word in part.words if slips_forgiven(word))
     meant = {}
-    for word in [*words][:_MOST_MISSPELT]:
+    for word in [*words][:_MOST_LOOKED_UP]:
         if word.isalpha() and not _count(session, word):
             likely = likely_meant(word, vocabulary.words_like(session, word))
             best = best_meant(word, {other: _count(session, other) for other in likely})
             if best is not None:
                 meant[word] = best
     return meant
+
+
+def _by_parts(session: Session, plain: tuple[str, ...]) -> Expression | None:
+    """Return what asks for words, or words of titles and addresses that contain them; None if none is contained."""
+    looked_up = {word: vocabulary.words_holding(session, word) for word in plain[:_MOST_LOOKED_UP]}
+    return all_of(_held(word, looked_up.get(word, ())) for word in plain) if any(looked_up.values()) else None
+
+
+def _held(word: str, longer: Sequence[str]) -> Expression:
+    """Return what asks for a word, or for one of some longer words in a title or an address."""
+    if not longer:
+        return Words((word,))
+    return AnyOf((Words((word,)), *(Words((other,), field) for other in longer for field in (Field.TITLE, Field.URL))))
 
 
 def _count(session: Session, word: str) -> int:

@@ -1,8 +1,11 @@
 """The API's own description, turned into what a page shows: routes with their parameters and answers, and schemas."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from webstrata.api.description import SWITCHED_OFF
 
 _METHODS = ("get", "post", "put", "patch", "delete")
 _REF = "#/components/schemas/"
@@ -10,11 +13,13 @@ _BOUNDS = {
     "minimum": "at least {}",
     "exclusiveMinimum": "above {}",
     "maximum": "at most {}",
-    "minLength": "{} characters or more",
-    "maxLength": "up to {} characters",
-    "minItems": "{} or more of them",
-    "maxItems": "up to {} of them",
+    "minLength": "at least {}",
+    "maxLength": "at most {}",
+    "minItems": "at least {}",
+    "maxItems": "at most {}",
 }
+_COUNTED = {"minLength": "character", "maxLength": "character", "minItems": "value", "maxItems": "value"}
+_CODE = re.compile("`([^`]+)`")
 _ERRORS = {"HTTPValidationError", "ValidationError"}
 
 Json = Mapping[str, Any]
@@ -61,6 +66,8 @@ class Operation:
     parameters: tuple[Value, ...]
     body: Kind | None
     answers: tuple[Answer, ...]
+    is_off: bool = False
+    """The route answers, but what it is for is not built into this archive."""
 
     @property
     def anchor(self) -> str:
@@ -129,6 +136,7 @@ def _operation(method: str, path: str, route: Json) -> Operation:
         parameters=tuple(_parameter(parameter) for parameter in route.get("parameters", ())),
         body=_content(route.get("requestBody", {})),
         answers=tuple(_answer(status, answer) for status, answer in sorted(route.get("responses", {}).items())),
+        is_off=bool(route.get(SWITCHED_OFF)),
     )
 
 
@@ -164,11 +172,25 @@ def _schema(name: str, schema: Json) -> Schema:
 def _limits(schema: Json) -> str:
     """Return between which values something may be, and what it is when it is not given."""
     parts = [schema, *(choice for choice in schema.get("anyOf", ()) if choice.get("type") != "null")]
-    limits = [words.format(part[name]) for part in parts for name, words in _BOUNDS.items() if name in part]
-    if schema.get("default") is not None:
-        default = schema["default"]
-        limits.append(f"else {str(default).lower() if isinstance(default, bool) else default}")
+    limits = [
+        words.format(_counted(part[name], _COUNTED.get(name)))
+        for part in parts
+        for name, words in _BOUNDS.items()
+        if name in part
+    ]
+    default = schema.get("default")
+    if default is not None and default != "":
+        limits.append(f"default {str(default).lower() if isinstance(default, bool) else default}")
     return ", ".join(limits)
+
+
+def _counted(number: object, noun: str | None) -> str:
+    return str(number) if noun is None else f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def text_and_code(sentence: str) -> list[tuple[str, bool]]:
+    """Return a sentence in pieces, each with whether it is code: what stands between backticks."""
+    return [(piece, bool(at % 2)) for at, piece in enumerate(_CODE.split(sentence)) if piece]
 
 
 def _needed(operations: tuple[Operation, ...], known: Json) -> list[str]:

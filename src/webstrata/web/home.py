@@ -1,5 +1,6 @@
 """What did it say? The first page: search, what was captured last, and from where."""
 
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request
@@ -9,7 +10,7 @@ from webstrata.api.audit_trail import ActingParts
 from webstrata.api.parts import Parts
 from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
-from webstrata.db import catalog
+from webstrata.db import catalog, reports
 from webstrata.errors import ConflictError, UsageError
 from webstrata.jobs.queueing import queue_archive
 from webstrata.jobs.source_choice import known_source
@@ -22,6 +23,7 @@ from webstrata.web.visitor import require_admin_visitor
 
 LATEST_SHOWN = 8
 SOURCES_SHOWN = 12
+JOBS_SHOWN = 3
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
@@ -58,6 +60,10 @@ def _home(
 ) -> HTMLResponse:
     with app.database.read() as session:
         totals, sources = catalog.totals(session), catalog.sources(session)
+        under_way = [
+            reports.progress(session, job.id, datetime.now(UTC))
+            for job in catalog.jobs_under_way(session, limit=JOBS_SHOWN)
+        ]
     newest = SearchRequest(view=View.PAGES, sort=Sort.NEWEST, page_size=LATEST_SHOWN)
     latest = search(app.database, newest, pages_fastpath=app.settings.pages_fastpath)
     return render(
@@ -65,6 +71,7 @@ def _home(
         "home.html",
         status=status,
         totals=totals,
+        under_way=under_way,
         sources=sources[:SOURCES_SHOWN],
         sources_total=len(sources),
         latest=latest.results,

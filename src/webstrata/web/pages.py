@@ -13,6 +13,7 @@ from jinja2.runtime import Context
 from webstrata import __version__
 from webstrata.model.archive import JobView
 from webstrata.web import present
+from webstrata.web.api_words import text_and_code
 from webstrata.web.assets import HTMX, asset_address, our_assets
 from webstrata.web.schedule_words import schedule_words
 from webstrata.web.search_form import address
@@ -79,12 +80,14 @@ def _templates() -> Environment:
             present.number,
             present.period,
             present.shown_url,
+            present.page_name,
             present.size,
             present.snippet_of,
             present.title_of,
             present.to_the_second,
             present.web_link,
             schedule_words,
+            text_and_code,
         )
     }
     environment.filters |= {"age": _age, "took": _took}

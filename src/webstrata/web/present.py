@@ -9,6 +9,7 @@ from webstrata.model.archive import JobView
 from webstrata.model.jobs import JobStatus
 
 MAX_TITLE_LENGTH = 200
+MAX_PAGE_NAME_LENGTH = 80
 MAX_URL_LENGTH = 160
 MAX_SNIPPET_LENGTH = 400
 
@@ -195,6 +196,11 @@ def title_of(title: str | None) -> str:
 def shown_url(url: str) -> str:
     """Return an address as it is shown: whole, unless it is overlong."""
     return _cut(url, MAX_URL_LENGTH)
+
+
+def page_name(address: str) -> str:
+    """Return the name of a page in a list: its address without the scheme, cut when it is long."""
+    return _cut(address.removeprefix("https://"), MAX_PAGE_NAME_LENGTH)
 
 
 def file_name(path: str) -> str:

@@ -22,6 +22,8 @@ class Taken:
     """The words that were searched instead of misspelt ones."""
     by_beginnings: bool = False
     """Words that begin like those asked for were found, not the words themselves."""
+    by_parts: bool = False
+    """Words of titles and addresses that contain those asked for were found."""
     address_unknown: bool = False
     """The question is an address that was never captured; its words were searched."""
 
@@ -48,6 +50,7 @@ def taken(asked: SearchRequest, found: SearchResponse) -> Taken:
     return Taken(
         meant=found.instead,
         by_beginnings=found.fallback is Fallback.PREFIX,
+        by_parts=found.fallback is Fallback.PARTS,
         address_unknown=found.intent is not Intent.URL and site_of(asked.q) is not None,
     )
 

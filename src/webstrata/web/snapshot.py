@@ -9,9 +9,10 @@ from fastapi.responses import HTMLResponse
 
 from webstrata.api.headers import RAW_PATH, framed_by
 from webstrata.api.parts import Parts, SnapshotId
-from webstrata.api.present import browse_url, site_url
+from webstrata.api.present import site_url
 from webstrata.db import catalog
 from webstrata.db.engine import Database
+from webstrata.db.page_links import links_of
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.model.captures import DateSource
@@ -29,6 +30,9 @@ _UNCERTAIN = {
     DateSource.FILE: "the record's date cannot be read, this is when its WARC file was last changed",
 }
 
+MOST_LINKS = 200
+"""Links listed beside an archived page at most."""
+
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
@@ -41,15 +45,17 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
             raise NotFoundError("There is no such snapshot in this archive")
         captures = catalog.timeline(session, found)
         place = catalog.record_place(session, snapshot_id)
-    permalink = browse_url(snapshot_id, site_url(request, app.settings))
+        links = links_of(session, found, most=MOST_LINKS)
+    permalink = f"{site_url(request, app.settings)}/snapshot/{snapshot_id}"
     return render(
         request,
         "snapshot.html",
-        # A front end of somebody's own shows it where `browseUrl` leads.
+        # Front ends on the origins that may use the API may show this page in a frame.
         headers=framed_by(app.settings.cors_origins),
         snapshot=found,
         strip=draw_strip(captures, found),
         raw=f"{RAW_PATH}{snapshot_id}",
+        links=links,
         file_name=f"snapshot-{snapshot_id}{mimetypes.guess_extension(found.mime_type or 'text/html') or ''}",
         can_be_framed=can_be_framed(found.mime_type),
         unreadable=_unreadable(place, app.database, app.archive_root),

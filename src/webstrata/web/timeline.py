@@ -6,6 +6,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from webstrata.model.archive import SnapshotView
+from webstrata.web.present import is_good
 
 MAX_TICKS = 120
 """Captures drawn at most, so that a page with thousands of them stays small; the ones around the current are kept."""
@@ -50,8 +51,13 @@ class Tick:
 
     @property
     def is_tall(self) -> bool:
-        """Tell whether there is something new to read here."""
-        return self.change in {Change.FIRST, Change.CHANGED}
+        """Tell whether the content differs from the capture before; the first one has none before it."""
+        return self.change is Change.CHANGED
+
+    @property
+    def is_error(self) -> bool:
+        """Tell whether the capture is of an error or a redirect."""
+        return not is_good(self.snapshot.status_code)
 
     @property
     def words(self) -> str:
@@ -71,6 +77,16 @@ class Strip:
     left_out: int
     gap: float
     """Per cent of the strip that belongs to one tick alone, to click on."""
+
+    @property
+    def has_changes(self) -> bool:
+        """Tell whether a tall tick is drawn."""
+        return any(tick.is_tall for tick in self.ticks)
+
+    @property
+    def has_errors(self) -> bool:
+        """Tell whether a tick of an error is drawn."""
+        return any(tick.is_error for tick in self.ticks)
 
     @property
     def width(self) -> str:

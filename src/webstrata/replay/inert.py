@@ -1,0 +1,48 @@
+"""Inert links: an archived page in which no link leads anywhere but to a place on the same page.
+
+Relative links would lead to this server, which has other pages at those addresses. Browsers offer no policy against it:
+a sandbox stops forms and pop-ups but no link, and a style sheet stops the mouse but not the keyboard. So the name of
+the attribute is overwritten by one that means nothing, of the same length; everything else stays where it is.
+"""
+
+import re
+from collections.abc import Iterator
+
+from webstrata.replay.body_start import body_start
+from webstrata.replay.markup import Markup
+
+_INERT = "x-to"
+_STYLE = f"<style>a[{_INERT}]{{color:#0645ad;text-decoration:underline;cursor:not-allowed}}</style>"
+"""First in the body: a page's own inline styles have the last word on how links look."""
+
+# Every "<a" is taken for a link, also in comments and scripts: nobody sees those, and no link can hide from it.
+_LINK = re.compile(rb"<(?:a|area)(?=[\t\n\f\r /])", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    rb"""[\t\n\f\r /]*+(?P<name>[^\t\n\f\r />][^\t\n\f\r />=]*+)"""
+    rb"""(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?P<value>"[^"]*+"?|'[^']*+'?|[^\t\n\f\r >"'][^\t\n\f\r >]*+)?)?"""
+)
+_REFERENCES = (b"href", b"xlink:href")
+
+
+def with_inert_links(html: bytes, charset: str | None) -> bytes:
+    """Return a page whose links do nothing, except those to a place on the page itself."""
+    page = Markup(html, charset)
+    inert = page.replace([*_reference_places(page.ascii)], _INERT)
+    return inert.insert(body_start(inert.ascii), _STYLE)
+
+
+def _reference_places(html: bytes) -> Iterator[int]:
+    """Yield where `href` is written in links that leave the page."""
+    seen: set[int] = set()
+    for link in _LINK.finditer(html):
+        at = link.end()
+        # What follows a place is the same for whoever comes there: no byte is read twice, however hostile the page.
+        while at not in seen and (attribute := _ATTRIBUTE.match(html, at)):
+            seen.add(at)
+            if attribute["name"].lower() in _REFERENCES and not _stays_on_page(attribute["value"]):
+                yield attribute.end("name") - len(_INERT)
+            at = attribute.end()
+
+
+def _stays_on_page(value: bytes | None) -> bool:
+    return value is not None and value.strip(b"\"' \t\n\f\r").startswith(b"#")
