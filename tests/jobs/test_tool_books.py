@@ -20,7 +20,8 @@ from webstrata.errors import StorageError, UsageError, WebstrataError
 from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.lifecycle import Runner
 from webstrata.jobs.persistent import Crew, run_persistent_job
-from webstrata.jobs.queueing import queue_archive, request_stop, retry_job, source_code_of
+from webstrata.jobs.queueing import queue_archive, request_stop, retry_job
+from webstrata.jobs.source_choice import source_code_of
 from webstrata.jobs.tool import ToolStages
 from webstrata.jobs.tool_books import why_it_ended
 from webstrata.jobs.worker import index_next_job, process_next_job

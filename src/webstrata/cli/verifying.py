@@ -33,8 +33,8 @@ def verify(
         for finding in report.findings:
             print(finding)
         verdict = counted(len(report.findings), "problem") if report.findings else "all as it should be"
-        read = (counted(report.files, "file"), counted(report.records, "record"), counted(report.bytes_read, "byte"))
-        print(f"{', '.join(read)}: {verdict}")
+        records = counted(report.records, "record") if report.records else "no records"
+        print(f"{counted(report.files, 'file')}, {records}, {counted(report.bytes_read, 'byte')}: {verdict}")
     if report.findings:
         raise typer.Exit(1)
 

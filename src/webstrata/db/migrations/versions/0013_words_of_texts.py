@@ -5,8 +5,8 @@ from alembic import op
 
 from webstrata.db.vocabulary import MOST_TEXT_CHARACTERS, MOST_WORDS_OF_TEXTS, words_of_text
 
-revision = "0016"
-down_revision = "0010"
+revision = "0013"
+down_revision = "0012"
 branch_labels = None
 depends_on = None
 
