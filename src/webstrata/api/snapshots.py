@@ -17,12 +17,12 @@ from webstrata.app import App
 from webstrata.db import catalog
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import SnapshotView
+from webstrata.model.content_types import HTML_TYPES
 from webstrata.replay.banner import with_banner
 from webstrata.replay.raw import RawPage, raw_page
 
 router = APIRouter(tags=["snapshots"], responses={404: {"model": ErrorSchema}})
 
-_HTML = frozenset(("text/html", "application/xhtml+xml"))
 _HARMLESS = frozenset(
     (
         "text/plain",
@@ -77,7 +77,7 @@ def raw(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatc
     """Show a page as it was archived, under a banner that says so."""
     page = raw_page(app.database, app.archive_root, snapshot_id)
     counted(request, Event.RAW_SNAPSHOT_VIEWS)
-    if page.media_type in _HTML:
+    if page.media_type in HTML_TYPES:
         content = with_banner(page.content, page.charset, page.snapshot)
         return kept(known, content, _labelled("text/html", page), AN_HOUR)
     if page.media_type in _HARMLESS:

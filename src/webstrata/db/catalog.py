@@ -12,10 +12,9 @@ from webstrata.db.tables import ArchiveJob, Page, Snapshot, Source, SourceTotals
 from webstrata.db.totals import HIDDEN_SOURCE
 from webstrata.db.totals import totals as source_totals
 from webstrata.model.archive import ArchiveTotals, JobView, RecordPlace, SnapshotView, SourceSummary
+from webstrata.model.content_types import HTML_TYPES
 
 __all__ = ["HIDDEN_SOURCE"]
-
-HTML_TYPES = ("text/html", "application/xhtml+xml")
 
 
 def snapshot_rows() -> Select[Snapshot, str, str, str]:

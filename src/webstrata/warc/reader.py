@@ -8,16 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fastwarc.warc import WarcRecord, WarcRecordType
-from resiliparse.parse.encoding import detect_mime
 
 from webstrata.content.decode import MAX_DECODED_BYTES, dechunked, decoded
+from webstrata.content.kinds import PageKind, page_kind
 from webstrata.errors import RecordNotFoundError, WarcError
 from webstrata.model.captures import Original
 from webstrata.model.fetching import REDIRECT_STATUSES
 from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records
 from webstrata.warc.resync import has_damaged_head, is_gzip, next_record, record_length
 
-_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
 
 
@@ -67,12 +66,10 @@ class ArchiveRecord:
 
     @property
     def is_html(self) -> bool:
-        """Tell whether this is a page: it says so, or says nothing and looks like one."""
-        if self.status_code in REDIRECT_STATUSES or not self.body_bytes:
+        """Tell whether this is an HTML page, by its declared type and its bytes."""
+        if self.status_code in REDIRECT_STATUSES:
             return False
-        if self.mime_type is None:
-            return _looks_like_html(self.body_bytes)
-        return self.mime_type in _HTML_TYPES
+        return page_kind(self.headers.get("content-type"), self.body_bytes, self.url) is PageKind.HTML
 
 
 @dataclass(frozen=True)
@@ -312,7 +309,3 @@ def _parsed_date(text: str) -> datetime:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):  # Overflow: in UTC it would be in the year 0, or 10000
         raise _SenselessError(f"{text!r} is no date") from None
-
-
-def _looks_like_html(body: bytes) -> bool:
-    return detect_mime(body[:1024]) in _HTML_TYPES
