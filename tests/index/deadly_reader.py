@@ -12,13 +12,13 @@ from webstrata.warc.reader import ArchiveRecord
 
 
 def deadly(
-    record: ArchiveRecord, payload: ArchiveRecord, page_parameters: tuple[str, ...], read: Read = ReadPage.read
+    record: ArchiveRecord, payload: ArchiveRecord, parameters: tuple[str, ...], read: Read = ReadPage.read
 ) -> CaptureFacts:
     if b"deadly" in payload.body_bytes:
         os.kill(os.getpid(), signal.SIGSEGV)
     while b"endless" in payload.body_bytes:
         pass
-    return facts.facts_of(record, payload, page_parameters, read)
+    return facts.facts_of(record, payload, parameters, read)
 
 
 if __name__ == "__main__":

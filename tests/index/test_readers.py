@@ -14,6 +14,7 @@ from sqlalchemy import select, update
 
 from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import NOON, fetched, write_warc
+from webstrata.content.page_requests import ReadPage
 from webstrata.db.engine import Database
 from webstrata.db.recount import recount_signals
 from webstrata.db.tables import PageSignal
@@ -164,9 +165,8 @@ def test_a_page_that_takes_for_ever_is_given_up_at_its_first_reader(sqlite_job: 
     found = [one for portion in portions(iter(read)) for one in portion.found]
     assert [one.page is not None for one in found] == [True, False, True]
     wrong = [problem for portion in portions(iter(read)) for problem in portion.problems]
-    assert [(problem.offset, "seconds of processor time" in problem.reason) for problem in wrong] == [
-        (offsets[1], True)
-    ]
+    assert [problem.offset for problem in wrong] == [offsets[1]]
+    assert "seconds of processor time" in wrong[0].reason
     assert len(started) == 2
 
 
@@ -206,7 +206,9 @@ def test_parts_cover_a_file_without_gap(sqlite_job: Job, size: int) -> None:
 
 
 def test_what_a_page_does_to_the_parser_costs_only_the_page(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(record: ArchiveRecord, payload: ArchiveRecord, parameters: tuple[str, ...], read: Read) -> CaptureFacts:
+    def fails(
+        record: ArchiveRecord, payload: ArchiveRecord, parameters: tuple[str, ...], read: Read = ReadPage.read
+    ) -> CaptureFacts:
         if b"hostile" in payload.body_bytes:
             raise RecursionError("too deep")
         return facts_of(record, payload, parameters, read)

@@ -52,7 +52,7 @@ class PageReader:
 
     def _read(self, request: PageRequest) -> Reading | PageLinks:
         if request.is_small:
-            return request.read()
+            return read_here(request)
         with self._lock:
             reply = UnreadablePage("reading was ended") if self._closed else self._read_apart(request)
         if isinstance(reply, UnreadablePage):
@@ -84,6 +84,14 @@ class PageReader:
         process.close()
         self._process = None
         return UnreadablePage(f"reading it took longer than {self._max_seconds:g} seconds")
+
+
+def read_here(request: PageRequest) -> Reading | PageLinks:
+    """Read a small page in this process; UnreadablePageError when that fails."""
+    try:
+        return request.read()
+    except Exception as error:  # pages are hostile: whatever one does costs only itself
+        raise UnreadablePageError(reason_of_failure(error)) from error
 
 
 @lru_cache(maxsize=1)

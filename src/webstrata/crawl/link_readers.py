@@ -57,7 +57,7 @@ class LinkReaders:
     async def _read(self, request: ReadLinks) -> PageLinks:
         request = request.simplified()
         if request.is_small:
-            return request.read()
+            return self._readers[0].links(request)
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_apart, request)
 
     def _read_apart(self, request: ReadLinks) -> PageLinks:
