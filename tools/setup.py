@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tools import assets, environment, native, system_packages, wheelhouse
+from tools import assets, environment, system_packages, wheelhouse
 from tools.console import CACHE, SetupError, warn
 
 
@@ -28,7 +28,6 @@ def _set_up(level: str) -> None:
     if level == "test":
         environment.ensure("dev")
         assets.ensure()
-        native.ensure()
         system_packages.require(system_packages.REDIS, system_packages.BROWSER)
         wheelhouse.ensure()
         return
@@ -37,19 +36,6 @@ def _set_up(level: str) -> None:
         assets.ensure()
     except SetupError as error:
         warn(f"{error} The web pages work without it, only less smoothly.")
-    if level == "dev":
-        native.ensure()
-    else:
-        _prefer_native()
-
-
-def _prefer_native() -> None:
-    """Bring the native library; without it, go on with the program as it is."""
-    try:
-        native.ensure()
-    except SetupError as error:
-        native.discard()
-        warn(f"Everything works without the native library, only indexing takes half as long again. {error}")
 
 
 @contextmanager

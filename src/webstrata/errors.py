@@ -15,6 +15,7 @@ WebstrataError
 │   └── OutsideRootError         a path leaves the folder it belongs to
 ├── WarcError                    a WARC cannot be read or written as it should
 │   └── RecordNotFoundError      the record is not where it was recorded
+├── UnreadablePageError          a page cannot be read within the limits of memory and time
 ├── CoordinationUnavailableError the store of locks and throttles cannot be reached
 ├── DomainLockTimeoutError       other sessions kept a domain's lock too long
 ├── LeaseLostError               another worker holds what we were working on
@@ -99,6 +100,10 @@ class WarcError(WebstrataError):
 
 class RecordNotFoundError(WarcError):
     """The record is not where it was recorded."""
+
+
+class UnreadablePageError(WebstrataError):
+    """A page cannot be read within the limits of memory and time; the message says which."""
 
 
 class CoordinationUnavailableError(WebstrataError):

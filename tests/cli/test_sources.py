@@ -11,7 +11,6 @@ from tests.cli.conftest import CommandLine
 from tests.support.shelf import Shelf
 from tests.support.web_server import WebServer, page
 from webstrata.cli.main import run
-from webstrata.content import native
 from webstrata.db.engine import Database
 
 VPN = "vpn connect --password hunter2"
@@ -264,12 +263,6 @@ def test_check_env_makes_the_archive_root(lines: CommandLine, data_dir: Path) ->
     shown = lines("check-env")
     assert (data_dir / "archive").is_dir()
     assert f"archive root: {data_dir / 'archive'} is there and can be written to" in " ".join(shown.out.split())
-
-
-def test_check_env_says_whether_the_native_library_is_used(lines: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "native library: used" in lines("check-env").out
-    monkeypatch.setattr(native, "_library", lambda: None)
-    assert "native library: not built, so indexing takes half as long again" in lines("check-env").out
 
 
 def test_check_env_says_when_the_archive_root_cannot_be_made(lines: CommandLine, data_dir: Path) -> None:

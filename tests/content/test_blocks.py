@@ -5,8 +5,6 @@ from hypothesis import strategies as st
 from webstrata.content.blocks import HEADINGS, Block, blocks_of, lines_with_blocks, main_text
 from webstrata.content.html import parse_page
 
-pytestmark = pytest.mark.usefixtures("both_ways")
-
 UTF8 = "text/html; charset=utf-8"
 KINDS = f"{HEADINGS}pltqco"
 

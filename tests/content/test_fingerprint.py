@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 
 from webstrata.content.fingerprint import distance, fingerprint
 
-pytestmark = pytest.mark.usefixtures("both_ways")
-
 WORDS = [f"word{number}" for number in range(3_000)]
 CHINESE = "季节性流感是鼻子喉咙和肺部的感染大多数人无需治疗即可在一周内康复"
 

@@ -5,8 +5,6 @@ from hypothesis import strategies as st
 from webstrata.content.html import parse_page
 from webstrata.content.language import detect_language, tag_to_language
 
-pytestmark = pytest.mark.usefixtures("both_ways")
-
 ENGLISH = """
 Seasonal influenza is an infection of the nose, throat and lungs. Most people recover within a week without any
 treatment, but older adults, young children and people with a chronic illness can become seriously ill. The best way

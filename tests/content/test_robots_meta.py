@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.content.html import page_text
-from webstrata.content.robots_meta import RobotsDirectives, robots_directives
+from webstrata.content.html import read_links
+from webstrata.content.robots_meta import RobotsDirectives
 
 US = "webstrata/1.0 (+https://example.org/about)"
 NOTHING = RobotsDirectives()
@@ -11,6 +11,14 @@ NOFOLLOW = RobotsDirectives(nofollow=True)
 NOARCHIVE = RobotsDirectives(noarchive=True)
 NOINDEX = RobotsDirectives(noindex=True)
 NONE = RobotsDirectives(nofollow=True, noindex=True)
+
+
+def robots_directives(html: str | None, x_robots_tag: str | None, user_agent: str) -> RobotsDirectives:
+    body = (html or "").encode("utf-8", "replace")
+    read = read_links(
+        body, "text/html; charset=utf-8", "https://a.example/", user_agent=user_agent, x_robots_tag=x_robots_tag
+    )
+    return read.directives
 
 
 def of_page(*elements: str) -> RobotsDirectives:
@@ -104,6 +112,4 @@ def test_what_is_missing_forbids_nothing() -> None:
 @given(st.text(), st.text(), st.text())
 def test_nothing_raises(html: str, header: str, user_agent: str) -> None:
     for page in (html, f'robots none <meta name="{html}" content="none">'):
-        assert isinstance(
-            robots_directives(page_text(page.encode("utf-8", "replace")), header, user_agent).nofollow, bool
-        )
+        assert isinstance(robots_directives(page, header, user_agent).nofollow, bool)

@@ -1,15 +1,11 @@
 import sqlite3
 import unicodedata
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.content.native import FoldedTexts
 from webstrata.content.tokens import fold, places, tokens
-
-pytestmark = pytest.mark.usefixtures("both_ways")
 
 SENTENCES = [
     "L'été à l’hôpital : 10 mg/jour, 2,5 °C — œuvre n° 3",
@@ -98,38 +94,3 @@ def test_every_place_holds_a_word_that_was_asked_for(text: str) -> None:
     words = set(tokens(text))
     for begin, end in places(text, words):
         assert fold(text[begin:end]) in words
-
-
-class Spelled(dict[int, str]):
-    """Spells every character out, and says how often it was asked."""
-
-    asked = 0
-
-    def __missing__(self, code: int) -> str:
-        self.asked += 1
-        return f"[{code:x}]"
-
-
-@given(st.text(st.characters(exclude_categories=())))
-def test_the_library_asks_what_a_character_becomes_and_puts_it_there(text: str) -> None:
-    spelled = "".join(f"[{ord(character):x}]" for character in text)
-    known = max(map(ord, text), default=0) < 0x20000
-    assert FoldedTexts(Spelled()).folded(text) == (spelled if known else None)
-
-
-def test_the_library_asks_once() -> None:
-    spelled = Spelled()
-    texts = FoldedTexts(spelled)
-    for _ in range(3):
-        assert texts.folded("éàé" * 1_000) == "[e9][e0][e9]" * 1_000
-    assert texts.folded("ü") == "[fc]"
-    assert spelled.asked == 3
-
-
-def test_threads_that_learn_at_once_do_not_disturb_each_other() -> None:
-    texts = FoldedTexts(Spelled())
-    alphabets = ["".join(map(chr, range(start, start + 700))) for start in range(0x400, 0x9000, 500)]
-    wanted = ["".join(f"[{ord(character):x}]" for character in text) for text in alphabets]
-    with ThreadPoolExecutor(8) as threads:
-        for _ in range(20):
-            assert list(threads.map(texts.folded, alphabets)) == wanted

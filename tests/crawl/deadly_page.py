@@ -7,18 +7,18 @@ import os
 import signal
 import sys
 
-from webstrata.content import links
-from webstrata.crawl import sitemaps, visit
-from webstrata.model.tasks import Link
+from webstrata.content.html import PageLinks
+from webstrata.content.page_requests import ReadLinks
+from webstrata.crawl import sitemaps
 
 
-def deadly(body: bytes, content_type: str | None, url: str) -> tuple[Link, ...]:
-    if b"deadly" in body:
+def deadly(request: ReadLinks) -> PageLinks:
+    if b"deadly" in request.content:
         os.kill(os.getpid(), signal.SIGSEGV)
-    if b"leaves" in body:
+    if b"leaves" in request.content:
         # As a library does that gives up: the exit code is the one of a crawl that failed.
         os._exit(1)
-    return links.links_of_page(body, content_type, url)
+    return read(request)
 
 
 def deadly_sitemap(body: bytes, *arguments: object, **more: object) -> sitemaps.Sitemap:
@@ -28,10 +28,11 @@ def deadly_sitemap(body: bytes, *arguments: object, **more: object) -> sitemaps.
 
 
 parse_sitemap = sitemaps.parse_sitemap
+read = ReadLinks.read
 
 if __name__ == "__main__":
     setattr(sitemaps, "parse_sitemap", deadly_sitemap)  # noqa: B010
-    setattr(visit, "links_of_page", deadly)  # noqa: B010
+    setattr(ReadLinks, "read", deadly)  # noqa: B010
     program, *arguments = sys.argv[1:]
     if program == "webstrata":
         from webstrata.cli.main import run

@@ -11,8 +11,9 @@ import uvloop
 from sqlalchemy import select
 
 from tests.support.warcs import Record, records
+from webstrata.content.html import PageLinks
+from webstrata.content.page_requests import ReadLinks
 from webstrata.coordination.permits import DatabasePermits, HostPermits, Politeness
-from webstrata.crawl import visit
 from webstrata.crawl.commit import CrawlTarget
 from webstrata.crawl.engine import Crawl, CrawlEnd, CrawlRun
 from webstrata.crawl.tally import CrawlProgress
@@ -21,10 +22,9 @@ from webstrata.db.engine import Database
 from webstrata.db.tables import Capture, CrawlTask, WarcFile
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.http import HttpFetcher
-from webstrata.model.fetching import FetchResult
 from webstrata.model.jobs import CrawlConfig, JobConfig, JobStatus
 from webstrata.model.scope import ScopeRules
-from webstrata.model.tasks import Link, TaskStatus, TaskType
+from webstrata.model.tasks import TaskStatus
 from webstrata.warc.cdxj import JOURNAL_NAME
 
 GUARD = NetworkGuard((ip_network("127.0.0.0/8"),))
@@ -171,14 +171,14 @@ def archive_of(database: Database, root: Path, job_id: int) -> Archive:
 
 def make_unreadable(patch: pytest.MonkeyPatch, path: str) -> None:
     """Let the reading of a page fail as nobody foresaw."""
-    really_read = visit.links_of
+    really_read = ReadLinks.read
 
-    def reader(result: FetchResult, task_type: TaskType) -> tuple[Link, ...]:
-        if result.url.endswith(path):
+    def reader(request: ReadLinks) -> PageLinks:
+        if request.url.endswith(path):
             raise RuntimeError("a page from hell")
-        return really_read(result, task_type)
+        return really_read(request)
 
-    patch.setattr(visit, "links_of", reader)
+    patch.setattr(ReadLinks, "read", reader)
 
 
 def assert_sound(archive: Archive) -> None:

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import pytest
 import uvloop
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from tests.crawl.runs import Archive, assert_sound, make_unreadable
 from tests.support.waiting import wait_until
@@ -262,15 +262,17 @@ def test_a_stop_while_robots_txt_is_awaited_is_quick_and_quiet(
     assert [record.getMessage() for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []
 
 
-def test_a_page_that_we_cannot_read_costs_only_itself(
+def test_a_page_that_we_cannot_read_is_captured_without_its_links_and_with_the_reason(
     archive: Archive, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_unreadable(monkeypatch, "/page/1")
     web_server.answers |= linked_site(4)
     end = archive.crawl(web_server.url())
-    assert archive.urls(ERROR) == {web_server.url("/page/1")}
-    assert "a page from hell" in str(end.first_error)
-    assert end.counts.pending == 0
+    assert (end.counts.pending, end.counts.error) == (0, 0)
+    with archive.database.read() as session:
+        reason = session.scalar(select(CrawlTask.last_error).where(CrawlTask.url == web_server.url("/page/1")))
+    assert reason == f"{web_server.url('/page/1')}: its links were not read: a page from hell"
+    assert web_server.url("/page/1") in {capture.url for capture in archive.captures()}
     assert_sound(archive)
 
 

@@ -37,13 +37,13 @@ def test_a_crawl_tells_what_came_back_and_what_failed_by_kind(
         "/broken": page("Broken"),
     }
     last = told(archive, web_server.url(), max_retries=2)[-1]
-    assert last.counts == FrontierCounts(finished=2, error=3)
-    assert last.report.responses == 2, "the page and the one that is not there"
+    assert last.counts == FrontierCounts(finished=3, error=2)
+    assert last.report.responses == 3, "two pages and the one that is not there"
     assert last.report.errors == {"http_503": 2, "robots": 1, "internal": 1}, "every try counts"
-    size = len(home.body) + len(NOT_FOUND.body)
+    size = len(home.body) + len(page("Broken").body) + len(NOT_FOUND.body)
     assert last.report.bytes == size
     host = web_server.origin.removeprefix("http://")
-    assert last.report.hosts == {host: HostReport(2, size, 4)}
+    assert last.report.hosts == {host: HostReport(3, size, 4)}
     assert last.report.rate > 0
     assert stored(archive).errors == last.report.errors
 

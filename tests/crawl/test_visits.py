@@ -9,17 +9,17 @@ import pytest
 
 from tests.crawl.runs import CONFIG, Archive, assert_sound
 from tests.support.web_server import Answer, WebServer, linked_site, robots
+from webstrata.content.html import PageLinks
 from webstrata.crawl import visits
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.scope import Scope
-from webstrata.crawl.visit import Visitor
+from webstrata.crawl.visit import Obeyed, Visitor
 from webstrata.crawl.visits import Visits
-from webstrata.crawl.wishes import PageWishes
 from webstrata.errors import StorageError
 from webstrata.model.captures import EarlierCapture
 from webstrata.model.fetching import FetchResult
 from webstrata.model.scope import ScopeRules
-from webstrata.model.tasks import Link, Task, TaskStatus, TaskType
+from webstrata.model.tasks import Task, TaskStatus, TaskType
 from webstrata.model.traps import TrapGuard
 
 CONNECTIONS = 4
@@ -46,13 +46,13 @@ class Web:
 
     def visits(self) -> Visits:
         scope = Scope(ScopeRules.of((SEED,)), 5, TrapGuard(date(2026, 1, 1)))
-        wishes = PageWishes("tester/1", nofollow=False, noarchive=False)
-        visitor = Visitor(self.fetch, None, scope, CONFIG.retry_policy, _forgotten, wishes)
+        obeyed = Obeyed(nofollow=False, noarchive=False)
+        visitor = Visitor(self.fetch, None, scope, CONFIG.retry_policy, _no_links, _no_links, obeyed)
         return Visits(visitor, CONNECTIONS, self.news, lambda: None)
 
 
-def _forgotten(_earlier: EarlierCapture) -> tuple[Link, ...]:
-    return ()
+async def _no_links(_page: FetchResult | EarlierCapture) -> PageLinks:
+    return PageLinks()
 
 
 def tasks(count: int) -> list[Task]:

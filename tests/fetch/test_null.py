@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.fetched import write_warc
-from webstrata.content.links import links_of_page
+from webstrata.content.html import read_links
 from webstrata.errors import UsageError
 from webstrata.fetch.null import NullFetcher
 from webstrata.model.fetching import FetchResult
@@ -39,7 +39,7 @@ def test_every_url_answers_with_a_page_that_says_that_nothing_was_fetched(tmp_pa
 
 def test_it_leads_nowhere_and_two_pages_differ() -> None:
     result = answered(URL)
-    assert links_of_page(result.body, result.header("content-type"), result.url) == ()
+    assert read_links(result.body, result.header("content-type"), result.url).links == ()
     assert answered("https://example.org/other").body != result.body
 
 

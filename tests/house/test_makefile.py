@@ -60,15 +60,13 @@ def test_plain_make_lists_every_target_with_a_sentence(tree: Path) -> None:
     assert listed.keys() == TARGETS | {"help"}
 
 
-def test_clean_removes_the_native_library_and_keeps_the_archive(tree: Path) -> None:
-    for folder in ("src/webstrata/content", "tests", "bench", "webstrata-data"):
+def test_clean_removes_what_set_up_fetched_and_keeps_the_archive(tree: Path) -> None:
+    for folder in ("src/webstrata/web/static/vendor", "tests", "bench", "webstrata-data"):
         (tree / folder).mkdir(parents=True)
-    library = tree / "src" / "webstrata" / "content" / "_native.so"
-    library.touch()
     process = make(tree, "clean")
     output, _ = process.communicate(timeout=30)
     assert process.returncode == 0, output
-    assert not library.exists()
+    assert not (tree / "src/webstrata/web/static/vendor").exists()
     assert (tree / "webstrata-data").is_dir()
 
 

@@ -109,22 +109,40 @@ def test_nothing_is_read_again_that_the_same_version_has_read_unless_asked_for(
     assert job.snapshots() == before
 
 
-def test_a_page_that_is_none_any_more_goes_with_its_words(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_cannot_be_read_again_keeps_its_snapshot_with_a_problem(
+    job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from webstrata.index import reading
     from webstrata.model.search import SearchRequest
     from webstrata.search.service import search
 
     job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title><p>remarkable {'x' * 2_000 * n}") for n in range(2)])
     assert job.index() == 0
-    kept, gone = job.snapshots()
+    before = job.snapshots()
     monkeypatch.setattr(reading, "MAX_PAGE_BYTES", 1_000)
-    code = index_job(job.id, database=job.database, archive_root=job.root, again=True)
-    assert code == 0
-    assert job.snapshots() == [kept]
-    assert [view.id for view in search(job.database, SearchRequest(q="remarkable")).results] == [kept.id]
+    assert index_job(job.id, database=job.database, archive_root=job.root, again=True) == 0
+    assert job.snapshots() == before
+    found = search(job.database, SearchRequest(q="remarkable")).results
+    assert {view.id for view in found} == {view.id for view in before}
+    (problem,) = job.problems()
+    assert "larger than what is indexed" in problem.reason
     monkeypatch.undo()
     assert index_job(job.id, database=job.database, archive_root=job.root, again=True) == 0
-    assert [view.id for view in job.snapshots()] == [kept.id, gone.id]
+    assert (job.snapshots(), job.problems()) == (before, [])
+
+
+def test_a_record_that_is_no_longer_taken_for_a_page_keeps_its_snapshot_with_a_problem(
+    job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from webstrata.index import facts
+
+    job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(2)])
+    assert job.index() == 0
+    before = job.snapshots()
+    monkeypatch.setattr(facts, "page_kind", lambda *_: None)
+    assert index_job(job.id, database=job.database, archive_root=job.root, again=True) == 0
+    assert job.snapshots() == before
+    assert [problem.reason for problem in job.problems()] == [writing.NO_LONGER_A_PAGE] * 2
 
 
 def test_how_far_it_is_is_told_in_bytes(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:

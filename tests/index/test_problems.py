@@ -142,14 +142,13 @@ def test_a_page_that_asks_for_gigabytes_costs_only_itself(job: Job, monkeypatch:
     assert len(job.problems()) == 1
 
 
-def test_a_page_of_too_many_tags_is_a_capture_and_a_problem(job: Job) -> None:
-    job.add_warc([fetched(f"{SITE}/tags", "<p>a" * 500_001), fetched(f"{SITE}/words", "a b " * 500_001)])
+def test_a_page_that_asks_for_gigabytes_is_a_capture_and_a_problem_also_in_a_small_job(job: Job) -> None:
+    hostile = "".join(f"<body a{n}=1>" for n in range(40_000))
+    job.add_warc([fetched(f"{SITE}/tags", "<p>a" * 500_001), fetched(f"{SITE}/hostile", hostile)])
     assert job.index() == 0
     assert len(job.captures()) == 2
-    assert [snapshot.url for snapshot in job.snapshots()] == [f"{SITE}/words"]
-    assert [problem.reason for problem in job.problems()] == [
-        "a page of more than 500000 tags is larger than what is indexed"
-    ]
+    assert [snapshot.url for snapshot in job.snapshots()] == [f"{SITE}/tags"]
+    assert [problem.reason for problem in job.problems()] == ["reading it takes more than 1500 MB of memory"]
 
 
 def test_no_more_problems_are_stored_than_anybody_reads_but_all_are_counted(

@@ -14,11 +14,12 @@ from sqlalchemy import select, update
 
 from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import NOON, fetched, write_warc
+from webstrata.content.page_requests import ReadPage
 from webstrata.db.engine import Database
 from webstrata.db.recount import recount_signals
 from webstrata.db.tables import PageSignal
 from webstrata.index import pipeline, reading, writing
-from webstrata.index.facts import CaptureFacts, facts_of
+from webstrata.index.facts import CaptureFacts, Read, facts_of
 from webstrata.index.reader_process import ReaderDiedError, ReaderProcess
 from webstrata.index.readers import ReaderProcesses
 from webstrata.index.reading import Ended, Kind, Part, Portion, parts_of
@@ -151,6 +152,24 @@ def test_a_page_that_kills_its_reader_costs_only_itself(sqlite_job: Job) -> None
     assert isinstance(read[-1], Ended)
 
 
+def test_a_page_that_takes_for_ever_is_given_up_at_its_first_reader(sqlite_job: Job) -> None:
+    part, offsets = deadly_part(sqlite_job, page(0), page(1, "endless"), page(2))
+    started: list[ReaderProcess] = []
+
+    def start() -> ReaderProcess:
+        started.append(DeadlyReader())
+        return started[-1]
+
+    with ReaderProcesses(1, 1_000_000, start) as readers:
+        read = [item for _, items in readers.read([part]) for item in items]
+    found = [one for portion in portions(iter(read)) for one in portion.found]
+    assert [one.page is not None for one in found] == [True, False, True]
+    wrong = [problem for portion in portions(iter(read)) for problem in portion.problems]
+    assert [problem.offset for problem in wrong] == [offsets[1]]
+    assert "seconds of processor time" in wrong[0].reason
+    assert len(started) == 2
+
+
 def test_a_reader_that_somebody_kills_costs_nothing(sqlite_job: Job) -> None:
     part, _ = deadly_part(sqlite_job, *(page(n) for n in range(8)))
     started: list[ReaderProcess] = []
@@ -187,10 +206,12 @@ def test_parts_cover_a_file_without_gap(sqlite_job: Job, size: int) -> None:
 
 
 def test_what_a_page_does_to_the_parser_costs_only_the_page(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(record: ArchiveRecord, payload: ArchiveRecord, parameters: tuple[str, ...]) -> CaptureFacts:
+    def fails(
+        record: ArchiveRecord, payload: ArchiveRecord, parameters: tuple[str, ...], read: Read = ReadPage.read
+    ) -> CaptureFacts:
         if b"hostile" in payload.body_bytes:
             raise RecursionError("too deep")
-        return facts_of(record, payload, parameters)
+        return facts_of(record, payload, parameters, read)
 
     monkeypatch.setattr(reading, "facts_of", fails)
     offsets = job.add_warc([fetched(f"{SITE}/0", "<p>hostile"), fetched(f"{SITE}/1", "<p>good")])

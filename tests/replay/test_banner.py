@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from turbohtml import Element, parse
 
 from webstrata.model.archive import SnapshotView
 from webstrata.replay.banner import BANNER_ID, MAX_SHOWN, banner_html, with_banner
@@ -33,18 +33,16 @@ def place(html: bytes, charset: str | None = "utf-8") -> bytes:
     return with_banner(html, charset, SNAPSHOT).replace(BANNER, b"[*]")
 
 
-def only(html: str, selector: str) -> LexborNode:
-    (found,) = LexborHTMLParser(html).css(selector)
+def only(html: str, selector: str) -> Element:
+    (found,) = parse(html).select(selector)
     return found
 
 
 def first_of_body(html: bytes) -> str | None:
-    body = LexborHTMLParser(html.decode("latin-1")).body
+    body = parse(html.decode("latin-1")).select_one("body")
     assert body is not None
-    child = body.child
-    while child is not None and (child.tag or "-").startswith("-"):
-        child = child.next
-    return child.attributes.get("id") if child is not None else None
+    child = next((node for node in body if isinstance(node, Element)), None)
+    return child.attr("id") if child is not None else None
 
 
 @pytest.mark.parametrize(
@@ -159,7 +157,7 @@ def test_a_utf_16_page_gets_a_utf_16_banner(codec: str, charset: str | None, bom
 def test_the_banner_reads_the_same_in_every_charset(charset: str) -> None:
     title = replace(SNAPSHOT, title="Santé 日本 💉")
     page = "<body>x".encode(charset)
-    text = only(with_banner(page, charset, title).decode(charset), f"#{BANNER_ID}").text()
+    text = only(with_banner(page, charset, title).decode(charset), f"#{BANNER_ID}").text
     assert "Santé 日本 💉" in text
 
 
@@ -168,18 +166,18 @@ def test_what_strangers_wrote_is_only_ever_text(title: str, url: str) -> None:
     hostile = replace(SNAPSHOT, title=f'"><script>alert(1)</script>{title}', url=f"javascript:'\"><img src=x>{url}")
     banner = banner_html(hostile)
     assert banner.isascii()
-    tree = LexborHTMLParser(banner)
-    assert [node.tag for node in tree.css(f"#{BANNER_ID} *")] == ["strong", "bdi", "span", "time", "bdi", "a"]
-    assert [node.attributes["href"] for node in tree.css("[href]")] == ["/snapshot/42"]
+    tree = parse(banner)
+    assert [node.tag for node in tree.select(f"#{BANNER_ID} *")] == ["strong", "bdi", "span", "time", "bdi", "a"]
+    assert [node.attr("href") for node in tree.select("[href]")] == ["/snapshot/42"]
 
 
 def test_the_banner_says_what_when_and_whence_and_links_back() -> None:
-    text = only(banner_html(SNAPSHOT), f"#{BANNER_ID}").text()
+    text = only(banner_html(SNAPSHOT), f"#{BANNER_ID}").text
     assert "Flu season" in text
     assert "https://health.example/flu?a=1&b=2" in text
     assert "2024-05-01 12:30:05 UTC" in text
-    link = only(banner_html(SNAPSHOT), "a").attributes
-    assert (link["href"], link["target"]) == ("/snapshot/42", "_top")
+    link = only(banner_html(SNAPSHOT), "a")
+    assert (link.attr("href"), link.attr("target")) == ("/snapshot/42", "_top")
 
 
 def test_the_capture_time_is_shown_in_utc() -> None:
@@ -195,8 +193,8 @@ def test_a_page_without_a_title_and_one_with_an_endless_title_have_a_short_banne
 
 
 def test_every_element_of_the_banner_protects_its_own_style() -> None:
-    for node in LexborHTMLParser(banner_html(SNAPSHOT)).css(f"#{BANNER_ID}, #{BANNER_ID} *"):
-        declarations = (node.attributes["style"] or "").split(";")
+    for node in parse(banner_html(SNAPSHOT)).select(f"#{BANNER_ID}, #{BANNER_ID} *"):
+        declarations = (node.attr("style") or "").split(";")
         assert all(declaration.endswith("!important") for declaration in declarations)
 
 

@@ -10,8 +10,8 @@ from httpx import Response
 from playwright.sync_api import Browser, BrowserContext
 from playwright.sync_api import Page as BrowserPage
 from pydantic import SecretStr
-from selectolax.lexbor import LexborHTMLParser, LexborNode
 from starlette.testclient import TestClient
+from turbohtml import Element, parse
 
 from tests.support.databases import FreshDatabase
 from tests.support.web_server import WebServer, serving
@@ -27,6 +27,30 @@ TOKEN = "a long and secret token"
 MakeClient = Callable[..., TestClient]
 
 
+class Node:
+    """An element of a page."""
+
+    def __init__(self, element: Element) -> None:
+        self._element = element
+        self.tag = element.tag
+        self.html = element.html
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        return {name: self._element.attr(name) or "" for name in self._element.attrs}
+
+    @property
+    def parent(self) -> "Node | None":
+        parent = self._element.parent
+        return Node(parent) if isinstance(parent, Element) else None
+
+    def text(self) -> str:
+        return self._element.text
+
+    def css(self, selector: str) -> list["Node"]:
+        return [Node(element) for element in self._element.select(selector)]
+
+
 class Page:
     """A page as a reader meets it: status, words and elements."""
 
@@ -34,12 +58,12 @@ class Page:
         assert response.headers["content-type"] == "text/html; charset=utf-8"
         self.status = response.status_code
         self.html = response.text
-        self._tree = LexborHTMLParser(response.text)
+        self._tree = parse(response.text)
 
-    def all(self, selector: str) -> list[LexborNode]:
-        return self._tree.css(selector)
+    def all(self, selector: str) -> list[Node]:
+        return [Node(element) for element in self._tree.select(selector)]
 
-    def one(self, selector: str) -> LexborNode:
+    def one(self, selector: str) -> Node:
         (found,) = self.all(selector)
         return found
 

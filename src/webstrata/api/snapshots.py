@@ -16,13 +16,13 @@ from webstrata.app import App
 from webstrata.db import catalog
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import SnapshotView
+from webstrata.model.content_types import HTML_TYPES
 from webstrata.replay.banner import with_banner
 from webstrata.replay.inert import with_inert_links
 from webstrata.replay.raw import RawPage, raw_page
 
 router = APIRouter(tags=["snapshots"], responses={404: {"model": ErrorSchema}})
 
-_HTML = frozenset(("text/html", "application/xhtml+xml"))
 _HARMLESS = frozenset(
     (
         "text/plain",
@@ -86,7 +86,7 @@ def raw(
     """Show a page as it was archived, under a banner that says so."""
     page = raw_page(app.database, app.archive_root, snapshot_id)
     counted(request, Event.RAW_SNAPSHOT_VIEWS)
-    if page.media_type in _HTML:
+    if page.media_type in HTML_TYPES:
         content = with_inert_links(page.content, page.charset) if inert_links else page.content
         content = with_banner(content, page.charset, page.snapshot) if banner else content
         return kept(known, content, _labelled("text/html", page), AN_HOUR)

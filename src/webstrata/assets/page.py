@@ -1,11 +1,15 @@
 """The built-in plugin for pages: what a page says, as a text file."""
 
+import os
 import unicodedata
 from collections.abc import Iterator
 
 from webstrata.assets.naming import identifier_for, path_for
 from webstrata.assets.plugin import AssetRecord, AssetType, CapturedContent, NormalizedAsset
-from webstrata.content.html import parse_page
+from webstrata.content.kinds import PageKind
+from webstrata.content.page_reader import shared_reader
+from webstrata.content.page_requests import ReadPage
+from webstrata.content.reading import Body
 from webstrata.model.assets import checksum_of
 
 
@@ -21,7 +25,7 @@ class PagePlugin:
 
     def normalize(self, content: CapturedContent) -> Iterator[NormalizedAsset]:
         """Return the page's text under its title."""
-        page = parse_page(content.body, content.content_type)
+        page = shared_reader(os.getpid()).page(ReadPage(PageKind.HTML, _body(content)))
         title = _tidy(page.title)
         data = f"{title}\n\n{_tidy(page.text)}\n".encode()
         yield NormalizedAsset(
@@ -31,10 +35,14 @@ class PagePlugin:
                 source_url=content.url,
                 checksum=checksum_of(data),
                 normalized_path=path_for("page", content.url, "txt"),
-                metadata={"title": title, "language": page.language(content.headers.get("content-language"))},
+                metadata={"title": title, "language": page.language},
             ),
             data,
         )
+
+
+def _body(content: CapturedContent) -> Body:
+    return Body(content.url, content.body, content.content_type, content.headers.get("content-language"))
 
 
 def _tidy(text: str) -> str:

@@ -6,13 +6,10 @@ from datetime import datetime
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
-from webstrata.content.charset import charset_of
-from webstrata.content.html import page_text
+from webstrata.content.charset import charset_of, text_of
 from webstrata.model.assets import AssetRecord, AssetType, NormalizedAsset
 
 __all__ = ["AssetRecord", "AssetType", "CapturedContent", "NormalizedAsset", "Plugin", "version_of"]
-
-_BOM = "\ufeff"
 
 
 @dataclass(frozen=True)
@@ -45,10 +42,8 @@ class CapturedContent:
 
     @cached_property
     def text(self) -> str:
-        """Return the bytes as text; a page is cut where it would stall a parser."""
-        if self.asset_type is AssetType.PAGE:
-            return page_text(self.body, self.content_type)
-        return self.body.decode(self.charset, "replace").removeprefix(_BOM)
+        """Return the bytes as text."""
+        return text_of(self.body, self.content_type)
 
 
 def version_of(plugin: object) -> str | None:

@@ -7,11 +7,10 @@ from webstrata.assets.plugin import AssetType, CapturedContent
 from webstrata.db.engine import Database
 from webstrata.db.plugin_runs import PlacedCapture
 from webstrata.errors import RecordNotFoundError, WarcError
+from webstrata.model.content_types import HTML_TYPES
 from webstrata.storage.paths import place_of
 from webstrata.warc.reader import ArchiveRecord, read_record
 from webstrata.warc.revisits import copies_of, with_payload
-
-_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 
 def captured_content(database: Database, archive_root: Path, capture: PlacedCapture) -> CapturedContent:
@@ -44,5 +43,5 @@ def _record_of(database: Database, archive_root: Path, capture: PlacedCapture) -
 
 def asset_type_of(record: ArchiveRecord) -> AssetType:
     """Return whether a record is a page, if only an empty one, or something else."""
-    is_page = record.is_html or (not record.body_bytes and record.mime_type in _HTML_TYPES)
+    is_page = record.is_html or (not record.body_bytes and record.mime_type in HTML_TYPES)
     return AssetType.PAGE if is_page else AssetType.MEDIA

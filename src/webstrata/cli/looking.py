@@ -21,7 +21,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 @verbs.command("check-env")
 def check_env(as_json: AsJson = False) -> None:
     """Show every setting, its value and where it came from, and make sure the archive's folder is there."""
-    from webstrata.content import native
     from webstrata.settings import load_settings, show_settings
     from webstrata.storage.room import check_writable
 
@@ -45,7 +44,6 @@ def check_env(as_json: AsJson = False) -> None:
         table.add_row(knob.name, Text(knob.value), Text(knob.origin))
     Console().print(table)
     print(f"archive root: {settings.archive_root.resolve()} is there and can be written to")
-    print(f"native library: {'used' if native.is_there() else 'not built, so indexing takes half as long again'}")
 
 
 @verbs.command("check-db")

@@ -1,11 +1,12 @@
-"""The blocks of a text: one a line, and for every line a letter that says what kind of block it is.
+"""The lines of a text: for each a letter for its kind of block, and a letter for the region of the page it is in.
 
-Letters in lower case, and the digits of headings, stand for what a page is about; letters in upper case for what its
-site puts around every page. So `blocks.isupper()` tells, of any line, whether it is boilerplate.
+Kinds in lower case, and the digits of headings, are content; kinds in upper case are what a site repeats around every
+page. So `blocks.isupper()` tells, of any line, whether it is boilerplate.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import compress
 
 PARAGRAPH, ITEM, ROW, QUOTE, CODE, OTHER = "p", "l", "t", "q", "c", "o"
@@ -15,11 +16,40 @@ BOILERPLATE = {PARAGRAPH: "P", ITEM: "L", ROW: "T", QUOTE: "Q", CODE: "C", OTHER
     zip(HEADINGS, "UVWXYZ", strict=True)
 )
 _KINDS = {letter: kind for kind, letter in BOILERPLATE.items()}
-_KEEPING_LINES = (CODE, BOILERPLATE[CODE])
-_OF_CONTENT = bytes(not chr(letter).isupper() for letter in range(256))
-"""For every letter, 1 when it stands for what a page is about and 0 when for what is around it."""
+_CONTENT_LETTERS = bytes(not chr(letter).isupper() for letter in range(256))
+"""For every letter, 1 when it stands for content and 0 when it stands for boilerplate."""
 
 _SOFT_HYPHEN = "\xad"
+
+
+class Region(StrEnum):
+    """The part of a page that a line is in."""
+
+    UNSTATED = "o"
+    CONTENT = "m"
+    ALERT = "a"
+    HEADER = "h"
+    NAVIGATION = "n"
+    EDGE = "e"
+    """Footers and sidebars."""
+    CONSENT = "c"
+    """Questions about cookies."""
+
+
+_BOILERPLATE_REGIONS = frozenset({Region.NAVIGATION, Region.EDGE, Region.CONSENT})
+
+
+class Line:
+    """What a line is: its kind of block and its region."""
+
+    __slots__ = ("keeps_spaces", "letter", "region")
+
+    def __init__(self, kind: str, region: Region = Region.UNSTATED) -> None:
+        # A page's own first heading is often in the site's header.
+        is_main = region not in _BOILERPLATE_REGIONS and (region is not Region.HEADER or kind == "1")
+        self.letter = kind if is_main else BOILERPLATE[kind]
+        self.region = region.value
+        self.keeps_spaces = kind == CODE
 
 
 @dataclass(frozen=True)
@@ -39,47 +69,47 @@ class Block:
 
 
 def lines_with_blocks(text: str, blocks: str) -> Iterator[Block]:
-    """Yield the lines of a text as the blocks they are; a text that was cut has letters to spare."""
+    """Yield the lines of a text as blocks; a text that was cut has letters to spare."""
     for line, letter in zip(text.split("\n"), blocks, strict=False):
         yield Block(line, _KINDS.get(letter, letter), not letter.isupper())
 
 
 def main_text(text: str, blocks: str) -> str:
     """Return the lines that a page is about; all of them when it consists of nothing else."""
-    lines = compress(text.split("\n"), blocks.encode().translate(_OF_CONTENT))
+    lines = compress(text.split("\n"), blocks.encode().translate(_CONTENT_LETTERS))
     return "\n".join(lines) or text
-
-
-def letter_of(kind: str, *, is_main: bool) -> str:
-    """Return the letter that stands for a kind of block."""
-    return kind if is_main else BOILERPLATE[kind]
 
 
 def blocks_of(blocks: Iterable[Block]) -> tuple[str, str]:
     """Return a text, a block a line, and the letters of its lines."""
-    return lines_of((block.text, letter_of(block.kind, is_main=block.is_main)) for block in blocks)
+    regions = {True: Region.UNSTATED, False: Region.EDGE}
+    text, letters, _ = lines_of((block.text, Line(block.kind, regions[block.is_main])) for block in blocks)
+    return text, letters
 
 
-def lines_of(parts: Iterable[tuple[str, str]]) -> tuple[str, str]:
-    """Return a text and the letters of its lines from parts and their letters: a line each, or those that code has.
+def lines_of(parts: Iterable[tuple[str, Line]]) -> tuple[str, str, str]:
+    """Return a text with the kinds and regions of its lines, from parts: one line each, or the lines of code.
 
-    What is blank is no line.
+    Blank parts are left out.
     """
     lines: list[str] = []
-    letters: list[str] = []
-    for text, letter in parts:
+    kinds: list[str] = []
+    regions: list[str] = []
+    for text, line_kind in parts:
         line = text.strip()
         if not line:
             continue
-        if letter in _KEEPING_LINES:
+        if line_kind.keeps_spaces:
             kept = [line for whole in text.replace(_SOFT_HYPHEN, "").splitlines() if (line := whole.rstrip())]
             lines += kept
-            letters += letter * len(kept)
+            kinds += line_kind.letter * len(kept)
+            regions += line_kind.region * len(kept)
             continue
         # Neither a soft hyphen nor any space but the usual one is printable: most lines are fine as they are.
         if not line.isprintable() or "  " in line:
             line = " ".join(line.replace(_SOFT_HYPHEN, "").split())
         if line:
             lines.append(line)
-            letters.append(letter)
-    return "\n".join(lines), "".join(letters)
+            kinds.append(line_kind.letter)
+            regions.append(line_kind.region)
+    return "\n".join(lines), "".join(kinds), "".join(regions)

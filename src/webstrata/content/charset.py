@@ -5,8 +5,6 @@ import re
 
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
-from webstrata.content import native
-
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _BOM = "\ufeff"
 _UNREADABLE = "\ufffd"
@@ -35,22 +33,16 @@ _WITH_MORE_LETTERS = {"koi8-r": "koi8-u"}
 
 def charset_of(body: bytes, content_type: str | None) -> str:
     """Return the charset of a body: from its byte order mark, HTTP, its own meta, then from the bytes themselves."""
-    return _charset(body, content_type, _is_utf8(body))
+    return _charset(body, content_type, _as_utf8(body) is not None)
 
 
 def text_of(body: bytes, content_type: str | None) -> str:
     """Return a body as text; what cannot be read in its charset is replaced."""
-    charset = charset_of(body, content_type)
-    return body.decode(_WIDER.get(charset, charset), "replace").removeprefix(_BOM)
-
-
-def utf8_of(body: bytes, content_type: str | None) -> bytes:
-    """Return a body as UTF-8, which most already are."""
-    is_utf8 = _is_utf8(body)
-    charset = _charset(body, content_type, is_utf8)
-    if is_utf8 and charset == "utf-8":
-        return body.removeprefix(codecs.BOM_UTF8)
-    return body.decode(_WIDER.get(charset, charset), "replace").removeprefix(_BOM).encode()
+    text = _as_utf8(body)
+    charset = _charset(body, content_type, text is not None)
+    if text is None or charset != "utf-8":
+        text = body.decode(_WIDER.get(charset, charset), "replace")
+    return text.removeprefix(_BOM)
 
 
 def _charset(body: bytes, content_type: str | None, is_utf8: bool) -> str:
@@ -116,15 +108,11 @@ def _is_hangul(body: bytes) -> bool:
     return 5 * syllables > 4 * len(beyond_ascii)
 
 
-def _is_utf8(body: bytes) -> bool:
-    known = native.is_utf8(body)
-    if known is not None:
-        return known
+def _as_utf8(body: bytes) -> str | None:
     try:
-        body.decode()
+        return body.decode()
     except UnicodeDecodeError:
-        return False
-    return True
+        return None
 
 
 def _is_mostly_utf8(body: bytes) -> bool:

@@ -4,8 +4,6 @@ from functools import cache
 
 import xxhash
 
-from webstrata.content.native import most_common_bits
-
 _FEWEST_WORDS = 16
 """Of fewer, a single change turns too many bits to say anything."""
 
@@ -24,7 +22,7 @@ _LETTERS_A_WORD = 16
 def fingerprint(text: str) -> int | None:
     """Return the fingerprint of a text, as a signed number of 64 bits, or None when it is too short for one."""
     folded = text.casefold().encode("utf-8", "replace")
-    bits, count = most_common_bits(folded, _MOST_WORDS) or _bits_of(_words(folded))
+    bits, count = _bits_of(_words(folded))
     if len(text) > _LETTERS_A_WORD * count:
         bits, count = _bits_of(_characters(b"".join(_words(folded))))
     if count < _FEWEST_WORDS:

@@ -5,14 +5,7 @@ import re
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
-_PDF_TYPES = frozenset({"application/pdf", "application/x-pdf"})
-_TEXT_TYPES = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
-_XML_TYPES = frozenset({"application/xml", "text/xml"})
-_SAYING_NOTHING = frozenset(
-    {"", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download"}
-    | {"application/download", "unknown/unknown", "application/unknown", "*/*"}
-)
+from webstrata.model.content_types import HTML_TYPES, PDF_TYPES, TEXT_TYPES, UNSTATED_TYPES, XML_TYPES, media_type
 
 _LOOKED_AT = 4_096
 _PDF_WITHIN = 1_024
@@ -48,26 +41,26 @@ class PageKind(StrEnum):
 
 def page_kind(content_type: str | None, body: bytes, url: str) -> PageKind | None:
     """Return what kind of page a body is, or None when it is none."""
-    declared = (content_type or "").partition(";")[0].strip().lower()
+    declared = media_type(content_type)
     head = body[:_LOOKED_AT]
     if not body or not url.lower().startswith(("http:", "https:")):
         return None
-    if b"%PDF-" in head[:_PDF_WITHIN] and declared in _HTML_TYPES | _PDF_TYPES | _TEXT_TYPES | _SAYING_NOTHING:
+    if b"%PDF-" in head[:_PDF_WITHIN] and declared in HTML_TYPES | PDF_TYPES | TEXT_TYPES | UNSTATED_TYPES:
         return PageKind.PDF
-    if declared in _PDF_TYPES:
+    if declared in PDF_TYPES:
         return PageKind.HTML if _HTML_ROOT.match(_markup(head)) else PageKind.PDF
-    if declared in _HTML_TYPES:
+    if declared in HTML_TYPES:
         return None if head.startswith(_BINARY) else PageKind.HTML
-    if declared in _XML_TYPES:
+    if declared in XML_TYPES:
         return PageKind.HTML if _HTML_ROOT.match(_markup(head)) else None
     return _kind_of_text(declared, head, urlsplit(url).path)
 
 
 def _kind_of_text(declared: str, head: bytes, path: str) -> PageKind | None:
     """Return the kind of what says that it is text, or says nothing."""
-    if declared in _SAYING_NOTHING and _HTML_TAG.match(_markup(head)):
+    if declared in UNSTATED_TYPES and _HTML_TAG.match(_markup(head)):
         return PageKind.HTML
-    if declared not in _TEXT_TYPES and not (declared == "" and path.lower().endswith((".txt", ".text"))):
+    if declared not in TEXT_TYPES and not (declared == "" and path.lower().endswith((".txt", ".text"))):
         return None
     if _HTML_ROOT.match(_markup(head)):
         return PageKind.HTML

@@ -1,137 +1,159 @@
-"""Where a page leads and what it shows."""
+"""The links and resources of a page: collected from its tree, resolved against its address."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
-
-from webstrata.content.html import LEADING, page_source, referring_elements
+from webstrata.content.tree import Element
 from webstrata.model.tasks import Link, TaskType
 from webstrata.model.urls import Base, join, resolve
 
-_PAGES = ("text/html", "application/xhtml+xml")
-_SHOWING = dict.fromkeys(("img", "script", "source", "audio", "video", "embed"), "src") | {"link": "href"}
-_REFERENCES = {**LEADING, **_SHOWING}
-_SHOWN = re.compile(r"(?<![^ \t\n\f\r])(?:stylesheet|icon)(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
+LINKING = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
+"""The elements that lead to other pages, and the attribute that holds the address."""
+
+RESOURCES = dict.fromkeys(("img", "script", "source", "audio", "video", "embed"), "src") | {"link": "href"}
+"""The elements that show something on the page, and the attribute that holds its address."""
+
+_REFERRING = {**LINKING, **RESOURCES}
+_SHOWN_LINK = re.compile(r"(?<![^ \t\n\f\r])(?:stylesheet|icon)(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
 _NOFOLLOW = re.compile(r"(?<![^ \t\n\f\r])nofollow(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
 
-MAX_PAGE_BYTES = 20_000_000
-"""The part of a page that is read for links: a parser needs about ten times as much memory as the page has bytes."""
+_NO_PAGES = ("javascript:", "mailto:", "tel:")
+"""Checked first, as resolving them takes longer than all other links of a page."""
 
-_LEADING_NOWHERE = ("javascript:", "mailto:", "tel:")
-"""To no other page: told by their beginnings, as finding it out takes longer than all other links of a page."""
-
-_LINKS_KEPT = 50_000
-_SITES_KEPT = 16
-_MEMORABLE = 300
+_LINKS_CACHED = 50_000
+_SITES_CACHED = 16
+_LONGEST_CACHED = 300
 """Longer references hardly ever come twice, and so many of them would take too much memory."""
 
-Attributes = Mapping[str, str | None]
 Grouping = Callable[[str], str]
-"""Gives the page that a URL belongs to; what it gave is remembered for as long as it is the same function."""
+"""Returns the page that a URL belongs to; results are cached for as long as it is the same function."""
 
 
-def links_of_page(body: bytes, content_type: str | None, url: str, *, follow_nofollow: bool = True) -> tuple[Link, ...]:
-    """Return the links of an answer's body, if it is a page; those that ask not to be followed only when wanted."""
-    if not is_page(content_type):
-        return ()
-    links = links_of(referring_elements(page_source(body[:MAX_PAGE_BYTES], content_type)), url)
-    return links if follow_nofollow else tuple(link for link in links if not link.nofollow)
+class Reference(NamedTuple):
+    """A URL in a page, as it is written."""
+
+    written: str
+    is_link: bool
+    """True when it leads to another page, False when the page shows it."""
+    nofollow: bool = False
 
 
-def is_page(content_type: str | None) -> bool:
-    """Tell whether a body of this type is a page, which may lead to others."""
-    return (content_type or "").lower().startswith(_PAGES)
+@dataclass(frozen=True)
+class References:
+    """All URLs in a page, in order, and the URL that they are relative to, if the page states one."""
+
+    all: tuple[Reference, ...]
+    base: str | None = None
+
+    @property
+    def links(self) -> Iterable[str]:
+        """Return what leads to other pages, as it is written, each once and in order."""
+        return dict.fromkeys(one.written for one in self.all if one.is_link and one.written)
 
 
-def links_in(html: str, url: str) -> tuple[Link, ...]:
-    """Return the links of a page's source, each once, in order."""
-    return links_of(referring_elements(html.encode("utf-8", "replace")), url)
+def collect_references(elements: Iterable[Element]) -> References:
+    """Return the references of a page's elements; other elements are left out."""
+    found: dict[Reference, None] = {}
+    base: str | None = None
+    for element in elements:
+        tag = element.tag
+        if tag in _REFERRING:
+            reference = _reference(element, tag)
+            if reference is not None:
+                # Menus and teasers lead to the same page over and over: what is written alike is looked at once.
+                found[reference] = None
+        elif tag == "base" and base is None:
+            base = element.attr("href")
+    return References(tuple(found), base)
 
 
-def links_of(referring: Sequence[LexborNode], url: str) -> tuple[Link, ...]:
-    """Return the links of a page's referring elements, each once, in order."""
-    elements = [(element.tag, element.attributes) for element in referring]
-    base = Base.of(_base(elements, url))
+def _reference(element: Element, tag: str) -> Reference | None:
+    written = element.attr(_REFERRING[tag])
+    if written is None:
+        return None
+    if tag in LINKING:
+        rel = element.attr("rel")
+        return Reference(written, True, rel is not None and _NOFOLLOW.search(rel) is not None)
+    if tag == "link" and not _SHOWN_LINK.search(element.attr("rel") or ""):
+        return None
+    return Reference(written, False)
+
+
+def links_of(references: References, url: str) -> tuple[Link, ...]:
+    """Return the links of a page, each once, in order."""
+    base = Base.of(_base_of(references.base, url))
     found: dict[str, Link] = {}
-    for tag, attributes in elements:
-        link = _link(base, tag or "", attributes)
+    for reference in references.all:
+        link = _link(base, reference)
         if link is not None and found.setdefault(link.url, link).nofollow and not link.nofollow:
             # One that may be followed is enough.
             found[link.url] = replace(found[link.url], nofollow=False)
     return tuple(found.values())
 
 
-def outlinks(references: Iterable[str], base: str | None, url: str, group: Grouping) -> tuple[str, ...]:
+def outlinks(written: Iterable[str], base: str | None, url: str, group: Grouping) -> tuple[str, ...]:
     """Return the pages, other than itself, that a page leads to: each once, as its group, in order.
 
-    `references` are what it leads to as it is written; `base` is what they are relative to, when it says so itself.
+    `written` are the links as the page has them; `base` is what they are relative to, when the page states it.
     """
-    resolving = Base.of(url if base is None else join(url, base) or url)
-    # Nearly all that a page leads to is known from other pages of its site: what is not, and only that, is looked at.
+    resolving = Base.of(_base_of(base, url))
+    # Nearly all links of a page are known from other pages of its site: only the others are resolved.
     known = _known_groups(resolving.site, group, base is None)
     found = dict.fromkeys(
-        [
-            known[written] if written in known else _found_group(resolving, written, group, known)
-            for written in references
-        ]
+        [known[one] if one in known else _find_group(resolving, one, group, known) for one in written]
     )
     found.pop(group(url), None)
     return tuple(page for page in found if page is not None)
 
 
-def _base(elements: Sequence[tuple[str | None, Attributes]], url: str) -> str:
-    """Return what the page's links are relative to."""
-    for tag, attributes in elements:
-        if tag == "base" and "href" in attributes:
-            return join(url, attributes["href"] or "") or url
-    return url
+def _base_of(stated: str | None, url: str) -> str:
+    return url if stated is None else join(url, stated) or url
 
 
-def _link(base: Base, tag: str, attributes: Attributes) -> Link | None:
-    """Return where an element leads or what it shows, if it does."""
-    name = _REFERENCES.get(tag, "")
-    if name not in attributes or (tag == "link" and not _SHOWN.search(attributes.get("rel") or "")):
-        return None
-    reference = attributes[name] or ""
-    leads = tag in LEADING
-    nofollow = leads and "rel" in attributes and _NOFOLLOW.search(attributes["rel"] or "") is not None
-    made = _kept_link if len(reference) <= _MEMORABLE else _new_link
-    return made(base.part_for(reference), reference, leads, nofollow)
+def _link(base: Base, reference: Reference) -> Link | None:
+    written = reference.written
+    resolving = _cached_link if len(written) <= _LONGEST_CACHED else _new_link
+    return resolving(base.part_for(written), written, reference.is_link, reference.nofollow)
 
 
-def _new_link(part: str, reference: str, leads: bool, nofollow: bool) -> Link | None:
-    url = resolve(part, reference)
-    return None if url is None else Link(url, TaskType.PAGE if leads else TaskType.MEDIA, nofollow)
+def _new_link(part: str, written: str, is_link: bool, nofollow: bool) -> Link | None:
+    url = resolve(part, written)
+    return None if url is None else Link(url, TaskType.PAGE if is_link else TaskType.MEDIA, nofollow)
 
 
-_kept_link = lru_cache(_LINKS_KEPT)(_new_link)
+_cached_link = lru_cache(_LINKS_CACHED)(_new_link)
 
 
-def _found_group(base: Base, reference: str, group: Grouping, known: "_KnownGroups") -> str | None:
-    """Return the page that a reference leads to; it is remembered when it does so from every page of the site."""
-    part = base.part_for(reference)
-    leads_nowhere = reference.startswith(known.leading_nowhere)
-    url = None if leads_nowhere else resolve(part, reference)
+def _find_group(base: Base, written: str, group: Grouping, known: "_KnownGroups") -> str | None:
+    """Return the page that a reference leads to, and cache it when it is the same from every page of the site."""
+    part = base.part_for(written)
+    leads_nowhere = written.startswith(known.leading_nowhere)
+    url = None if leads_nowhere else resolve(part, written)
     found = None if url is None else group(url)
-    if (part == base.site or leads_nowhere) and len(reference) <= _MEMORABLE:
-        if len(known) >= _LINKS_KEPT:
+    if (part == base.site or leads_nowhere) and len(written) <= _LONGEST_CACHED:
+        if len(known) >= _LINKS_CACHED:
             known.clear()
-        known[reference] = found
+        known[written] = found
     return found
 
 
 class _KnownGroups(dict[str, str | None]):
-    """Where the references of a site's pages lead that were met so far."""
+    """The pages that references of a site lead to, as far as they were resolved."""
 
     def __init__(self, leading_nowhere: tuple[str, ...]) -> None:
         super().__init__()
         self.leading_nowhere = leading_nowhere
 
 
-@lru_cache(_SITES_KEPT)
-def _known_groups(site: str, group: Grouping, is_relative_to_page: bool) -> _KnownGroups:  # noqa: ARG001 - kept by them
-    """Return what is known of a site; parts of a page lead nowhere else, unless it says that they are another's."""
-    return _KnownGroups(("#", *_LEADING_NOWHERE) if is_relative_to_page else _LEADING_NOWHERE)
+@lru_cache(_SITES_CACHED)
+def _known_groups(site: str, group: Grouping, is_relative_to_page: bool) -> _KnownGroups:  # noqa: ARG001 - the cache key
+    """Return the cache of a site; fragments lead nowhere else, unless the page states another base."""
+    return _KnownGroups(("#", *_NO_PAGES) if is_relative_to_page else _NO_PAGES)
+
+
+def followed(links: Sequence[Link]) -> list[Link]:
+    """Return the links that do not ask robots to leave them alone."""
+    return [link for link in links if not link.nofollow]

@@ -1,4 +1,4 @@
-"""What a capture says, whatever kind of page it is."""
+"""Reading a page of any kind: HTML, PDF or plain text."""
 
 from dataclasses import dataclass
 
@@ -26,16 +26,17 @@ class Reading:
     """The other pages that it leads to, as their groups."""
     trouble: str | None = None
     """Why it could not be read, or not to its end; None when it could."""
-
-    @property
-    def fingerprint(self) -> int | None:
-        """Return what the page's own text has in common with texts like it."""
-        return fingerprint(main_text(self.text, self.blocks))
+    regions: str = ""
+    """The region of every line, a letter each; empty where pages have none."""
+    metadata: str = ""
+    """What the page states about itself, as JSON; see `content/metadata.py`."""
+    fingerprint: int | None = None
+    """64 bits that similar texts share, of the page's main text."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """An answer's body and what came with it."""
+    """A response body and the headers that say how to read it."""
 
     url: str
     content: bytes
@@ -57,19 +58,30 @@ def _of_html(body: Body, group: Grouping) -> Reading:
         text=page.text,
         blocks=page.blocks,
         language=page.language(body.content_language),
-        outlinks=outlinks(page.references, page.base, body.url, group),
+        regions=page.regions,
+        metadata=page.metadata.as_json(),
+        fingerprint=_fingerprint(page.text, page.blocks),
+        outlinks=outlinks(page.references.links, page.references.base, body.url, group),
     )
 
 
 def _of_text(body: Body) -> Reading:
     text, blocks = parse_text(body.content, body.content_type)
-    return Reading(title_of_text(text, body.url), text, blocks, _language(text, body))
+    title, print_of_text = title_of_text(text, body.url), _fingerprint(text, blocks)
+    return Reading(title, text, blocks, _language(text, body), fingerprint=print_of_text)
 
 
 def _of_pdf(body: Body) -> Reading:
     pdf: Pdf = read_pdf(body.content)
     title = pdf.title[:MAX_TITLE] or title_of_text(pdf.text, body.url)
-    return Reading(title, pdf.text, pdf.blocks, _language(pdf.text, body), trouble=pdf.trouble)
+    print_of_text = _fingerprint(pdf.text, pdf.blocks)
+    return Reading(
+        title, pdf.text, pdf.blocks, _language(pdf.text, body), trouble=pdf.trouble, fingerprint=print_of_text
+    )
+
+
+def _fingerprint(text: str, blocks: str) -> int | None:
+    return fingerprint(main_text(text, blocks))
 
 
 def _language(text: str, body: Body) -> str | None:

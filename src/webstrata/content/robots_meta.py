@@ -1,19 +1,12 @@
-"""What a page asks of robots: in its `meta` elements and in the `X-Robots-Tag` header."""
+"""Robots directives of a page: from its `meta` elements and the `X-Robots-Tag` header."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-from selectolax.lexbor import LexborHTMLParser
 
 from webstrata.content.robots_txt import product_token
 
-_HEAD_WITHIN = 262_144
-"""Where a page's head is looked for; some are long with styles and scripts, but not that long."""
-
-_MARK = re.compile("</(?:head|HEAD)|<[mM][eE][tT][aA][^<>]*")
 _FOR_ALL = "robots"
-_FORBIDDING = ("nofollow", "noarchive", "noindex", "none")
 _AGENT = re.compile(r"\s*[a-z][a-z0-9_.-]*\s*")
 _VALUE = re.compile(r":[^,;]*")
 _SEPARATORS = re.compile(r"[\s,;]+")
@@ -30,13 +23,14 @@ class RobotsDirectives:
     noindex: bool = False
 
 
-def robots_directives(html: str | None, x_robots_tag: str | None, user_agent: str) -> RobotsDirectives:
+def robots_directives(metas: Sequence[tuple[str, str]], x_robots_tag: str | None, user_agent: str) -> RobotsDirectives:
     """Return what a page forbids all robots or ours, which a user agent such as `webstrata/1.0 (…)` names.
 
-    Several headers are given as lines of one text. Whatever is forbidden anywhere is forbidden.
+    `metas` are the names and contents of the meta elements in its head. Several headers are given as lines of one text.
+    Whatever is forbidden anywhere is forbidden.
     """
     ours = {_FOR_ALL, product_token(user_agent)} - {""}
-    words = {*_words_of_header(x_robots_tag or "", ours), *_words_of_page(html or "", ours)}
+    words = {*_words_of_header(x_robots_tag or "", ours), *_words_of_metas(metas, ours)}
     return RobotsDirectives(
         nofollow=not words.isdisjoint({"nofollow", "none"}),
         noarchive="noarchive" in words,
@@ -58,25 +52,7 @@ def _words_of_header(lines: str, ours: set[str]) -> Iterator[str]:
                 yield directive.strip()
 
 
-def _words_of_page(html: str, ours: set[str]) -> Iterator[str]:
-    """Yield the directives of a page's head; only a head that may have some is parsed."""
-    head = _head_that_may_forbid(html, ours)
-    if not head:
-        return
-    for element in LexborHTMLParser(head).css("meta[name][content]"):
-        if (element.attributes["name"] or "").strip().lower() in ours:
-            yield from _SEPARATORS.split(_VALUE.sub("", (element.attributes["content"] or "").lower()))
-
-
-def _head_that_may_forbid(html: str, ours: set[str]) -> str:
-    may_forbid, end = False, _HEAD_WITHIN
-    for mark in _MARK.finditer(html, 0, _HEAD_WITHIN):
-        if mark[0].startswith("</"):
-            end = mark.start()
-            break
-        may_forbid = may_forbid or _may_forbid(mark[0].lower(), ours)
-    return html[:end] if may_forbid else ""
-
-
-def _may_forbid(meta: str, ours: set[str]) -> bool:
-    return any(name in meta for name in ours) and any(word in meta for word in _FORBIDDING)
+def _words_of_metas(metas: Sequence[tuple[str, str]], ours: set[str]) -> Iterator[str]:
+    for name, content in metas:
+        if name.strip().lower() in ours:
+            yield from _SEPARATORS.split(_VALUE.sub("", content.lower()))

@@ -4,8 +4,6 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator
 
-from webstrata.content.native import FoldedTexts
-
 _RUN = re.compile(r"\S+")
 _ASCII = bytes(range(128))
 _FEW = 100
@@ -25,12 +23,6 @@ def tokens(text: str) -> list[str]:
 
 def folded(text: str) -> str:
     """Return a text with each character folded; between its words is nothing but white space."""
-    # Python translates ASCII ten times as fast as anything else.
-    by_library = None if text.isascii() else _FOLDED_TEXTS.folded(text)
-    return _folded_here(text) if by_library is None else by_library
-
-
-def _folded_here(text: str) -> str:
     strange = _strange_in(text)
     if len(strange) <= _FEW:
         for character in strange:
@@ -103,4 +95,3 @@ class _Folding(dict[int, str]):
 
 
 _FOLDING = _Folding()
-_FOLDED_TEXTS = FoldedTexts(_FOLDING)

@@ -12,15 +12,14 @@ from webstrata.coordination.permits import HostPermits
 from webstrata.coordination.threads import in_thread
 from webstrata.crawl.commit import Claim, Committed, Committer, CrawlTarget, recover
 from webstrata.crawl.discovery import Discovery
+from webstrata.crawl.link_readers import LinkReaders
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.pace import SHORTEST_WAIT, Pace
-from webstrata.crawl.recall import earlier_links
 from webstrata.crawl.reporting import Progress, Reporter
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
-from webstrata.crawl.visit import Visitor
+from webstrata.crawl.visit import Obeyed, Visitor
 from webstrata.crawl.visits import Visits
-from webstrata.crawl.wishes import PageWishes
 from webstrata.db import frontier, jobs, leases, reports
 from webstrata.db.engine import Database
 from webstrata.db.frontier import FrontierCounts, GivenUp
@@ -104,6 +103,7 @@ class Crawl:
         self._pace = Pace(run.config, permits, run.started_at, run.rules.allowed_domains)
         robots = self._robots_rules(run.config)
         self._discovery = Discovery(database, self._job_id, robots, self._scope, self._polite_fetch, self._found)
+        self._link_readers = LinkReaders(run.config.user_agent, run.config.lease_seconds / 2)
         visitor = self._visitor(run.config, robots)
         self._visits = Visits(visitor, run.config.concurrency, self._news, self._discovery.begin_beside_visits)
 
@@ -139,14 +139,14 @@ class Crawl:
         return RobotsRules(self._polite_fetch, config.user_agent, self._pace.slow_down, config.max_crawl_delay)
 
     def _visitor(self, config: CrawlConfig, robots: RobotsRules) -> Visitor:
-        wishes = PageWishes(config.user_agent, nofollow=config.respect_nofollow, noarchive=config.respect_noarchive)
         return Visitor(
             fetch=self._polite_fetch,
             robots=robots if config.respect_robots else None,
             scope=self._scope,
             retries=config.retry_policy,
-            recall=partial(earlier_links, self._run.target.archive_root, wishes),
-            wishes=wishes,
+            read_links=self._link_readers.read,
+            read_earlier=partial(self._link_readers.read_earlier, self._run.target.archive_root),
+            obeyed=Obeyed(nofollow=config.respect_nofollow, noarchive=config.respect_noarchive),
         )
 
     async def _polite_fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
@@ -190,6 +190,7 @@ class Crawl:
             self._visits.begin_no_more()
             await _cancelled([*tasks, *self._discovery.tasks])
             await self._visits.cancel()
+            self._link_readers.close()
             self._committer.close()
 
     async def _until_drained(self) -> None:

@@ -1,21 +1,20 @@
-"""One visit to a URL: ask robots.txt, fetch, read the links, decide what becomes of the task."""
+"""One visit to a URL: check robots.txt, fetch, read the links, decide what becomes of the task."""
 
-import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 
 import structlog
 
-from webstrata.content.decode import decoded
-from webstrata.content.links import MAX_PAGE_BYTES, is_page, links_of_page
+from webstrata.content.html import PageLinks
+from webstrata.content.links import followed
+from webstrata.content.robots_meta import RobotsDirectives
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
-from webstrata.crawl.wishes import PageWishes
-from webstrata.errors import FetchError, StorageError, TransientFetchError, WarcError
+from webstrata.errors import FetchError, StorageError, TransientFetchError, UnreadablePageError, WarcError
 from webstrata.model.captures import EarlierCapture
 from webstrata.model.fetching import FetchResult, retry_after
 from webstrata.model.tasks import Link, RetryPolicy, Task, TaskStatus, TaskType, after_failure
@@ -31,6 +30,22 @@ class DisallowedError(FetchError):
 
 
 @dataclass(frozen=True)
+class Obeyed:
+    """Which of the directives that pages have for robots a job obeys."""
+
+    nofollow: bool
+    noarchive: bool
+
+    def of(self, stated: RobotsDirectives) -> RobotsDirectives:
+        """Return the directives of a page that are obeyed."""
+        return RobotsDirectives(self.nofollow and stated.nofollow, self.noarchive and stated.noarchive)
+
+    def followed(self, links: Sequence[Link]) -> Sequence[Link]:
+        """Return the links that may be followed."""
+        return followed(links) if self.nofollow else links
+
+
+@dataclass(frozen=True)
 class Visitor:
     """Visits URLs for one job."""
 
@@ -38,41 +53,55 @@ class Visitor:
     robots: RobotsRules | None
     scope: Scope
     retries: RetryPolicy
-    recall: Callable[[EarlierCapture], tuple[Link, ...]]
-    wishes: PageWishes
+    read_links: Callable[[FetchResult], Awaitable[PageLinks]]
+    read_earlier: Callable[[EarlierCapture], Awaitable[PageLinks]]
+    """Reads the links of an earlier capture, for a page that the server says has not changed."""
+    obeyed: Obeyed
 
     async def visit(self, task: Task) -> Outcome:
         """Return what a visit ended in; it never raises for what a site does."""
         try:
             await self._ask_robots(task.url)
-            result, links = await self._answer(task)
+            result, page, problem = await self._respond(task)
         except FetchError as error:
             failed = after_failure(task, error, self.retries, datetime.now(UTC), _jitter())
             return Outcome(failed, error_kind=error.kind)
-        wished = self.wishes.of(result)
-        followed = () if wished.nofollow else self.wishes.followed(links)
-        admitted = self.scope.admitted(followed, task.depth + 1, result.url)
-        done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=None)
-        if wished.noarchive:
+        directives = self.obeyed.of(page.directives)
+        links = () if directives.nofollow else self.obeyed.followed(page.links)
+        admitted = self.scope.admitted(links, task.depth + 1, result.url)
+        done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=problem)
+        if directives.noarchive:
             return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)
-        return Outcome(done, result, admitted)
+        return Outcome(done, result, admitted, error_kind="internal" if problem else None)
 
     async def _ask_robots(self, url: str) -> None:
         if self.robots is not None and not await self.robots.allows(url):
             raise DisallowedError(f"{url}: robots.txt does not allow it")
 
-    async def _answer(self, task: Task) -> tuple[FetchResult, tuple[Link, ...]]:
-        """Fetch a URL, if it changed since the last time, and return the answer and where the page leads."""
+    async def _respond(self, task: Task) -> tuple[FetchResult, PageLinks, str | None]:
+        """Fetch a URL, if it changed since the last time; return the response, its links, and why it has none."""
         earlier = task.earlier
         result = await self._fetched(task.url, earlier.conditions if earlier else {})
         if earlier is None or result.status != HTTPStatus.NOT_MODIFIED:
-            return result, links_of(result, task.task_type)
+            return result, *await self._links(result, task.task_type)
         try:
-            return result, await asyncio.to_thread(self.recall, earlier)
+            return result, await self.read_earlier(earlier), None
+        except UnreadablePageError as error:
+            return result, PageLinks(), _unreadable(task.url, error)
         except (WarcError, StorageError) as error:
             log.warning("crawl.recall.failed", url=task.url, reason=str(error))
         result = await self._fetched(task.url, {})
-        return result, links_of(result, task.task_type)
+        return result, *await self._links(result, task.task_type)
+
+    async def _links(self, result: FetchResult, task_type: TaskType) -> tuple[PageLinks, str | None]:
+        """Return where a response leads; a page that cannot be read is kept without its links, with the reason."""
+        if result.redirect_target is not None:
+            target = join(result.url, result.redirect_target)
+            return PageLinks((Link(target, task_type),) if target else ()), None
+        try:
+            return await self.read_links(result), None
+        except UnreadablePageError as error:
+            return PageLinks(), _unreadable(result.url, error)
 
     async def _fetched(self, url: str, conditions: Mapping[str, str]) -> FetchResult:
         result = await self.fetch(url, conditions)
@@ -87,13 +116,6 @@ def _jitter() -> float:
     return random.random()  # noqa: S311 - spreads retries, guards nothing
 
 
-def links_of(result: FetchResult, task_type: TaskType) -> tuple[Link, ...]:
-    """Return where an answer leads: a redirect's target, or the links of a page."""
-    if result.redirect_target is not None:
-        target = join(result.url, result.redirect_target)
-        return (Link(target, task_type),) if target else ()
-    content_type = result.header("content-type")
-    if not is_page(content_type):
-        return ()
-    body = decoded(result.body, result.header("content-encoding"), MAX_PAGE_BYTES)
-    return links_of_page(body, content_type, result.url)
+def _unreadable(url: str, error: UnreadablePageError) -> str:
+    log.warning("crawl.page.unreadable", url=url, reason=str(error))
+    return f"{url}: its links were not read: {error}"

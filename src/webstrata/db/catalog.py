@@ -13,11 +13,10 @@ from webstrata.db.totals import HIDDEN_SOURCE
 from webstrata.db.totals import totals as source_totals
 from webstrata.model.archive import ArchiveTotals, JobView, RecordPlace, SnapshotView, SourceSummary
 from webstrata.model.captures import DateSource
+from webstrata.model.content_types import HTML_TYPES
 from webstrata.model.jobs import UNDER_WAY, JobStatus
 
 __all__ = ["HIDDEN_SOURCE"]
-
-HTML_TYPES = ("text/html", "application/xhtml+xml")
 
 
 def snapshot_rows() -> Select[Snapshot, str, str, str]:

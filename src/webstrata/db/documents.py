@@ -31,8 +31,12 @@ def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> 
     """Store the documents that are not there yet and return the ids of all, by key; what is new of known ones too."""
     wanted = {document.key: document for document in documents}
     known = _known(session, list(wanted))
-    lacking = [(wanted[key], found.id) for key, found in known.items() if not found.has_blocks]
-    rows = [(document.blocks, document.fingerprint, of) for document, of in lacking if document.blocks is not None]
+    lacking = [(wanted[key], found.id) for key, found in known.items() if not found.has_regions]
+    rows = [
+        (document.blocks, document.regions, document.fingerprint, of)
+        for document, of in lacking
+        if document.regions is not None
+    ]
     _SET_BLOCKS.execute(session, rows)
     missing = [document for key, document in wanted.items() if key not in known]
     learn(session, missing)
@@ -57,18 +61,18 @@ def forget_documents(session: Session, document_ids: Collection[int]) -> None:
 @dataclass(frozen=True)
 class _Known:
     id: int
-    has_blocks: bool
+    has_regions: bool
 
 
 def _known(session: Session, keys: list[tuple[str, str]]) -> dict[tuple[str, str], _Known]:
     if not keys:
         return {}
     rows = session.execute(
-        select(Document.normalized_url_group, Document.text_hash, Document.id, Document.blocks.is_not(None)).where(
+        select(Document.normalized_url_group, Document.text_hash, Document.id, Document.regions.is_not(None)).where(
             tuple_(Document.normalized_url_group, Document.text_hash).in_(keys)
         )
     )
-    return {(group, text_hash): _Known(document_id, bool(blocks)) for group, text_hash, document_id, blocks in rows}
+    return {(group, text_hash): _Known(document_id, bool(regions)) for group, text_hash, document_id, regions in rows}
 
 
 def _insert(session: Session, documents: Sequence[PreparedDocument]) -> dict[tuple[str, str], int]:
@@ -95,6 +99,7 @@ def _stored(document: PreparedDocument) -> tuple[object, ...]:
         document.title,
         document.text,
         document.blocks,
+        document.regions,
         document.fingerprint,
     )
 
@@ -112,7 +117,8 @@ _DOCUMENTS = Document.__table__
 assert isinstance(_DOCUMENTS, Table)
 
 _COLUMNS = {
-    name: _DOCUMENTS.c[name] for name in ("normalized_url_group", "text_hash", "title", "text", "blocks", "fingerprint")
+    name: _DOCUMENTS.c[name]
+    for name in ("normalized_url_group", "text_hash", "title", "text", "blocks", "regions", "fingerprint")
 }
 _SQLITE_INSERT = ManyRows(
     insert(_DOCUMENTS).inline(),
@@ -133,6 +139,6 @@ _POSTGRESQL_WORDS = text(
 _SET_BLOCKS = ManyRows(
     update(Document)
     .where(Document.id == bindparam("of_document"))
-    .values(blocks=bindparam("blocks"), fingerprint=bindparam("fingerprint")),
-    {"blocks": _COLUMNS["blocks"], "fingerprint": _COLUMNS["fingerprint"], "of_document": _DOCUMENTS.c.id},
+    .values({name: bindparam(name) for name in ("blocks", "regions", "fingerprint")}),
+    {name: _COLUMNS[name] for name in ("blocks", "regions", "fingerprint")} | {"of_document": _DOCUMENTS.c.id},
 )

@@ -5,9 +5,16 @@ from collections.abc import Collection
 from sqlalchemy.orm import Session
 
 from webstrata.db.lists import Among
+from webstrata.model.content_types import HTML_TYPES, PDF_TYPES, TEXT_TYPES
+
+
+def _listed(types: Collection[str]) -> str:
+    """Return content types as a list of SQL literals."""
+    return ", ".join(f"'{name}'" for name in sorted(types))
+
 
 # Of captures of one page with the same content and status on one UTC day, all but the last are repeated.
-_ROWS = """
+_ROWS = f"""
 SELECT s.id, s.document_id, p.id, s.source_id, s.capture_timestamp,
        CASE WHEN s.status_code BETWEEN 200 AND 299 THEN 0 WHEN s.status_code BETWEEN 300 AND 399 THEN 1
             WHEN s.status_code IS NULL THEN 2 ELSE 3 END,
@@ -17,11 +24,12 @@ SELECT s.id, s.document_id, p.id, s.source_id, s.capture_timestamp,
        CASE WHEN s.url LIKE '%?%utm!_%' ESCAPE '!' OR s.url LIKE '%?%clid=%' THEN 2
             WHEN s.url LIKE '%?%' THEN 1 ELSE 0 END,
        s.language,
-       CASE coalesce(s.mime_type, 'text/html') WHEN 'application/pdf' THEN 'pdf' WHEN 'text/plain' THEN 'text'
-            WHEN 'text/html' THEN 'html' WHEN 'application/xhtml+xml' THEN 'html' ELSE 'other' END
+       CASE WHEN s.mime_type IS NULL OR s.mime_type IN ({_listed(HTML_TYPES)}) THEN 'html'
+            WHEN s.mime_type IN ({_listed(PDF_TYPES)}) THEN 'pdf'
+            WHEN s.mime_type IN ({_listed(TEXT_TYPES)}) THEN 'text' ELSE 'other' END
 FROM pages p JOIN snapshots s ON s.normalized_url_group = p.normalized_url_group AND s.source_id = p.source_id
 WHERE s.document_id IS NOT NULL
-"""
+"""  # noqa: S608 - constants of ours
 _COLUMNS = (
     "document_id",
     "page_id",

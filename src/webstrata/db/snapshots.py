@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, aliased
 from webstrata.db import ids
 from webstrata.db.bulk import ManyRows
 from webstrata.db.search_entries import refresh_entries
-from webstrata.db.tables import Capture, Page, PageSignal, Snapshot, SnapshotOutlink
+from webstrata.db.tables import Page, PageSignal, Snapshot, SnapshotOutlink
 from webstrata.db.totals import PageSums, hold_totals, move_totals, page_sums
 
 
@@ -121,23 +121,6 @@ def known_snapshots(session: Session, capture_ids: Collection[int]) -> dict[int,
         )
     )
     return {row[0]: KnownSnapshot(*row[1:]) for row in rows if row[0] is not None}
-
-
-def stale_snapshots(
-    session: Session, warc_file_id: int, within: tuple[int, int], current: Collection[int]
-) -> dict[int, KnownSnapshot]:
-    """Return the snapshots in a part of a file whose captures are no pages (any more), by capture.
-
-    Revisits are not among them: what they refer to may only be out of reach.
-    """
-    start, stop = within
-    rows = session.execute(
-        select(Snapshot.capture_id, Snapshot.id, Snapshot.document_id, Snapshot.normalized_url_group)
-        .join(Capture, Snapshot.capture_id == Capture.id)
-        .where(Capture.warc_file_id == warc_file_id, Capture.warc_offset.between(start, stop - 1))
-        .where(Capture.record_type != "revisit")
-    )
-    return {row[0]: KnownSnapshot(*row[1:]) for row in rows if row[0] is not None and row[0] not in current}
 
 
 def delete_snapshots(session: Session, snapshot_ids: Collection[int]) -> None:

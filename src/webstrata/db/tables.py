@@ -244,7 +244,20 @@ class Document(Base):
     text: Mapped[str]
     blocks: Mapped[str | None]
     """What each line of the text is: a letter a line, as `content/blocks.py` says."""
+    regions: Mapped[str | None]
+    """The region of the page that each line is in, a letter a line."""
     fingerprint: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class PageMetadata(Base):
+    """What a page states about itself: canonical address, publication date, images, structured data."""
+
+    __tablename__ = "page_metadata"
+
+    content_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """The page's body, as `snapshots.content_hash` names it."""
+    metadata_json: Mapped[bytes]
+    """JSON, compressed with zlib."""
 
 
 class Snapshot(Base):

@@ -55,6 +55,7 @@ class PreparedDocument:
     title: str
     text: str
     blocks: str | None
+    regions: str | None
     fingerprint: int | None
     words: tuple[str, ...]
     """What is indexed: on SQLite title, name and text, folded; on PostgreSQL the one list of words."""
@@ -66,16 +67,23 @@ class PreparedDocument:
 
 
 def prepared(
-    document: NewDocument, *, for_sqlite: bool, blocks: str | None = None, fingerprint: int | None = None
+    document: NewDocument,
+    *,
+    for_sqlite: bool,
+    blocks: str | None = None,
+    regions: str | None = None,
+    fingerprint: int | None = None,
 ) -> PreparedDocument:
     """Return a document with its words folded by the program, so that both databases find the same ones."""
     text = _stored_text(document.text)
+    lines = text.count("\n") + 1
     return PreparedDocument(
         document.normalized_url_group,
         document.text_hash,
         document.title,
         text,
-        blocks and blocks[: text.count("\n") + 1],
+        blocks and blocks[:lines],
+        regions and regions[:lines],
         fingerprint,
         folded_parts(document) if for_sqlite else (_vector(document),),
     )

@@ -1,13 +1,13 @@
-"""What the index wants to know of one capture, worked out before any transaction."""
+"""The facts of one capture that the index stores, worked out before any transaction."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
 
 from webstrata.content.html import make_snippet
 from webstrata.content.kinds import PageKind, page_kind
-from webstrata.content.links import Grouping
-from webstrata.content.reading import Body, Reading, read_page
+from webstrata.content.page_requests import ReadPage
+from webstrata.content.reading import Body, Reading
 from webstrata.db.new_rows import NewCapture
 from webstrata.db.wording import NewDocument
 from webstrata.model.fetching import REDIRECT_STATUSES
@@ -15,6 +15,9 @@ from webstrata.model.urls import parse_url, surt, url_group
 from webstrata.warc.reader import ArchiveRecord
 
 _MAX_IDENTIFIER = 256
+
+Read = Callable[[ReadPage], Reading]
+"""Reads a page: here, or in a process with limits."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class PageFacts:
     document: NewDocument
     blocks: str
     """A letter for every line of the document's text, see `content/blocks.py`."""
+    regions: str
+    """The region of every line, a letter each."""
     fingerprint: int | None
     snippet: str
     language: str | None
@@ -32,6 +37,8 @@ class PageFacts:
     status_code: int | None
     outlinks: tuple[str, ...]
     """The groups of the other pages that it leads to."""
+    metadata: str
+    """What the page states about itself, as JSON; empty when it states nothing."""
     trouble: str | None
     """Why the page could not be read, or not to its end; None when it could."""
 
@@ -44,13 +51,17 @@ class CaptureFacts:
     page: PageFacts | None
 
 
-def facts_of(record: ArchiveRecord, payload: ArchiveRecord, page_parameters: tuple[str, ...] = ()) -> CaptureFacts:
+def facts_of(
+    record: ArchiveRecord, payload: ArchiveRecord, page_parameters: tuple[str, ...] = (), read: Read = ReadPage.read
+) -> CaptureFacts:
     """Return what a record holds; a revisit's payload comes from elsewhere.
 
     `page_parameters` are the query parameters that tell the source's pages apart.
     """
     kind = _kind(payload)
-    return CaptureFacts(_capture(record), None if kind is None else _page(kind, payload, page_parameters))
+    reading = None if kind is None else read(_request(kind, payload, page_parameters))
+    page = None if reading is None else _page(payload, reading, page_parameters)
+    return CaptureFacts(_capture(record), page)
 
 
 def _capture(record: ArchiveRecord) -> NewCapture:
@@ -78,12 +89,11 @@ def _kind(record: ArchiveRecord) -> PageKind | None:
     return page_kind(record.headers.get("content-type"), record.body_bytes, record.url)
 
 
-def _page(kind: PageKind, record: ArchiveRecord, page_parameters: tuple[str, ...]) -> PageFacts:
-    group = _grouping(page_parameters)
-    reading = _reading(kind, record, group)
+def _page(record: ArchiveRecord, reading: Reading, page_parameters: tuple[str, ...]) -> PageFacts:
     return PageFacts(
-        document=NewDocument(group(record.url), reading.title, reading.text),
+        document=NewDocument(url_group(record.url, page_parameters), reading.title, reading.text),
         blocks=reading.blocks,
+        regions=reading.regions,
         fingerprint=reading.fingerprint,
         snippet=make_snippet(reading.text),
         language=reading.language,
@@ -91,23 +101,18 @@ def _page(kind: PageKind, record: ArchiveRecord, page_parameters: tuple[str, ...
         mime_type=record.mime_type,
         status_code=record.status_code,
         outlinks=reading.outlinks,
+        metadata=reading.metadata,
         trouble=reading.trouble,
     )
 
 
-@lru_cache
-def _grouping(page_parameters: tuple[str, ...]) -> Grouping:
-    """Return one and the same function for all pages of a source, so that where their links lead is remembered."""
-    return partial(url_group, page_parameters=page_parameters)
-
-
-def _reading(kind: PageKind, record: ArchiveRecord, group: Grouping) -> Reading:
+def _request(kind: PageKind, record: ArchiveRecord, page_parameters: tuple[str, ...]) -> ReadPage:
     headers = record.headers
-    # Foreign crawlers write addresses as they found them: `http://example.org`, without a path.
+    # Other crawlers write addresses as they found them: `http://example.org`, without a path.
     body = Body(
         parse_url(record.url).href, record.body_bytes, headers.get("content-type"), headers.get("content-language")
     )
-    return read_page(kind, body, group)
+    return ReadPage(kind, body, page_parameters)
 
 
 def _indexable(identifier: str | None) -> str | None:

@@ -9,6 +9,8 @@ from typing import Protocol
 
 import structlog
 
+from webstrata.content.child_process import ChildDiedError
+from webstrata.content.page_reader import PageReader, reason_of_death
 from webstrata.errors import WarcError
 from webstrata.index.reader_process import Message, ReaderDiedError, ReaderProcess
 from webstrata.index.reading import Found, Item, Part, Revisit, read_part, read_revisit
@@ -42,28 +44,33 @@ class Readers(AbstractContextManager["Readers"], Protocol):
 
 
 class ReadersHere:
-    """Read in this process: for little there is to read, starting others would take longer."""
+    """Read in this process, but for pages that are not small: for little there is to read, this is quicker."""
 
     part_bytes: int | None = None
+
+    def __init__(self) -> None:
+        """Prepare; the process for larger pages starts with the first of them."""
+        self._pages = PageReader()
 
     def __enter__(self) -> "ReadersHere":
         """Begin."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End."""
+        """End the process, if there is one."""
+        self._pages.close()
 
     def read(self, parts: Iterable[Part]) -> Iterator[PartItems]:
         """Yield every part with what it holds."""
-        return ((part, read_part(part)) for part in parts)
+        return ((part, self.read_again(part)) for part in parts)
 
     def read_again(self, part: Part) -> Iterator[Item]:
         """Return what a part holds."""
-        return read_part(part)
+        return read_part(part, read=self._pages.page)
 
     def read_revisit(self, revisit: Revisit) -> Found:
         """Return what a revisit captured."""
-        return read_revisit(revisit)
+        return read_revisit(revisit, self._pages.page)
 
 
 class ReaderProcesses:
@@ -226,8 +233,9 @@ class _Survivor:
                 if self._closed:
                     return
                 log.warning("index.reader.died", file=part.warc_path.name, offset=death.offset, reason=str(death))
-                part = _after_death(part, reached, max(death.offset, reached or 0), suspect, death)
-                suspect = max(death.offset, reached or 0)
+                died_at = max(death.offset, reached or 0)
+                part = _after_death(part, reached, died_at, suspect, death)
+                suspect = died_at
 
     def found(self, revisit: Revisit) -> Found:
         """Return what a revisit captured; WarcError when its payload kills the process twice."""
@@ -254,18 +262,18 @@ class _Survivor:
     def _running(self) -> ReaderProcess:
         with self._lock:
             if self._closed:
-                raise ReaderDiedError(-1, None)
+                raise ReaderDiedError(-1, ChildDiedError(None))
             if self._process is None or not self._process.is_alive:
                 self._process = self._start()
             return self._process
 
 
 def _after_death(part: Part, reached: int | None, died_at: int, suspect: int | None, death: ReaderDiedError) -> Part:
-    """Return what to read when a reader died: the rest, with care; without the page that killed one twice."""
+    """Return what to read when a reader died: the rest, one by one, without a page that will end the next one too."""
     deadly = part.deadly
-    if died_at == suspect:
+    if died_at == suspect or death.death.ran_out_of_time:
         if died_at in deadly:
             raise WarcError(f"{part.warc_path}: byte {died_at}: reading ends the process that does it ({death})")
-        deadly |= {died_at}
+        deadly = {**deadly, died_at: reason_of_death(death.death)}
     rest = part if reached is None else replace(part, span=replace(part.span, start=reached), begins_with_record=True)
     return replace(rest, deadly=deadly, one_by_one=True)

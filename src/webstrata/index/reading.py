@@ -1,30 +1,25 @@
 """Reading a part of a WARC file: what it holds, what is wrong with it, and how far it goes; no database is needed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from webstrata.content.page_reader import reason_of_failure
+from webstrata.content.page_requests import MAX_PAGE_BYTES, ReadPage
 from webstrata.db.new_rows import NewCapture, Problem
 from webstrata.db.wording import PreparedDocument, prepared
-from webstrata.errors import WebstrataError
-from webstrata.index.facts import CaptureFacts, PageFacts, facts_of
+from webstrata.errors import WarcError, WebstrataError
+from webstrata.index.facts import CaptureFacts, PageFacts, Read, facts_of
 from webstrata.model.captures import Original
+from webstrata.model.content_types import PDF_TYPES, may_be_page
 from webstrata.model.fetching import REDIRECT_STATUSES
 from webstrata.warc.reader import ArchiveRecord, Span, first_record, iter_span, read_record
 
-MAX_PAGE_BYTES = 10_000_000
 MAX_PDF_BYTES = 64_000_000
-"""What is read of one page at most: a tree of its elements takes some thirty times as much memory."""
-
-MAX_TAGS = 500_000
-"""A page of nothing but tags takes a hundred times its size: so many of them may be in one."""
-
-_FEW_BYTES = MAX_TAGS * len("<b>")
 _PORTION = 32
 _PORTION_CHARACTERS = 500_000
 _WEB = ("http://", "https://")
 _NEVER_PAGES = ("image/", "video/", "audio/", "font/")
-_PAGE_TYPES = frozenset({None, "text/html", "application/xhtml+xml", "text/plain", "application/pdf"})
 
 Note = Callable[[int], None]
 """Hears which record is being read: should it kill the reader, that is how one knows."""
@@ -47,8 +42,8 @@ class Part:
     kind: Kind
     begins_with_record: bool = True
     """Whether a record is known to begin where the span does."""
-    deadly: frozenset[int] = frozenset()
-    """Records that killed a reader: of those only the capture is wanted."""
+    deadly: Mapping[int, str] = field(default_factory=dict)
+    """Records that ended a reader, and how: of those only the capture is stored."""
     one_by_one: bool = False
     """Whether each record is handed on before the next is begun."""
 
@@ -82,6 +77,7 @@ class FoundPage:
     mime_type: str | None
     status_code: int | None
     outlinks: tuple[str, ...]
+    metadata: str = ""
 
 
 @dataclass(frozen=True)
@@ -121,13 +117,13 @@ class Ended:
 Item = Begun | Portion | Ended
 
 
-def read_part(part: Part, note: Note = lambda offset: None) -> Iterator[Item]:
+def read_part(part: Part, note: Note = lambda offset: None, read: Read = ReadPage.read) -> Iterator[Item]:
     """Yield what a part holds, portion by portion, between its beginning and its end."""
     begins = part.span.start if part.begins_with_record else first_record(part.warc_path, part.span)
     yield Begun(begins)
     if begins is None:
         return
-    reading = _PartReading(part.kind, part.deadly, note)
+    reading = _PartReading(part.kind, part.deadly, note, read)
     records = iter_span(
         part.warc_path, replace(part.span, start=begins), lambda damage: reading.trouble(damage.offset, damage.reason),
         _most_bytes,
@@ -145,18 +141,22 @@ def read_part(part: Part, note: Note = lambda offset: None) -> Iterator[Item]:
     yield Ended(ends)
 
 
-def read_revisit(revisit: Revisit) -> Found:
+def read_revisit(revisit: Revisit, read: Read = ReadPage.read) -> Found:
     """Return what a revisit captured, with the payload that it refers to; WarcError when one cannot be read."""
     record = read_record(revisit.place.warc_path, revisit.place.offset, revisit.place.length)
     original = read_record(revisit.payload.warc_path, revisit.payload.offset, revisit.payload.length)
-    fitting = len(original.body_bytes) <= _most_bytes(original.mime_type) and not _has_too_many_tags(original)
+    fitting = len(original.body_bytes) <= _most_bytes(original.mime_type)
     payload = replace(
         record,
         body_bytes=original.body_bytes if fitting else b"",
         headers=original.headers,
         status_code=original.status_code,
     )
-    return _found(record, facts_of(record, payload, revisit.kind.page_parameters), revisit.kind)
+    try:
+        facts = facts_of(record, payload, revisit.kind.page_parameters, read)
+    except Exception as error:  # pages are hostile: whatever one does to us costs only itself
+        raise WarcError(f"{revisit.place.warc_path}: {reason_of_failure(error)}") from error
+    return _found(record, facts, revisit.kind)
 
 
 @dataclass
@@ -164,8 +164,9 @@ class _PartReading:
     """What was read of a part since the last portion."""
 
     kind: Kind
-    deadly: frozenset[int]
+    deadly: Mapping[int, str]
     note: Note
+    read: Read
     found: list[Found] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     passed_over: list[Problem] = field(default_factory=list)
@@ -198,16 +199,14 @@ class _PartReading:
     def _facts(self, record: ArchiveRecord) -> CaptureFacts | None:
         """Return what a record says; of one that cannot be understood, at least that it is there."""
         if record.offset in self.deadly:
-            self.trouble(record.offset, "reading this page ended the process that did it")
+            self.trouble(record.offset, self.deadly[record.offset])
         elif record.omitted_bytes and _may_be_page(record):
             self.trouble(record.offset, f"a page of {record.omitted_bytes} bytes is larger than what is indexed")
-        elif _has_too_many_tags(record):
-            self.trouble(record.offset, f"a page of more than {MAX_TAGS} tags is larger than what is indexed")
         elif record.refers_to is None:
             try:
-                return facts_of(record, record, self.kind.page_parameters)
+                return facts_of(record, record, self.kind.page_parameters, self.read)
             except Exception as error:  # noqa: BLE001 - pages are hostile: whatever one does to us costs only itself
-                self.trouble(record.offset, str(error) or type(error).__name__)
+                self.trouble(record.offset, reason_of_failure(error))
         try:
             return facts_of(record, replace(record, body_bytes=b""), self.kind.page_parameters)
         except (WebstrataError, ValueError) as error:
@@ -227,6 +226,7 @@ def _page(page: PageFacts, kind: Kind) -> FoundPage:
             page.document,
             for_sqlite=kind.for_sqlite,
             blocks=page.blocks,
+            regions=page.regions,
             fingerprint=page.fingerprint,
         ),
         snippet=page.snippet,
@@ -235,24 +235,18 @@ def _page(page: PageFacts, kind: Kind) -> FoundPage:
         mime_type=page.mime_type,
         status_code=page.status_code,
         outlinks=page.outlinks,
+        metadata=page.metadata,
     )
 
 
 def _may_be_page(record: ArchiveRecord) -> bool:
-    return record.mime_type in _PAGE_TYPES and record.status_code not in REDIRECT_STATUSES
-
-
-def _has_too_many_tags(record: ArchiveRecord) -> bool:
-    """Tell whether a page's tree would not fit into memory; a small one always does."""
-    if len(record.body_bytes) < _FEW_BYTES or record.mime_type == "application/pdf" or not _may_be_page(record):
-        return False
-    return record.body_bytes.count(b"<") > MAX_TAGS
+    return may_be_page(record.mime_type) and record.status_code not in REDIRECT_STATUSES
 
 
 def _most_bytes(mime_type: str | None) -> int:
     if mime_type is not None and mime_type.startswith(_NEVER_PAGES):
         return 0
-    return MAX_PDF_BYTES if mime_type == "application/pdf" else MAX_PAGE_BYTES
+    return MAX_PDF_BYTES if mime_type in PDF_TYPES else MAX_PAGE_BYTES
 
 
 def parts_of(warc_path: Path, kind: Kind, start: int, end: int, size: int | None) -> Sequence[Part]:

@@ -1,6 +1,6 @@
-"""The rows of a batch: documents, snapshots, links and pages, and what of the old ones goes."""
+"""The rows of a batch: documents, snapshots, links and pages. No snapshot is ever deleted by indexing again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from webstrata.db import snapshots
@@ -8,8 +8,9 @@ from webstrata.db.captures import KnownWarc
 from webstrata.db.documents import forget_documents, store_documents
 from webstrata.db.engine import Session
 from webstrata.db.jobs import StoredJob
-from webstrata.db.links import SnapshotLinks, forget_outlinks, store_outlinks
+from webstrata.db.links import SnapshotLinks, store_outlinks
 from webstrata.db.new_rows import NewCapture, Problem
+from webstrata.db.page_metadata import store_metadata
 from webstrata.db.snapshots import CopiedPage, KnownSnapshot, NewSnapshot
 from webstrata.db.totals import hold_totals
 from webstrata.index.reading import Found, FoundPage
@@ -49,12 +50,12 @@ class Filed:
 
 
 def write_rows(session: Session, job: StoredJob, batch: Batch, given: Given) -> int:
-    """Write a batch, drop what it takes the place of, and return how many pages it has."""
+    """Write a batch and return how many pages it has."""
     return _Rows(job, batch, given).write(session)
 
 
 class _Rows:
-    """The rows of one batch: documents, snapshots, links, pages; and what of the old ones goes."""
+    """The rows of one batch."""
 
     def __init__(self, job: StoredJob, batch: Batch, given: Given) -> None:
         self._job = job
@@ -70,11 +71,8 @@ class _Rows:
         snapshots.save_snapshots(session, copies)
         links = self._links(read) + [_links_of(copy, targets[copy.capture_id]) for copy in copies]
         store_outlinks(session, links)
-        stale = self._stale(session)
-        gone = [known.id for known in stale.values()]
-        forget_outlinks(session, gone)
-        snapshots.delete_snapshots(session, gone)
-        before = [*self._given.before.values(), *stale.values()]
+        store_metadata(session, self._metadata())
+        before = list(self._given.before.values())
         groups = {snapshot.normalized_url_group for snapshot in (*read, *copies)}
         groups |= {known.normalized_url_group for known in before if known.normalized_url_group}
         shown = {one.document_id for one in (*read, *copies)}
@@ -116,20 +114,9 @@ class _Rows:
         pages = [found.page for found in self._batch.found if found.page is not None]
         return [_links_of(snapshot, page.outlinks) for snapshot, page in zip(read, pages, strict=True)]
 
-    def _stale(self, session: Session) -> Mapping[int, KnownSnapshot]:
-        """Return snapshots in this part of the file that are none any more, by capture."""
-        standing, given = self._given.standing, self._given
-        shown = {found.capture.offset for found in self._batch.found if found.page is not None}
-        shown |= standing.copies.keys() | set(standing.unresolved)
-        current = {given.captures[offset] for offset in shown}
-        stale = {
-            given.captures[offset]: known
-            for offset, known in given.before.items()
-            if given.captures[offset] not in current
-        }
-        if self._batch.within is not None:
-            stale |= snapshots.stale_snapshots(session, self._batch.warc.id, self._batch.within, current)
-        return stale
+    def _metadata(self) -> dict[str, str]:
+        pages = (found.page for found in self._batch.found if found.page is not None and found.page.metadata)
+        return {page.content_hash: page.metadata for page in pages if page.content_hash is not None}
 
     def _snapshot(self, capture: NewCapture, page: FoundPage, document_id: int) -> NewSnapshot:
         filed = self._filed(capture, document_id, page.document.normalized_url_group)

@@ -26,6 +26,8 @@ log = structlog.get_logger()
 INDEX_VERSION = 3
 """Raise it with any change of what the index says of a page: files that an older version read are then read again."""
 
+NO_LONGER_A_PAGE = "this record is no longer read as a page: its snapshot keeps the text of an earlier version"
+
 BATCH = 400
 BATCH_CHARACTERS = 10_000_000
 """A batch is a transaction. While it lasts, nobody else writes to SQLite: it should take a part of a second."""
@@ -104,6 +106,7 @@ def store(desk: Desk, batch: Batch, problem_count: int = 0) -> int:
     batch.found = [_with_promised_time(desk, batch.warc, found) for found in batch.found]
     given = _give_ids(desk, batch)
     _read_revisits(desk, batch, given)
+    _note_kept_snapshots(batch, given)
     for problem in batch.problems:
         log.warning("index.record.skipped", file=batch.warc.filename, offset=problem.offset, reason=problem.reason)
     desk.journal.append(_promises(desk, batch, given))
@@ -225,6 +228,15 @@ def _read_revisits(desk: Desk, batch: Batch, given: Given) -> None:
             except WarcError as error:
                 batch.problems.append(Problem(offset, str(error)))
                 standing.unresolved.append(offset)
+
+
+def _note_kept_snapshots(batch: Batch, given: Given) -> None:
+    """Add a problem for every snapshot that keeps its earlier text, because its record is no longer read as a page."""
+    standing = given.standing
+    read = {found.capture.offset for found in batch.found if found.page is not None}
+    explained = {problem.offset for problem in batch.problems}
+    current = read | explained | standing.copies.keys() | set(standing.unresolved)
+    batch.problems += [Problem(offset, NO_LONGER_A_PAGE) for offset in sorted(given.before.keys() - current)]
 
 
 def _read_revisit(desk: Desk, warc: KnownWarc, found: Found, payload: Payload) -> Found:

@@ -3,8 +3,8 @@
 from datetime import UTC
 from html import escape
 
+from webstrata.content.body_start import body_start
 from webstrata.model.archive import SnapshotView
-from webstrata.replay.body_start import body_start
 from webstrata.replay.markup import Markup
 
 BANNER_ID = "webstrata-banner"

@@ -8,9 +8,9 @@ from datetime import datetime
 from pathlib import Path
 
 from fastwarc.warc import WarcRecord, WarcRecordType
-from resiliparse.parse.encoding import detect_mime
 
 from webstrata.content.decode import MAX_DECODED_BYTES, dechunked, decoded
+from webstrata.content.kinds import PageKind, page_kind
 from webstrata.errors import RecordNotFoundError, WarcError
 from webstrata.model.captures import DateSource, Original
 from webstrata.model.fetching import REDIRECT_STATUSES
@@ -20,7 +20,6 @@ from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, 
 from webstrata.warc.resync import has_damaged_head, next_record, record_length
 from webstrata.warc.seeking import Seekable, is_gzip
 
-_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
 _NOT_ONE_BY_ONE = "its records are not compressed one by one, so none of them can be found again"
 
@@ -72,12 +71,10 @@ class ArchiveRecord:
 
     @property
     def is_html(self) -> bool:
-        """Tell whether this is a page: it says so, or says nothing and looks like one."""
-        if self.status_code in REDIRECT_STATUSES or not self.body_bytes:
+        """Tell whether this is an HTML page, by its declared type and its bytes."""
+        if self.status_code in REDIRECT_STATUSES:
             return False
-        if self.mime_type is None:
-            return _looks_like_html(self.body_bytes)
-        return self.mime_type in _HTML_TYPES
+        return page_kind(self.headers.get("content-type"), self.body_bytes, self.url) is PageKind.HTML
 
 
 @dataclass(frozen=True)
@@ -360,7 +357,3 @@ def _block(record: WarcRecord) -> bytes:
     if len(block) < record.content_length:
         raise _SenselessError("the record is shorter than its Content-Length says")
     return block
-
-
-def _looks_like_html(body: bytes) -> bool:
-    return detect_mime(body[:1024]) in _HTML_TYPES

@@ -1,0 +1,167 @@
+"""Child processes with limits of memory and time: a hostile page that kills one costs only itself."""
+
+import contextlib
+import ctypes
+import fcntl
+import gc
+import os
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from multiprocessing.connection import Connection
+
+MAX_MEMORY = 1_500_000_000
+"""Of address space. A page of 300 KB can make a parser ask for gigabytes: that must fail, and cost only the page."""
+
+MAX_CPU_SECONDS = 20.0
+"""Of processor time for one page. Real pages take milliseconds, 10 MB of tags some seconds."""
+
+_PIPE_BYTES = 1_048_576
+"""How much may be in a pipe, where the system lets us choose: the usual 64 KB are soon full."""
+
+_NICENESS = 15
+_OBJECTS_A_COLLECTION = 50_000
+_PR_SET_PDEATHSIG = 1
+
+
+class ChildDiedError(Exception):
+    """A child process ended before it answered."""
+
+    def __init__(self, exit_code: int | None) -> None:
+        super().__init__(f"exit status {exit_code}")
+        self.exit_code = exit_code
+
+    @property
+    def ran_out_of_time(self) -> bool:
+        """Tell whether the process used up its processor time, which no second try would change."""
+        return self.exit_code == -signal.SIGPROF
+
+
+class ChildProcess:
+    """A running child process, as its parent sees it: requests and replies are pickled."""
+
+    program: str
+    """The module that is run."""
+
+    def __init__(self, *descriptors: int) -> None:
+        """Start the process; it inherits the descriptors."""
+        theirs_in, ours_out = os.pipe()
+        ours_in, theirs_out = os.pipe()
+        _widen(theirs_out)
+        passed = (theirs_in, theirs_out, *descriptors)
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - this program itself
+                [sys.executable, "-m", self.program, *map(str, passed)], pass_fds=passed, stdin=subprocess.DEVNULL
+            )
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
+        self._requests = Connection(ours_out, readable=False)
+        self._replies = Connection(ours_in, writable=False)
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the process still runs."""
+        return self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """Return the process's number."""
+        return self._process.pid
+
+    def send(self, request: object) -> None:
+        """Send a request; ChildDiedError when there is no one to read it."""
+        try:
+            self._requests.send(request)
+        except OSError:
+            raise self.death() from None
+
+    def has_reply(self, seconds: float) -> bool:
+        """Wait for a reply, or the process's end, and tell whether it came in time."""
+        return self._replies.poll(seconds)
+
+    def receive(self) -> bytes:
+        """Return the next reply; ChildDiedError when the process ends without one."""
+        try:
+            return self._replies.recv_bytes()
+        except (EOFError, OSError):
+            raise self.death() from None
+
+    def death(self) -> ChildDiedError:
+        """End the process and return the error that says how it ended."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        self.close()
+        return ChildDiedError(self._process.returncode)
+
+    def kill(self) -> None:
+        """End the process, whatever it does; a thread that waits for a reply gets ChildDiedError."""
+        self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """End the process and close its pipes."""
+        self.kill()
+        self._requests.close()
+        self._replies.close()
+
+
+def serve_requests(arguments: list[str], replies_to: Callable[[object], Iterable[bytes]]) -> None:
+    """Reply to the parent's requests until it closes the pipe; the child's side of ChildProcess."""
+    requests, replies = Connection(int(arguments[0]), writable=False), Connection(int(arguments[1]), readable=False)
+    _end_with_parent()
+    _limit()
+    # The parent may be gone, or not want the rest: both end this process quietly.
+    with contextlib.suppress(EOFError, BrokenPipeError):
+        while True:
+            for reply in replies_to(requests.recv()):
+                replies.send_bytes(reply)
+
+
+def start_clock(seconds: float = MAX_CPU_SECONDS) -> None:
+    """Give this process so much processor time for what comes next; it ends when that is used up."""
+    # The default action of this signal ends the process also inside of a parser that never returns to Python.
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def packed(reply: object) -> bytes:
+    """Return a reply as it is sent."""
+    return pickle.dumps(reply, pickle.HIGHEST_PROTOCOL)
+
+
+def unpacked(reply: bytes | memoryview) -> object:
+    """Return a reply as it was made; only for what our own processes sent."""
+    return pickle.loads(reply)  # noqa: S301
+
+
+def _limit() -> None:
+    os.nice(_NICENESS)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    _, hardest = resource.getrlimit(resource.RLIMIT_AS)
+    within = hardest == resource.RLIM_INFINITY or hardest >= MAX_MEMORY
+    # Systems without such a limit refuse it.
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY if within else hardest, hardest))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # What is loaded stays: searching it for garbage again and again takes a tenth of the time.
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_A_COLLECTION)
+
+
+def _widen(pipe: int) -> None:
+    with contextlib.suppress(AttributeError, OSError):
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _end_with_parent() -> None:
+    """Leave signals to the parent, and end when it does: at once on Linux, elsewhere with the next reply."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    parent = os.getppid()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)

@@ -1,0 +1,165 @@
+"""What a page states about itself: canonical address, publication date, images, structured data."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from webstrata.content.tree import Document, Element, MicrodataItem, RdfaItem
+
+JsonValue = str | int | float | bool | list["JsonValue"] | dict[str, "JsonValue"] | None
+
+MAX_IMAGES = 500
+MAX_ADDRESS = 2_000
+MAX_STRUCTURED_CHARACTERS = 200_000
+"""As JSON. Shops list hundreds of variants in some tens of kilobytes; more is left out."""
+
+MAX_META_CHARACTERS = 2_000
+_PREFIXES = ("og:", "twitter:", "product:", "article:", "dc.", "dcterms.")
+_NAMES = frozenset({"description", "author", "date", "keywords", "generator", "last-modified"})
+_PUBLISHED = (
+    *("article:published_time", "og:article:published_time", "datepublished", "dcterms.issued", "dc.date.issued"),
+    *("dcterms.created", "dc.date", "dcterms.date", "publish-date", "publish_date", "pubdate", "date"),
+)
+"""Names of meta elements that state when a page was published, the most exact first."""
+
+_DATE = re.compile(r"\s*(?:19|20)\d\d-?\d\d(?:-?\d\d)?")
+_WRAPPING = re.compile(r"^\s*(?://)?\s*(?:<!--|<!\[CDATA\[)|(?://)?\s*(?:-->|\]\]>)\s*;?\s*$")
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|/\*.*?\*/|(?<!:)//[^\n]*', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class PageMetadata:
+    """What a page states about itself, with addresses as they are written."""
+
+    canonical: str | None = None
+    published: str | None = None
+    images: tuple[str, ...] = ()
+    metas: Mapping[str, str] = field(default_factory=dict)
+    """Its description, and what it states for feeds, shops and social networks."""
+    json_ld: tuple[JsonValue, ...] = ()
+    microdata: tuple[JsonValue, ...] = ()
+    rdfa: tuple[JsonValue, ...] = ()
+
+    def as_json(self) -> str:
+        """Return what is stated as JSON; empty when nothing is."""
+        stated = {name: value for name, value in asdict(self).items() if value}
+        return json.dumps(stated, ensure_ascii=False, separators=(",", ":")) if stated else ""
+
+
+def page_metadata(tree: Document, elements: Sequence[Element]) -> PageMetadata:
+    """Return what a page states, from its tree and its links, images and meta elements."""
+    metas = _metas(elements)
+    json_ld = _bounded(_json_ld(tree))
+    return PageMetadata(
+        canonical=_canonical(elements),
+        published=_published(metas, json_ld),
+        images=_images(elements),
+        metas={name: value for name, value in metas.items() if name in _NAMES or name.startswith(_PREFIXES)},
+        json_ld=json_ld,
+        microdata=_items(tree.microdata),
+        rdfa=_items(tree.rdfa),
+    )
+
+
+def _metas(elements: Iterable[Element]) -> dict[str, str]:
+    """Return the first value of each meta element, by its name in lower case."""
+    metas: dict[str, str] = {}
+    for element in elements:
+        if element.tag == "meta" and (content := element.attr("content")):
+            name = element.attr("property") or element.attr("name") or element.attr("itemprop")
+            if name and len(content) <= MAX_META_CHARACTERS:
+                metas.setdefault(name.strip().lower(), content.strip())
+    return metas
+
+
+def _canonical(elements: Iterable[Element]) -> str | None:
+    for element in elements:
+        if element.tag == "link" and "canonical" in (element.attr("rel") or "").lower().split():
+            written = element.attr("href")
+            if written and len(written) <= MAX_ADDRESS:
+                return written.strip()
+    return None
+
+
+def _images(elements: Iterable[Element]) -> tuple[str, ...]:
+    written = (element.attr("src") for element in elements if element.tag == "img")
+    kept = dict.fromkeys(one for one in written if one and len(one) <= MAX_ADDRESS and not one.startswith("data:"))
+    return tuple(kept)[:MAX_IMAGES]
+
+
+def _published(metas: Mapping[str, str], json_ld: Iterable[JsonValue]) -> str | None:
+    """Return when a page says that it was published, as it writes it."""
+    stated = [metas[name] for name in _PUBLISHED if name in metas]
+    candidates = [*stated, *(date for value in json_ld for date in _dates(value))]
+    return next((date.strip() for date in candidates if _DATE.match(date)), None)
+
+
+def _dates(value: JsonValue) -> Iterable[str]:
+    items = value if isinstance(value, list) else [value]
+    for item in items:
+        if isinstance(item, dict):
+            date = item.get("datePublished")
+            if isinstance(date, str):
+                yield date
+            graph = item.get("@graph")
+            if isinstance(graph, list):
+                yield from _dates(graph)
+
+
+def _json_ld(tree: Document) -> list[JsonValue]:
+    scripts = (one for one in tree.iter_elements("script") if _is_json_ld(one))
+    decoded = (_decode(script.text) for script in scripts)
+    return [value for value in decoded if value is not None]
+
+
+def _is_json_ld(script: Element) -> bool:
+    return (script.attr("type") or "").partition(";")[0].strip().lower() == "application/ld+json"
+
+
+def _decode(text: str) -> JsonValue:
+    """Return the value of JSON as pages write it: with comments, wrappings and commas that JSON does not know."""
+    if len(text) > MAX_STRUCTURED_CHARACTERS:
+        return None
+    bare = text.lstrip("\ufeff")
+    for attempt in (bare, _repaired(bare)):
+        try:
+            value: JsonValue = json.loads(attempt, strict=False, parse_constant=lambda _name: None)
+        except (ValueError, RecursionError):
+            continue
+        return value
+    return None
+
+
+def _repaired(text: str) -> str:
+    unwrapped = _WRAPPING.sub("", text).strip().removesuffix(";")
+    return _TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", unwrapped))
+
+
+def _items(read: Callable[[], Sequence[MicrodataItem | RdfaItem]]) -> tuple[JsonValue, ...]:
+    """Return microdata or RDFa as JSON; none of a page that nests it deeper than the parser or Python can follow."""
+    try:
+        return _bounded([_plain(asdict(item)) for item in read()])
+    except (ValueError, RecursionError):
+        return ()
+
+
+def _plain(value: object) -> JsonValue:
+    """Return a value of the parser's own types as JSON has it."""
+    if isinstance(value, dict):
+        return {str(name): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value if isinstance(value, str | int | float | bool) else None
+
+
+def _bounded(values: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
+    """Return as many of the values as fit."""
+    kept, room = [], MAX_STRUCTURED_CHARACTERS
+    for value in values:
+        room -= len(json.dumps(value, ensure_ascii=False))
+        if room < 0:
+            break
+        kept.append(value)
+    return tuple(kept)

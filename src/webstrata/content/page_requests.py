@@ -1,0 +1,104 @@
+"""Requests to read a page, and how each is read; the same wherever it is read, here or in a process with limits."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+
+from webstrata.content.decode import decoded
+from webstrata.content.html import PageLinks, read_links
+from webstrata.content.kinds import PageKind, page_kind
+from webstrata.content.links import Grouping
+from webstrata.content.reading import Body, Reading, read_page
+from webstrata.model.content_types import may_be_page
+from webstrata.model.urls import url_group
+
+MAX_PAGE_BYTES = 10_000_000
+"""The largest page that is read, decoded: its tree takes some thirty times as much memory."""
+
+SMALL_PAGE = 32_768
+"""Pages up to this size are read in place: the most hostile one that we know takes 60 MB and a tenth of a second."""
+
+
+@dataclass(frozen=True)
+class UnreadablePage:
+    """The reply for a page that cannot be read."""
+
+    reason: str
+
+
+class PageRequest(ABC):
+    """A page to be read."""
+
+    @property
+    @abstractmethod
+    def is_small(self) -> bool:
+        """Tell whether the page may be read outside of a process with limits."""
+
+    @abstractmethod
+    def read(self) -> Reading | PageLinks:
+        """Read the page in this process."""
+
+
+@dataclass(frozen=True)
+class ReadPage(PageRequest):
+    """Read all that the index stores of a page."""
+
+    kind: PageKind
+    body: Body
+    page_parameters: tuple[str, ...] = ()
+
+    @property
+    def is_small(self) -> bool:
+        """Tell whether the page is small, or has a process of its own, as PDFs do."""
+        return self.kind is not PageKind.HTML or len(self.body.content) <= SMALL_PAGE
+
+    def read(self) -> Reading:
+        """Read the page in this process."""
+        return read_page(self.kind, self.body, _grouping(self.page_parameters))
+
+
+@dataclass(frozen=True)
+class ReadLinks(PageRequest):
+    """Read the links of a response, if it is a page, and what it asks of robots."""
+
+    url: str
+    content: bytes
+    """As it was sent, with its content encoding."""
+    content_type: str | None
+    content_encoding: str | None
+    x_robots_tag: str | None
+    user_agent: str
+
+    @property
+    def is_small(self) -> bool:
+        """Tell whether the page is small; an encoded one may be of any size."""
+        return not self.content_encoding and len(self.content) <= SMALL_PAGE
+
+    def simplified(self) -> "ReadLinks":
+        """Return the request without what is not needed: the body of what is no page, a small page's encoding."""
+        if not may_be_page(self.content_type):
+            return replace(self, content=b"", content_encoding=None)
+        if self.content_encoding and len(self.content) <= SMALL_PAGE:
+            body = decoded(self.content, self.content_encoding, SMALL_PAGE + 1)
+            return replace(self, content=body, content_encoding=None) if len(body) <= SMALL_PAGE else self
+        if not self.content_encoding and page_kind(self.content_type, self.content, self.url) is not PageKind.HTML:
+            return replace(self, content=b"")
+        return self
+
+    def read(self) -> PageLinks:
+        """Read the response in this process."""
+        body = decoded(self.content, self.content_encoding, MAX_PAGE_BYTES)
+        is_page = page_kind(self.content_type, body, self.url) is PageKind.HTML
+        return read_links(
+            body if is_page else b"",
+            self.content_type,
+            self.url,
+            user_agent=self.user_agent,
+            x_robots_tag=self.x_robots_tag,
+        )
+
+
+@lru_cache
+def _grouping(page_parameters: tuple[str, ...]) -> Grouping:
+    """Return the same function for all pages of a source, so that the groups of their links are cached."""
+    return partial(url_group, page_parameters=page_parameters)

@@ -1,0 +1,38 @@
+"""The tree of an HTML page; the only module that knows the parser, turbohtml."""
+
+from turbohtml import Document, DocumentFragment, Element, Namespace, Node, Text, Token, TokenType, parse, tokenize
+from turbohtml.extract import MicrodataItem, RdfaItem
+
+__all__ = [
+    "Document",
+    "DocumentFragment",
+    "Element",
+    "MicrodataItem",
+    "Node",
+    "RdfaItem",
+    "Text",
+    "Token",
+    "TokenType",
+    "is_html",
+    "parse_html",
+    "tokenize",
+]
+
+
+def parse_html(source: str) -> Document:
+    """Return the tree of a page's source, without what its templates hold for scripts.
+
+    The time and memory that this takes can grow with the square of the size: a page of unknown origin that is larger
+    than `content/page_process.py` allows is parsed there, in a process with limits.
+    """
+    # The tree keeps every template as it is written. What a browser shows of one, a declared shadow root, is read with
+    # the element around it; what scripts may make of the others is no part of the page.
+    tree = parse(source, positions=False, allow_declarative_shadow_roots=False)
+    if "<template" in source or "<TEMPLATE" in source:
+        tree.remove("template:not([shadowrootmode])")
+    return tree
+
+
+def is_html(element: Element) -> bool:
+    """Tell an element of HTML from one of SVG or MathML that has the same name."""
+    return element.namespace is Namespace.HTML

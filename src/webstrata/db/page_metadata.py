@@ -1,0 +1,46 @@
+"""What pages state about themselves: stored once for each body, however often it was captured."""
+
+import json
+import zlib
+from collections.abc import Mapping
+
+from sqlalchemy import Table, bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from webstrata.db.bulk import ManyRows
+from webstrata.db.tables import PageMetadata
+
+_LEVEL = 6
+
+
+def store_metadata(session: Session, stated: Mapping[str, str]) -> None:
+    """Store the metadata of pages, as JSON by the hash of their bodies; earlier metadata is replaced."""
+    # In one order everywhere: two processes that store the same rows must not wait for each other.
+    rows = [(content_hash, zlib.compress(stated[content_hash].encode(), _LEVEL)) for content_hash in sorted(stated)]
+    upsert = _ON_SQLITE if session.get_bind().dialect.name == "sqlite" else _ON_POSTGRESQL
+    upsert.execute(session, rows)
+
+
+def load_metadata(session: Session, content_hash: str) -> dict[str, object]:
+    """Return what a page states; empty when it states nothing."""
+    stored = session.scalar(select(PageMetadata.metadata_json).where(PageMetadata.content_hash == content_hash))
+    loaded: dict[str, object] = json.loads(zlib.decompress(stored)) if stored else {}
+    return loaded
+
+
+_TABLE = PageMetadata.__table__
+assert isinstance(_TABLE, Table)
+_COLUMNS = {name: _TABLE.c[name] for name in ("content_hash", "metadata_json")}
+
+
+def _upsert(insert: sqlite.Insert | postgresql.Insert) -> ManyRows:
+    given = insert.values({name: bindparam(name) for name in _COLUMNS})
+    replacing = given.on_conflict_do_update(
+        index_elements=["content_hash"], set_={"metadata_json": given.excluded.metadata_json}
+    )
+    return ManyRows(replacing.inline(), _COLUMNS)
+
+
+_ON_SQLITE = _upsert(sqlite.insert(_TABLE))
+_ON_POSTGRESQL = _upsert(postgresql.insert(_TABLE))

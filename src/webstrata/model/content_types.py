@@ -1,0 +1,25 @@
+"""The content types that pages are declared as: the one list that every package uses."""
+
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
+PDF_TYPES = frozenset({"application/pdf", "application/x-pdf"})
+TEXT_TYPES = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
+XML_TYPES = frozenset({"application/xml", "text/xml"})
+"""XML may be XHTML: its first tag decides."""
+
+UNSTATED_TYPES = frozenset(
+    {"", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download"}
+    | {"application/download", "unknown/unknown", "application/unknown", "*/*"}
+)
+"""What servers declare when they do not know: the bytes decide."""
+
+_PAGE_TYPES = HTML_TYPES | PDF_TYPES | TEXT_TYPES | XML_TYPES | UNSTATED_TYPES
+
+
+def media_type(content_type: str | None) -> str:
+    """Return a Content-Type header without its parameters, in lower case; empty when there is none."""
+    return (content_type or "").partition(";")[0].strip().lower()
+
+
+def may_be_page(declared: str | None) -> bool:
+    """Tell whether a body of a declared type can be a page; its bytes may still show that it is none."""
+    return media_type(declared) in _PAGE_TYPES
