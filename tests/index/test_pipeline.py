@@ -354,7 +354,7 @@ def test_only_what_is_acknowledged_is_indexed(job: Job) -> None:
     assert [snapshot.url[-1] for snapshot in job.snapshots()] == ["0", "1"]
 
 
-@pytest.mark.parametrize("status", [JobStatus.QUEUED, JobStatus.RUNNING, JobStatus.FAILED])
+@pytest.mark.parametrize("status", [JobStatus.QUEUED, JobStatus.RUNNING, JobStatus.RETRYABLE])
 def test_a_job_that_has_not_been_crawled_cannot_be_indexed(job: Job, status: JobStatus) -> None:
     job.set(status=status)
     with pytest.raises(UsageError, match=f"job {job.id} is {status}"):
