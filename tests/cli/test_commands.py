@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 from typer.main import get_command
 
 from tests.cli.conftest import CommandLine
@@ -17,6 +18,8 @@ from webstrata import __version__
 from webstrata.cli.main import program
 from webstrata.db import jobs
 from webstrata.db.engine import Database
+from webstrata.db.tables import WarcFile
+from webstrata.index.version import INDEX_VERSION
 
 
 def verbs(command: object, *words: str) -> Iterator[tuple[str, ...]]:
@@ -185,6 +188,7 @@ def test_urls_and_snapshots_are_the_same_numbers_everywhere(webstrata: CommandLi
     listed = dict(zip(header, row, strict=False))
     assert (listed["URLs"], listed["failed"], listed["snapshots"]) == ("7", "0", "4")
     assert "4 snapshots can be searched" in webstrata("index-job", "--id", "1").out
+    assert webstrata("index-job", "--all").out == "every job is indexed by this version\n"
     assert webstrata("archive", web_server.url()).code == 0
     unchanged = webstrata("search", "marmalade", "--every-capture").out
     assert unchanged.startswith("6 snapshots found")
@@ -238,3 +242,21 @@ def test_what_the_program_wrote_passes_its_own_check(
     ended = webstrata("verify", str(data_dir / "archive"), "--json")
     report = json.loads(ended.out)
     assert (ended.code, report["files"], report["findings"]) == (0, 1, [])
+
+
+def test_jobs_of_an_earlier_version_are_counted_and_brought_up_to_date(
+    webstrata: CommandLine, database: Database, web_server: WebServer
+) -> None:
+    web_server.answers.update(linked_site(3))
+    assert webstrata("archive", web_server.url()).code == 0
+    with database.write() as session:
+        session.execute(update(WarcFile).values(index_version=INDEX_VERSION - 1))
+    assert "1 job indexed by an earlier version: webstrata index-job --all" in webstrata("status").out
+    assert json.loads(webstrata("status", "--json").out)["outdated_jobs"] == 1
+    found = webstrata("search", "marmalade")
+    assert found.out.startswith("3 pages found")
+    assert "1 job indexed by an earlier version" in found.err
+    done = webstrata("index-job", "--all")
+    assert (done.code, done.out) == (0, "job 1 is indexed: 4 snapshots can be searched\n")
+    assert json.loads(webstrata("status", "--json").out)["outdated_jobs"] == 0
+    assert webstrata("index-job").code == webstrata("index-job", "--all", "--id", "1").code == 2

@@ -1,11 +1,14 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import MakeClient, Page
 from webstrata.app import App
+from webstrata.db.tables import WarcFile
+from webstrata.index.version import INDEX_VERSION
 from webstrata.jobs.source_orders import SourceOrders, WantedSource
 
 LATER = MAY + timedelta(days=30)
@@ -163,3 +166,12 @@ def test_a_source_that_does_not_exist_is_said_not_to(client: TestClient, app: Ap
     assert uncaptured.text("h1") == "No page says “fever”"
     assert "Nothing was captured of the source “new” yet." in uncaptured.text(".empty")
     assert client.get("/api/search?q=fever&source=nope").json()["total"] == 0
+
+
+def test_readers_learn_that_jobs_were_indexed_by_an_earlier_version(
+    client: TestClient, app: App, kept: list[int]
+) -> None:
+    assert "earlier version" not in Page(client.get("/search?q=dose")).text()
+    with app.database.write() as session:
+        session.execute(update(WarcFile).values(index_version=INDEX_VERSION - 1))
+    assert "of this archive were indexed by an earlier version" in Page(client.get("/search?q=dose")).text()

@@ -1,6 +1,7 @@
 """`run-job`, `run-db-job`, `index-job` and `check-archive-tool`: single stages, run by hand."""
 
 import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -152,11 +153,49 @@ def run_db_job(job_id: WhichJob, as_json: AsJson = False) -> None:
 
 @verbs.command("index-job")
 def index_job(
-    job_id: WhichJob,
+    job_id: Annotated[
+        int | None, typer.Option("--id", min=1, max=2**31 - 1, help="Which job.", show_default=False)
+    ] = None,
+    every_job: Annotated[
+        bool, typer.Option("--all", help="Every job that an earlier version of this program indexed.")
+    ] = False,
     again: Annotated[bool, typer.Option("--again", help="Read everything again, also what is indexed.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a job's captures searchable, also those of a folder that was registered."""
+    """Make a job's captures searchable, also those of a folder that was registered.
+
+    After an upgrade, --all brings the jobs that an earlier version indexed up to date; interrupted, the same command
+    goes on where it was.
+    """
+    if (job_id is None) is not every_job:
+        raise UsageError("name a job with --id, or say --all")
+    if job_id is None:
+        _index_outdated(again=again, as_json=as_json)
+    else:
+        _index_one(job_id, again=again, as_json=as_json)
+
+
+def _index_outdated(*, again: bool, as_json: bool) -> None:
+    """Index every outdated job; one that fails does not keep the others from it."""
+    from webstrata.db.captures import outdated_jobs
+    from webstrata.index.version import INDEX_VERSION
+
+    with started(quiet=True) as app, app.database.read() as session:
+        outdated = outdated_jobs(session, INDEX_VERSION)
+    if not outdated and not as_json:
+        print("every job is indexed by this version")
+    failed = []
+    for job_id in outdated:
+        try:
+            _index_one(job_id, again=again, as_json=as_json)
+        except WebstrataError as error:
+            failed.append(job_id)
+            print(f"job {job_id}: {error}", file=sys.stderr)
+    if failed:
+        raise WebstrataError(f"{counted(len(failed), 'job')} could not be indexed: {', '.join(map(str, failed))}")
+
+
+def _index_one(job_id: int, *, again: bool, as_json: bool) -> None:
     from webstrata.jobs.indexing import refuse_cleaned_away
 
     with started(quiet=True) as app, interruptible() as interrupted:

@@ -1,6 +1,7 @@
 """`search`: finding what was archived, from the command line."""
 
 import dataclasses
+import sys
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from webstrata.cli.start import fold_code, print_json, started
+from webstrata.cli.status import outdated_words
 from webstrata.errors import UsageError
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search import SearchRequest, SearchResponse, Sort, View
@@ -71,12 +73,15 @@ def _show_hits(request: SearchRequest, as_json: bool) -> None:
     with started(quiet=True) as app:
         is_empty = _is_empty(app, request.source)
         found = find(app.database, request, pages_fastpath=app.settings.pages_fastpath)
+        outdated = _outdated_jobs(app)
     if as_json:
         print_json(dataclasses.asdict(found))
     elif is_empty:
         print(_EMPTY)
     else:
         _print_hits(found, request)
+        if outdated:
+            print(f"\n{outdated_words(outdated)}", file=sys.stderr)
 
 
 def _show_appearances(sentence: str, source: str | None, as_json: bool) -> None:
@@ -91,6 +96,14 @@ def _show_appearances(sentence: str, source: str | None, as_json: bool) -> None:
         print(_EMPTY)
     else:
         _print_appearances(found, sentence)
+
+
+def _outdated_jobs(app: "App") -> int:
+    from webstrata.db.captures import outdated_jobs
+    from webstrata.index.version import INDEX_VERSION
+
+    with app.database.read() as session:
+        return len(outdated_jobs(session, INDEX_VERSION))
 
 
 def _is_empty(app: "App", source: str | None) -> bool:

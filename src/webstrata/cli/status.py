@@ -7,6 +7,7 @@ import typer
 
 from webstrata.cli.jobs import AsJson
 from webstrata.cli.start import print_json, started
+from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.jobs.overview import ArchiveStatus
@@ -30,6 +31,11 @@ def status(as_json: AsJson = False) -> None:
             print(f"{name if number == 0 else '':>10}  {line}")
 
 
+def outdated_words(jobs: int) -> str:
+    """Return how many jobs an earlier version of the program indexed, and what to do."""
+    return f"{counted(jobs, 'job')} indexed by an earlier version: webstrata index-job --all"
+
+
 def _lines(found: "ArchiveStatus") -> dict[str, list[str]]:
     from webstrata.logs import harmless
     from webstrata.storage.room import shown_bytes
@@ -44,6 +50,7 @@ def _lines(found: "ArchiveStatus") -> dict[str, list[str]]:
         "next": [f"{turn.source_code} at {turn.at:%Y-%m-%d %H:%M} UTC" for turn in found.next_turns]
         or ["nothing is scheduled (webstrata sources --help)"],
         "snapshots": [f"{found.snapshots:,}"],
+        "outdated": [outdated_words(found.outdated_jobs)] if found.outdated_jobs else [],
         "room": [*([room] if room else []), *found.storage.problems],
         "database": [found.database],
     }

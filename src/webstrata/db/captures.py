@@ -83,6 +83,12 @@ def warc_files(session: Session, job_id: int) -> list[KnownWarc]:
     return [_known(row) for row in rows]
 
 
+def outdated_jobs(session: Session, index_version: int) -> list[int]:
+    """Return the jobs with files that another version of the index read, the oldest job first."""
+    outdated = select(WarcFile.job_id).where(WarcFile.indexed_bytes > 0, WarcFile.index_version != index_version)
+    return list(session.scalars(outdated.distinct().order_by(WarcFile.job_id)))
+
+
 def warc_files_of(session: Session, owner: str) -> list[KnownWarc]:
     """Return the files that an owner may have left unfinished."""
     rows = session.scalars(select(WarcFile).where(WarcFile.owner == owner).order_by(WarcFile.id))

@@ -26,7 +26,8 @@ from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
 from webstrata.index.reading import Found, Kind, Part, Portion
 from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.index.stream import FilePart, PartStream
-from webstrata.index.writing import BATCH, INDEX_VERSION, Desk, FileWriting, store_late
+from webstrata.index.version import INDEX_VERSION
+from webstrata.index.writing import BATCH, Desk, FileWriting, store_late
 from webstrata.model.jobs import INDEXABLE, JobStatus
 from webstrata.storage.paths import PresentFiles, place_of
 from webstrata.warc.adopting import adopt_warcs_for_job

@@ -17,14 +17,12 @@ from webstrata.errors import WarcError
 from webstrata.index.reading import Found, Kind, Place, Portion, Revisit
 from webstrata.index.rows import Batch, Given, write_rows
 from webstrata.index.standing import NOT_THERE, Standing, standing_of
+from webstrata.index.version import INDEX_VERSION
 from webstrata.model.captures import DateSource
 from webstrata.storage.paths import PresentFiles, place_of
 from webstrata.warc.cdxj import Journal, JournalLine, Promised
 
 log = structlog.get_logger()
-
-INDEX_VERSION = 3
-"""Raise it with any change of what the index says of a page: files that an older version read are then read again."""
 
 NO_LONGER_A_PAGE = "this record is no longer read as a page: its snapshot keeps the text of an earlier version"
 

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from webstrata.coordination.presence import announced_here, is_dead, is_of_kind, process_of
-from webstrata.db import catalog, overview
+from webstrata.db import captures, catalog, overview
 from webstrata.db.engine import Database
 from webstrata.db.overview import NextTurn
+from webstrata.index.version import INDEX_VERSION
 from webstrata.jobs.leaders import WORKER_KIND
 from webstrata.jobs.storage import StorageHealth, health
 
@@ -29,6 +30,8 @@ class ArchiveStatus:
     processes: tuple[Process, ...]
     next_turns: tuple[NextTurn, ...]
     snapshots: int
+    outdated_jobs: int
+    """Jobs that an earlier version of the program indexed."""
     storage: StorageHealth
     database: str
 
@@ -40,6 +43,7 @@ def archive_status(database: Database, archive_root: Path, min_free_bytes: int) 
         counts, totals = catalog.job_status_counts(session), catalog.totals(session)
         led, crawled = overview.led_jobs(session, now), overview.crawled_by(session)
         turns = overview.next_turns(session)
+        outdated = captures.outdated_jobs(session, INDEX_VERSION)
     alive = [owner for owner in announced_here(archive_root) if not is_dead(archive_root, owner)]
     doing = {owner: f"crawls job {job_id}" for owner, job_id in crawled.items() if owner in alive}
     doing |= {
@@ -57,6 +61,7 @@ def archive_status(database: Database, archive_root: Path, min_free_bytes: int) 
         processes=tuple(Process(owner, what) for owner, what in sorted(doing.items())),
         next_turns=tuple(turns),
         snapshots=totals.snapshots,
+        outdated_jobs=len(outdated),
         storage=health(database, archive_root, min_free_bytes),
         database=database.shown,
     )

@@ -10,9 +10,11 @@ from webstrata.api.parts import Parts
 from webstrata.api.usage import Event, counted
 from webstrata.app import App
 from webstrata.db import catalog
+from webstrata.db.captures import outdated_jobs
 from webstrata.db.editions import public_source
 from webstrata.db.engine import Session
 from webstrata.errors import UsageError
+from webstrata.index.version import INDEX_VERSION
 from webstrata.model.query import Intent
 from webstrata.model.search import SearchRequest, SearchResponse, View
 from webstrata.search.appearances import appearances
@@ -84,6 +86,7 @@ def results(request: Request, app: Parts) -> HTMLResponse:
     with app.database.read() as session:
         names = {source.code: source.name for source in catalog.sources(session)}
         is_unknown = _is_unknown(session, form.source)
+        outdated = len(outdated_jobs(session, INDEX_VERSION))
     wrong = problems(form)
     if not wrong:
         counted(request, Event.SEARCH_REQUESTS)
@@ -98,6 +101,7 @@ def results(request: Request, app: Parts) -> HTMLResponse:
         source_names=names,
         unknown_source=form.source if is_unknown else None,
         cleared=address(SearchForm(q=form.q[:MAX_QUERY_LENGTH])),
+        outdated_jobs=outdated,
     )
 
 
