@@ -67,6 +67,12 @@ def test_the_timeline_has_a_tick_for_each_capture(client: TestClient, three: lis
     assert "3 snapshots; the content changed once." in page.text(".timeline")
 
 
+def test_the_date_that_a_page_states_is_shown(client: TestClient, app: App) -> None:
+    dated = Answer(f"{SITE}dated", "Dated", '<meta itemprop="datePublished" content="2024-04-30">words')
+    (snapshot_id,) = keep(app, [dated])
+    assert "2024-04-30, as the page states" in Page(client.get(f"/snapshot/{snapshot_id}")).text(".about")
+
+
 def test_older_and_newer_captures_are_one_step_away(client: TestClient, three: list[int]) -> None:
     links = Page(client.get(f"/snapshot/{three[1]}")).links(".timeline-head a")
     assert links == {"← Older": f"/snapshot/{three[0]}", "Newer →": f"/snapshot/{three[2]}"}

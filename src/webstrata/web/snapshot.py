@@ -13,6 +13,7 @@ from webstrata.api.present import site_url
 from webstrata.db import catalog
 from webstrata.db.engine import Database
 from webstrata.db.page_links import links_of
+from webstrata.db.page_metadata import load_metadata
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.model.captures import DateSource
@@ -46,6 +47,7 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         captures = catalog.timeline(session, found)
         place = catalog.record_place(session, snapshot_id)
         links = links_of(session, found, most=MOST_LINKS)
+        stated = load_metadata(session, found.content_hash) if found.content_hash else {}
     permalink = f"{site_url(request, app.settings)}/snapshot/{snapshot_id}"
     return render(
         request,
@@ -56,6 +58,7 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         strip=draw_strip(captures, found),
         raw=f"{RAW_PATH}{snapshot_id}",
         links=links,
+        published=stated.get("published"),
         file_name=f"snapshot-{snapshot_id}{mimetypes.guess_extension(found.mime_type or 'text/html') or ''}",
         can_be_framed=can_be_framed(found.mime_type),
         unreadable=_unreadable(place, app.database, app.archive_root),
