@@ -1,0 +1,152 @@
+"""What changed between two captures of a page: the values that comparing them takes and gives."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class ChangeType(StrEnum):
+    """The kind of event that a capture is, compared with the capture before it."""
+
+    NEW_PAGE = "new_page"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    UNAVAILABLE = "unavailable"
+    """An error, a block page or an empty page after a good capture."""
+    RESTORED = "restored"
+    """A good capture after one that was not."""
+    ERROR = "error"
+    """The comparison could not be made, or not within its limits."""
+
+
+@dataclass(frozen=True)
+class PageLine:
+    """One line of a page's text: one block as a reader sees it."""
+
+    text: str
+    kind: str
+    """A heading's level as a digit, or a letter of `content/blocks.py`."""
+    region: str = "o"
+    """A letter of `content/blocks.py` Region."""
+    is_main: bool = True
+    """False for navigation, page headers and footers, and the like."""
+
+
+@dataclass(frozen=True)
+class PageText:
+    """A captured page as it is compared."""
+
+    title: str
+    lines: tuple[PageLine, ...]
+    status_code: int | None = 200
+    language: str | None = None
+    links: frozenset[str] = frozenset()
+    """The pages that it leads to, as their groups."""
+    images: frozenset[str] = frozenset()
+    quality: float = 1.0
+    """1 for a good capture, 0 for a worthless one."""
+    quality_kind: str = "page"
+    """What kind of capture it is, such as `page`, `error`, `blocked`, `soft_404`, `empty`."""
+
+
+class EditKind(StrEnum):
+    """What became of a line."""
+
+    SAME = "same"
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+    MOVED = "moved"
+
+
+@dataclass(frozen=True)
+class WordEdit:
+    """A run of words inside a changed line."""
+
+    kind: EditKind
+    """SAME, ADDED or REMOVED."""
+    text: str
+
+
+@dataclass(frozen=True)
+class LineEdit:
+    """What became of one line: `old` is None for an added line, `new` for a removed one."""
+
+    kind: EditKind
+    old: PageLine | None
+    new: PageLine | None
+    words: tuple[WordEdit, ...] = ()
+    """The words of a changed line."""
+    section: str = ""
+    """The heading that the line is under; empty before the first one."""
+    ignored: str | None = None
+    """Why the edit does not count (template, volatile text, …); None when it does."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a change matters, or why it does not."""
+
+    code: str
+    """A word for programs: `dose`, `number`, `date`, `price`, `negation`, `obligation`, `warning_removed`, `section_added`, …"""
+    text: str
+    """A sentence for people: "a dose changed: 200 mg → 400 mg"."""
+    weight: float
+    """Between 0 and 1."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How much a change matters: 0.3 and above means that a person who watches this page would want to know."""
+
+    significance: float
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class SiteKnowledge:
+    """What is known of a page's site and of its earlier captures; without it the page's own structure decides."""
+
+    old_template: frozenset[str] = frozenset()
+    """Lines that most pages of the source shared in the older job, normalised by `normalized_line`."""
+    new_template: frozenset[str] = frozenset()
+    volatile: frozenset[str] = frozenset()
+    """Lines of this page that changed in most of its earlier captures, as their masks (see `content/volatile.py`)."""
+    is_known: bool = False
+    """Whether there is any knowledge of the site."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one comparison; hitting one is reported in the comparison."""
+
+    max_lines: int = 20_000
+    """Lines of one page that are compared."""
+    max_line_characters: int = 20_000
+    """Longer lines are compared as a whole, not word by word."""
+    max_word_pairs: int = 2_000
+    """Changed lines that are compared word by word."""
+    max_html_characters: int = 200_000
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What changed between two captures of a page."""
+
+    change_type: ChangeType
+    edits: tuple[LineEdit, ...] = ()
+    """Every line of both pages, in reading order."""
+    verdict: Verdict = field(default_factory=lambda: Verdict(0.0))
+    summary: str = ""
+    added_sections: int = 0
+    removed_sections: int = 0
+    changed_sections: int = 0
+    added_lines: int = 0
+    removed_lines: int = 0
+    change_ratio: float = 0.0
+    """The share of the compared lines that changed."""
+    high_noise: bool = False
+    """Whether most of what differs was ignored, or nearly everything differs."""
+    template_changed: bool = False
+    """Whether lines that most pages of the site share differ."""
+    limit: str | None = None
+    """Which limit cut the comparison short, if one did."""
