@@ -225,7 +225,8 @@ def test_files_of_the_archive_are_where_they_were(client: TestClient, archive: A
     """Nothing above wrote outside its folder: what a source is called cannot name another."""
     for code in ("../evil", "/etc", "a/b", ".hidden", "a\\b", "CON", "é", ""):
         answer = client.post("/api/admin/sources", json={"seeds": ["https://evil.example/"], "code": code or "."})
-        assert answer.status_code in {201, 422}, code
+        # The second of them that is taken begins where the first does: it is that source.
+        assert answer.status_code in {200, 201, 422}, code
     made = [path.relative_to(archive.root.parent) for path in archive.root.parent.rglob("*")]
     assert all(path.parts[0] in {archive.root.name, "secret.txt"} or "webstrata.db" in path.name for path in made)
     assert Path("/etc/evil").exists() is False

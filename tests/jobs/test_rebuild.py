@@ -237,7 +237,7 @@ def test_a_job_whose_files_were_cleaned_up_comes_back_empty_and_is_named(
     assert Rebuild(database, tmp_path).run(missing=True).problems == [], "it is all there"
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     gone = f"its WARC files are gone (cleanup-job deleted its temporary files on {today})"
-    lost = f"{gone}; its 2 pages cannot be made again"
+    lost = f"{gone}; its 2 snapshots cannot be made again"
     assert plan_rebuild(tmp_path).losses == [f"job 1: {lost}"]
     with fresh_database_url() as url:
         anew = Database(url)

@@ -43,7 +43,7 @@ def test_a_folder_that_can_be_written_to_stays_as_it_was(tmp_path: Path) -> None
 
 
 def test_a_folder_that_cannot_be_written_to_is_refused() -> None:
-    with pytest.raises(StorageError, match=r"^/proc/self: "):
+    with pytest.raises(StorageError, match=r"^the data folder /proc/self cannot be written to$"):
         check_writable(READ_ONLY)
 
 

@@ -72,7 +72,7 @@ def test_moments_that_a_log_tells_out_of_order_are_put_in_order() -> None:
 
 def test_the_picture_is_said_in_words_and_in_a_short_table() -> None:
     plot = drawn([seen(minute, 100 * minute, 3_000 - 100 * minute, 7) for minute in range(31)])
-    assert plot.summary == "3,000 pages crawled within 30 min, 7 failed, 0 waiting at the end."
+    assert plot.summary == "3,000 pages crawled within 30\u00a0min, 7 failed, 0 waiting at the end."
     assert len(plot.rows) == ROWS
     assert (plot.rows[0].crawled, plot.rows[-1].crawled) == (0, 3_000)
     assert [row.crawled for row in plot.rows] == sorted(row.crawled for row in plot.rows)

@@ -84,7 +84,7 @@ def test_what_widens_a_search_can_be_taken_away_too() -> None:
         "From 1 January 2024",
         "Until 31 December 2024",
         "With errors and redirects",
-        "With captures where nothing changed",
+        "With snapshots where nothing changed",
         "Words as they are written",
     ]
     assert chips(SearchForm(q="fever", sort="newest", view="snapshots"), NAMES) == ()

@@ -116,6 +116,7 @@ class Database:
     @contextmanager
     def session(self) -> Iterator[Session]:
         """Open a session that may be committed more than once; the rest is committed at the end, or rolled back."""
+        self.check_writable()
         info = {ACTOR: self.actor}
         with self.translated(), Session(self._writing, expire_on_commit=False, info=info) as session:
             yield session
@@ -159,7 +160,7 @@ class Database:
         if "disk is full" in reason:
             return StorageError(f"{self.shown}: {reason}")
         if self.is_sqlite and self.file.is_dir():
-            return SettingsError(f"{self.file} is a folder: WEBSTRATA_DATABASE_URL must name a file")
+            return DatabaseUnavailableError(f"{self.file} is a folder: WEBSTRATA_DATABASE_URL must name a file")
         if self.is_sqlite and ("readonly" in reason or not _may_write(self.file.parent)):
             return ReadOnlyArchiveError(self.file.parent.absolute())
         return DatabaseUnavailableError(f"{self.shown}: {reason}")
