@@ -138,3 +138,10 @@ def _locked(descriptor: int) -> bool:
             raise
         return False
     return True
+
+
+def is_gone(archive_root: Path, owner: str) -> bool:
+    """Tell whether an owner of this machine is no more: its lock is free, or was cleared away after its death."""
+    if not owner.startswith(f"{socket.gethostname()}:"):
+        return False
+    return owner not in announced_here(archive_root) or is_dead(archive_root, owner)

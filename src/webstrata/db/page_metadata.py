@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from sqlalchemy import Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -27,6 +27,13 @@ def load_metadata(session: Session, content_hash: str) -> dict[str, object]:
     stored = session.scalar(select(PageMetadata.metadata_json).where(PageMetadata.content_hash == content_hash))
     loaded: dict[str, object] = json.loads(zlib.decompress(stored)) if stored else {}
     return loaded
+
+
+def load_images(session: Session, content_hashes: Collection[str]) -> dict[str, frozenset[str]]:
+    """Return the images of pages, as they are written, by the hashes of the pages' bodies."""
+    query = select(PageMetadata.content_hash, PageMetadata.metadata_json)
+    rows = session.execute(query.where(PageMetadata.content_hash.in_(content_hashes)))
+    return {found: frozenset(json.loads(zlib.decompress(stored)).get("images", ())) for found, stored in rows}
 
 
 _TABLE = PageMetadata.__table__

@@ -7,11 +7,25 @@ from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueCons
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webstrata.db.base import Base, BigId, Json, utcnow
+from webstrata.db.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
 from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
 from webstrata.model.urls import URL_GROUP_VERSION
 
 # What is declared elsewhere and asked for here, like every table.
-__all__ = ["AuditEntry", "Base", "BigId", "IssueReport", "SourceTotals", "UsageMetric", "utcnow"]
+__all__ = [
+    "AuditEntry",
+    "Base",
+    "BigId",
+    "ChangeLease",
+    "IssueReport",
+    "JobTemplate",
+    "PendingChange",
+    "SnapshotChange",
+    "SourceTotals",
+    "TemplateChange",
+    "UsageMetric",
+    "utcnow",
+]
 
 
 class Source(Base):
@@ -302,6 +316,10 @@ class Snapshot(Base):
     warc_length: Mapped[int | None] = mapped_column(BigInteger)
     raw_snapshot_path: Mapped[str | None]
     content_hash: Mapped[str | None] = mapped_column(String(64))
+    quality: Mapped[float | None] = mapped_column(Double)
+    """1 for a good capture, 0 for a worthless one; None when an earlier version indexed it."""
+    quality_kind: Mapped[str | None] = mapped_column(String(16))
+    """What the capture is: a page, an error, a block page, a soft 404, …"""
     outlinks_from: Mapped[int | None] = mapped_column(BigInteger)
     """The snapshot of the same page under which its links are stored: itself, or the last one with the same links."""
 

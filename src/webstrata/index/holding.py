@@ -1,6 +1,5 @@
 """To hold a job's index lease: taken, renewed in the background while the work lasts, and given back."""
 
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,7 +10,7 @@ from uuid import uuid4
 
 import structlog
 
-from webstrata.coordination.presence import announced_here, is_dead, present
+from webstrata.coordination.presence import is_gone, present
 from webstrata.db import index_leases
 from webstrata.db.engine import Database
 from webstrata.db.index_leases import IndexLease
@@ -33,7 +32,7 @@ def holding(database: Database, archive_root: Path, job_id: int) -> Iterator[Ind
         now = datetime.now(UTC)
         with database.write() as session:
             wanted = IndexLease(job_id, uuid4().hex)
-            gone = partial(_is_gone, archive_root)
+            gone = partial(is_gone, archive_root)
             lease = index_leases.take(session, wanted, owner, now + _LEASE, now=now, is_dead=gone)
         over = threading.Event()
         renewing = threading.Thread(target=_renew, args=(database, lease, over), name="index lease", daemon=True)
@@ -45,13 +44,6 @@ def holding(database: Database, archive_root: Path, job_id: int) -> Iterator[Ind
             renewing.join()
             with suppress(DatabaseError), database.write() as session:
                 index_leases.release(session, lease)
-
-
-def _is_gone(archive_root: Path, owner: str) -> bool:
-    """Tell whether an owner of this machine is no more: its lock is free, or was cleared away after its death."""
-    if not owner.startswith(f"{socket.gethostname()}:"):
-        return False
-    return owner not in announced_here(archive_root) or is_dead(archive_root, owner)
 
 
 def _renew(database: Database, lease: IndexLease, over: threading.Event) -> None:

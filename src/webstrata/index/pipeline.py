@@ -11,7 +11,7 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.db import captures, index_leases, jobs, problems, snapshots
+from webstrata.db import captures, frontier, index_leases, jobs, problems, snapshots
 from webstrata.db.captures import KnownWarc
 from webstrata.db.engine import Database
 from webstrata.db.index_leases import IndexLease
@@ -29,6 +29,7 @@ from webstrata.index.stream import FilePart, PartStream
 from webstrata.index.version import INDEX_VERSION
 from webstrata.index.writing import BATCH, Desk, FileWriting, store_late
 from webstrata.model.jobs import INDEXABLE, JobStatus
+from webstrata.model.tasks import TaskStatus
 from webstrata.storage.paths import PresentFiles, place_of
 from webstrata.warc.adopting import adopt_warcs_for_job
 from webstrata.warc.cdxj import Journal, journal_folder, promised_in
@@ -227,10 +228,16 @@ class _Run:
                 promised_in(folder),
                 kind,
                 readers.read_revisit,
+                self._was_crawled_here(),
             )
             self._index_files(desk, readers, todo)
             if final:
                 self._index_late(desk, readers, files)
+
+    def _was_crawled_here(self) -> bool:
+        """Tell whether a crawl of this database brought the files: it has tasks, which a rebuild does not bring back."""
+        with self.database.read() as session:
+            return frontier.has_any(session, self.job.id, *TaskStatus)
 
     def _readers(self, processes: int | None) -> Readers:
         """Return who reads: processes, when there is much to read or when the last try ended in a death."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from webstrata.db import snapshots
 from webstrata.db.captures import KnownWarc
+from webstrata.db.changes import add_pending
 from webstrata.db.documents import forget_documents, store_documents
 from webstrata.db.engine import Session
 from webstrata.db.jobs import StoredJob
@@ -49,9 +50,9 @@ class Filed:
     warc_path: str
 
 
-def write_rows(session: Session, job: StoredJob, batch: Batch, given: Given) -> int:
-    """Write a batch and return how many pages it has."""
-    return _Rows(job, batch, given).write(session)
+def write_rows(session: Session, job: StoredJob, batch: Batch, given: Given, *, is_announced: bool) -> int:
+    """Write a batch and return how many pages it has; `is_announced` says whether its changes are news."""
+    return _Rows(job, batch, given).write(session, is_announced=is_announced)
 
 
 class _Rows:
@@ -62,7 +63,7 @@ class _Rows:
         self._batch = batch
         self._given = given
 
-    def write(self, session: Session) -> int:
+    def write(self, session: Session, *, is_announced: bool) -> int:
         """Write them and return how many pages there are."""
         hold_totals(session, self._job.source_id)
         read = self._read_pages(session)
@@ -72,6 +73,9 @@ class _Rows:
         links = self._links(read) + [_links_of(copy, targets[copy.capture_id]) for copy in copies]
         store_outlinks(session, links)
         store_metadata(session, self._metadata())
+        known = {snapshot.id for snapshot in self._given.before.values()}
+        new = [snapshot.id for snapshot in (*read, *copies) if snapshot.id is not None and snapshot.id not in known]
+        add_pending(session, self._job.source_id, new, is_announced=is_announced)
         before = list(self._given.before.values())
         groups = {snapshot.normalized_url_group for snapshot in (*read, *copies)}
         groups |= {known.normalized_url_group for known in before if known.normalized_url_group}

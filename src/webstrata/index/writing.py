@@ -45,6 +45,8 @@ class Desk:
     promised: Promised
     kind: Kind
     read_revisit: ReadRevisit
+    is_announced: bool
+    """Whether what changed is news: a crawl just brought it, it was neither imported nor rebuilt."""
 
 
 class FileWriting:
@@ -109,7 +111,7 @@ def store(desk: Desk, batch: Batch, problem_count: int = 0) -> int:
         log.warning("index.record.skipped", file=batch.warc.filename, offset=problem.offset, reason=problem.reason)
     desk.journal.append(_promises(desk, batch, given))
     with desk.database.write() as session:
-        pages = write_rows(session, desk.job, batch, given)
+        pages = write_rows(session, desk.job, batch, given, is_announced=desk.is_announced)
         index_leases.check(session, desk.lease)
         _note_state(session, desk, batch, problem_count)
     return pages

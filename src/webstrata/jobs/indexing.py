@@ -8,12 +8,14 @@ from pathlib import Path
 
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import run_plugins
+from webstrata.changes.stage import ChangeTracking
 from webstrata.db import captures, frontier, jobs, leases, snapshots
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import ConflictError
 from webstrata.index.ends import is_cleaned_away
 from webstrata.index.pipeline import index_job, index_so_far
+from webstrata.index.version import INDEX_VERSION
 from webstrata.jobs.stages import INTERRUPTED
 from webstrata.model.jobs import CUT_SHORT, JobStatus
 from webstrata.model.tasks import TaskStatus
@@ -91,7 +93,13 @@ class Indexing:
         )
         if code == 0:
             run_plugins(job.id, database=database, archive_root=root, registry=self.plugins, plugins=job.config.plugins)
+            code = self._compute_changes(job, interrupted)
         return code
+
+    def _compute_changes(self, job: StoredJob, interrupted: threading.Event) -> int:
+        """Compute the change events of the job's source; the job counts as under way until they are there."""
+        tracking = ChangeTracking(self.database, self.archive_root, INDEX_VERSION)
+        return INTERRUPTED if tracking.compute(job.source_id, stopping=interrupted).was_stopped else 0
 
     def so_far(self, job_id: int, interrupted: threading.Event) -> int:
         """Make searchable what a running crawl has brought since last time; return 0, or 130 if it was stopped."""

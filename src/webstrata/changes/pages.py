@@ -1,0 +1,102 @@
+"""Loading the pages of pairs: from the index, or from the WARC when another version of the index read them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from webstrata.changes.stored_pages import StoredPage
+from webstrata.content.kinds import PageKind, page_kind
+from webstrata.content.page_reader import PageReader
+from webstrata.content.page_requests import ReadPage
+from webstrata.content.reading import Body, Reading
+from webstrata.db import catalog, changes, page_metadata, snapshots
+from webstrata.db.changes import ComparedSnapshot, StoredText
+from webstrata.db.engine import Database
+from webstrata.errors import WebstrataError
+from webstrata.storage.paths import place_of
+from webstrata.warc.reader import read_record
+from webstrata.warc.revisits import with_payload
+
+log = structlog.get_logger()
+
+_GOOD = range(200, 300)
+
+
+@dataclass(frozen=True)
+class PageLoader:
+    """Loads pages as they are compared."""
+
+    database: Database
+    archive_root: Path
+    reader: PageReader
+    index_version: int
+
+    def load(self, wanted: Collection[ComparedSnapshot]) -> dict[int, StoredPage]:
+        """Return pages by the ids of their snapshots."""
+        with self.database.read() as session:
+            texts = changes.load_texts(session, {one.document_id for one in wanted if one.document_id is not None})
+            holders = {one.outlinks_from for one in wanted if one.outlinks_from is not None}
+            linked = snapshots.linked_pages(session, holders)
+            stated = {one.content_hash for one in wanted if one.content_hash is not None}
+            images = page_metadata.load_images(session, stated)
+        return {
+            one.id: _stored(
+                one,
+                self._text(one, texts),
+                frozenset(linked.get(one.outlinks_from or 0, ())),
+                images.get(one.content_hash or "", frozenset()),
+            )
+            for one in wanted
+        }
+
+    def _text(self, snapshot: ComparedSnapshot, texts: dict[int, StoredText]) -> StoredText:
+        stored = texts.get(snapshot.document_id or 0, StoredText(snapshot.title or "", "", "", ""))
+        if snapshot.index_version in (None, self.index_version):
+            return stored
+        reading = self._read_again(snapshot)
+        return stored if reading is None else StoredText(reading.title, reading.text, reading.blocks, reading.regions)
+
+    def _read_again(self, snapshot: ComparedSnapshot) -> Reading | None:
+        """Read a page from its WARC: what two versions of the index made of a page differs without any edit."""
+        with self.database.read() as session:
+            place = catalog.record_place(session, snapshot.id)
+        if place is None or place.offset is None:
+            return None
+        try:
+            path = place_of(self.archive_root, place.warc_path, place.output_dir)
+            record = with_payload(read_record(path, place.offset, place.length), self.database, self.archive_root)
+            kind = page_kind(record.headers.get("content-type"), record.body_bytes, record.url) or PageKind.HTML
+            headers = record.headers
+            body = Body(record.url, record.body_bytes, headers.get("content-type"), headers.get("content-language"))
+            return self.reader.page(ReadPage(kind, body))
+        except WebstrataError as error:
+            log.warning("changes.page.not_read_again", snapshot_id=snapshot.id, reason=str(error))
+            return None
+
+
+def quality_of(snapshot: ComparedSnapshot) -> tuple[float, str]:
+    """Return the quality of a capture and its kind; by its status when the index did not judge it."""
+    if snapshot.quality is not None:
+        return snapshot.quality, snapshot.quality_kind or "page"
+    is_good = snapshot.status_code is None or snapshot.status_code in _GOOD
+    return (1.0, "page") if is_good else (0.0, "error")
+
+
+def _stored(
+    snapshot: ComparedSnapshot, stored: StoredText, links: frozenset[str], images: frozenset[str]
+) -> StoredPage:
+    quality, kind = quality_of(snapshot)
+    return StoredPage(
+        title=stored.title,
+        text=stored.text,
+        blocks=stored.blocks or "",
+        regions=stored.regions or "",
+        status_code=snapshot.status_code,
+        language=snapshot.language,
+        links=links,
+        images=images,
+        quality=quality,
+        quality_kind=kind,
+    )

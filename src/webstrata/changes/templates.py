@@ -1,0 +1,29 @@
+"""The template of a site: lines that most pages of one job share, such as menus, headers and footers."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+MIN_PAGES = 5
+"""From fewer pages nothing is learned: two pages share much that is no template."""
+
+MAX_SAMPLED = 300
+_SHARE = 0.6
+"""In how many of the pages a line must be: part of a site, such as a shop in a portal, may have another menu."""
+
+_MAX_LINES = 2_000
+
+
+def normalized_line(line: str) -> str:
+    """Return a line in the form in which templates have it."""
+    return " ".join(line.split()).casefold()
+
+
+def learn_template(texts: Sequence[str]) -> frozenset[str]:
+    """Return the lines that most pages share; none when there are too few pages to tell."""
+    if len(texts) < MIN_PAGES:
+        return frozenset()
+    counted: Counter[str] = Counter()
+    for text in texts:
+        counted.update({normalized_line(line) for line in text.split("\n")})
+    least = _SHARE * len(texts)
+    return frozenset(line for line, count in counted.most_common(_MAX_LINES) if count >= least and line)
