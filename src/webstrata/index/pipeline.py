@@ -235,7 +235,7 @@ class _Run:
                 self._index_late(desk, readers, files)
 
     def _was_crawled_here(self) -> bool:
-        """Tell whether a crawl of this database brought the files: it has tasks, which a rebuild does not bring back."""
+        """Tell whether a crawl brought the files to this database: it left tasks, which no import or rebuild makes."""
         with self.database.read() as session:
             return frontier.has_any(session, self.job.id, *TaskStatus)
 
