@@ -146,11 +146,7 @@ class _Walk:
                     add_text(_END)
                     end_line(state.line)
                     enter((nodes, state))
-                    place = places.get(node) if places else None
-                    if place is not None:
-                        state = _entered(state, tag, place)
-                    else:
-                        state = state.inside.get(tag) or _remembered(state, tag)
+                    state = _state_inside(state, tag, places.get(node))
                 elif tag not in _SPECIAL:
                     enter((nodes, None))
                 elif (inner := self._look_into(node, tag, state)) is not None:
@@ -204,8 +200,12 @@ def _is_in_heading(button: Element) -> bool:
     return any(isinstance(element, Element) and element.tag in _HEADING_TAGS for element in (parent, above))
 
 
-def _remembered(state: _State, tag: str) -> _State:
-    inside = state.inside[tag] = _entered(state, tag, _PLACES.get(tag))
+def _state_inside(state: _State, tag: str, stated: _Place | None) -> _State:
+    if stated is not None:
+        return _entered(state, tag, stated)
+    inside = state.inside.get(tag)
+    if inside is None:
+        inside = state.inside[tag] = _entered(state, tag, _PLACES.get(tag))
     return inside
 
 
