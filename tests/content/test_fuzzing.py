@@ -12,7 +12,7 @@ from tools.console import ROOT
 
 SECONDS = 600
 SEEDS = {
-    "page": b"\0<!doctype html><html lang=en><title>a</title><body><h1>b</h1><p>c<ul><li>d<table><tr><td>e<td>f</table>",
+    "page": b"\0<!doctype html><html lang=en><title>a</title><body><h1>b</h1><p>c<ul><li>d<tr><td>e<td>f",
     "links": b"\1<base href=/x><a href=a rel=nofollow>b</a><img src=c alt=d><link rel=icon href=e><iframe src=f>",
     "metadata": b'\2<meta name=date content=2024-01-01><script type="application/ld+json">{"a":[1,]}</script>',
     "templates": b"\3<div><template shadowrootmode=open><slot></template>x</div><noscript><p>y</noscript><svg><title>z",
