@@ -13,7 +13,11 @@ SIGNIFICANT_PAIRS = [
     ("Take 2 tablets every 4 hours.", "Take 2 tablets every 6 hours.", "dose"),
     ("Adults: one tablet a day.", "Adults: two tablets a day.", "dose"),
     ("Prendre 1 comprimé toutes les 4 heures.", "Prendre 1 comprimé toutes les 8 heures.", "dose"),
-    ("Ne pas dépasser 3 g par jour, soit 500 mg par prise.", "Ne pas dépasser 3 g par jour, soit 1000 mg par prise.", "dose"),
+    (
+        "Ne pas dépasser 3 g par jour, soit 500 mg par prise.",
+        "Ne pas dépasser 3 g par jour, soit 1000 mg par prise.",
+        "dose",
+    ),
     ("Keep the vaccine between 2 °C and 8 °C.", "Keep the vaccine between 2 °C and 12 °C.", "measure"),
     ("Concentrations above 35 ppm are harmful.", "Concentrations above 70 ppm are harmful.", "measure"),
     ("Emissions fell by 20% last year.", "Emissions fell by 12% last year.", "percent"),
@@ -46,19 +50,31 @@ SIGNIFICANT_PAIRS = [
     ("Companies must report their emissions.", "Companies may report their emissions.", "obligation"),
     ("Masks are mandatory in hospitals.", "Masks are recommended in hospitals.", "obligation"),
     ("Le port du masque est obligatoire.", "Le port du masque est recommandé.", "obligation"),
-    ("Les entreprises doivent déclarer leurs rejets.", "Les entreprises devraient déclarer leurs rejets.", "obligation"),
+    (
+        "Les entreprises doivent déclarer leurs rejets.",
+        "Les entreprises devraient déclarer leurs rejets.",
+        "obligation",
+    ),
     ("Fishing is permitted in the lake.", "Fishing is prohibited in the lake.", "obligation"),
     ("Human activity causes the warming.", "Human activity may cause the warming.", "obligation"),
     ("The water is safe to drink.", "The water is unsafe to drink.", "reversed"),
     ("Register before the first visit.", "Register after the first visit.", "reversed"),
-    ("Temperatures are expected to increase in the valley.", "Temperatures are expected to decrease in the valley.", "reversed"),
+    (
+        "Temperatures are expected to increase in the valley.",
+        "Temperatures are expected to decrease in the valley.",
+        "reversed",
+    ),
     ("Use it on dry skin.", "Warning: do not use it on dry skin.", "warning_added"),
     ("Avertissement : usage externe.", "Usage externe.", "warning_removed"),
     # Policy wording, topics, names, values.
     ("The plan addresses climate change in cities.", "The plan addresses extreme weather in cities.", "topic"),
     ("Le plan traite des changements climatiques en ville.", "Le plan traite de la météo extrême en ville.", "topic"),
     ("We support clean energy and jobs.", "We support energy independence and jobs.", "topic"),
-    ("States apply for funds of the Clean Power Plan each year.", "States apply for funds of the Affordable Energy Rule each year.", "name"),
+    (
+        "States apply for funds of the Clean Power Plan each year.",
+        "States apply for funds of the Affordable Energy Rule each year.",
+        "name",
+    ),
     ("For questions write to John Smith at our office.", "For questions write to Maria Lopez at our office.", "name"),
     ("Administrator: Ann Lee", "Administrator: Omar Diaz", "value"),
     ("This guidance is in force.", "This guidance is in force but was superseded.", "topic"),
@@ -72,7 +88,7 @@ SIGNIFICANT_PAIRS = [
         "Scientists observe rising seas along the coast.",
         "text_removed",
     ),
-]  # fmt: skip
+]
 
 MINOR_PAIRS = [
     ("Please use the form to apply.", "Please use this form to apply."),
@@ -160,7 +176,11 @@ EDITS = [
     ([removed("Do not use this product near an open flame.")], True, "warning_removed"),
     ([added("Recall: sold lots 12 and 14 may contain glass.")], True, "warning_added"),
     ([removed("Mise en garde : ne pas utiliser chez l'enfant.")], True, "warning_removed"),
-    ([added("Boil water advisory for the whole county since Monday.", "o", is_main=False, region="h")], True, "warning_added"),
+    (
+        [added("Boil water advisory for the whole county since Monday.", "o", is_main=False, region="h")],
+        True,
+        "warning_added",
+    ),
     ([added("This page is not legal advice; the text of the rule prevails.")], True, "text_added"),
     # What stays below: menus, footers, controls, news, moves.
     ([changed("Topics", "Browse topics", "l", is_main=False, region="n") for _ in range(30)], False, "boilerplate"),
@@ -170,13 +190,21 @@ EDITS = [
     ([added("Skip to main content"), added("Back to top"), removed("Print this page")], False, "boilerplate"),
     ([LineEdit(EditKind.MOVED, page_line(PARAGRAPH), page_line(PARAGRAPH))] * 40, False, "moved"),
     ([removed(PARAGRAPH), added(PARAGRAPH[:50]), added(PARAGRAPH[50:])], False, "moved"),
-    ([same("Latest news", "2"), removed("Mayor opens a bridge", "l"), added("Mayor visits a school on 4 May", "l")], False, "outside"),
+    (
+        [same("Latest news", "2"), removed("Mayor opens a bridge", "l"), added("Mayor visits a school on 4 May", "l")],
+        False,
+        "outside",
+    ),
     ([same("Latest news", "2"), same("Bridge", "3"), changed("Opens 3 May", "Opens 5 May")], False, "outside"),
-    ([removed("Mayor opens a bridge", "l", "Actualités"), added("Visite du 4 mai", "l", "Actualités")], False, "outside"),
+    (
+        [removed("Mayor opens a bridge", "l", "Actualités"), added("Visite du 4 mai", "l", "Actualités")],
+        False,
+        "outside",
+    ),
     ([same("News", "1"), removed(PARAGRAPH)], True, "text_removed"),
     ([changed("Use the form.", "Use this form.")] * 100, False, "spelling"),
     ([changed("We begin it in May.", "We start it in May.", section=str(i)) for i in range(100)], False, "wording"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("edits", "is_significant", "code"), EDITS)
