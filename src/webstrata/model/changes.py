@@ -75,7 +75,7 @@ class LineEdit:
     old: PageLine | None
     new: PageLine | None
     words: tuple[WordEdit, ...] = ()
-    """The words of a changed line."""
+    """The words of a changed line, and of a moved one whose text changed too."""
     section: str = ""
     """The heading that the line is under; empty before the first one."""
     ignored: str | None = None
@@ -122,7 +122,7 @@ class Limits:
     max_lines: int = 20_000
     """Lines of one page that are compared."""
     max_line_characters: int = 20_000
-    """Longer lines are compared as a whole, not word by word."""
+    """Longer changes inside a line are shown as a whole, not word by word."""
     max_word_pairs: int = 2_000
     """Changed lines that are compared word by word."""
     max_html_characters: int = 200_000
