@@ -56,6 +56,7 @@ class Expected:
     """Codes of reasons that must be among those given; `a|b` asks for one of two."""
     counts: Mapping[str, int] = field(default_factory=dict)
     """Counts of sections and lines, by their names in the command's JSON."""
+    template_changed: bool | None = None
 
 
 def all_pairs() -> Iterator[Pair]:
@@ -74,6 +75,7 @@ def expected_verdicts() -> dict[str, Expected]:
             verdict.get("significant", False),
             frozenset(verdict.get("reasons", ())),
             verdict.get("counts", {}),
+            verdict.get("templateChanged"),
         )
         for kind in verdicts.values()
         for name, verdict in kind.items()

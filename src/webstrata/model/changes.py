@@ -107,12 +107,16 @@ class SiteKnowledge:
     """What is known of a page's site and of its earlier captures; without it the page's own structure decides."""
 
     old_template: frozenset[str] = frozenset()
-    """Lines that most pages of the source shared in the older job, normalised by `normalized_line`."""
+    """Lines that most pages of the source shared in the older job, normalised by `normalized_line` of
+    `content/ignoring.py`."""
     new_template: frozenset[str] = frozenset()
     volatile: frozenset[str] = frozenset()
     """Lines of this page that changed in most of its earlier captures, as their masks (see `content/volatile.py`)."""
     is_known: bool = False
     """Whether there is any knowledge of the site."""
+    old_template_links: frozenset[str] = frozenset()
+    """Links that most pages of the source shared in the older job."""
+    new_template_links: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -150,3 +154,7 @@ class Comparison:
     """Whether lines that most pages of the site share differ."""
     limit: str | None = None
     """Which limit cut the comparison short, if one did."""
+    title_changed: bool = False
+    added_links: tuple[str, ...] = ()
+    """Links that count: not those of the site's template."""
+    removed_links: tuple[str, ...] = ()
