@@ -10,7 +10,7 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.changes.compare_process import ComparedPages, ComparePages
+from webstrata.changes.compare_requests import ComparedPages, ComparePages
 from webstrata.changes.comparer import Comparer
 from webstrata.changes.holding import holding
 from webstrata.changes.pages import PageLoader, quality_of
