@@ -87,7 +87,7 @@ class Reason:
     """Why a change matters, or why it does not."""
 
     code: str
-    """A word for programs: `dose`, `number`, `date`, `price`, `negation`, `obligation`, `warning_removed`, `section_added`, …"""
+    """A word for programs: `dose`, `number`, `date`, `price`, `negation`, `warning_removed`, `section_added`, …"""
     text: str
     """A sentence for people: "a dose changed: 200 mg → 400 mg"."""
     weight: float
