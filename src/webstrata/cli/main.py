@@ -12,6 +12,7 @@ from webstrata.cli import (
     audit_log,
     checking,
     database,
+    diffing,
     folders,
     jobs,
     looking,
@@ -38,7 +39,7 @@ program = typer.Typer(
 )
 for door in (
     *(archiving, serving, searching, looking, jobs, running, checking, status),
-    *(folders, sources, verifying, audit_log, rebuilding),
+    *(folders, sources, verifying, audit_log, rebuilding, diffing),
 ):
     program.add_typer(door.verbs)
 program.add_typer(sources.sources, name="sources")
