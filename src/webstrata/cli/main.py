@@ -16,6 +16,7 @@ from webstrata.cli import (
     folders,
     jobs,
     looking,
+    quality,
     rebuilding,
     running,
     searching,
@@ -39,7 +40,7 @@ program = typer.Typer(
 )
 for door in (
     *(archiving, serving, searching, looking, jobs, running, checking, status),
-    *(folders, sources, verifying, audit_log, rebuilding, diffing),
+    *(folders, sources, verifying, audit_log, rebuilding, diffing, quality),
 ):
     program.add_typer(door.verbs)
 program.add_typer(sources.sources, name="sources")
