@@ -66,8 +66,17 @@ def test_a_person_sees_the_words_that_changed(
     ended = plain_webstrata("diff", *saved(tmp_path, pairs["not-added"]))
     shown = " ".join(ended.out.split())
     assert "updated: 1 section changed" in shown
-    assert "Applicants who rent their home are {+not +}eligible." in shown
+    assert "Applicants who rent their home are {+not+} eligible." in shown
     assert "a negation was added: not" in shown
+
+
+def test_a_page_cannot_command_the_terminal(plain_webstrata: CommandLine, tmp_path: Path) -> None:
+    for side, word in (("old", "tea"), ("new", "coffee")):
+        html = f"<title>Menu</title><p>We sell {word}\x1b[2J and \u202ecake, every day of the week.</p>"
+        (tmp_path / f"{side}.html").write_text(html, encoding="utf-8")
+    ended = plain_webstrata("diff", str(tmp_path / "old.html"), str(tmp_path / "new.html"))
+    assert "coffee" in ended.out
+    assert not {"\x1b", "\u202e"} & set(ended.out)
 
 
 def test_pdfs_are_compared(plain_webstrata: CommandLine, tmp_path: Path, pairs: dict[str, Pair]) -> None:
@@ -97,5 +106,7 @@ def test_two_snapshots_are_compared(webstrata: CommandLine, web_server: WebServe
     found = json.loads(webstrata("diff", "1", "2", "--json").out)
     assert (found["changeType"], found["reasons"][0]["code"]) == ("updated", "dose")
     assert found["ignored"] == []
+    assert json.loads(webstrata("diff", "2", "3", "--json").out)["changeType"] == "unavailable"
+    assert json.loads(webstrata("diff", "3", "2", "--json").out)["changeType"] == "restored"
     assert json.loads(webstrata("diff", "1", "1", "--json").out)["changeType"] == "unchanged"
     assert "there is no snapshot 99" in webstrata("diff", "1", "99").message

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from webstrata.cli.compared_pages import page_of_file, page_of_snapshot, snapshot_id
 from webstrata.cli.start import print_json, started
+from webstrata.logs import harmless
 from webstrata.model.changes import ChangeType, Comparison, EditKind, LineEdit, PageText, WordEdit
 
 verbs = typer.Typer()
@@ -87,14 +88,14 @@ def _pages(old: str, new: str) -> tuple[PageText, PageText]:
 def _print(comparison: Comparison, console: Console) -> None:
     verdict = comparison.verdict
     heading = f"{comparison.change_type}: {comparison.summary}"
-    console.print(Text(heading, style="bold"))
+    console.print(Text(harmless(heading), style="bold"))
     if comparison.change_type is not ChangeType.UNCHANGED:
         console.print(Text(f"significance {verdict.significance:.2f} of 1"))
     for reason in verdict.reasons:
-        console.print(Text(f"  {reason.text}"))
+        console.print(Text(f"  {harmless(reason.text)}"))
     for links, sign in ((comparison.removed_links, "-"), (comparison.added_links, "+")):
         for link in links:
-            console.print(Text(f"  {sign} link to {link}"))
+            console.print(Text(f"  {sign} link to {harmless(link)}"))
     for line in _shown_lines(comparison.edits, has_colours=console.is_terminal and not console.no_color):
         console.print(line)
     if comparison.limit:
@@ -109,21 +110,28 @@ def _shown_lines(edits: Sequence[LineEdit], *, has_colours: bool) -> Iterator[Te
             continue
         if edit.section != section:
             section = edit.section
-            yield Text(f"\n{section}" if section else "", style="bold cyan")
+            yield Text(f"\n{harmless(section)}", style="bold cyan")
         yield _shown_line(edit, has_colours)
     ignored = [edit for edit in edits if edit.ignored]
     if ignored:
         yield Text(f"\n{len(ignored)} ignored:", style="dim")
         for edit in ignored:
-            yield Text(f"  {_text(edit)} ({edit.ignored})", style="dim")
+            yield Text(f"  {harmless(_text(edit))} ({edit.ignored})", style="dim")
 
 
 def _shown_line(edit: LineEdit, has_colours: bool) -> Text:
     line = Text(f"{_SIGNS[edit.kind]} ")
     for word in edit.words or (WordEdit(_kind_of_words(edit), _text(edit)),):
-        before, after = ("", "") if has_colours or not edit.words else _BRACKETS.get(word.kind, ("", ""))
-        line.append(f"{before}{word.text}{after}", style=_STYLES.get(word.kind, ""))
+        is_marked = bool(edit.words) and not has_colours
+        line.append(harmless(_bracketed(word) if is_marked else word.text), style=_STYLES.get(word.kind, ""))
     return line
+
+
+def _bracketed(word: WordEdit) -> str:
+    """Return words in the brackets of their kind, with the spaces around them outside."""
+    before, after = _BRACKETS.get(word.kind, ("", ""))
+    inner = word.text.strip()
+    return word.text.replace(inner, f"{before}{inner}{after}") if inner else word.text
 
 
 def _kind_of_words(edit: LineEdit) -> EditKind:
