@@ -244,9 +244,14 @@ CONTEXTS = [
         "link_domain",
     ),
     (
-        JudgeContext(removed_links=frozenset({"https://a.gov/old"}), added_links=frozenset({"https://a.gov/new"})),
+        JudgeContext(removed_links=frozenset({"https://a.gov/x/a.htm"}), added_links=frozenset({"https://a.gov/y/a"})),
         False,
         "links",
+    ),
+    (
+        JudgeContext(removed_links=frozenset({"https://a.gov/apply"}), added_links=frozenset({"https://a.gov/closed"})),
+        True,
+        "link",
     ),
     (JudgeContext(added_images=9, removed_images=9), False, "images"),
 ]

@@ -87,7 +87,8 @@ WARNINGS = _words(
     alert, alerts, emergency, evacuate, evacuation, evacuations, contraindicated, contraindication, poison,
     poisonous, toxic, fatal, deadly, disclaimer, outbreak, unsafe, life-threatening, boil water, do not use, do not
     take, do not eat, do not drink, do not consume, stop using, side effects, adverse, serious injury, seek
-    medical, avertissement, avertissements, danger, dangereux, dangereuse, rappel, rappels, rappele, rappeles,
+    medical, get medical help, consultez immediatement,
+    avertissement, avertissements, danger, dangereux, dangereuse, rappel, rappels, rappele, rappeles,
     alerte, alertes, urgence, evacuer, evacuation, contre-indique, contre-indication, poison, toxique, mortel,
     mortelle, mise en garde, mises en garde, avis de non-responsabilite, eclosion, ne pas utiliser, ne pas
     consommer, ne pas prendre, n'utilisez pas, ne prenez pas, ne consommez pas, cessez d'utiliser, effets
@@ -239,6 +240,12 @@ _MONTHS = (
     "december dec decembre diciembre dezember",
 )
 MONTHS = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names.split()}
+
+MONTH_NAMES = _words(
+    """january, february, april, june, july, august, september, october, november, december, janvier, fevrier,
+    avril, juin, juillet, aout, septembre, octobre, novembre, decembre"""
+)
+"""Months whose names mean nothing else, as march, may and mars do."""
 
 WEEKDAYS = _words(
     """monday, tuesday, wednesday, thursday, friday, saturday, sunday, mon, tue, tues, wed, thu, thur, thurs, fri,

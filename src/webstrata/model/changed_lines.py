@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from webstrata.model import change_words as lists
 from webstrata.model import wording
 from webstrata.model.change_words import fold
 from webstrata.model.changes import PageLine
@@ -43,6 +44,7 @@ _ROLES_LOST_OR_WON = {
     wording.TOPIC: ("a term", "topic", 0.4, "topic", 0.32),
     wording.FREQUENCY: ("how often", "frequency", 0.3, "frequency", 0.3),
     wording.WEEKDAY: ("a day", "date", 0.2, "date", 0.2),
+    wording.MONTH: ("a month", "date", 0.1, "date", 0.1),
     wording.QUALIFIER: ("a qualifying word", "qualifier", 0.15, "qualifier", 0.15),
 }
 _ROLES_REPLACED = {
@@ -50,6 +52,7 @@ _ROLES_REPLACED = {
     wording.TOPIC: ("a term", "topic", 0.4),
     wording.FREQUENCY: ("how often", "frequency", 0.45),
     wording.WEEKDAY: ("a day", "date", 0.35),
+    wording.MONTH: ("a month", "date", 0.35),
     wording.QUALIFIER: ("a qualifying word", "qualifier", 0.2),
 }
 _OBLIGATION_WEIGHTS = {"must": 0.42, "forbidden": 0.42, "should": 0.35, "may": 0.3, "can": 0.1}
@@ -67,6 +70,7 @@ def judge_changed(
             evidence.add("punctuation", "only punctuation, capitals or spaces changed", 0.01)
         return
     change = word_change(was, became)
+    _compare_spelled_numbers(was, became, evidence)
     _compare_negations(was, became, change, evidence)
     _compare_obligations(was, became, change, evidence)
     for role in _ROLES_REPLACED:
@@ -123,6 +127,16 @@ def _names_of(role: str, more: Wording, less: Wording) -> list[str]:
         for key, count in more.roles.items()
         if key[0] == role and count > less.roles.get(key, 0) and key in more.shown
     ]
+
+
+def _compare_spelled_numbers(was: Wording, became: Wording, evidence: Evidence) -> None:
+    """Collect numbers in words that took the place of others; one in the place of digits is only written otherwise."""
+    lost, won = (
+        [word for word in (Counter(more.words) - Counter(less.words)) if lists.NUMBER_WORDS.get(word, 1) > 1]
+        for more, less in ((was, became), (became, was))
+    )
+    if lost and won:
+        _add_exchange(evidence, "number", "a number", (lost, won), (0.35, 0.0))
 
 
 def _compare_negations(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> None:

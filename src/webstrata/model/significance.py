@@ -40,6 +40,7 @@ _EDGE_SIGNS = " .,:;!?>»|•…-–*[]()"
 _WARNING_WORDS = 6
 _WARNING_CHARACTERS = 1_000
 _HEADINGS = "123456"
+_ITEM = "l"
 _NAVIGATION, _CONSENT, _CONTENT, _UNSTATED = "n", "c", "m", "o"
 _CAPITALISED_NOUNS = frozenset({"de", "lb"})
 """Languages in which a capital letter does not show a name."""
@@ -93,8 +94,11 @@ def judge(edits: Sequence[LineEdit], context: JudgeContext) -> Verdict:
     _judge_outside(places[_Place.OUTSIDE], context, evidence)
     _judge_boilerplate(places[_Place.BOILERPLATE], evidence)
     _judge_page(context, evidence, len(places[_Place.MAIN]))
-    not_content = sum(edit.ignored is not None for edit in edits) + len(places[_Place.BOILERPLATE])
-    judge_links(context.removed_links, context.added_links, not_content, evidence)
+    ignored = [edit.ignored for edit in edits if edit.ignored is not None]
+    # Volatile text has no links: only menus and the like explain changed ones.
+    not_content = sum(not why.startswith("volatile") for why in ignored) + len(places[_Place.BOILERPLATE])
+    is_text_same = not any(places.values())
+    judge_links(context.removed_links, context.added_links, not_content, evidence, is_text_same=is_text_same)
     reasons = [reason for reason in evidence.reasons() if reason.weight > 0]
     return Verdict(_total(reasons), tuple(reasons[:_MOST_REASONS]))
 
@@ -196,9 +200,27 @@ def _collect(edits: Sequence[LineEdit], context: JudgeContext, evidence: Evidenc
     sections = {section.heading for section in (*context.added_sections, *context.removed_sections)}
     reported = frozenset(line.text for edit in whole if edit.section in sections and (line := edit.new or edit.old))
     judge_whole(reflow.removed, reflow.added, reported | sections, evidence)
+    _judge_under_warnings(whole, evidence)
     moved = reflow.moved + sum(edit.kind is EditKind.MOVED for edit in edits)
     if moved:
         evidence.add("moved", f"{moved} lines moved or were divided otherwise", min(0.1, 0.01 * moved))
+
+
+def _judge_under_warnings(edits: Sequence[LineEdit], evidence: Evidence) -> None:
+    """Collect items that were only added, or only removed, under a heading that warns, such as `Side effects`."""
+    items: dict[str, list[LineEdit]] = {}
+    for edit in edits:
+        line = edit.new or edit.old
+        if line is not None and line.kind == _ITEM:
+            items.setdefault(edit.section, []).append(edit)
+    for section, found in items.items():
+        if len({edit.kind for edit in found}) > 1 or all(
+            role != wording.WARNING for role, _ in wording_of(section).roles
+        ):
+            continue
+        event = "added" if found[0].kind is EditKind.ADDED else "removed"
+        text = f"{len(found)} items were {event} under a heading that warns: {shown(section)}"
+        evidence.add(f"warning_{event}", text, 0.35)
 
 
 def _judge_outside(edits: Sequence[LineEdit], context: JudgeContext, evidence: Evidence) -> None:
