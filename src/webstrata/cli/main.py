@@ -15,6 +15,7 @@ from webstrata.cli import (
     folders,
     jobs,
     looking,
+    quality,
     rebuilding,
     running,
     searching,
@@ -38,7 +39,7 @@ program = typer.Typer(
 )
 for door in (
     *(archiving, serving, searching, looking, jobs, running, checking, status),
-    *(folders, sources, verifying, audit_log, rebuilding),
+    *(folders, sources, verifying, quality, audit_log, rebuilding),
 ):
     program.add_typer(door.verbs)
 program.add_typer(sources.sources, name="sources")
