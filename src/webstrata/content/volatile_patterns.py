@@ -157,6 +157,7 @@ _OF_THE_DAY = _any(
     r"(?:quote|tip|word|fact|photo|picture|image|joke|thought) of the (?:day|week|month)",
     r"(?:citation|conseil|mot|photo|image|pensee) du (?:jour|mois)",
 )
+_COUNTER_OF = _any("total ", "page ", "number of ", "nombre de ", "view ", "voir ")
 _SHOWN_RANGE = r"\d{1,6} ?(?:-|–|to|a) ?\d{1,6}"
 _COPYRIGHT = r"(?:©|\(c\)|\bcopyright|droits? d'auteur)"
 _PATTERNS = {
@@ -168,10 +169,11 @@ _PATTERNS = {
     "a relative time": (rf"{_BEFORE}{_POSTED}(?P<v>{_AGO}){_AFTER}",),
     "a counter": (
         rf"{_BEFORE}(?P<v>{_NUMBER}) ?(?:total |unique )?{_COUNTED}(?: today| so far)?{_AFTER}",
-        rf"{_BEFORE}(?:total |page |number of |nombre de )?{_COUNTED} ?[:(] ?(?P<v>{_NUMBER})\)?{_AFTER}",
+        rf"{_BEFORE}{_COUNTER_OF}?{_COUNTED} ?[:(] ?(?P<v>{_NUMBER})\)?{_AFTER}",
         rf"^(?:you are|vous etes)(?: our| the| le| la| notre)? (?P<v>{_NUMBER})(?:e|eme|st|nd|rd|th)? visit[eo]u?r",
         rf"\b(?:visitor|hit|visit|visiteur)s? ?(?:number|no\.?|#|count(?:er)?|n°) ?:? ?(?P<v>{_NUMBER})",
         rf"^(?:showing|displaying|results?|affichage de|resultats?) (?P<v>{_SHOWN_RANGE} (?:of|sur|de) {_NUMBER})",
+        r"^(?:page |slide |image |photo )?(?P<v>\d{1,4} (?:of|sur) \d{1,5})$",
     ),
     "a number of readers": (
         rf"^(?:there are |currently,? |il y a )?(?P<v>{_NUMBER}) (?:[a-z]{{2,12}} ){{1,2}}(?:online|en ligne)\b",
@@ -215,7 +217,7 @@ _CUES = {
     "a counter": (
         *("view", "visit", "hit", "reads", "download", "comment", "replies", "share", "like", "followe", "subscr"),
         *("reaction", "tweet", "clicks", "plays", "rating", "online", "vue", "lecture", "telecharg", "partage"),
-        *("abonne", "j'aime", "showing", "displaying", "result", "affichage"),
+        *("abonne", "j'aime", "showing", "displaying", "result", "affichage", " of ", " sur "),
     ),
     "a number of readers": ("online", "en ligne", "looking at", "viewing", "watching", "browsing", "regardent"),
     "a token": (" id", "id:", "_id", "-id", "identifier", "reference", "nonce", "csrf", "token", "sid", "sessionid"),

@@ -32,6 +32,8 @@ _FACTS = {
 
 _FEW_WORDS = 7
 """A sentence with so many other words is reworded; with more it is rewritten."""
+_FEW_OF_A_SENTENCE = 3
+"""More words than these, when they are half of the sentence, make it another one."""
 _FEW_MORE_WORDS = 5
 """So many words more or fewer are a rewording; more are a clause."""
 _FOCUSED = 6
@@ -56,12 +58,14 @@ _ROLES_REPLACED = {
 _OBLIGATION_WEIGHTS = {"must": 0.42, "forbidden": 0.42, "should": 0.35, "may": 0.3, "can": 0.1}
 
 
-def judge_changed(old: PageLine, new: PageLine, evidence: Evidence, has_names: bool) -> None:
+def judge_changed(
+    old: PageLine, new: PageLine, evidence: Evidence, has_names: bool, most: int = MOST_CHARACTERS
+) -> None:
     """Collect the reasons why one changed line matters."""
-    before, after = changed_windows(old.text, new.text, MOST_CHARACTERS)
+    before, after = changed_windows(old.text, new.text, most)
     found = compare_facts(facts_in(before), facts_in(after), evidence)
     was, became = wording_of(before), wording_of(after)
-    if was.words == became.words:
+    if "".join(was.words) == "".join(became.words):
         if not found:
             evidence.add("punctuation", "only punctuation, capitals or spaces changed", 0.01)
         return
@@ -195,12 +199,20 @@ def _compare_words(old: PageLine, new: PageLine, change: WordChange, evidence: E
         code, words = ("text_added", after) if more > 0 else ("text_removed", before)
         event = code.removeprefix("text_")
         evidence.add(code, f"text was {event}: {words}", 0.3 + size_weight(abs(more) - _FEW_MORE_WORDS, 20, 0.4))
-    elif size > _FEW_WORDS:
-        evidence.add("rewritten", f"a sentence was rewritten: {shown(new.text)}", 0.3 + size_weight(size - 7, 20, 0.4))
-    elif new.kind == "l" and size > 1 and size * 2 >= len(content_words(fold(new.text).split())):
+    elif size > _FEW_WORDS or (size > _FEW_OF_A_SENTENCE and size * 2 >= _content_size(new)):
+        evidence.add("rewritten", f"a sentence was rewritten: {shown(new.text)}", _rewritten_weight(size))
+    elif new.kind == "l" and size > 1 and size * 2 >= _content_size(new):
         evidence.add("item_changed", f"a list item changed: {shown(old.text)} → {shown(new.text)}", 0.3)
     else:
         evidence.add("wording", f"words changed: {before or '–'} → {after or '–'}", 0.035 * size)
+
+
+def _content_size(line: PageLine) -> int:
+    return len(content_words(fold(line.text[:MOST_CHARACTERS]).split()))
+
+
+def _rewritten_weight(size: int) -> float:
+    return 0.3 + size_weight(max(0, size - _FEW_OF_A_SENTENCE), 25, 0.4)
 
 
 def _changed_value(old: str, new: str) -> str | None:

@@ -84,6 +84,11 @@ def wording_of(text: str) -> Wording:
     return Wording(tuple(plain), roles, _names(text, found), shown)
 
 
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a text, folded, in order."""
+    return tuple(_split_words(_WORD.findall(fold(text))))
+
+
 def changed_windows(old: str, new: str, most: int) -> tuple[str, str]:
     """Return the parts of two texts that differ, with whole words around them, at most so many characters of each."""
     shorter = min(len(old), len(new))
