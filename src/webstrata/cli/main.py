@@ -12,6 +12,7 @@ from webstrata.cli import (
     audit_log,
     checking,
     database,
+    diffing,
     folders,
     jobs,
     looking,
@@ -39,7 +40,7 @@ program = typer.Typer(
 )
 for door in (
     *(archiving, serving, searching, looking, jobs, running, checking, status),
-    *(folders, sources, verifying, quality, audit_log, rebuilding),
+    *(folders, sources, verifying, audit_log, rebuilding, diffing, quality),
 ):
     program.add_typer(door.verbs)
 program.add_typer(sources.sources, name="sources")
