@@ -169,6 +169,16 @@ def test_other_words_for_the_same_are_not_significant(old: str, new: str) -> Non
 PARAGRAPH = "The agency studies how rising temperatures change the habitats of fish in the rivers of the region."
 
 EDITS = [
+    # Words of one kind in the place of others.
+    ([changed("Nine members voted in favour.", "Eight members voted in favour.")], True, "number"),
+    ([changed("It ends in June of this year.", "It ends in July of this year.")], True, "date"),
+    ([changed("Le vaccin est gratuit.", "Le vaccin n'est plus gratuit.")], True, "negation"),
+    ([changed("All dogs and cats must be licensed.", "All dogs must be licensed.")], True, "enumeration"),
+    ([changed("Ouvert de 10 h à 19 h.", "Ouvert de 12 h à 18 h.")], True, "time"),
+    ([changed("We study the clmiate of the coast.", "We study the climate of the coast.")], False, "spelling"),
+    ([removed("Attention : fermez le gaz avant de partir en vacances.")], True, "warning_removed"),
+    ([added("bleeding", "l", "Side effects")], True, "warning_added"),
+    ([added("2025 22 1", "t")], True, "row_added"),
     # Whole lines, lists, tables, sections.
     ([removed(PARAGRAPH)], True, "text_removed"),
     ([added(PARAGRAPH)], True, "text_added"),

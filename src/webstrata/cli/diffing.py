@@ -1,30 +1,16 @@
 """`diff`: what changed between two snapshots or two saved pages, and how much it matters."""
 
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from webstrata.cli.compared_pages import page_of_file, page_of_snapshot, snapshot_id
 from webstrata.cli.start import print_json, started
-from webstrata.logs import harmless
-from webstrata.model.changes import ChangeType, Comparison, EditKind, LineEdit, PageText, WordEdit
+from webstrata.model.changes import ChangeType, Comparison, LineEdit, PageText
 
 verbs = typer.Typer()
-
-_SIGNS = {
-    EditKind.SAME: " ",
-    EditKind.ADDED: "+",
-    EditKind.REMOVED: "-",
-    EditKind.CHANGED: "~",
-    EditKind.MOVED: ">",
-}
-_STYLES = {EditKind.ADDED: "green", EditKind.REMOVED: "red strike"}
-_BRACKETS = {EditKind.ADDED: ("{+", "+}"), EditKind.REMOVED: ("[-", "-]")}
-"""How words are marked where there are no colours, as Git does it."""
 
 
 @verbs.command()
@@ -34,13 +20,14 @@ def diff(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """Compare two captures of a page: what a reader sees of it, and how much the change matters."""
+    from webstrata.cli.shown_diff import print_comparison
     from webstrata.content.comparison import compare_pages
 
     comparison = compare_pages(*_pages(old, new))
     if as_json:
         print_json(as_json_object(comparison))
     else:
-        _print(comparison, Console())
+        print_comparison(comparison, Console())
 
 
 def as_json_object(comparison: Comparison) -> dict[str, object]:
@@ -83,59 +70,6 @@ def _pages(old: str, new: str) -> tuple[PageText, PageText]:
             for argument, number in zip((old, new), numbers, strict=True)
         )
         return first, second
-
-
-def _print(comparison: Comparison, console: Console) -> None:
-    verdict = comparison.verdict
-    heading = f"{comparison.change_type}: {comparison.summary}"
-    console.print(Text(harmless(heading), style="bold"))
-    if comparison.change_type is not ChangeType.UNCHANGED:
-        console.print(Text(f"significance {verdict.significance:.2f} of 1"))
-    for reason in verdict.reasons:
-        console.print(Text(f"  {harmless(reason.text)}"))
-    for links, sign in ((comparison.removed_links, "-"), (comparison.added_links, "+")):
-        for link in links:
-            console.print(Text(f"  {sign} link to {harmless(link)}"))
-    for line in _shown_lines(comparison.edits, has_colours=console.is_terminal and not console.no_color):
-        console.print(line)
-    if comparison.limit:
-        console.print(Text(comparison.limit, style="dim"))
-
-
-def _shown_lines(edits: Sequence[LineEdit], *, has_colours: bool) -> Iterator[Text]:
-    """Yield the lines that changed, each section under its heading, and at the end how many were ignored."""
-    section = None
-    for edit in edits:
-        if edit.kind is EditKind.SAME or edit.ignored:
-            continue
-        if edit.section != section:
-            section = edit.section
-            yield Text(f"\n{harmless(section)}", style="bold cyan")
-        yield _shown_line(edit, has_colours)
-    ignored = [edit for edit in edits if edit.ignored]
-    if ignored:
-        yield Text(f"\n{len(ignored)} ignored:", style="dim")
-        for edit in ignored:
-            yield Text(f"  {harmless(_text(edit))} ({edit.ignored})", style="dim")
-
-
-def _shown_line(edit: LineEdit, has_colours: bool) -> Text:
-    line = Text(f"{_SIGNS[edit.kind]} ")
-    for word in edit.words or (WordEdit(_kind_of_words(edit), _text(edit)),):
-        is_marked = bool(edit.words) and not has_colours
-        line.append(harmless(_bracketed(word) if is_marked else word.text), style=_STYLES.get(word.kind, ""))
-    return line
-
-
-def _bracketed(word: WordEdit) -> str:
-    """Return words in the brackets of their kind, with the spaces around them outside."""
-    before, after = _BRACKETS.get(word.kind, ("", ""))
-    inner = word.text.strip()
-    return word.text.replace(inner, f"{before}{inner}{after}") if inner else word.text
-
-
-def _kind_of_words(edit: LineEdit) -> EditKind:
-    return edit.kind if edit.kind in _STYLES else EditKind.SAME
 
 
 def _text(edit: LineEdit) -> str:

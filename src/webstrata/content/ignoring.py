@@ -18,6 +18,9 @@ _OF_REGIONS = {
 }
 """Why an edit is ignored, with less confidence, when only the page's own structure shows what is repeated."""
 
+_MOST_WEIGHED = 300
+"""Edits around the content that are looked at: a page with more of them has another menu, not a warning in it."""
+
 _LINE_BREAKS = "layout: only the breaks between lines changed"
 _AROUND_CONTENT = frozenset({TEMPLATE, *_OF_REGIONS.values()})
 
@@ -36,7 +39,7 @@ def mark_ignored(edits: Sequence[LineEdit], knowledge: SiteKnowledge, outweighs:
     """Return all edits, those that do not count with the reason why."""
     marked: Sequence[LineEdit] = [_mark(edit, TEMPLATE) if _is_template(edit, knowledge) else edit for edit in edits]
     marked = mark_volatile([*_mark_line_breaks(marked)], knowledge.volatile)
-    return tuple(_mark_by_structure(edit, outweighs) for edit in marked)
+    return tuple(_mark_by_structure(marked, outweighs))
 
 
 def is_around_content(edit: LineEdit) -> bool:
@@ -82,13 +85,16 @@ def _joined(lines: Iterable[PageLine | None]) -> str:
     return "".join("".join(line.text.split()) for line in lines if line is not None)
 
 
-def _mark_by_structure(edit: LineEdit, outweighs: Weighing) -> LineEdit:
-    if edit.kind is EditKind.SAME or edit.ignored is not None:
-        return edit
-    lines = [line for line in (edit.old, edit.new) if line is not None]
-    if any(line.is_main for line in lines) or outweighs(edit):
-        return edit
-    return _mark(edit, _of_region(lines[-1]))
+def _mark_by_structure(edits: Sequence[LineEdit], outweighs: Weighing) -> Iterator[LineEdit]:
+    """Yield all edits, those around the content marked; only so many of them are weighed, as that takes time."""
+    weighed = 0
+    for edit in edits:
+        lines = [line for line in (edit.old, edit.new) if line is not None]
+        if edit.kind is EditKind.SAME or edit.ignored is not None or any(line.is_main for line in lines):
+            yield edit
+            continue
+        weighed += 1
+        yield edit if weighed <= _MOST_WEIGHED and outweighs(edit) else _mark(edit, _of_region(lines[-1]))
 
 
 def _of_region(line: PageLine) -> str:

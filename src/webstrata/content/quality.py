@@ -11,11 +11,11 @@ from webstrata.content.blocks import Region
 from webstrata.content.quality_evidence import LONG_TEXT, Evidence, Sign
 from webstrata.content.quality_moves import is_login, kind_of_move, returns_elsewhere
 from webstrata.content.quality_phrases import plain, title_parts
-from webstrata.content.saved_response import SavedResponse
+from webstrata.content.saved_response import SavedResponse, saved_response
 from webstrata.content.substitute_phrases import ABOUT_CONSENT, ACCEPTING
 from webstrata.model.quality import Quality, QualityKind
 
-__all__ = ["Quality", "QualityKind", "judge_quality"]
+__all__ = ["Quality", "QualityKind", "SavedResponse", "judge_quality", "saved_response"]
 
 _QUALITIES = {
     QualityKind.BLOCKED: 0.0,
@@ -55,6 +55,7 @@ _PAGE_REASON = "nothing speaks against it"
 
 _PAYWALLED_TEXT = 3_000
 _PAYWALLED_STUB = 250
+_NO_TEXT = 30
 _SHELL_TEXT = 120
 _MENU_TEXT = 300
 _CONSENT_REST = 400
@@ -155,7 +156,7 @@ def _judge_final_url(response: SavedResponse) -> Quality | None:
 
 def _weigh(evidence: Evidence) -> Quality | None:
     """Judge by the weight of the evidence for each kind."""
-    if evidence.is_long and not any(sign.kind is QualityKind.SOFT_404 for sign in evidence.titles):
+    if evidence.is_beyond_doubt:
         return None
     response = evidence.response
     surplus = {kind: _weight(evidence, kind) - _needed(evidence, kind) for kind in _WEIGHED}
@@ -230,23 +231,19 @@ def _has_accepting(evidence: Evidence) -> bool:
 def _judge_emptiness(evidence: Evidence) -> Quality | None:
     """Judge a page that scripts would have filled, or whose main part is empty."""
     response, structure = evidence.response, evidence.response.structure
-    asks_for_scripts = evidence.is_tiny and bool(evidence.of_kind(QualityKind.EMPTY))
-    has_nothing = response.main_bytes < _SHELL_TEXT or (structure.is_hollow and evidence.content_bytes < _MENU_TEXT)
-    if not has_nothing and not (asks_for_scripts and evidence.other_bytes < _SHELL_TEXT):
+    asked = evidence.of_kind(QualityKind.EMPTY) if evidence.is_tiny else []
+    is_hollow = structure.is_hollow and evidence.content_bytes < _MENU_TEXT
+    asks_for_scripts = bool(asked) and evidence.other_bytes < _SHELL_TEXT
+    shows_something = structure.frames or (not is_hollow and (structure.fields or structure.media))
+    if shows_something or not (is_hollow or asks_for_scripts or evidence.text_bytes < _NO_TEXT):
         return None
-    if (
-        structure.frames
-        or (structure.fields and not structure.is_hollow)
-        or (structure.media and not structure.is_hollow)
-    ):
-        return None
-    reasons = _reasons(evidence.of_kind(QualityKind.EMPTY))
-    if response.text_bytes >= _MENU_TEXT and response.text_bytes > response.main_bytes + _SHELL_TEXT:
-        return Quality(0.3, QualityKind.EMPTY, ("its main part is empty, only menus and the like are there", *reasons))
-    if structure.is_hollow and response.text_bytes >= _MENU_TEXT:
-        return Quality(0.3, QualityKind.EMPTY, ("the element for its content is empty", *reasons))
-    if structure.is_hollow or structure.scripts or reasons or not response.main_bytes:
-        return Quality(0.05, QualityKind.EMPTY, ("it has no content without scripts", *reasons))
+    if response.text_bytes >= _MENU_TEXT and (is_hollow or response.text_bytes > response.main_bytes + _SHELL_TEXT):
+        reason = "its main part is empty, only menus and the like are there"
+        return Quality(0.3, QualityKind.EMPTY, (reason, *_reasons(asked)))
+    if is_hollow or asked or not response.main_bytes:
+        return Quality(0.05, QualityKind.EMPTY, ("it has no content without scripts", *_reasons(asked)))
+    if structure.scripts:
+        return Quality(0.3, QualityKind.EMPTY, ("it has scripts, and hardly any text but headings",))
     return None
 
 

@@ -16,6 +16,9 @@ LONG_TEXT = 1_500
 """Bytes of content; with more, hardly any page is anything but a page."""
 
 _TINY_TEXT = 400
+_MUCH_TEXT = 3_000
+"""Bytes of lines, however short, from which on only a title, a heading or a marker makes a page suspicious."""
+
 _CAPTCHA_TEXT = 800
 _LONGEST_SENTENCE = 700
 """Characters: longer lines are paragraphs of content, whatever they mention."""
@@ -64,6 +67,19 @@ class Evidence:
     def is_long(self) -> bool:
         """Tell whether there is so much content that only the title can make a page suspicious."""
         return self.content_bytes >= LONG_TEXT
+
+    @property
+    def is_beyond_doubt(self) -> bool:
+        """Tell whether there is so much text that sentences in it cannot make it anything but a page."""
+        if self.is_long:
+            return not any(sign.kind is QualityKind.SOFT_404 for sign in self.titles)
+        return self.response.main_bytes >= _MUCH_TEXT and not (self.titles or self.headings or self.markers)
+
+    @cached_property
+    def text_bytes(self) -> int:
+        """How much text there is that is neither a heading nor a part of menus and the like."""
+        texts = (line.text for line in self.response.lines if line.is_main and line.kind not in HEADINGS)
+        return sum(len(text.encode("utf-8", "replace")) for text in texts)
 
     @property
     def is_tiny(self) -> bool:

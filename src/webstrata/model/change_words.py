@@ -48,6 +48,8 @@ STOP_WORDS = _words(
 )
 """Words that carry no content of their own."""
 
+CONJUNCTIONS = _words("and, or, et, ou")
+
 NEGATIONS = _named(
     **{
         "not": "not, nor, neither",

@@ -36,6 +36,8 @@ _FEW_OF_A_SENTENCE = 3
 """More words than these, when they are half of the sentence, make it another one."""
 _FEW_MORE_WORDS = 5
 """So many words more or fewer are a rewording; more are a clause."""
+_FEW_NAMED = 3
+_SENTENCE_WORDS = 5
 _FOCUSED = 6
 """Up to so many changed words, a negation or an obligation is what was changed; else it came with other text."""
 _HEADINGS = "123456"
@@ -55,6 +57,7 @@ _ROLES_REPLACED = {
     wording.MONTH: ("a month", "date", 0.35),
     wording.QUALIFIER: ("a qualifying word", "qualifier", 0.2),
 }
+_TERMS = frozenset({wording.WARNING, wording.TOPIC, wording.QUALIFIER})
 _OBLIGATION_WEIGHTS = {"must": 0.42, "forbidden": 0.42, "should": 0.35, "may": 0.3, "can": 0.1}
 
 
@@ -71,10 +74,15 @@ def judge_changed(
         return
     change = word_change(was, became)
     _compare_spelled_numbers(was, became, evidence)
+    if new.kind not in _HEADINGS:
+        _compare_enumerations(was, became, evidence)
     _compare_negations(was, became, change, evidence)
     _compare_obligations(was, became, change, evidence)
+    # A term that was only misspelt on one of the pages is on both.
+    is_misspelt = change.is_respelled and change.size == 0
     for role in _ROLES_REPLACED:
-        _compare_role(role, was, became, evidence)
+        if not (is_misspelt and role in _TERMS):
+            _compare_role(role, was, became, evidence)
     if change.reversed_words:
         evidence.add("reversed", f"a word became its opposite: {' → '.join(change.reversed_words)}", 0.45)
     _compare_words(old, new, change, evidence)
@@ -137,6 +145,17 @@ def _compare_spelled_numbers(was: Wording, became: Wording, evidence: Evidence) 
     )
     if lost and won:
         _add_exchange(evidence, "number", "a number", (lost, won), (0.35, 0.0))
+
+
+def _compare_enumerations(was: Wording, became: Wording, evidence: Evidence) -> None:
+    """Collect what a sentence no longer names beside something else, or names now: `dogs and cats` became `dogs`."""
+    lost, won = (list((Counter(a.words) - Counter(b.words)).elements()) for a, b in ((was, became), (became, was)))
+    words = lost or won
+    named = content_words(words)
+    if (lost and won) or not 0 < len(named) <= _FEW_NAMED or lists.CONJUNCTIONS.isdisjoint(words):
+        return
+    if min(len(was.words), len(became.words)) >= _SENTENCE_WORDS:
+        _add_exchange(evidence, "enumeration", "a part of an enumeration", (lost and named, won and named), (0.0, 0.3))
 
 
 def _compare_negations(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> None:

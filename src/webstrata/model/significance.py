@@ -199,8 +199,9 @@ def _collect(edits: Sequence[LineEdit], context: JudgeContext, evidence: Evidenc
         judge_changed(*reflow.joined, evidence, has_names=False, most=_MOST_JOINED)
     sections = {section.heading for section in (*context.added_sections, *context.removed_sections)}
     reported = frozenset(line.text for edit in whole if edit.section in sections and (line := edit.new or edit.old))
+    kept = {*reflow.removed, *reflow.added}
     judge_whole(reflow.removed, reflow.added, reported | sections, evidence)
-    _judge_under_warnings(whole, evidence)
+    _judge_under_warnings([edit for edit in whole if (edit.new or edit.old) in kept], evidence)
     moved = reflow.moved + sum(edit.kind is EditKind.MOVED for edit in edits)
     if moved:
         evidence.add("moved", f"{moved} lines moved or were divided otherwise", min(0.1, 0.01 * moved))

@@ -70,7 +70,7 @@ def _judge_roles(event: str, lines: Sequence[WholeLine], others: Sequence[WholeL
 def _weigh(event: str, line: WholeLine, evidence: Evidence) -> None:
     """Collect one line by its kind and its number of words."""
     size = len(content_words(line.wording.words))
-    if size == 0:
+    if size == 0 and not (line.line.kind == "t" and line.facts):
         return
     kind, text = line.line.kind, shown(line.text)
     if kind in _HEADINGS:
