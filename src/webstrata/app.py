@@ -49,6 +49,7 @@ class App:
             proxy.get_secret_value() if proxy else None,
             self.settings.min_free_bytes,
             self.settings.index_processes,
+            tracks_changes=self.settings.change_tracking_enabled,
         )
 
     def recovery(self) -> "Recovery":

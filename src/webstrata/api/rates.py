@@ -38,6 +38,7 @@ class Kind(StrEnum):
     DEFAULT = "default"
     SEARCH = "search"
     EXPORTS = "exports"
+    COMPARE = "compare"
     REPORTS = "reports"
     LOGINS = "logins"
     TOKENS = "tokens"
@@ -60,6 +61,7 @@ class RatePolicy:
             Kind.DEFAULT: settings.rate_limit,
             Kind.SEARCH: settings.rate_limit_search,
             Kind.EXPORTS: settings.rate_limit_exports,
+            Kind.COMPARE: settings.rate_limit_compare,
             Kind.REPORTS: settings.rate_limit_reports,
             Kind.LOGINS: settings.rate_limit_logins,
             Kind.TOKENS: settings.rate_limit_logins,
@@ -174,6 +176,8 @@ def kind_of(method: str, path: str) -> Kind | None:
         return Kind.SEARCH
     if path.startswith("/api/exports/"):
         return Kind.EXPORTS
+    if path == "/compare" or path.startswith(("/compare/", "/api/changes/compare")):
+        return Kind.COMPARE
     if method == "POST":
         return {"/api/reports": Kind.REPORTS, "/login": Kind.LOGINS}.get(path.rstrip("/"), Kind.DEFAULT)
     return Kind.DEFAULT

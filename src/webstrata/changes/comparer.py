@@ -2,7 +2,7 @@
 
 import threading
 
-from webstrata.changes.compare_process import MAX_CPU_SECONDS, ComparedPages, ComparePages
+from webstrata.changes.compare_requests import MAX_CPU_SECONDS, ComparedPages, ComparePages
 from webstrata.content.child_process import ChildDiedError, ChildProcess, unpacked
 from webstrata.model.changes import ChangeType, Comparison
 

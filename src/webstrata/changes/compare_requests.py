@@ -1,0 +1,49 @@
+"""Requests to compare two pages, and their replies: what the process that compares is sent, and sends back."""
+
+from dataclasses import dataclass, replace
+
+from webstrata.changes.stored_pages import StoredPage, page_text
+from webstrata.content.comparison import compare_pages
+from webstrata.content.diff.html import diff_html
+from webstrata.content.volatile import learn_volatile
+from webstrata.model.changes import Comparison, Limits, LineEdit, SiteKnowledge
+
+MAX_CPU_SECONDS = 5.0
+"""Of processor time for one pair; real pairs take milliseconds."""
+
+_LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class ComparePages:
+    """Two pages to be compared, with what is known of their site and of the page's earlier captures."""
+
+    old: StoredPage
+    new: StoredPage
+    knowledge: SiteKnowledge
+    history: tuple[str, ...] = ()
+    """The texts of earlier captures of the page, oldest first."""
+    wants_edits: bool = False
+
+
+@dataclass(frozen=True)
+class ComparedPages:
+    """The comparison of two pages, and the difference as HTML."""
+
+    comparison: Comparison
+    diff_html: str
+    diff_truncated: bool
+
+
+def compare(request: ComparePages) -> ComparedPages:
+    """Compare two pages in this process."""
+    histories = [text.split("\n") for text in request.history]
+    knowledge = replace(request.knowledge, volatile=request.knowledge.volatile | learn_volatile(histories))
+    comparison = compare_pages(page_text(request.old), page_text(request.new), knowledge, _LIMITS)
+    html, is_truncated = diff_html(comparison.edits, _LIMITS)
+    kept = comparison if request.wants_edits else replace(comparison, edits=_ignored(comparison))
+    return ComparedPages(kept, html, is_truncated)
+
+
+def _ignored(comparison: Comparison) -> tuple[LineEdit, ...]:
+    return tuple(edit for edit in comparison.edits if edit.ignored)
