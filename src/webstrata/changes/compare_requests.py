@@ -1,4 +1,4 @@
-"""Requests to compare two pages, and their replies: what the process that compares is sent, and sends back."""
+"""Requests to compare two pages, and how they are compared."""
 
 from dataclasses import dataclass, replace
 

@@ -1,19 +1,18 @@
 """Change events: what a pair of captures, and their comparison, gives."""
 
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 
 from webstrata.changes.compare_requests import ComparedPages
 from webstrata.changes.pages import quality_of
-from webstrata.db.changes import CapturePair, ComparedSnapshot, NewEvent
+from webstrata.content.comparison import GOOD
+from webstrata.db.changes import CapturePair, NewEvent
 from webstrata.model.changes import ChangeType
 
 DIFF_VERSION = "1"
 NORMALIZATION_VERSION = "1"
-GOOD_QUALITY = 0.5
-"""From here on a capture shows the page; below, it shows an error, a block page or nothing."""
 
+_FIRST_CAPTURE = "First capture of this page."
 _MAX_IGNORED = 20
 _MAX_IGNORED_CHARACTERS = 200
 
@@ -23,19 +22,17 @@ def plain_type(pair: CapturePair) -> ChangeType | None:
     old, new = pair.old, pair.new
     if old is None:
         return ChangeType.NEW_PAGE
-    old_good, new_good = (quality_of(one)[0] >= GOOD_QUALITY for one in (old, new))
-    if not new_good:
-        return ChangeType.UNAVAILABLE if old_good else ChangeType.UNCHANGED
-    if not old_good:
-        return ChangeType.RESTORED
+    old_good, new_good = (quality_of(one)[0] >= GOOD for one in (old, new))
+    if old_good != new_good:
+        return None
     is_same = old.content_hash is not None and old.content_hash == new.content_hash
-    return ChangeType.UNCHANGED if is_same else None
+    return ChangeType.UNCHANGED if is_same or not new_good else None
 
 
 def plain_event(pair: CapturePair, kind: ChangeType, computed_by: str, now: datetime, **more: object) -> NewEvent:
     """Return the event of a pair of a kind, with what more is known of it."""
     old, new = pair.old, pair.new
-    facts: dict[str, object] = {"summary": _PLAIN_SUMMARIES.get(kind, lambda new: None)(new), **more}
+    facts: dict[str, object] = {"summary": _FIRST_CAPTURE if kind is ChangeType.NEW_PAGE else None, **more}
     return NewEvent(
         source_id=new.source_id,
         normalized_url_group=new.normalized_url_group,
@@ -53,19 +50,6 @@ def plain_event(pair: CapturePair, kind: ChangeType, computed_by: str, now: date
         computed_by=computed_by,
         **facts,  # type: ignore[arg-type]
     )
-
-
-def _unavailable_words(new: ComparedSnapshot) -> str:
-    kind = quality_of(new)[1].replace("_", " ")
-    status = f" (status {new.status_code})" if new.status_code is not None else ""
-    return f"the capture is no page but {kind}{status}"
-
-
-_PLAIN_SUMMARIES: dict[ChangeType, Callable[[ComparedSnapshot], str]] = {
-    ChangeType.NEW_PAGE: lambda new: "first capture of this page",
-    ChangeType.UNAVAILABLE: _unavailable_words,
-    ChangeType.RESTORED: lambda new: "the page is back",
-}
 
 
 def compared_event(pair: CapturePair, compared: ComparedPages, computed_by: str, now: datetime) -> NewEvent:

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from webstrata.content.ignoring import normalized_line
+
 MIN_PAGES = 5
 """From fewer pages nothing is learned: two pages share much that is no template."""
 
@@ -11,11 +13,6 @@ _SHARE = 0.6
 """In how many of the pages a line must be: part of a site, such as a shop in a portal, may have another menu."""
 
 _MAX_LINES = 2_000
-
-
-def normalized_line(line: str) -> str:
-    """Return a line in the form in which templates have it."""
-    return " ".join(line.split()).casefold()
 
 
 def learn_template(texts: Sequence[str]) -> frozenset[str]:

@@ -59,8 +59,7 @@ def parse_page(body: bytes, content_type: str | None = None) -> Page:
     """Return a page from its bytes, read in the charset it was written in."""
     tree = parse_html(text_of(body, content_type))
     elements = list(tree.iter_elements(_COLLECTED))
-    body_element = _child(tree.root, "body")
-    text, blocks, regions = ("", "", "") if body_element is None else visible_text(body_element)
+    text, blocks, regions = visible_text(tree)
     return Page(
         title=_title(elements),
         text=text,

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 
 from webstrata.content.tree import Document, Element, MicrodataItem, RdfaItem
 
@@ -44,7 +44,7 @@ class PageMetadata:
 
     def as_json(self) -> str:
         """Return what is stated as JSON; empty when nothing is."""
-        stated = {name: value for name, value in asdict(self).items() if value}
+        stated = {one.name: value for one in fields(self) if (value := getattr(self, one.name))}
         return json.dumps(stated, ensure_ascii=False, separators=(",", ":")) if stated else ""
 
 

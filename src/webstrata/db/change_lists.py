@@ -213,7 +213,7 @@ def _latest_jobs(session: Session) -> list[int]:
     query = select(func.max(ArchiveJob.id)).where(
         select(SnapshotChange.id).where(SnapshotChange.to_job_id == ArchiveJob.id).exists()
     )
-    return [job_id for job_id in session.scalars(query.group_by(ArchiveJob.source_id)) if job_id is not None]
+    return list(session.scalars(query.group_by(ArchiveJob.source_id)))
 
 
 def _view(row: Row[*tuple[Any, ...]]) -> EventView:

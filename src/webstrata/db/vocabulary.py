@@ -48,11 +48,13 @@ def words_of_text(body: str) -> set[str]:
 def learn(session: Session, documents: Iterable[PreparedDocument]) -> None:
     """Add the words of new documents to the vocabulary."""
     reads_texts = (session.scalar(_SIZE) or 0) < MOST_WORDS_OF_TEXTS
-    words: set[str] = set()
+    found: set[str] = set()
     for document in documents:
         lines = _titling(document.title, document.normalized_url_group, document.text, document.blocks)
-        words |= _misspellable(lines)
-        words |= words_of_text(document.text) if reads_texts else set()
+        texts = [document.text[:MOST_TEXT_CHARACTERS]] if reads_texts else []
+        found.update(folded("\n".join([*lines, *texts])).split())
+    # Of all documents at once: they have most of their words in common.
+    words = _long_enough(found)
     if not words:
         return
     known = {row[0] for row in _KNOWN.execute(session, {"words": words})}
@@ -96,7 +98,10 @@ def _titling(title: str, address: str, body: str, blocks: str | None) -> list[st
 def _misspellable(lines: Iterable[str]) -> set[str]:
     """Return the words of some lines that are long enough to be misspelt."""
     # Of all lines at once, and each word once: most words are there over and over.
-    words = set(folded("\n".join(lines)).split())
+    return _long_enough(set(folded("\n".join(lines)).split()))
+
+
+def _long_enough(words: set[str]) -> set[str]:
     return {word for word in words if MIN_LENGTH <= len(word) <= MAX_LENGTH and word.isalpha()}
 
 

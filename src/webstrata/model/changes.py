@@ -75,7 +75,7 @@ class LineEdit:
     old: PageLine | None
     new: PageLine | None
     words: tuple[WordEdit, ...] = ()
-    """The words of a changed line."""
+    """The words of a changed line, and of a moved one whose text changed too."""
     section: str = ""
     """The heading that the line is under; empty before the first one."""
     ignored: str | None = None
@@ -107,12 +107,16 @@ class SiteKnowledge:
     """What is known of a page's site and of its earlier captures; without it the page's own structure decides."""
 
     old_template: frozenset[str] = frozenset()
-    """Lines that most pages of the source shared in the older job, normalised by `normalized_line`."""
+    """Lines that most pages of the source shared in the older job, normalised by `normalized_line` of
+    `content/ignoring.py`."""
     new_template: frozenset[str] = frozenset()
     volatile: frozenset[str] = frozenset()
     """Lines of this page that changed in most of its earlier captures, as their masks (see `content/volatile.py`)."""
     is_known: bool = False
     """Whether there is any knowledge of the site."""
+    old_template_links: frozenset[str] = frozenset()
+    """Links that most pages of the source shared in the older job."""
+    new_template_links: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ class Limits:
     max_lines: int = 20_000
     """Lines of one page that are compared."""
     max_line_characters: int = 20_000
-    """Longer lines are compared as a whole, not word by word."""
+    """Longer changes inside a line are shown as a whole, not word by word."""
     max_word_pairs: int = 2_000
     """Changed lines that are compared word by word."""
     max_html_characters: int = 200_000
@@ -150,3 +154,7 @@ class Comparison:
     """Whether lines that most pages of the site share differ."""
     limit: str | None = None
     """Which limit cut the comparison short, if one did."""
+    title_changed: bool = False
+    added_links: tuple[str, ...] = ()
+    """Links that count: not those of the site's template."""
+    removed_links: tuple[str, ...] = ()

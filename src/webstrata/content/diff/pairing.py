@@ -1,0 +1,125 @@
+"""Pairing changed lines: which removed line became which added line."""
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from webstrata.content.diff.similarity import CHANGED, REPLACED, Profile, similarity
+
+Pair = tuple[int, int]
+"""The place of an old line and of a new line."""
+
+_MAX_OCCURRENCES = 8
+"""Words in more lines than this lead to none of them."""
+_LEADING_WORDS = 8
+"""Words of a line that are looked up, rarest first."""
+_CANDIDATES = 3
+
+
+def pairs_in_order(old: Sequence[Profile], new: Sequence[Profile]) -> list[Pair]:
+    """Return the pairs of lines, in the order of both sides, that are alike the most; compares all with all."""
+    if len(old) == len(new) == 1:
+        return [(0, 0)] if similarity(old[0], new[0]) >= _least_in_place(old[0]) else []
+    return _best_in_order([[_gain(before, after) for after in new] for before in old])
+
+
+def pairs_by_place(old: Sequence[Profile], new: Sequence[Profile]) -> list[Pair]:
+    """Return the pairs of lines that are alike and as far from the first line on both sides."""
+    places = range(min(len(old), len(new)))
+    return [(place, place) for place in places if similarity(old[place], new[place]) >= CHANGED]
+
+
+def pairs_by_rare_words(old: Sequence[Profile], new: Sequence[Profile], least: float) -> list[Pair]:
+    """Return the pairs of lines that are alike wherever they are, found by words that few lines contain."""
+    lines_with = _index(old)
+    taken: set[int] = set()
+    pairs: list[Pair] = []
+    for place, profile in enumerate(new):
+        candidates = [found for found in _candidates(profile, lines_with) if found not in taken]
+        likeness, best = max(((similarity(old[found], profile), -found) for found in candidates), default=(0.0, 0))
+        if likeness >= least:
+            taken.add(-best)
+            pairs.append((-best, place))
+    return pairs
+
+
+def longest_in_order(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the most pairs that are in the order of both sides, of pairs in the order of the new side."""
+    lasts: list[int] = []
+    """The old place that the best chain of each length ends with."""
+    ends: list[int] = []
+    """The pair that it ends with."""
+    before: list[int] = []
+    for index, (place, _) in enumerate(pairs):
+        length = bisect_left(lasts, place)
+        before.append(ends[length - 1] if length else -1)
+        lasts[length : length + 1] = [place]
+        ends[length : length + 1] = [index]
+    chain: list[Pair] = []
+    index = ends[-1] if ends else -1
+    while index >= 0:
+        chain.append(pairs[index])
+        index = before[index]
+    return chain[::-1]
+
+
+def _least_in_place(profile: Profile) -> float:
+    """Return how alike a line must be to the line whose place it took; a heading is still that of its section."""
+    return {"h": 0.0, "o": REPLACED}.get(profile.family, CHANGED)
+
+
+def _gain(old: Profile, new: Profile) -> float:
+    """Return what a pair is worth: a paragraph that changed a little is worth more than "Read more" found again."""
+    likeness = similarity(old, new)
+    if likeness < CHANGED:
+        return 0.0
+    return likeness * min(old.weight, new.weight) * (1 if old.line.is_main is new.line.is_main else 0.5)
+
+
+def _best_in_order(gains: Sequence[Sequence[float]]) -> list[Pair]:
+    """Return the pairs, in order on both sides, whose gains add up to the most."""
+    best = _sums(gains)
+    pairs: list[Pair] = []
+    row, column = 0, 0
+    while row < len(gains) and column < len(gains[0]):
+        gain, here = gains[row][column], best[row][column]
+        if gain and here == gain + best[row + 1][column + 1]:
+            pairs.append((row, column))
+            row, column = row + 1, column + 1
+        elif here == best[row + 1][column]:
+            row += 1
+        else:
+            column += 1
+    return pairs
+
+
+def _sums(gains: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Return, for each place, the most that can be gained from there to the end."""
+    width = len(gains[0])
+    below = [0.0] * (width + 1)
+    table = [below]
+    for row in reversed(gains):
+        sums = [0.0] * (width + 1)
+        for column in range(width - 1, -1, -1):
+            skipped = max(below[column], sums[column + 1])
+            gain = row[column]
+            sums[column] = max(skipped, gain + below[column + 1]) if gain else skipped
+        table.append(sums)
+        below = sums
+    return table[::-1]
+
+
+def _index(profiles: Sequence[Profile]) -> dict[str, list[int]]:
+    """Return the places of the lines that contain each of the rarer words."""
+    lines_with: dict[str, list[int]] = defaultdict(list)
+    for place, profile in enumerate(profiles):
+        for word in dict.fromkeys(profile.words):
+            lines_with[word].append(place)
+    return {word: places for word, places in lines_with.items() if len(places) <= _MAX_OCCURRENCES}
+
+
+def _candidates(profile: Profile, lines_with: dict[str, list[int]]) -> Iterator[int]:
+    """Yield the places of the lines that have the most of a line's rare words."""
+    found = sorted((places for word in dict.fromkeys(profile.words) if (places := lines_with.get(word))), key=len)
+    counts = Counter(place for places in found[:_LEADING_WORDS] for place in places)
+    yield from (place for place, _ in counts.most_common(_CANDIDATES))

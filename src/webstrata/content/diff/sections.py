@@ -1,0 +1,121 @@
+"""Sections of a page by its headings: which were added, removed or changed, and the sentence that sums it up."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from webstrata.content.blocks import HEADINGS
+from webstrata.model.changes import EditKind, LineEdit, PageLine
+
+NO_CHANGE = "no visible change"
+_CHANGES = frozenset({EditKind.ADDED, EditKind.REMOVED, EditKind.CHANGED})
+
+
+@dataclass(frozen=True)
+class Sections:
+    """The headings of the sections that differ between two captures, in reading order."""
+
+    added: tuple[str, ...] = ()
+    """An added or removed section counts once, with the sections inside it."""
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    """Sections with other lines or another heading, without the sections inside them; an empty name is that of the
+    page's beginning."""
+
+
+def section_names(lines: Sequence[PageLine]) -> list[str]:
+    """Return for each line the text of the heading that it is under; a heading is under itself.
+
+    Headings of menus and footers are not the headings of what the page is about.
+    """
+    content = around = ""
+    names: list[str] = []
+    for line in lines:
+        is_heading = line.kind in HEADINGS
+        if line.is_main:
+            content = line.text if is_heading else content
+            names.append(content)
+        else:
+            around = line.text if is_heading else around
+            names.append(around)
+    return names
+
+
+def changed_sections(edits: Sequence[LineEdit]) -> Sections:
+    """Return the sections that were added, removed or changed; ignored edits change nothing."""
+    removed, changed = _walk(edits, EditKind.REMOVED)
+    added, also_changed = _walk(edits, EditKind.ADDED)
+    names = changed | also_changed
+    return Sections(tuple(added), tuple(removed), tuple(names[place] for place in sorted(names)))
+
+
+def summary_sentence(sections: Sections, edits: Iterable[LineEdit]) -> str:
+    """Return what changed in a few words, such as `2 sections changed; 1 added; 3 lines removed`."""
+    lines = Counter(edit.kind for edit in edits if edit.ignored is None)
+    parts = _counted(
+        "section",
+        {"changed": len(sections.changed), "added": len(sections.added), "removed": len(sections.removed)},
+    )
+    parts += _counted(
+        "line",
+        {"added": lines[EditKind.ADDED], "removed": lines[EditKind.REMOVED], "moved": lines[EditKind.MOVED]},
+    )
+    return "; ".join(parts) or NO_CHANGE
+
+
+class _OpenSection(NamedTuple):
+    """A section that the place of a walk is in."""
+
+    level: str
+    name: str
+    place: int
+    """The edit of its heading."""
+    is_own: bool
+    """Whether only the page of the walk has it."""
+
+
+def _walk(edits: Sequence[LineEdit], own: EditKind) -> tuple[list[str], dict[int, str]]:
+    """Walk over one of the pages; return the sections that only it has, and the changed ones by their places.
+
+    `own` is ADDED for the new page and REMOVED for the old one.
+    """
+    own_sections: list[str] = []
+    changed: dict[int, str] = {}
+    outlines: dict[bool, list[_OpenSection]] = {True: [_BEGINNING], False: [_BEGINNING]}
+    for place, edit in enumerate(edits):
+        line = edit.new if own is EditKind.ADDED else edit.old
+        if line is None or (own is EditKind.REMOVED and edit.kind is EditKind.MOVED):
+            continue
+        outline = outlines[line.is_main]
+        is_own = edit.kind is own and edit.ignored is None
+        if line.kind in HEADINGS:
+            while outline[-1].level >= line.kind:
+                outline.pop()
+            if is_own and not outline[-1].is_own:
+                own_sections.append(line.text)
+            outline.append(_OpenSection(line.kind, line.text, place, is_own))
+        if _is_change(edit) and not outline[-1].is_own:
+            changed[outline[-1].place] = outline[-1].name
+    return own_sections, changed
+
+
+_BEGINNING = _OpenSection("", "", -1, is_own=False)
+"""What is before the first heading."""
+
+
+def _is_change(edit: LineEdit) -> bool:
+    """Tell whether an edit changes the section that it is in; moving a line does not, unless its words changed."""
+    if edit.ignored is not None:
+        return False
+    return edit.kind in _CHANGES or (edit.kind is EditKind.MOVED and bool(edit.words))
+
+
+def _counted(noun: str, counts: dict[str, int]) -> list[str]:
+    """Return counts in words, the noun with the first of them only."""
+    parts: list[str] = []
+    for verb, count in counts.items():
+        if count:
+            what = "" if parts else f" {noun}" if count == 1 else f" {noun}s"
+            parts.append(f"{count}{what} {verb}")
+    return parts

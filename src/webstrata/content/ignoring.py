@@ -1,0 +1,83 @@
+"""Edits that do not count: lines that a site repeats around its pages, and text that changes by itself."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from webstrata.content.blocks import Region
+from webstrata.content.volatile import mark_volatile, volatile_reason
+from webstrata.model.changes import EditKind, LineEdit, PageLine, SiteKnowledge
+
+TEMPLATE = "template: most pages of the site share this line"
+_OF_REGIONS = {
+    Region.NAVIGATION: "structure: in the page's navigation",
+    Region.HEADER: "structure: in the page's header",
+    Region.EDGE: "structure: in the page's footer or a sidebar",
+    Region.CONSENT: "structure: in a question about cookies",
+}
+"""Why an edit is ignored, with less confidence, when only the page's own structure shows what is repeated."""
+
+_AROUND_CONTENT = frozenset({TEMPLATE, *_OF_REGIONS.values()})
+
+_SEPARATOR = re.compile(r"\s+[-–—|:·»]\s+")
+
+Weighing = Callable[[LineEdit], bool]
+"""Tells whether an edit matters too much to be ignored because of the part of the page that it is in."""
+
+
+def normalized_line(line: str) -> str:
+    """Return a line as lines of different pages are compared: in lower case, with single spaces."""
+    return " ".join(line.casefold().split())
+
+
+def mark_ignored(edits: Sequence[LineEdit], knowledge: SiteKnowledge, outweighs: Weighing) -> tuple[LineEdit, ...]:
+    """Return all edits, those that do not count with the reason why."""
+    known = [_mark(edit, TEMPLATE) if _is_template(edit, knowledge) else edit for edit in edits]
+    return tuple(_mark_by_structure(edit, outweighs) for edit in mark_volatile(known, knowledge.volatile))
+
+
+def is_around_content(edit: LineEdit) -> bool:
+    """Tell whether an edit is ignored as one of what is around the content, such as a menu with its links."""
+    return edit.ignored in _AROUND_CONTENT
+
+
+def changes_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
+    """Tell whether an edit is one of the site's template: most pages share a line of it on one side only."""
+    if edit.ignored != TEMPLATE:
+        return False
+    lines = (normalized_line(line.text) for line in (edit.old, edit.new) if line is not None)
+    return any((line in knowledge.old_template) != (line in knowledge.new_template) for line in lines)
+
+
+def _mark(edit: LineEdit, reason: str) -> LineEdit:
+    return replace(edit, ignored=reason)
+
+
+def _is_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
+    if not knowledge.is_known or edit.kind is EditKind.SAME:
+        return False
+    sides = ((edit.old, knowledge.old_template), (edit.new, knowledge.new_template))
+    return all(line is None or normalized_line(line.text) in template for line, template in sides)
+
+
+def _mark_by_structure(edit: LineEdit, outweighs: Weighing) -> LineEdit:
+    if edit.kind is EditKind.SAME or edit.ignored is not None:
+        return edit
+    lines = [line for line in (edit.old, edit.new) if line is not None]
+    if any(line.is_main for line in lines) or outweighs(edit):
+        return edit
+    return _mark(edit, _of_region(lines[-1]))
+
+
+def _of_region(line: PageLine) -> str:
+    return _OF_REGIONS.get(Region(line.region), _OF_REGIONS[Region.EDGE])
+
+
+def is_ignored_title(old: str, new: str, knowledge: SiteKnowledge) -> bool:
+    """Tell whether two titles differ in nothing that counts: volatile text, or the site's name of its template."""
+    if old == new or volatile_reason(PageLine(old, "1"), PageLine(new, "1")):
+        return True
+    parts, other_parts = (_SEPARATOR.split(normalized_line(title)) for title in (old, new))
+    gone, come = set(parts) - set(other_parts), set(other_parts) - set(parts)
+    is_site_name = gone <= knowledge.old_template and come <= knowledge.new_template
+    return knowledge.is_known and bool(gone or come) and is_site_name
