@@ -17,7 +17,7 @@ _MAX_CHIP = 48
 _MAX_CHIPS = 3
 _ARTICLES = ("a ", "an ", "the ")
 _SIGNS = {
-    ChangeType.NEW_PAGE: ("new", "＋"),
+    ChangeType.NEW_PAGE: ("new", "+"),
     ChangeType.UPDATED: ("changed", "±"),
     ChangeType.UNCHANGED: ("same", "="),
     ChangeType.UNAVAILABLE: ("failed", "✕"),
@@ -37,11 +37,16 @@ class ChangeChip:
 
 def chips(event: EventView) -> list[ChangeChip]:
     """Return the reasons why a change matters as chips, the weightiest first; without reasons, its kind."""
-    weighty = sorted(event.reasons, key=lambda reason: -reason.weight)[:_MAX_CHIPS]
-    if event.change_type is ChangeType.UPDATED and weighty:
-        return [ChangeChip("reason", "±", reason_label(reason)) for reason in weighty]
+    labels = dict.fromkeys(reason_label(reason) for reason in by_weight(event.reasons))
+    if event.change_type is ChangeType.UPDATED and labels:
+        return [ChangeChip("reason", "±", label) for label in list(labels)[:_MAX_CHIPS]]
     kind, sign = _SIGNS[event.change_type]
     return [ChangeChip(kind, sign, CHANGE_WORDS[event.change_type])]
+
+
+def by_weight(reasons: Iterable[Reason]) -> list[Reason]:
+    """Return reasons, the weightiest first."""
+    return sorted(reasons, key=lambda reason: -reason.weight)
 
 
 def reason_label(reason: Reason) -> str:

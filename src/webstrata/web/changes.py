@@ -1,14 +1,14 @@
 """The list of changes, with its filters."""
 
-from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, ConfigDict, Field
 
-from webstrata.api.parts import Parts
+from webstrata.api.parts import Code, Parts
 from webstrata.api.present_changes import CHANGE_WORDS
 from webstrata.db import catalog, change_lists
 from webstrata.db.change_lists import EventFilter
@@ -28,16 +28,18 @@ _SORTS = (("", "Newest first"), ("significance", "Most significant first"))
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
-@dataclass(frozen=True)
-class ChangeForm:
+class ChangeForm(BaseModel):
     """The filters of the list as they were typed."""
 
-    source: str = ""
-    kind: str = ""
-    level: str = ""
-    first: str = ""
-    last: str = ""
+    model_config = ConfigDict(frozen=True)
+
+    source: Code = ""
+    kind: str = Field("", alias="changeType")
+    level: str = Field("", alias="minSignificance")
+    first: str = Field("", alias="from")
+    last: str = Field("", alias="to")
     sort: str = ""
+    page: int = Field(1, ge=1, le=MAX_PAGE)
 
     @property
     def is_narrowed(self) -> bool:
@@ -46,28 +48,17 @@ class ChangeForm:
 
     def address(self, page: int | None = None) -> str:
         """Return the permanent address of the list; the first page needs no number."""
-        names = {"source": "source", "changeType": "kind", "minSignificance": "level", "from": "first", "to": "last"}
-        fields = {name: getattr(self, attribute) for name, attribute in (names | {"sort": "sort"}).items()}
+        fields = self.model_dump(by_alias=True, exclude={"page"})
         query = urlencode({n: v for n, v in fields.items() if v} | ({"page": page} if page and page > 1 else {}))
         return f"/changes?{query}" if query else "/changes"
 
 
 @router.get("/changes")
-def changes(
-    request: Request,
-    app: Parts,
-    source: str = "",
-    kind: Annotated[str, Query(alias="changeType")] = "",
-    level: Annotated[str, Query(alias="minSignificance")] = "",
-    first: Annotated[str, Query(alias="from")] = "",
-    last: Annotated[str, Query(alias="to")] = "",
-    sort: str = "",
-    page: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 1,
-) -> HTMLResponse:
+def changes(request: Request, app: Parts, form: Annotated[ChangeForm, Query()]) -> HTMLResponse:
     """List what changed, grouped by day."""
     if not app.settings.change_tracking_enabled:
         raise NotFoundError("Change tracking is switched off in this archive")
-    form = ChangeForm(source.strip().lower(), kind, level, first, last, sort)
+    page = form.page
     wanted, problems = read_form(form)
     with app.database.read() as session:
         sources = catalog.sources(session)
@@ -107,7 +98,7 @@ def read_form(form: ChangeForm) -> tuple[EventFilter, dict[str, str]]:
     level = _level(form.level, problems)
     return (
         EventFilter(
-            source=form.source or None,
+            source=form.source.strip() or None,
             from_date=days["from"],
             to_date=days["to"],
             min_significance=level,

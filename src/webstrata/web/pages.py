@@ -88,6 +88,7 @@ def _templates() -> Environment:
             present.title_of,
             present.to_the_second,
             present.web_link,
+            change_words.by_weight,
             change_words.chips,
             change_words.compare_address,
             change_words.significance_words,
