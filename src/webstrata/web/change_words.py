@@ -15,6 +15,9 @@ SIGNIFICANT = 0.3
 
 _MAX_CHIP = 48
 _MAX_CHIPS = 3
+_LONG_RUN = 4
+"""New pages in a row that are folded."""
+
 _ARTICLES = ("a ", "an ", "the ")
 _SIGNS = {
     ChangeType.NEW_PAGE: ("new", "+"),
@@ -84,3 +87,10 @@ def by_day(events: Iterable[EventView]) -> Iterator[tuple[EventView, list[EventV
     for _, some in groupby(events, key=lambda event: event.to_captured_at.astimezone(UTC).date()):
         of_day = list(some)
         yield of_day[0], of_day
+
+
+def runs(events: Iterable[EventView]) -> Iterator[tuple[bool, list[EventView]]]:
+    """Yield events in their order, long runs of new pages apart: a first crawl has hundreds, and they can be folded."""
+    for is_new, some in groupby(events, key=lambda event: event.change_type is ChangeType.NEW_PAGE):
+        run = list(some)
+        yield is_new and len(run) >= _LONG_RUN, run

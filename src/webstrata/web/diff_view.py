@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from webstrata.content.blocks import HEADINGS
 from webstrata.model.changes import EditKind, LineEdit, WordEdit
 
 MAX_CHARACTERS = 24_000
@@ -32,6 +33,7 @@ class DiffLine:
     kind: EditKind
     words: tuple[WordEdit, ...]
     """The words of both sides, in reading order."""
+    is_heading: bool = False
 
     @property
     def sign(self) -> str:
@@ -96,7 +98,8 @@ def view_diff(edits: Sequence[LineEdit], *, whole: bool = False) -> DiffView:
     for is_shown, places in groupby(range(len(edits)), key=shown.__getitem__):
         some = [edits[place] for place in places]
         if is_shown:
-            _add_change(some, budget)
+            for change in _by_section(some):
+                _add_change(change, budget)
         else:
             _add_fold(some, budget)
     return DiffView(tuple(budget.parts), budget.number + budget.left_out, budget.left_out)
@@ -111,9 +114,22 @@ def _add_change(edits: Sequence[LineEdit], budget: _Budget) -> None:
     budget.changed -= size
     budget.number += 1
     section = next(edit.section for edit in edits if _counts(edit))
-    heading = section if section != budget.section else ""
+    is_there = section == budget.section or any(line.is_heading for line in lines[:1])
+    heading = "" if is_there else section
     budget.section = section
     budget.parts.append(DiffPart(lines, heading, budget.number))
+
+
+def _by_section(edits: Sequence[LineEdit]) -> Iterator[list[LineEdit]]:
+    """Yield lines that are shown together section by section; lines around a change stay with one."""
+    waiting: list[LineEdit] = []
+    for _, some in groupby(edits, key=lambda edit: edit.section):
+        of_section = list(some)
+        if any(map(_counts, of_section)) and any(map(_counts, waiting)):
+            yield waiting
+            waiting = []
+        waiting += of_section
+    yield waiting
 
 
 def _add_fold(edits: Sequence[LineEdit], budget: _Budget) -> None:
@@ -152,13 +168,13 @@ def _counts(edit: LineEdit) -> bool:
 
 def _line(edit: LineEdit) -> DiffLine:
     line = edit.new or edit.old
-    text = line.text if line is not None else ""
+    text, is_heading = ("", False) if line is None else (line.text, line.kind in HEADINGS)
     if not _counts(edit):
-        return DiffLine(EditKind.SAME, (WordEdit(EditKind.SAME, _cut(text)),))
+        return DiffLine(EditKind.SAME, (WordEdit(EditKind.SAME, _cut(text)),), is_heading)
     if edit.words:
-        return DiffLine(edit.kind, tuple(WordEdit(word.kind, _cut(word.text)) for word in edit.words))
+        return DiffLine(edit.kind, tuple(WordEdit(word.kind, _cut(word.text)) for word in edit.words), is_heading)
     kind = edit.kind if edit.kind in (EditKind.ADDED, EditKind.REMOVED) else EditKind.SAME
-    return DiffLine(edit.kind, (WordEdit(kind, _cut(text)),))
+    return DiffLine(edit.kind, (WordEdit(kind, _cut(text)),), is_heading)
 
 
 def _cut(text: str) -> str:

@@ -26,6 +26,7 @@ from webstrata.web.visitor import require_admin_visitor
 
 LATEST_SHOWN = 8
 CHANGES_SHOWN = 6
+CHANGES_WEIGHED = 100
 SOURCES_SHOWN = 12
 JOBS_SHOWN = 3
 
@@ -88,7 +89,6 @@ def _home(
 
 
 def _latest_changes(session: Session) -> list[EventView]:
-    """Return the most significant changes that the newest job of each source found, newest first."""
-    wanted = EventFilter(is_latest=True, min_significance=SIGNIFICANT)
-    found, _ = change_lists.list_events(session, wanted, limit=CHANGES_SHOWN, by_significance=True)
-    return sorted(found, key=lambda event: event.to_captured_at, reverse=True)
+    """Return the latest changes worth knowing: those of the newest job first, the most significant of a job first."""
+    newest, _ = change_lists.list_events(session, EventFilter(min_significance=SIGNIFICANT), limit=CHANGES_WEIGHED)
+    return sorted(newest, key=lambda event: (-(event.to_job_id or 0), -event.significance))[:CHANGES_SHOWN]

@@ -91,6 +91,7 @@ def _templates() -> Environment:
             change_words.by_weight,
             change_words.chips,
             change_words.compare_address,
+            change_words.runs,
             change_words.significance_words,
             change_words.summary_sentence,
             change_words.top_detail,
