@@ -34,7 +34,6 @@ PREFIX = "WEBSTRATA_"
 OLDER_PREFIX = "HEALTHARCHIVE_"
 
 WITHOUT_EFFECT_YET = (
-    "HEALTHARCHIVE_COMPARE_LIVE_ENABLED",
     "HEALTHARCHIVE_REPLAY_COLLECTIONS_DIR",
     "HEALTHARCHIVE_REPLAY_PREVIEW_DIR",
 )
@@ -243,6 +242,12 @@ class Settings(BaseModel):
         True,
         "Compute and show what changed between captures; without it, `/api/changes` returns `enabled: false`.",
         "HEALTHARCHIVE_CHANGE_TRACKING_ENABLED",
+    )
+    compare_live_enabled: bool = _knob(
+        False,
+        "Let readers compare a capture with the page as it is now; this server then fetches pages of archived sites "
+        "from the web, at most two at once.",
+        "HEALTHARCHIVE_COMPARE_LIVE_ENABLED",
     )
     exports_enabled: bool = _knob(
         True, "Let everybody take lists of all snapshots home.", "HEALTHARCHIVE_EXPORTS_ENABLED"

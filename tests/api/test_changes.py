@@ -2,6 +2,7 @@ import csv
 import json
 from datetime import timedelta
 from io import StringIO
+from ipaddress import ip_network
 from typing import Any
 from xml.etree import ElementTree
 
@@ -11,6 +12,7 @@ from starlette.testclient import TestClient
 from tests.api.archives import NOON, Archive
 from tests.api.conftest import MakeClient
 from tests.support.changed import DOSE, write_event
+from tests.support.web_server import Answer, redirect, serving
 from webstrata.api.export_rows import CHANGE_COLUMNS
 from webstrata.changes.events import plain_event
 from webstrata.changes.on_request import ComparisonCache, PairComparison
@@ -19,6 +21,7 @@ from webstrata.db.changes import CapturePair, NewEvent, load_snapshots
 from webstrata.db.engine import Database
 from webstrata.model.changes import ChangeType
 
+LOOPBACK = ip_network("127.0.0.1/32")
 FEVER = "https://health.example/fever"
 UPDATE: dict[str, Any] = {
     "summary": "1 section changed",
@@ -196,3 +199,30 @@ def _page(text: str) -> bytes:
 
 def _event(pair: CapturePair, html: str) -> NewEvent:
     return plain_event(pair, ChangeType.UPDATED, "test", NOON, diff_html=html)
+
+
+def test_a_capture_is_compared_with_the_live_page(archive: Archive, make_client: MakeClient) -> None:
+    with serving() as server:
+        server.answers["/fever"] = Answer(_page("Give 400 mg every six hours."))
+        server.answers["/moved"] = redirect("/fever")
+        text = "Give 200 mg every six hours."
+        captured = archive.snapshot(f"{server.origin}/fever", text=text, body=_page(text))
+        moved = archive.snapshot(f"{server.origin}/moved", text=text, body=_page(text))
+        path = f"/api/snapshots/{captured}/compare-live"
+        with make_client(compare_live_enabled=True, allow_private_networks=(LOOPBACK,)) as client:
+            head = client.head(path)
+            assert (head.status_code, head.headers["cache-control"], server.requests) == (200, "no-store", [])
+            answer = client.get(path)
+            assert answer.headers["cache-control"] == "no-store"
+            found = answer.json()
+            assert (found["liveFetch"]["statusCode"], found["render"]["changeType"]) == (200, "updated")
+            assert "400" in found["diff"]["diffHtml"]
+            assert found["archivedSnapshot"]["snapshotId"] == captured
+            assert found["stats"]["reasons"][0]["code"] == "dose"
+            assert client.get(f"{path}?mode=full").json()["textModeUsed"] == "full"
+            assert client.get(f"/api/snapshots/{moved}/compare-live").json()["liveFetch"]["finalUrl"].endswith("/fever")
+        with make_client(compare_live_enabled=True) as client:
+            assert client.get(path).status_code == 400, "the network guard refuses loopback"
+        assert make_client().get(path).status_code == 404, "it is switched off unless the operator switches it on"
+    with make_client(compare_live_enabled=True, allow_private_networks=(LOOPBACK,)) as client:
+        assert client.get(path).status_code == 502

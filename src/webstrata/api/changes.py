@@ -4,19 +4,17 @@ from enum import StrEnum
 from typing import Annotated, Self
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field, model_validator
 
 from webstrata.api import feeds, present_changes
-from webstrata.api.caching import A_MINUTE, NEVER, IfNoneMatch, kept
-from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema, LiveComparisonSchema
+from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept
+from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema
 from webstrata.api.comparing import compare_captures
-from webstrata.api.description import OFF
 from webstrata.api.feeds import MOST_ITEMS, Feed
-from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Day, JobNumber, Parts, SnapshotId, SnapshotNumber
+from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Day, JobNumber, Parts, SnapshotNumber
 from webstrata.api.present import site_url
 from webstrata.api.schemas import ErrorSchema
-from webstrata.api.snapshots import known_snapshot
 from webstrata.api.sources import known_source
 from webstrata.app import App
 from webstrata.db import change_lists
@@ -29,13 +27,6 @@ OfSource = Annotated[CodeFilter, Query(description="Only of the source with this
 MinSignificance = Annotated[
     float, Query(alias="minSignificance", ge=0, le=1, description="Only changes of at least this significance.")
 ]
-
-
-class TextMode(StrEnum):
-    """What is compared of a page: what it is about, or all of it."""
-
-    MAIN = "main"
-    FULL = "full"
 
 
 class ChangeSort(StrEnum):
@@ -167,27 +158,6 @@ def json_feed(
 ) -> Response:
     """Feed readers the newest changes as a JSON Feed."""
     return kept(known, feeds.json_feed(_feed(app, request, source, min_significance)), feeds.JSON_FEED, A_MINUTE)
-
-
-@router.get(
-    "/api/snapshots/{snapshot_id}/compare-live",
-    tags=["snapshots"],
-    openapi_extra=OFF,
-    responses={
-        400: {"model": ErrorSchema, "description": "The page's address is none that we may fetch."},
-        413: {"model": ErrorSchema, "description": "The page is too large."},
-        502: {"model": ErrorSchema, "description": "The page could not be fetched."},
-    },
-)
-def compare_live(
-    app: Parts,
-    snapshot_id: SnapshotId,
-    mode: Annotated[TextMode, Query(description="What is compared.")] = TextMode.MAIN,
-) -> LiveComparisonSchema:
-    """Compare a capture with the page as it is now."""
-    snapshot = known_snapshot(app, snapshot_id)
-    sentence = f"This archive does not compare snapshot {snapshot.id} with the live web ({mode})"
-    raise HTTPException(404, sentence, headers={"Cache-Control": NEVER})
 
 
 def _feed(app: App, request: Request, source: str | None, min_significance: float) -> Feed:

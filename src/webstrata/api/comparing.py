@@ -60,13 +60,14 @@ def compare_captures(
     old = None if from_id is None else known_snapshot(app, from_id)
     if event is not None and is_stored and not (wants_edits and event.has_diff):
         return ComparedCaptures(old, new, event, diff)
-    compared = _comparisons_of(request).compare(from_id, to_snapshot_id)
+    compared = comparisons_of(request).compare(from_id, to_snapshot_id)
     if event is not None and is_stored:
         return ComparedCaptures(old, new, event, diff, compared.edits)
     return ComparedCaptures(old, new, _view(compared, new), compared.event.diff_html, compared.edits)
 
 
-def _comparisons_of(request: Request) -> PairComparisons:
+def comparisons_of(request: Request) -> PairComparisons:
+    """Return what compares pairs for the application that a request is for."""
     comparisons = request.app.state.comparisons
     assert isinstance(comparisons, PairComparisons)
     return comparisons

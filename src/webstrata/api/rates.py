@@ -24,6 +24,7 @@ from webstrata.settings import Network, Settings
 MOST_BUCKETS = 50_000
 _FOR_PROGRAMS = ("/api/", "/metrics", "/openapi.json")
 _FOR_ADMIN_PROGRAMS = ("/api/admin/", "/metrics")
+_COMPARING = ("/compare/", "/api/changes/compare")
 _TOKEN_HEADERS = (b"authorization", b"x-admin-token")
 _SAME_HOUSEHOLD = 64
 """Bits of an IPv6 address that one subscriber has: within them addresses are free to choose."""
@@ -176,7 +177,7 @@ def kind_of(method: str, path: str) -> Kind | None:
         return Kind.SEARCH
     if path.startswith("/api/exports/"):
         return Kind.EXPORTS
-    if path == "/compare" or path.startswith(("/compare/", "/api/changes/compare")):
+    if path == "/compare" or path.startswith(_COMPARING) or path.endswith("/compare-live"):
         return Kind.COMPARE
     if method == "POST":
         return {"/api/reports": Kind.REPORTS, "/login": Kind.LOGINS}.get(path.rstrip("/"), Kind.DEFAULT)

@@ -18,6 +18,7 @@ from webstrata.api import (
     admin_reports,
     admin_sources,
     changes,
+    compare_live,
     exports,
     health,
     metrics,
@@ -46,7 +47,7 @@ from webstrata.api.request_log import RequestLog
 from webstrata.app import App
 from webstrata.db.revision import Revision
 
-_READERS = (health, sources, search, snapshots, changes, replay, reports, usage, exports)
+_READERS = (health, sources, search, snapshots, changes, compare_live, replay, reports, usage, exports)
 _OPERATORS = (admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, search_debug, metrics)
 
 
@@ -97,6 +98,7 @@ def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
     api.state.metrics = numbers
     api.state.usage = counter
     api.state.comparisons = pair_comparisons(app)
+    api.state.live_pages = app.live_pages()
     api.state.searches = CapacityLimiter(search.MOST_AT_ONCE)
     add_error_answers(api)
     for area in (*_READERS, *_OPERATORS):

@@ -4,10 +4,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from webstrata.changes.compare_requests import ComparePages
+from webstrata.changes.compare_requests import ComparedPages, ComparePages
 from webstrata.changes.comparer import Comparer
 from webstrata.changes.events import compared_event, plain_event, plain_type
 from webstrata.changes.knowledge import KnowledgeLoader
@@ -15,7 +15,8 @@ from webstrata.changes.pages import PageLoader
 from webstrata.db import changes
 from webstrata.db.changes import CapturePair, ComparedSnapshot, NewEvent
 from webstrata.errors import NotFoundError, TooManyComparisonsError
-from webstrata.model.changes import LineEdit
+from webstrata.model.changes import LineEdit, SiteKnowledge
+from webstrata.model.fetching import FetchResult
 
 MAX_CACHED = 200
 MAX_CACHED_BYTES = 32 * 1024 * 1024
@@ -97,6 +98,21 @@ class PairComparisons:
             compared = self._compare(CapturePair(old, new, is_announced=False))
         self.cache.put(pair, compared)
         return compared
+
+    def compare_live(self, snapshot_id: int, live: FetchResult, *, is_full: bool) -> ComparedPages:
+        """Return the comparison of a capture with a page as it is now; UsageError when that is no page."""
+        _, old = self._load(None, snapshot_id)
+        knowledge = KnowledgeLoader(self.loader.database)
+        request = ComparePages(
+            # What a live page links to is not resolved: only what is read is compared.
+            replace(self.loader.load([old])[snapshot_id], links=frozenset(), images=frozenset()),
+            self.loader.read_live(live),
+            SiteKnowledge() if is_full else knowledge.of_site(old, old),
+            knowledge.history(old),
+            is_full=is_full,
+        )
+        with self._slot():
+            return self.comparer.compare(request)
 
     def close(self) -> None:
         """End the process that compares, if there is one."""
