@@ -45,6 +45,8 @@ GIVEN: dict[str, tuple[str, object]] = {
     "csp_enabled": ("false", False),
     "hsts_enabled": ("false", False),
     "hsts_max_age": ("600", 600),
+    "change_tracking_enabled": ("false", False),
+    "compare_live_enabled": ("true", True),
     "exports_enabled": ("false", False),
     "exports_default_limit": ("50", 50),
     "exports_max_limit": ("500", 500),
@@ -57,6 +59,7 @@ GIVEN: dict[str, tuple[str, object]] = {
     "rate_limit": ("0", 0),
     "rate_limit_search": ("30", 30),
     "rate_limit_exports": ("3", 3),
+    "rate_limit_compare": ("2", 2),
     "rate_limit_reports": ("2", 2),
     "rate_limit_logins": ("4", 4),
     "pages_fastpath": ("off", False),
@@ -107,6 +110,7 @@ UNPARSABLE = {
     "rate_limit": ["-1", "many"],
     "rate_limit_search": ["-1"],
     "rate_limit_exports": ["-1"],
+    "rate_limit_compare": ["-1"],
     "rate_limit_reports": ["-1"],
     "rate_limit_logins": ["-1"],
     "kept_answers_bytes": ["-1", "32MB"],
@@ -179,6 +183,8 @@ def test_a_knob_is_read_from_the_dotenv_file(knob: str, dotenv: Path) -> None:
         ("env", "HEALTHARCHIVE_ENV"),
         ("log_level", "HEALTHARCHIVE_LOG_LEVEL"),
         ("admin_token", "HEALTHARCHIVE_ADMIN_TOKEN"),
+        ("change_tracking_enabled", "HEALTHARCHIVE_CHANGE_TRACKING_ENABLED"),
+        ("compare_live_enabled", "HEALTHARCHIVE_COMPARE_LIVE_ENABLED"),
         ("exports_enabled", "HEALTHARCHIVE_EXPORTS_ENABLED"),
         ("exports_default_limit", "HEALTHARCHIVE_EXPORTS_DEFAULT_LIMIT"),
         ("exports_max_limit", "HEALTHARCHIVE_EXPORTS_MAX_LIMIT"),
@@ -219,7 +225,7 @@ def test_every_level_of_the_older_program_is_one(level: str, no_dotenv: Path) ->
 
 def test_names_of_the_older_program_that_nothing_reads_are_found(dotenv: Path) -> None:
     dotenv.write_text("HEALTHARCHIVE_MOTTO=x\nHEALTHARCHIVE_ENV=test\n", encoding="utf-8")
-    environ = {"HEALTHARCHIVE_EXPORT_ENABLED": "1", "HEALTHARCHIVE_COMPARE_LIVE_ENABLED": "1", "PATH": "/bin"}
+    environ = {"HEALTHARCHIVE_EXPORT_ENABLED": "1", "HEALTHARCHIVE_REPLAY_PREVIEW_DIR": "x", "PATH": "/bin"}
     assert ignored_names(environ, dotenv) == ("HEALTHARCHIVE_EXPORT_ENABLED", "HEALTHARCHIVE_MOTTO")
 
 

@@ -18,7 +18,16 @@ from tools import system_packages
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 SIZE = {"width": 1080, "height": 760}
-PICTURES = {"search.png": "/search?q=fever", "snapshot.png": "/search?q=maximum+dose"}
+PICTURES = {
+    "search.png": "/search?q=fever",
+    "snapshot.png": "/search?q=maximum+dose",
+    "compare.png": "/changes?minSignificance=0.3",
+}
+OPENED = {
+    "snapshot.png": 'main a[href^="/snapshot/"]',
+    "compare.png": '.change-list a[href^="/compare"]:has-text("Fever in children –")',
+}
+"""The link that leads to what a picture shows, where it is not the page itself."""
 
 
 def main() -> None:
@@ -34,16 +43,16 @@ def main() -> None:
     ):
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name, path in PICTURES.items():
-            take(browser, address + path, FOLDER / name, open_first_hit=name == "snapshot.png")
+            take(browser, address + path, FOLDER / name, OPENED.get(name))
         browser.close()
 
 
-def take(browser: Browser, address: str, file: Path, *, open_first_hit: bool) -> None:
-    """Write a picture of a page, or of the snapshot that its first hit leads to."""
+def take(browser: Browser, address: str, file: Path, link: str | None) -> None:
+    """Write a picture of a page, or of the page that the first such link on it leads to."""
     page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
     page.goto(address)
-    if open_first_hit:
-        page.locator('main a[href^="/snapshot/"]').first.click()
+    if link is not None:
+        page.locator(link).first.click()
         page.wait_for_load_state("networkidle")
     page.screenshot(path=file)
     page.close()

@@ -13,6 +13,7 @@ from webstrata.model.jobs import CrawlConfig
 from webstrata.settings import Settings
 
 if TYPE_CHECKING:
+    from webstrata.changes.live import LivePages
     from webstrata.coordination.turns import DomainTurns
     from webstrata.jobs.lifecycle import Runner
     from webstrata.jobs.persistent import Crew
@@ -49,6 +50,7 @@ class App:
             proxy.get_secret_value() if proxy else None,
             self.settings.min_free_bytes,
             self.settings.index_processes,
+            tracks_changes=self.settings.change_tracking_enabled,
         )
 
     def recovery(self) -> "Recovery":
@@ -72,6 +74,26 @@ class App:
             settings.min_free_bytes,
             settings.index_while_crawling_seconds,
         )
+
+    def live_pages(self) -> "LivePages":
+        """Return what fetches single pages from the live web, to compare captures with them."""
+        from webstrata.changes.live import MAX_PAGE_BYTES, LivePages
+        from webstrata.coordination.permits import Politeness
+        from webstrata.fetch.choice import FetchOptions
+        from webstrata.fetch.guard import NetworkGuard
+
+        settings = self.settings
+        options = FetchOptions(
+            guard=NetworkGuard(settings.allow_private_networks),
+            user_agent=settings.user_agent,
+            timeout=settings.fetch_timeout,
+            max_body_bytes=MAX_PAGE_BYTES,
+            connections=1,
+            max_buffered_bytes=MAX_PAGE_BYTES,
+            proxy=settings.http_proxy.get_secret_value() if settings.http_proxy else None,
+        )
+        politeness = Politeness(settings.per_host_delay, settings.per_host_concurrency, settings.jitter)
+        return LivePages(options, self._permits(), politeness)
 
     def _permits(self) -> PermitStore:
         """Return who gives turns on hosts: Redis where one is set, else the database."""

@@ -21,6 +21,8 @@ WebstrataError
 ├── LeaseLostError               another worker holds what we were working on
 ├── CrawlerDiedError             the crawler of a job dies again and again and gets nowhere
 ├── TooManyViewersError          as many watch already as this process can serve
+├── TooManyComparisonsError      as many wait for a comparison as this process can serve
+├── PageTooLargeError            a live page is too large to be compared
 ├── MissingExtraError            an optional part of the product is not installed
 └── FetchError                   a URL could not be fetched, and trying again will not help
     ├── BlockedAddressError      the network guard refused the address
@@ -124,6 +126,14 @@ class CrawlerDiedError(WebstrataError):
 
 class TooManyViewersError(WebstrataError):
     """As many live views are open as this process serves at once."""
+
+
+class TooManyComparisonsError(WebstrataError):
+    """As many requests wait for a comparison as this process serves at once."""
+
+
+class PageTooLargeError(WebstrataError):
+    """A live page is too large to be compared."""
 
 
 class MissingExtraError(WebstrataError):

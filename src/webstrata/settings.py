@@ -34,8 +34,6 @@ PREFIX = "WEBSTRATA_"
 OLDER_PREFIX = "HEALTHARCHIVE_"
 
 WITHOUT_EFFECT_YET = (
-    "HEALTHARCHIVE_CHANGE_TRACKING_ENABLED",
-    "HEALTHARCHIVE_COMPARE_LIVE_ENABLED",
     "HEALTHARCHIVE_REPLAY_COLLECTIONS_DIR",
     "HEALTHARCHIVE_REPLAY_PREVIEW_DIR",
 )
@@ -218,6 +216,7 @@ class Settings(BaseModel):
     )
     rate_limit_search: int = _knob(60, "Searches a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_exports: int = _knob(10, "Exports a minute that a client has; 0 is no limit.", ge=0)
+    rate_limit_compare: int = _knob(20, "Comparisons of two captures a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_reports: int = _knob(5, "Reports of problems a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_logins: int = _knob(
         10, "Tries to sign in, and wrong admin tokens, a minute that a client has; 0 is no limit.", ge=0
@@ -238,6 +237,17 @@ class Settings(BaseModel):
         "http(s) address under which readers know this site; links in answers, exports and feeds begin with it. "
         "Default: the address that was asked.",
         "HEALTHARCHIVE_PUBLIC_SITE_URL",
+    )
+    change_tracking_enabled: bool = _knob(
+        True,
+        "Compute and show what changed between captures; without it, `/api/changes` returns `enabled: false`.",
+        "HEALTHARCHIVE_CHANGE_TRACKING_ENABLED",
+    )
+    compare_live_enabled: bool = _knob(
+        False,
+        "Let readers compare a capture with the page as it is now; this server then fetches pages of archived sites "
+        "from the web, at most two at once.",
+        "HEALTHARCHIVE_COMPARE_LIVE_ENABLED",
     )
     exports_enabled: bool = _knob(
         True, "Let everybody take lists of all snapshots home.", "HEALTHARCHIVE_EXPORTS_ENABLED"

@@ -292,13 +292,14 @@ def test_latest(filled: Filled, parameters: dict[str, str]) -> None:
         {"from": "2024-05-01", "to": "2024-05-31", "page": "3", "pageSize": "100"},
     ],
 )
-def test_changes_are_switched_off(filled: Filled, parameters: dict[str, str]) -> None:
+def test_an_archive_without_changes_lists_none(filled: Filled, parameters: dict[str, str]) -> None:
     assert got(filled, "/api/changes", **parameters) == {
-        "enabled": False,
+        "enabled": True,
         "total": 0,
         "page": int(parameters.get("page", "1")),
         "pageSize": int(parameters.get("pageSize", "20")),
         "results": [],
+        "templateChanges": [],
     }
 
 
@@ -397,7 +398,10 @@ REFUSALS = [
     ("/api/changes/compare?toSnapshotId=0", 422, None),
     ("/api/changes/compare?toSnapshotId=1&fromSnapshotId=0", 422, None),
     (f"/api/changes/compare?toSnapshotId={NO_SUCH}", 404, "Snapshot not found"),
-    ("/api/changes/compare?toSnapshotId=2&fromSnapshotId=1", 404, None),
+    (f"/api/changes/compare?toSnapshotId=1&fromSnapshotId={NO_SUCH}", 404, "Snapshot not found"),
+    ("/api/changes?minSignificance=1.5", 422, None),
+    ("/api/changes?changeType=edited", 422, None),
+    ("/api/changes?sort=oldest", 422, None),
     ("/api/changes/rss?source=nobody", 404, "Source not found"),
     ("/api/changes/atom?source=test", 404, "Source not found"),
     ("/api/replay/resolve", 422, None),
@@ -416,7 +420,7 @@ REFUSALS = [
     ("/api/exports/snapshots?limit=0", 422, None),
     ("/api/exports/snapshots?from=2024-06-01&to=2024-05-01", 422, None),
     ("/api/exports/snapshots?to=1700006400", 422, None),
-    ("/api/exports/changes", 403, None),
+    ("/api/exports/changes?source=nobody", 404, "Source not found"),
     ("/api/exports/changes?limit=0", 422, None),
     (f"/api/admin/jobs/{NO_SUCH}", 404, "Job not found"),
     ("/api/admin/jobs?limit=0", 422, None),

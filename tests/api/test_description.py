@@ -61,14 +61,12 @@ THERE: dict[str, Any] = {
 
 NOT_HERE = {
     "/api/sources/{code}/preview": 404,
-    "/api/changes/compare": 404,
     "/api/snapshots/{snapshot_id}/compare-live": 404,
     "/api/replay/resolve": 404,
-    "/api/exports/changes": 403,
 }
 """What the contract asks for and this archive does not have yet."""
 
-RATES = ("rate_limit", "rate_limit_search", "rate_limit_exports", "rate_limit_reports")
+RATES = ("rate_limit", "rate_limit_search", "rate_limit_exports", "rate_limit_compare", "rate_limit_reports")
 
 CONFIG = {
     # The right token is sent with everything: a wrong one that is made up would never arrive.

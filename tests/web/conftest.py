@@ -152,12 +152,15 @@ def fresh_app(fresh_database_url: FreshDatabase, folder: Path) -> Iterator[App]:
         database.dispose()
 
 
-def make_app(database: Database, folder: Path, token: str | None = None, env: str = "development") -> App:
+def make_app(
+    database: Database, folder: Path, token: str | None = None, env: str = "development", **others: Any
+) -> App:
     settings = Settings(
         data_dir=folder,
         database_url=SecretStr(database.url.render_as_string(hide_password=False)),
         env=Environment(env),
         admin_token=SecretStr(token) if token is not None else None,
+        **others,
     )
     root = folder / "archive"
     root.mkdir(exist_ok=True)

@@ -1,14 +1,29 @@
 """The JSON of changes and comparisons. Names are part of the API's contract: they do not change."""
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 # ruff: noqa: N815
+
+
+class ChangeReasonSchema(BaseModel):
+    """Why a change matters."""
+
+    code: str = Field(description="A word for programs, such as `dose`, `negation` or `section_removed`.")
+    text: str = Field(description="A sentence for people.")
+    weight: float = Field(description="From 0 to 1.")
+
+
+class IgnoredLineSchema(BaseModel):
+    """A line that differs and does not count."""
+
+    text: str
+    reason: str
 
 
 class ChangeEventSchema(BaseModel):
     """What became different between two captures of a page."""
 
-    changeId: int
+    changeId: int = Field(description="0 for a pair that was compared on request: it is not stored.")
     changeType: str
     summary: str | None
     highNoise: bool
@@ -28,16 +43,39 @@ class ChangeEventSchema(BaseModel):
     addedLines: int | None
     removedLines: int | None
     changeRatio: float | None
+    title: str | None
+    significance: float = Field(
+        description="From 0 to 1; 0.3 and above means that a person who watches the page would want to know."
+    )
+    reasons: list[ChangeReasonSchema]
+    ignored: list[IgnoredLineSchema]
+    templateChanged: bool = Field(description="Whether lines that most pages of the site share differ, too.")
+
+
+class TemplateChangeSchema(BaseModel):
+    """A change of a site's menus, headers and footers: one entry, however many pages show it."""
+
+    templateChangeId: int
+    sourceCode: str
+    sourceName: str
+    fromJobId: int
+    toJobId: int
+    summary: str
+    pages: int
+    addedLines: list[str]
+    removedLines: list[str]
+    computedAt: str
 
 
 class ChangesSchema(BaseModel):
-    """One page of the changes, newest first; where nobody keeps track of them, `enabled` is false."""
+    """One page of the changes; where change tracking is switched off, `enabled` is false."""
 
     enabled: bool
     total: int
     page: int
     pageSize: int
     results: list[ChangeEventSchema]
+    templateChanges: list[TemplateChangeSchema]
 
 
 class ComparedSnapshotSchema(BaseModel):

@@ -1,38 +1,39 @@
-"""What changed: the list of changes, comparisons, and feeds of them.
-
-This archive does not keep track of changes: lists and feeds are empty, and there is nothing to compare.
-"""
+"""What changed: the list of changes, comparisons of two captures, and feeds."""
 
 from enum import StrEnum
 from typing import Annotated, Self
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field, model_validator
 
-from webstrata.api import feeds
-from webstrata.api.caching import A_MINUTE, NEVER, IfNoneMatch, kept
-from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema, LiveComparisonSchema
-from webstrata.api.description import OFF
-from webstrata.api.feeds import Feed
-from webstrata.api.parts import CodeFilter, Day, JobNumber, Parts, SnapshotId, SnapshotNumber
+from webstrata.api import feeds, present_changes
+from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept
+from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema
+from webstrata.api.comparing import compare_captures
+from webstrata.api.feeds import MOST_ITEMS, Feed
+from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Day, JobNumber, Parts, SnapshotNumber
 from webstrata.api.present import site_url
 from webstrata.api.schemas import ErrorSchema
-from webstrata.api.snapshots import known_snapshot
 from webstrata.api.sources import known_source
 from webstrata.app import App
-from webstrata.errors import NotFoundError
+from webstrata.db import change_lists
+from webstrata.db.change_lists import EventFilter
+from webstrata.model.changes import ChangeType
 
 router = APIRouter(tags=["changes"], responses={404: {"model": ErrorSchema}})
 
 OfSource = Annotated[CodeFilter, Query(description="Only of the source with this code.")]
+MinSignificance = Annotated[
+    float, Query(alias="minSignificance", ge=0, le=1, description="Only changes of at least this significance.")
+]
 
 
-class TextMode(StrEnum):
-    """What is compared of a page: what it is about, or all of it."""
+class ChangeSort(StrEnum):
+    """What comes first in a list of changes."""
 
-    MAIN = "main"
-    FULL = "full"
+    NEWEST = "newest"
+    SIGNIFICANCE = "significance"
 
 
 class ChangeParameters(BaseModel):
@@ -42,8 +43,13 @@ class ChangeParameters(BaseModel):
     job_id: JobNumber | None = Field(None, alias="jobId", description="Only those that this job found.")
     latest: bool = Field(False, description="Only those that each source's newest job found.")
     include_unchanged: bool = Field(False, alias="includeUnchanged", description="Captures that changed nothing, too.")
+    change_type: ChangeType | None = Field(None, alias="changeType", description="Only changes of this kind.")
+    min_significance: float = Field(
+        0.0, ge=0, le=1, alias="minSignificance", description="Only changes of at least this significance."
+    )
     from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")
     to_date: Day | None = Field(None, alias="to", description="Last day (UTC), inclusive.")
+    sort: ChangeSort = Field(ChangeSort.NEWEST, description="What comes first.")
     page: int = Field(1, ge=1)
     page_size: int = Field(20, ge=1, le=100, alias="pageSize")
 
@@ -53,77 +59,119 @@ class ChangeParameters(BaseModel):
             raise ValueError("'from' must not be after 'to'")
         return self
 
+    @property
+    def events(self) -> EventFilter:
+        """Return which events are wanted."""
+        return EventFilter(
+            source=self.source,
+            job_id=self.job_id,
+            is_latest=self.latest,
+            includes_unchanged=self.include_unchanged,
+            from_date=self.from_date,
+            to_date=self.to_date,
+            min_significance=self.min_significance,
+            change_types=() if self.change_type is None else (self.change_type,),
+        )
 
-@router.get("/api/changes", openapi_extra=OFF)
+
+@router.get("/api/changes")
 def changes(app: Parts, wanted: Annotated[ChangeParameters, Query()]) -> ChangesSchema:
-    """List what changed between captures, newest first."""
+    """List what changed between captures, newest or most significant first."""
     if wanted.source is not None:
         known_source(app, wanted.source)
-    return ChangesSchema(enabled=False, total=0, page=wanted.page, pageSize=wanted.page_size, results=[])
+    about = {"page": wanted.page, "pageSize": wanted.page_size}
+    if not app.settings.change_tracking_enabled:
+        return ChangesSchema(enabled=False, total=0, **about, results=[], templateChanges=[])
+    with app.database.read() as session:
+        events, total = change_lists.list_events(
+            session,
+            wanted.events,
+            limit=wanted.page_size,
+            offset=min((wanted.page - 1) * wanted.page_size, LARGEST_OFFSET),
+            by_significance=wanted.sort is ChangeSort.SIGNIFICANCE,
+        )
+        templates = change_lists.list_template_changes(session, wanted.events)
+    return ChangesSchema(
+        enabled=True,
+        total=total,
+        **about,
+        results=[present_changes.change_event(event) for event in events],
+        templateChanges=[present_changes.template_change(change) for change in templates],
+    )
 
 
-@router.get("/api/changes/compare", openapi_extra=OFF)
+@router.get("/api/changes/compare")
 def compare(
     app: Parts,
+    request: Request,
     to_snapshot_id: Annotated[SnapshotNumber, Query(alias="toSnapshotId", description="The capture after.")],
     from_snapshot_id: Annotated[
         SnapshotNumber | None, Query(alias="fromSnapshotId", description="The capture before; default: the last one.")
     ] = None,
 ) -> ComparisonSchema:
-    """Compare two captures."""
-    for snapshot_id in (to_snapshot_id, from_snapshot_id):
-        if snapshot_id is not None:
-            known_snapshot(app, snapshot_id)
-    raise NotFoundError("This archive does not keep track of changes")
+    """Compare two captures: as their change is stored, or else now."""
+    compared = compare_captures(app, request, from_snapshot_id, to_snapshot_id)
+    event = compared.event
+    return ComparisonSchema(
+        event=present_changes.change_event(event),
+        fromSnapshot=None if compared.old is None else present_changes.compared_snapshot(compared.old),
+        toSnapshot=present_changes.compared_snapshot(compared.new),
+        diffFormat="html" if event.has_diff else None,
+        diffHtml=compared.diff_html,
+        diffTruncated=event.diff_truncated,
+        diffVersion=event.diff_version,
+        normalizationVersion=event.normalization_version,
+    )
 
 
-@router.get("/api/changes/rss", response_class=Response, responses=feeds.answers(feeds.RSS), openapi_extra=OFF)
-def rss(app: Parts, request: Request, source: OfSource = None, known: IfNoneMatch = "") -> Response:
-    """Feed readers the newest changes as RSS."""
-    return kept(known, feeds.rss(_feed(app, request, source)), feeds.RSS, A_MINUTE)
-
-
-@router.get("/api/changes/atom", response_class=Response, responses=feeds.answers(feeds.ATOM), openapi_extra=OFF)
-def atom(app: Parts, request: Request, source: OfSource = None, known: IfNoneMatch = "") -> Response:
-    """Feed readers the newest changes as Atom."""
-    return kept(known, feeds.atom(_feed(app, request, source)), feeds.ATOM, A_MINUTE)
-
-
-@router.get(
-    "/api/changes/feed.json", response_class=Response, responses=feeds.answers(feeds.JSON_FEED), openapi_extra=OFF
-)
-def json_feed(app: Parts, request: Request, source: OfSource = None, known: IfNoneMatch = "") -> Response:
-    """Feed readers the newest changes as a JSON Feed."""
-    return kept(known, feeds.json_feed(_feed(app, request, source)), feeds.JSON_FEED, A_MINUTE)
-
-
-@router.get(
-    "/api/snapshots/{snapshot_id}/compare-live",
-    tags=["snapshots"],
-    openapi_extra=OFF,
-    responses={
-        400: {"model": ErrorSchema, "description": "The page's address is none that we may fetch."},
-        413: {"model": ErrorSchema, "description": "The page is too large."},
-        502: {"model": ErrorSchema, "description": "The page could not be fetched."},
-    },
-)
-def compare_live(
+@router.get("/api/changes/rss", response_class=Response, responses=feeds.answers(feeds.RSS))
+def rss(
     app: Parts,
-    snapshot_id: SnapshotId,
-    mode: Annotated[TextMode, Query(description="What is compared.")] = TextMode.MAIN,
-) -> LiveComparisonSchema:
-    """Compare a capture with the page as it is now."""
-    snapshot = known_snapshot(app, snapshot_id)
-    sentence = f"This archive does not compare snapshot {snapshot.id} with the live web ({mode})"
-    raise HTTPException(404, sentence, headers={"Cache-Control": NEVER})
+    request: Request,
+    source: OfSource = None,
+    min_significance: MinSignificance = 0.0,
+    known: IfNoneMatch = "",
+) -> Response:
+    """Feed readers the newest changes as RSS."""
+    return kept(known, feeds.rss(_feed(app, request, source, min_significance)), feeds.RSS, A_MINUTE)
 
 
-def _feed(app: App, request: Request, source: str | None) -> Feed:
+@router.get("/api/changes/atom", response_class=Response, responses=feeds.answers(feeds.ATOM))
+def atom(
+    app: Parts,
+    request: Request,
+    source: OfSource = None,
+    min_significance: MinSignificance = 0.0,
+    known: IfNoneMatch = "",
+) -> Response:
+    """Feed readers the newest changes as Atom."""
+    return kept(known, feeds.atom(_feed(app, request, source, min_significance)), feeds.ATOM, A_MINUTE)
+
+
+@router.get("/api/changes/feed.json", response_class=Response, responses=feeds.answers(feeds.JSON_FEED))
+def json_feed(
+    app: Parts,
+    request: Request,
+    source: OfSource = None,
+    min_significance: MinSignificance = 0.0,
+    known: IfNoneMatch = "",
+) -> Response:
+    """Feed readers the newest changes as a JSON Feed."""
+    return kept(known, feeds.json_feed(_feed(app, request, source, min_significance)), feeds.JSON_FEED, A_MINUTE)
+
+
+def _feed(app: App, request: Request, source: str | None, min_significance: float) -> Feed:
     site = site_url(request, app.settings)
-    address = f"{site}{request.url.path}"
-    if source is None:
-        return Feed(title="Webstrata: changes", home=f"{site}/", address=address)
-    of = known_source(app, source)
+    of = None if source is None else known_source(app, source)
+    asked = ({"source": of.code} if of else {}) | ({"minSignificance": min_significance} if min_significance else {})
+    with app.database.read() as session:
+        wanted = EventFilter(source=source, min_significance=min_significance)
+        events = change_lists.list_events(session, wanted, limit=MOST_ITEMS)[0]
     return Feed(
-        f"Webstrata: changes of {of.name}", home=f"{site}/", address=f"{address}?{urlencode({'source': of.code})}"
+        title=f"Webstrata: changes of {of.name}" if of else "Webstrata: changes",
+        home=f"{site}/changes?{urlencode({'source': of.code})}" if of else f"{site}/changes",
+        address=f"{site}{request.url.path}" + (f"?{urlencode(asked)}" if asked else ""),
+        items=tuple(present_changes.feed_item(event, site) for event in events)
+        if app.settings.change_tracking_enabled
+        else (),
     )

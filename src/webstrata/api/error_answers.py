@@ -26,6 +26,8 @@ STATUS_CODES: dict[type[errors.WebstrataError], int] = {
     errors.DatabaseUnavailableError: 503,
     errors.SchemaVersionError: 503,
     errors.TooManyViewersError: 429,
+    errors.TooManyComparisonsError: 429,
+    errors.PageTooLargeError: 413,
     errors.WebstrataError: 500,
 }
 """The closest ancestor of an error decides."""

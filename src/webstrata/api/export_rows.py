@@ -4,13 +4,15 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from enum import StrEnum
 from io import StringIO
 
 from isal import isal_zlib
 
 from webstrata.api.present import snapshot_page_url
+from webstrata.api.present_changes import compare_path
+from webstrata.db.change_lists import EventView
 from webstrata.db.exporting import ExportedSnapshot
 
 Value = str | int | float | bool | None
@@ -65,7 +67,7 @@ CHANGE_COLUMNS = (
     Column("to_capture_timestamp_utc", "time", "When the capture after was made."),
     Column("from_job_id", "integer or nothing", "The job that made the capture before."),
     Column("to_job_id", "integer or nothing", "The job that made the capture after."),
-    Column("change_type", "text", "What kind of change it is."),
+    Column("change_type", "text", "The kind of change: new_page, updated, unchanged, unavailable, restored or error."),
     Column("summary", "text or nothing", "The change in a sentence."),
     Column("added_sections", "integer or nothing", "Sections that came."),
     Column("removed_sections", "integer or nothing", "Sections that went."),
@@ -99,6 +101,40 @@ def snapshot_row(snapshot: ExportedSnapshot, site: str) -> tuple[Value, ...]:
         snapshot.job_name,
         snapshot_page_url(snapshot.id, site),
     )
+
+
+def change_row(event: EventView, site: str) -> tuple[Value, ...]:
+    """Return a change event in the order of its columns; links begin with the site's address."""
+    return (
+        event.id,
+        event.source_code,
+        event.source_name,
+        event.normalized_url_group,
+        event.from_snapshot_id,
+        event.to_snapshot_id,
+        _utc(event.from_captured_at),
+        _utc(event.to_captured_at),
+        event.from_job_id,
+        event.to_job_id,
+        event.change_type.value,
+        event.summary,
+        event.added_sections,
+        event.removed_sections,
+        event.changed_sections,
+        event.added_lines,
+        event.removed_lines,
+        event.change_ratio,
+        event.high_noise,
+        event.diff_truncated,
+        event.diff_version,
+        event.normalization_version,
+        _utc(event.computed_at),
+        f"{site}{compare_path(event.from_snapshot_id, event.to_snapshot_id)}",
+    )
+
+
+def _utc(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat()
 
 
 def written(

@@ -1,6 +1,6 @@
 """Lists that researchers take home: streamed, however long they are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Annotated, Self
 
@@ -9,15 +9,24 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, model_validator
 
 from webstrata.api.caching import NEVER
-from webstrata.api.description import OFF
-from webstrata.api.export_rows import SNAPSHOT_COLUMNS, Format, Value, snapshot_row, written
+from webstrata.api.export_rows import (
+    CHANGE_COLUMNS,
+    SNAPSHOT_COLUMNS,
+    Column,
+    Format,
+    Value,
+    change_row,
+    snapshot_row,
+    written,
+)
 from webstrata.api.parts import CodeFilter, Day, Parts
 from webstrata.api.present import site_url
 from webstrata.api.public_schemas import LARGEST_ID, ExportKindSchema, ExportsSchema
 from webstrata.api.schemas import ErrorSchema
 from webstrata.api.sources import known_source
 from webstrata.app import App
-from webstrata.db.exporting import ExportScope, exported_snapshots
+from webstrata.db.change_lists import EventFilter
+from webstrata.db.exporting import ExportScope, exported_events, exported_snapshots
 
 DATA_DICTIONARY = "/exports/data-dictionary"
 SNAPSHOTS = "/api/exports/snapshots"
@@ -55,7 +64,7 @@ class ExportParameters(BaseModel):
     format: Format = Format.JSONL
     compressed: bool = Field(True, description="As a gzip file.")
     source: CodeFilter = Field(None, description="Only of the source with this code.")
-    after_id: int = Field(0, ge=0, alias="afterId", description="Only what comes behind this number: the last you had.")
+    after_id: int = Field(0, ge=0, alias="afterId", description="Only what comes after this number: the last you had.")
     limit: int | None = Field(None, ge=1, description="Rows at most; the archive may give fewer at a time.")
     from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")
     to_date: Day | None = Field(None, alias="to", description="Last day (UTC), inclusive.")
@@ -67,7 +76,15 @@ class ExportParameters(BaseModel):
         return self
 
 
+class ChangeExportParameters(ExportParameters):
+    """What a list of changes may be told."""
+
+    include_unchanged: bool = Field(False, alias="includeUnchanged", description="Captures that changed nothing, too.")
+
+
 Wanted = Annotated[ExportParameters, Query()]
+WantedChanges = Annotated[ChangeExportParameters, Query()]
+Rows = Iterator[list[tuple[Value, ...]]]
 
 
 @router.get("/api/exports")
@@ -90,25 +107,46 @@ def exports(app: Parts) -> ExportsSchema:
 @router.get(SNAPSHOTS, response_class=StreamingResponse, responses=_LIST_ANSWERS)
 def snapshots(app: Parts, request: Request, wanted: Wanted) -> StreamingResponse:
     """Stream the snapshots, ids ascending; the last one's id is the next list's `afterId`."""
+    _check_enabled(app)
+    return _stream("snapshots", _snapshot_rows(app, wanted, site_url(request, app.settings)), SNAPSHOT_COLUMNS, wanted)
+
+
+@router.get(CHANGES, response_class=StreamingResponse, responses=_LIST_ANSWERS)
+def changes(app: Parts, request: Request, wanted: WantedChanges) -> StreamingResponse:
+    """Stream the changes, ids ascending; the last one's id is the next list's `afterId`."""
+    _check_enabled(app)
+    if not app.settings.change_tracking_enabled:
+        raise HTTPException(403, "Change tracking is switched off in this archive")
+    return _stream("changes", _change_rows(app, wanted, site_url(request, app.settings)), CHANGE_COLUMNS, wanted)
+
+
+def _check_enabled(app: App) -> None:
     if not app.settings.exports_enabled:
         raise HTTPException(403, "Exports are not enabled")
-    rows = _snapshot_rows(app, wanted, site_url(request, app.settings))
+
+
+def _stream(name: str, rows: Rows, columns: Sequence[Column], wanted: ExportParameters) -> StreamingResponse:
     # The first part is read before anything is answered: a database that is away is said so, not cut off.
     begun = chain([next(rows, [])], rows)
-    data = written(begun, SNAPSHOT_COLUMNS, wanted.format, compressed=wanted.compressed)
-    return StreamingResponse(data, headers=_headers("snapshots", wanted))
+    data = written(begun, columns, wanted.format, compressed=wanted.compressed)
+    return StreamingResponse(data, headers=_headers(name, wanted))
 
 
-@router.get(CHANGES, response_class=StreamingResponse, responses=_LIST_ANSWERS, openapi_extra=OFF)
-def changes(_wanted: Wanted) -> StreamingResponse:
-    """Refuse: this archive does not keep track of changes."""
-    raise HTTPException(403, "This archive does not keep track of changes")
-
-
-def _snapshot_rows(app: App, wanted: ExportParameters, site: str) -> Iterator[list[tuple[Value, ...]]]:
-    scope = _scope(app, wanted)
-    for part in exported_snapshots(app.database, scope):
+def _snapshot_rows(app: App, wanted: ExportParameters, site: str) -> Rows:
+    for part in exported_snapshots(app.database, _scope(app, wanted)):
         yield [snapshot_row(snapshot, site) for snapshot in part]
+
+
+def _change_rows(app: App, wanted: ChangeExportParameters, site: str) -> Rows:
+    scope = _scope(app, wanted)
+    events = EventFilter(
+        source=wanted.source,
+        from_date=wanted.from_date,
+        to_date=wanted.to_date,
+        includes_unchanged=wanted.include_unchanged,
+    )
+    for part in exported_events(app.database, events, after_id=scope.after_id, limit=scope.limit):
+        yield [change_row(event, site) for event in part]
 
 
 def _scope(app: App, wanted: ExportParameters) -> ExportScope:

@@ -3,6 +3,9 @@
 import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+IS_HEAD = "webstrata.is_head"
+"""What a scope has that was a HEAD: a route may leave out work that only the body needs."""
+
 
 class HeadAsGet:
     """Answers HEAD with what GET would have answered, without its body."""
@@ -27,4 +30,4 @@ class HeadAsGet:
                     await send({"type": "http.response.body", "body": b""})
                     answering.cancel()
 
-            await self.app({**scope, "method": "GET"}, receive, without_body)
+            await self.app({**scope, "method": "GET", IS_HEAD: True}, receive, without_body)

@@ -24,6 +24,7 @@ from webstrata.settings import Network, Settings
 MOST_BUCKETS = 50_000
 _FOR_PROGRAMS = ("/api/", "/metrics", "/openapi.json")
 _FOR_ADMIN_PROGRAMS = ("/api/admin/", "/metrics")
+_COMPARING = ("/compare/", "/api/changes/compare")
 _TOKEN_HEADERS = (b"authorization", b"x-admin-token")
 _SAME_HOUSEHOLD = 64
 """Bits of an IPv6 address that one subscriber has: within them addresses are free to choose."""
@@ -38,6 +39,7 @@ class Kind(StrEnum):
     DEFAULT = "default"
     SEARCH = "search"
     EXPORTS = "exports"
+    COMPARE = "compare"
     REPORTS = "reports"
     LOGINS = "logins"
     TOKENS = "tokens"
@@ -60,6 +62,7 @@ class RatePolicy:
             Kind.DEFAULT: settings.rate_limit,
             Kind.SEARCH: settings.rate_limit_search,
             Kind.EXPORTS: settings.rate_limit_exports,
+            Kind.COMPARE: settings.rate_limit_compare,
             Kind.REPORTS: settings.rate_limit_reports,
             Kind.LOGINS: settings.rate_limit_logins,
             Kind.TOKENS: settings.rate_limit_logins,
@@ -174,6 +177,8 @@ def kind_of(method: str, path: str) -> Kind | None:
         return Kind.SEARCH
     if path.startswith("/api/exports/"):
         return Kind.EXPORTS
+    if path == "/compare" or path.startswith(_COMPARING) or path.endswith("/compare-live"):
+        return Kind.COMPARE
     if method == "POST":
         return {"/api/reports": Kind.REPORTS, "/login": Kind.LOGINS}.get(path.rstrip("/"), Kind.DEFAULT)
     return Kind.DEFAULT

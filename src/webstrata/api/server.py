@@ -1,10 +1,13 @@
 """The application: parts in, routes and the rules for every request out."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 
 from anyio import CapacityLimiter
 from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 
 from webstrata import __version__
@@ -15,6 +18,7 @@ from webstrata.api import (
     admin_reports,
     admin_sources,
     changes,
+    compare_live,
     exports,
     health,
     metrics,
@@ -28,6 +32,7 @@ from webstrata.api import (
 )
 from webstrata.api.allowed_methods import AllowedMethods
 from webstrata.api.auth import token_verdict
+from webstrata.api.comparing import close_comparisons, pair_comparisons
 from webstrata.api.compression import Compression
 from webstrata.api.cors import PublicCors
 from webstrata.api.description import DescribedApi
@@ -42,7 +47,7 @@ from webstrata.api.request_log import RequestLog
 from webstrata.app import App
 from webstrata.db.revision import Revision
 
-_READERS = (health, sources, search, snapshots, changes, replay, reports, usage, exports)
+_READERS = (health, sources, search, snapshots, changes, compare_live, replay, reports, usage, exports)
 _OPERATORS = (admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, search_debug, metrics)
 
 
@@ -85,15 +90,27 @@ def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
             Middleware(Compression),
             Middleware(metrics.RouteNoted),
         ],
-        lifespan=usage.written_now_and_then,
+        lifespan=_lifespan,
         responses=EVERYWHERE,
     )
     api.state.webstrata = app
     api.state.viewers = Viewers()
     api.state.metrics = numbers
     api.state.usage = counter
+    api.state.comparisons = pair_comparisons(app)
+    api.state.live_pages = app.live_pages()
     api.state.searches = CapacityLimiter(search.MOST_AT_ONCE)
     add_error_answers(api)
     for area in (*_READERS, *_OPERATORS):
         api.include_router(area.router)
     return api
+
+
+@asynccontextmanager
+async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
+    """Write the counts of usage while an application is served, and end its child processes with it."""
+    async with usage.written_now_and_then(api):
+        try:
+            yield
+        finally:
+            await run_in_threadpool(close_comparisons, api)

@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 
 from webstrata.changes.stored_pages import StoredPage, page_text
+from webstrata.content.blocks import Region
 from webstrata.content.comparison import compare_pages
 from webstrata.content.diff.html import diff_html
 from webstrata.content.volatile import learn_volatile
-from webstrata.model.changes import Comparison, Limits, LineEdit, SiteKnowledge
+from webstrata.model.changes import Comparison, Limits, LineEdit, PageText, SiteKnowledge
 
 MAX_CPU_SECONDS = 5.0
 """Of processor time for one pair; real pairs take milliseconds."""
@@ -24,6 +25,8 @@ class ComparePages:
     history: tuple[str, ...] = ()
     """The texts of earlier captures of the page, oldest first."""
     wants_edits: bool = False
+    is_full: bool = False
+    """Whether menus, headers and footers count as the content does."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +42,17 @@ def compare(request: ComparePages) -> ComparedPages:
     """Compare two pages in this process."""
     histories = [text.split("\n") for text in request.history]
     knowledge = replace(request.knowledge, volatile=request.knowledge.volatile | learn_volatile(histories))
-    comparison = compare_pages(page_text(request.old), page_text(request.new), knowledge, _LIMITS)
+    old, new = page_text(request.old), page_text(request.new)
+    if request.is_full:
+        old, new = _all_main(old), _all_main(new)
+    comparison = compare_pages(old, new, knowledge, _LIMITS)
     html, is_truncated = diff_html(comparison.edits, _LIMITS)
     kept = comparison if request.wants_edits else replace(comparison, edits=_ignored(comparison))
     return ComparedPages(kept, html, is_truncated)
+
+
+def _all_main(page: PageText) -> PageText:
+    return replace(page, lines=tuple(replace(line, is_main=True, region=Region.CONTENT) for line in page.lines))
 
 
 def _ignored(comparison: Comparison) -> tuple[LineEdit, ...]:

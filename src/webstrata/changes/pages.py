@@ -7,6 +7,7 @@ from pathlib import Path
 import structlog
 
 from webstrata.changes.stored_pages import StoredPage
+from webstrata.content.decode import decoded
 from webstrata.content.kinds import PageKind, page_kind
 from webstrata.content.page_reader import PageReader
 from webstrata.content.page_requests import ReadPage
@@ -14,12 +15,16 @@ from webstrata.content.reading import Body, Reading
 from webstrata.db import catalog, changes, page_metadata, snapshots
 from webstrata.db.changes import ComparedSnapshot, StoredText
 from webstrata.db.engine import Database
-from webstrata.errors import WebstrataError
+from webstrata.errors import UsageError, WebstrataError
+from webstrata.model.fetching import FetchResult
 from webstrata.storage.paths import place_of
 from webstrata.warc.reader import read_record
 from webstrata.warc.revisits import with_payload
 
 log = structlog.get_logger()
+
+MAX_LIVE_BYTES = 20_000_000
+"""Of a live page once it is decompressed."""
 
 _GOOD = range(200, 300)
 
@@ -50,6 +55,28 @@ class PageLoader:
             )
             for one in wanted
         }
+
+    def read_live(self, live: FetchResult) -> StoredPage:
+        """Return a page as it is on the live web; UsageError when it is none that can be compared."""
+        content_type = live.header("content-type")
+        body = decoded(live.body, live.header_lines("content-encoding"), MAX_LIVE_BYTES)
+        kind = page_kind(content_type, body, live.url)
+        if kind is None:
+            raise UsageError(f"{live.url} is no page that can be compared (its type is {content_type or 'not stated'})")
+        reading = self.reader.page(ReadPage(kind, Body(live.url, body, content_type, live.header("content-language"))))
+        is_good = live.status in _GOOD
+        return StoredPage(
+            title=reading.title,
+            text=reading.text,
+            blocks=reading.blocks,
+            regions=reading.regions,
+            status_code=live.status,
+            language=reading.language,
+            links=frozenset(),
+            images=frozenset(),
+            quality=1.0 if is_good else 0.0,
+            quality_kind="page" if is_good else "error",
+        )
 
     def _text(self, snapshot: ComparedSnapshot, texts: dict[int, StoredText]) -> StoredText:
         stored = texts.get(snapshot.document_id or 0, StoredText(snapshot.title or "", "", "", ""))

@@ -10,6 +10,7 @@ from webstrata import __version__
 from webstrata.cli import (
     archiving,
     audit_log,
+    changes,
     checking,
     database,
     diffing,
@@ -39,7 +40,7 @@ program = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for door in (
-    *(archiving, serving, searching, looking, jobs, running, checking, status),
+    *(archiving, serving, searching, changes, looking, jobs, running, checking, status),
     *(folders, sources, verifying, audit_log, rebuilding, diffing, quality),
 ):
     program.add_typer(door.verbs)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Row, Select, and_, func, select, tuple_
+from sqlalchemy.orm import Session, aliased, defer
 
 from webstrata.db.change_tables import SnapshotChange, TemplateChange
 from webstrata.db.tables import ArchiveJob, Snapshot, Source
@@ -120,16 +120,10 @@ def export_events(session: Session, wanted: EventFilter, *, after_id: int, limit
         yield _view(row)
 
 
-def list_template_changes(
-    session: Session, *, source: str | None = None, job_id: int | None = None, limit: int = 20
-) -> list[TemplateChangeView]:
-    """Return changes of templates, newest first."""
+def list_template_changes(session: Session, wanted: EventFilter, *, limit: int = 20) -> list[TemplateChangeView]:
+    """Return the changes of templates that belong to the events that are wanted, newest first."""
     query = select(TemplateChange, Source.code, Source.name).join(Source, TemplateChange.source_id == Source.id)
-    query = query.where(Source.code != HIDDEN_SOURCE).order_by(TemplateChange.id.desc()).limit(limit)
-    if source is not None:
-        query = query.where(Source.code == source.lower())
-    if job_id is not None:
-        query = query.where(TemplateChange.to_job_id == job_id)
+    query = query.where(*_template_conditions(session, wanted)).order_by(TemplateChange.id.desc()).limit(limit)
     return [
         TemplateChangeView(
             change.id,
@@ -147,6 +141,22 @@ def list_template_changes(
     ]
 
 
+def previous_snapshot(session: Session, snapshot_id: int) -> int | None:
+    """Return the capture of the same page by the same source before a capture."""
+    newer, older = aliased(Snapshot), aliased(Snapshot)
+    query = (
+        select(older.id)
+        .join(newer, and_(older.normalized_url_group == newer.normalized_url_group, older.source_id == newer.source_id))
+        .where(
+            newer.id == snapshot_id,
+            tuple_(older.capture_timestamp, older.id) < tuple_(newer.capture_timestamp, newer.id),
+        )
+        .order_by(older.capture_timestamp.desc(), older.id.desc())
+        .limit(1)
+    )
+    return session.scalar(query)
+
+
 _OF_SOURCE = SnapshotChange.source_id == Source.id
 
 
@@ -155,6 +165,8 @@ def _views() -> Select[*tuple[Any, ...]]:
         select(SnapshotChange, Source.code, Source.name, Snapshot.title)
         .join(Source, _OF_SOURCE)
         .join(Snapshot, SnapshotChange.to_snapshot_id == Snapshot.id)
+        # It may be long, and lists do not show it.
+        .options(defer(SnapshotChange.diff_html))
     )
 
 
@@ -178,6 +190,21 @@ def _conditions(session: Session, wanted: EventFilter) -> list[ColumnElement[boo
         conditions.append(SnapshotChange.to_capture_timestamp >= datetime.combine(wanted.from_date, time.min, UTC))
     if wanted.to_date is not None:
         conditions.append(SnapshotChange.to_capture_timestamp <= datetime.combine(wanted.to_date, time.max, UTC))
+    return conditions
+
+
+def _template_conditions(session: Session, wanted: EventFilter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [Source.code != HIDDEN_SOURCE]
+    if wanted.source is not None:
+        conditions.append(Source.code == wanted.source.lower())
+    if wanted.job_id is not None:
+        conditions.append(TemplateChange.to_job_id == wanted.job_id)
+    if wanted.is_latest:
+        conditions.append(TemplateChange.to_job_id.in_(_latest_jobs(session)))
+    if wanted.from_date is not None:
+        conditions.append(TemplateChange.computed_at >= datetime.combine(wanted.from_date, time.min, UTC))
+    if wanted.to_date is not None:
+        conditions.append(TemplateChange.computed_at <= datetime.combine(wanted.to_date, time.max, UTC))
     return conditions
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Table, delete, select, text
+from sqlalchemy import Table, bindparam, delete, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -113,6 +113,11 @@ def add_missing(session: Session, source_id: int, since: datetime | None) -> int
     """Let snapshots without an event wait for one, of the past and not announced; return how many they are."""
     result = session.execute(_ADD_MISSING, {"source_id": source_id, "since": since})
     return int(getattr(result, "rowcount", 0))
+
+
+def missing_count(session: Session, source_id: int, since: datetime | None) -> int:
+    """Return how many snapshots of a source have no event and wait for none."""
+    return int(session.execute(_COUNT_MISSING, {"source_id": source_id, "since": since}).scalar_one())
 
 
 def next_pairs(session: Session, source_id: int, limit: int) -> tuple[list[CapturePair], list[int]]:
@@ -241,13 +246,17 @@ ORDER BY w.snapshot_id LIMIT :most
 """)
 """What a running crawl brought waits until its end: only then is the template of its pages known."""
 
-_ADD_MISSING = text(
-    "INSERT INTO pending_changes (snapshot_id, source_id, is_announced)"
-    " SELECT s.id, s.source_id, false FROM snapshots s WHERE s.source_id = :source_id"
+_MISSING = (
+    "FROM snapshots s WHERE s.source_id = :source_id"
     " AND s.normalized_url_group IS NOT NULL AND (CAST(:since AS timestamp) IS NULL OR s.capture_timestamp >= :since)"
     " AND NOT EXISTS (SELECT 1 FROM snapshot_changes c WHERE c.to_snapshot_id = s.id)"
     " AND NOT EXISTS (SELECT 1 FROM pending_changes p WHERE p.snapshot_id = s.id)"
 )
+_SINCE = bindparam("since", type_=Snapshot.capture_timestamp.type)
+_COUNT_MISSING = text(f"SELECT count(*) {_MISSING}").bindparams(_SINCE)
+_ADD_MISSING = text(
+    f"INSERT INTO pending_changes (snapshot_id, source_id, is_announced) SELECT s.id, s.source_id, false {_MISSING}"
+).bindparams(_SINCE)
 _SETTLE = Among("DELETE FROM pending_changes WHERE snapshot_id IN <settled>", (("settled", "bigint"),))
 
 _EVENT_COLUMNS = tuple(one.name for one in fields(NewEvent))

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
+from webstrata.db.change_lists import EventFilter, EventView, export_events
 from webstrata.db.engine import Database
 from webstrata.db.steering import unindexed
 from webstrata.db.tables import ArchiveJob, Snapshot, Source
@@ -52,6 +53,18 @@ def exported_snapshots(database: Database, scope: ExportScope) -> Iterator[list[
     while left > 0:
         with database.read() as session:
             part = _part(session, scope, after_id, min(left, PART))
+        if not part:
+            return
+        yield part
+        after_id, left = part[-1].id, left - len(part)
+
+
+def exported_events(database: Database, wanted: EventFilter, *, after_id: int, limit: int) -> Iterator[list[EventView]]:
+    """Yield the public change events that are wanted in parts, ids ascending."""
+    left = limit
+    while left > 0:
+        with database.read() as session:
+            part = list(export_events(session, wanted, after_id=after_id, limit=min(left, PART)))
         if not part:
             return
         yield part

@@ -34,6 +34,7 @@ class Indexing:
     archive_root: Path
     plugins: PluginRegistry
     processes: int | None = None
+    tracks_changes: bool = True
 
     def run(
         self,
@@ -98,6 +99,8 @@ class Indexing:
 
     def _compute_changes(self, job: StoredJob, interrupted: threading.Event) -> int:
         """Compute the change events of the job's source; the job counts as under way until they are there."""
+        if not self.tracks_changes:
+            return 0
         tracking = ChangeTracking(self.database, self.archive_root, INDEX_VERSION)
         return INTERRUPTED if tracking.compute(job.source_id, stopping=interrupted).was_stopped else 0
 

@@ -75,6 +75,7 @@ class Runner:
     index_processes: int | None = None
     concurrency: int | None = None
     """How many requests a crawl has under way at once, whatever its job says; None leaves it to the job."""
+    tracks_changes: bool = True
 
     def run(
         self,
@@ -208,7 +209,9 @@ class Runner:
     def _indexing(self) -> "Indexing":
         from webstrata.jobs.indexing import Indexing
 
-        return Indexing(self.database, self.archive_root, self.plugins, self.index_processes)
+        return Indexing(
+            self.database, self.archive_root, self.plugins, self.index_processes, tracks_changes=self.tracks_changes
+        )
 
     def _load(self, job_id: int) -> StoredJob:
         with self.database.read() as session:

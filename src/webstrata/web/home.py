@@ -10,18 +10,23 @@ from webstrata.api.audit_trail import ActingParts
 from webstrata.api.parts import Parts
 from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
-from webstrata.db import catalog, reports
+from webstrata.db import catalog, change_lists, reports
+from webstrata.db.change_lists import EventFilter, EventView
+from webstrata.db.engine import Session
 from webstrata.errors import ConflictError, UsageError
 from webstrata.jobs.queueing import queue_archive
 from webstrata.jobs.source_choice import known_source
 from webstrata.model.search import SearchRequest, Sort, View
 from webstrata.model.urls import parse_url, with_scheme
 from webstrata.search.service import search
+from webstrata.web.change_words import SIGNIFICANT
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
 
 LATEST_SHOWN = 8
+CHANGES_SHOWN = 6
+CHANGES_WEIGHED = 100
 SOURCES_SHOWN = 12
 JOBS_SHOWN = 3
 
@@ -64,6 +69,7 @@ def _home(
             reports.progress(session, job.id, datetime.now(UTC))
             for job in catalog.jobs_under_way(session, limit=JOBS_SHOWN)
         ]
+        changes = _latest_changes(session) if app.settings.change_tracking_enabled else []
     newest = SearchRequest(view=View.PAGES, sort=Sort.NEWEST, page_size=LATEST_SHOWN)
     latest = search(app.database, newest, pages_fastpath=app.settings.pages_fastpath)
     return render(
@@ -75,7 +81,14 @@ def _home(
         sources=sources[:SOURCES_SHOWN],
         sources_total=len(sources),
         latest=latest.results,
+        changes=changes,
         archive_url=archive_url,
         archive_problem=archive_problem,
         archive_source=archive_source,
     )
+
+
+def _latest_changes(session: Session) -> list[EventView]:
+    """Return the latest changes worth knowing: those of the newest job first, the most significant of a job first."""
+    newest, _ = change_lists.list_events(session, EventFilter(min_significance=SIGNIFICANT), limit=CHANGES_WEIGHED)
+    return sorted(newest, key=lambda event: (-(event.to_job_id or 0), -event.significance))[:CHANGES_SHOWN]

@@ -11,8 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from webstrata import __version__
+from webstrata.api.parts import wired_parts
 from webstrata.model.archive import JobView
-from webstrata.web import present
+from webstrata.web import change_words, present
 from webstrata.web.api_words import text_and_code
 from webstrata.web.assets import HTMX, asset_address, our_assets
 from webstrata.web.schedule_words import schedule_words
@@ -31,6 +32,7 @@ def render(
         "visitor": visitor_of(request),
         "path": request.url.path,
         "now": datetime.now(UTC),
+        "tracks_changes": wired_parts(request).settings.change_tracking_enabled,
         "htmx": HTMX if HTMX in our_assets() else None,
     }
     html = _templates().get_template(template).render(about | values)
@@ -86,6 +88,13 @@ def _templates() -> Environment:
             present.title_of,
             present.to_the_second,
             present.web_link,
+            change_words.by_weight,
+            change_words.chips,
+            change_words.compare_address,
+            change_words.runs,
+            change_words.significance_words,
+            change_words.summary_sentence,
+            change_words.top_detail,
             schedule_words,
             text_and_code,
         )

@@ -9,6 +9,8 @@ from webstrata.web import (
     api_docs,
     assets,
     audit_log,
+    changes,
+    compare,
     exports,
     home,
     job,
@@ -23,7 +25,7 @@ from webstrata.web import (
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
 
-_READERS = (home, search, snapshot, sources, exports, api_docs)
+_READERS = (home, search, snapshot, changes, compare, sources, exports, api_docs)
 _OPERATORS = (source, jobs, job, job_orders, audit_log, login)
 
 

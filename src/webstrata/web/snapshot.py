@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from webstrata.api.headers import RAW_PATH, framed_by
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.api.present import site_url
-from webstrata.db import catalog
+from webstrata.db import catalog, change_lists
 from webstrata.db.engine import Database
 from webstrata.db.page_links import links_of
 from webstrata.db.page_metadata import load_metadata
@@ -47,6 +47,9 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         captures = catalog.timeline(session, found)
         place = catalog.record_place(session, snapshot_id)
         links = links_of(session, found, most=MOST_LINKS)
+        tracks = app.settings.change_tracking_enabled
+        weighed = change_lists.significance_of_snapshots(session, [one.id for one in captures]) if tracks else {}
+        event = change_lists.event_of_snapshot(session, snapshot_id) if tracks else None
         stated = load_metadata(session, found.content_hash) if found.content_hash else {}
     permalink = f"{site_url(request, app.settings)}/snapshot/{snapshot_id}"
     return render(
@@ -55,7 +58,8 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         # Front ends on the origins that may use the API may show this page in a frame.
         headers=framed_by(app.settings.cors_origins),
         snapshot=found,
-        strip=draw_strip(captures, found),
+        strip=draw_strip(captures, found, weighed),
+        event=event,
         raw=f"{RAW_PATH}{snapshot_id}",
         links=links,
         published=stated.get("published"),

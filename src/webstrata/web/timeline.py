@@ -1,11 +1,12 @@
-"""The timeline strip: one tick for each capture of a page, tall where what it says is new."""
+"""The timeline strip: one tick for each capture of a page, the taller the more its change matters."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
 from webstrata.model.archive import SnapshotView
+from webstrata.model.changes import ChangeType
 from webstrata.web.present import is_good
 
 MAX_TICKS = 120
@@ -19,6 +20,12 @@ _WIDEST_GAP = 8.0
 _GAPS_SHARE = 0.5
 """How much of the strip the gaps may take at most, so that the rest still shows how time passed."""
 
+_SHORT, _TALL = 16, 37
+"""Pixels of a tick where nothing changed, and of the most significant change."""
+
+_LEAST_CHANGE = 0.15
+"""A change that matters little still has to be seen."""
+
 _FITTING_TICKS = 28
 _SCROLLED_TICK_PIXELS = 14
 
@@ -29,13 +36,27 @@ class Change(StrEnum):
     FIRST = "first"
     CHANGED = "changed"
     SAME = "same"
+    AWAY = "away"
     UNKNOWN = "unknown"
+
+
+_OF_EVENTS = {
+    ChangeType.NEW_PAGE: Change.FIRST,
+    ChangeType.UPDATED: Change.CHANGED,
+    ChangeType.RESTORED: Change.CHANGED,
+    ChangeType.UNCHANGED: Change.SAME,
+    ChangeType.UNAVAILABLE: Change.AWAY,
+    ChangeType.ERROR: Change.UNKNOWN,
+}
+Events = Mapping[int, tuple[ChangeType, float]]
+"""Kind and significance of the events of snapshots."""
 
 
 _CHANGE_WORDS = {
     Change.FIRST: "first capture",
     Change.CHANGED: "different from the capture before",
     Change.SAME: "same as the capture before",
+    Change.AWAY: "not available",
     Change.UNKNOWN: "not compared",
 }
 
@@ -48,6 +69,8 @@ class Tick:
     change: Change
     left: float
     is_current: bool
+    significance: float | None = None
+    """How much the change matters; None when the capture has no event."""
 
     @property
     def is_tall(self) -> bool:
@@ -57,12 +80,21 @@ class Tick:
     @property
     def is_error(self) -> bool:
         """Tell whether the capture is of an error or a redirect."""
-        return not is_good(self.snapshot.status_code)
+        return not is_good(self.snapshot.status_code) or self.change is Change.AWAY
+
+    @property
+    def height(self) -> int:
+        """Return how tall the tick is drawn, in pixels."""
+        if not self.is_tall:
+            return _SHORT
+        share = 1.0 if self.significance is None else max(_LEAST_CHANGE, self.significance)
+        return round(_SHORT + (_TALL - _SHORT) * share)
 
     @property
     def words(self) -> str:
         """Return what the height of the tick says."""
-        return _CHANGE_WORDS[self.change]
+        weight = f", significance {self.significance:.2f}" if self.is_tall and self.significance is not None else ""
+        return f"{_CHANGE_WORDS[self.change]}{weight}"
 
 
 @dataclass(frozen=True)
@@ -84,6 +116,11 @@ class Strip:
         return any(tick.is_tall for tick in self.ticks)
 
     @property
+    def is_weighed(self) -> bool:
+        """Tell whether the height of a tick says how much a change matters."""
+        return any(tick.is_tall and tick.significance is not None for tick in self.ticks)
+
+    @property
     def has_errors(self) -> bool:
         """Tell whether a tick of an error is drawn."""
         return any(tick.is_error for tick in self.ticks)
@@ -94,18 +131,22 @@ class Strip:
         return "100%" if len(self.ticks) <= _FITTING_TICKS else str(len(self.ticks) * _SCROLLED_TICK_PIXELS)
 
 
-def draw_strip(timeline: Sequence[SnapshotView], current: SnapshotView) -> Strip:
-    """Return the strip of a page's captures, given oldest first, around the current one."""
+def draw_strip(timeline: Sequence[SnapshotView], current: SnapshotView, events: Events | None = None) -> Strip:
+    """Return the strip of a page's captures, given oldest first, around the current one.
+
+    A capture without an event is compared with the one before it by their contents.
+    """
+    weighed = events or {}
     captures = timeline if current in timeline else (current,)
     at = captures.index(current)
-    changes = changes_of(captures)
+    changes = changes_of(captures, weighed)
     start, end = _window(len(captures), at)
     drawn = captures[start:end]
     gap = min(_WIDEST_GAP, _RANGE * _GAPS_SHARE / max(1, len(drawn) - 1))
     places = spread([capture.captured_at.timestamp() for capture in drawn], gap)
     return Strip(
         ticks=tuple(
-            Tick(capture, change, left, capture == current)
+            Tick(capture, change, left, capture == current, weighed.get(capture.id, (None, None))[1])
             for capture, change, left in zip(drawn, changes[start:end], places, strict=True)
         ),
         captures=len(captures),
@@ -117,9 +158,14 @@ def draw_strip(timeline: Sequence[SnapshotView], current: SnapshotView) -> Strip
     )
 
 
-def changes_of(captures: Sequence[SnapshotView]) -> list[Change]:
-    """Return for each capture whether its content differs from the one before."""
-    return [Change.FIRST, *(_change(before, after) for before, after in pairwise(captures))][: len(captures)]
+def changes_of(captures: Sequence[SnapshotView], events: Events | None = None) -> list[Change]:
+    """Return for each capture what it is to the one before."""
+    plain = [Change.FIRST, *(_change(before, after) for before, after in pairwise(captures))][: len(captures)]
+    known = events or {}
+    return [
+        _OF_EVENTS[known[capture.id][0]] if capture.id in known else change
+        for capture, change in zip(captures, plain, strict=True)
+    ]
 
 
 def spread(moments: Sequence[float], gap: float) -> list[float]:

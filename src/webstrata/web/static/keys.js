@@ -1,5 +1,6 @@
 // Keys: `/` focuses the search box, `?` lists all keys, a link with data-keys="g h" is followed by its keys,
-// `j` and `k` go through the titles of a list that is walked, and so do the arrows once one of them has the focus.
+// `j` and `k` go through the titles of a list that is walked, and so do the arrows once one of them has the focus;
+// `n` and `p` go through the changes of a comparison.
 "use strict";
 (() => {
   const CHORD_MILLISECONDS = 1200;
@@ -7,6 +8,7 @@
   const dialog = document.getElementById("keys");
   const checkbox = document.getElementById("keys-on");
   const LETTERS = { j: 1, k: -1 };
+  const CHANGES = { n: 1, p: -1 };
   const ARROWS = { ArrowDown: 1, ArrowUp: -1 };
   let pressed = "";
   let pressedAt = 0;
@@ -42,6 +44,14 @@
     return next !== undefined;
   }
 
+  function stepToChange(by) {
+    const changes = Array.from(document.querySelectorAll(".hunk"));
+    const at = changes.findIndex((change) => change.contains(document.activeElement));
+    const next = at < 0 ? changes[by > 0 ? 0 : changes.length - 1] : changes[at + by];
+    next?.focus({ preventScroll: true });
+    next?.scrollIntoView({ block: "center" });
+  }
+
   // Arrows scroll the page; only from a result, or down from the search box above them, do they lead to another.
   function onArrow(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
@@ -63,8 +73,9 @@
       box.select();
     } else if (event.key === "?") {
       openList();
-    } else if (!follow(chord) && !follow(event.key) && event.key in LETTERS) {
-      step(LETTERS[event.key]);
+    } else if (!follow(chord) && !follow(event.key)) {
+      if (event.key in LETTERS) step(LETTERS[event.key]);
+      if (event.key in CHANGES) stepToChange(CHANGES[event.key]);
     }
   }
 

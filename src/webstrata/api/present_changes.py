@@ -1,0 +1,109 @@
+"""From change events to what the API says of them."""
+
+from datetime import datetime
+
+from webstrata.api.change_schemas import (
+    ChangeEventSchema,
+    ChangeReasonSchema,
+    ComparedSnapshotSchema,
+    IgnoredLineSchema,
+    TemplateChangeSchema,
+)
+from webstrata.api.feeds import FeedItem
+from webstrata.api.present import day, timestamp
+from webstrata.db.change_lists import EventView, TemplateChangeView
+from webstrata.model.archive import SnapshotView
+from webstrata.model.changes import ChangeType
+
+CHANGE_WORDS = {
+    ChangeType.NEW_PAGE: "New page",
+    ChangeType.UPDATED: "Changed",
+    ChangeType.UNCHANGED: "Unchanged",
+    ChangeType.UNAVAILABLE: "Unavailable",
+    ChangeType.RESTORED: "Available again",
+    ChangeType.ERROR: "Not compared",
+}
+
+
+def compare_path(from_snapshot_id: int | None, to_snapshot_id: int) -> str:
+    """Return the path of the web page that compares two captures; without an older one, of the capture's change."""
+    if from_snapshot_id is None:
+        return f"/compare/{to_snapshot_id}"
+    return f"/compare?from={from_snapshot_id}&to={to_snapshot_id}"
+
+
+def change_event(event: EventView) -> ChangeEventSchema:
+    """Present a change event; one that is not stored has no number."""
+    return ChangeEventSchema(
+        changeId=event.id,
+        changeType=event.change_type.value,
+        summary=event.summary,
+        highNoise=event.high_noise,
+        diffAvailable=event.has_diff,
+        sourceCode=event.source_code,
+        sourceName=event.source_name,
+        normalizedUrlGroup=event.normalized_url_group,
+        fromSnapshotId=event.from_snapshot_id,
+        toSnapshotId=event.to_snapshot_id,
+        fromCaptureTimestamp=_if_known(event.from_captured_at),
+        toCaptureTimestamp=timestamp(event.to_captured_at),
+        fromJobId=event.from_job_id,
+        toJobId=event.to_job_id,
+        addedSections=event.added_sections,
+        removedSections=event.removed_sections,
+        changedSections=event.changed_sections,
+        addedLines=event.added_lines,
+        removedLines=event.removed_lines,
+        changeRatio=event.change_ratio,
+        title=event.title,
+        significance=event.significance,
+        reasons=[ChangeReasonSchema(code=one.code, text=one.text, weight=one.weight) for one in event.reasons],
+        ignored=[IgnoredLineSchema(text=text, reason=reason) for text, reason in event.ignored],
+        templateChanged=event.template_changed,
+    )
+
+
+def template_change(change: TemplateChangeView) -> TemplateChangeSchema:
+    """Present a change of a site's template."""
+    return TemplateChangeSchema(
+        templateChangeId=change.id,
+        sourceCode=change.source_code,
+        sourceName=change.source_name,
+        fromJobId=change.from_job_id,
+        toJobId=change.to_job_id,
+        summary=change.summary,
+        pages=change.pages,
+        addedLines=list(change.added_lines),
+        removedLines=list(change.removed_lines),
+        computedAt=timestamp(change.computed_at),
+    )
+
+
+def compared_snapshot(snapshot: SnapshotView) -> ComparedSnapshotSchema:
+    """Present one side of a comparison."""
+    return ComparedSnapshotSchema(
+        snapshotId=snapshot.id,
+        title=snapshot.title,
+        captureDate=day(snapshot.captured_at),
+        captureTimestamp=timestamp(snapshot.captured_at),
+        originalUrl=snapshot.url,
+        jobId=snapshot.job_id,
+        jobName=snapshot.job_name,
+    )
+
+
+def feed_item(event: EventView, site: str) -> FeedItem:
+    """Present a change event in a feed: its address names both snapshots, so it is the entry's id too."""
+    title = " ".join((event.title or "").split()) or event.normalized_url_group
+    reasons = [reason.text for reason in event.reasons]
+    sentences = [event.summary or CHANGE_WORDS[event.change_type], *reasons, event.normalized_url_group]
+    return FeedItem(
+        address=f"{site}{compare_path(event.from_snapshot_id, event.to_snapshot_id)}",
+        title=f"{CHANGE_WORDS[event.change_type]}: {title}",
+        summary="; ".join(sentences),
+        at=event.to_captured_at,
+    )
+
+
+def _if_known(moment: datetime | None) -> str | None:
+    return None if moment is None else timestamp(moment)

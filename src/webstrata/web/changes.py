@@ -1,0 +1,142 @@
+"""The list of changes, with its filters."""
+
+from datetime import date
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from webstrata.api.parts import Code, Parts
+from webstrata.api.present_changes import CHANGE_WORDS
+from webstrata.db import catalog, change_lists
+from webstrata.db.change_lists import EventFilter
+from webstrata.errors import NotFoundError
+from webstrata.model.changes import ChangeType
+from webstrata.web.change_words import SIGNIFICANT, by_day
+from webstrata.web.failures import PageRoute
+from webstrata.web.pages import render
+
+CHANGES_ON_A_PAGE = 30
+MAX_PAGE = 1_000_000
+TEMPLATES_SHOWN = 5
+
+LEVELS = (("", "Any"), ("0.1", "0.1 and above"), ("0.3", "0.3 and above: worth knowing"), ("0.6", "0.6 and above"))
+_SORTS = (("", "Newest first"), ("significance", "Most significant first"))
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+class ChangeForm(BaseModel):
+    """The filters of the list as they were typed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    source: Code = ""
+    kind: str = Field("", alias="changeType")
+    level: str = Field("", alias="minSignificance")
+    first: str = Field("", alias="from")
+    last: str = Field("", alias="to")
+    sort: str = ""
+    page: int = Field(1, ge=1, le=MAX_PAGE)
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Tell whether any filter is set."""
+        return any((self.source, self.kind, self.level, self.first, self.last))
+
+    def address(self, page: int | None = None) -> str:
+        """Return the permanent address of the list; the first page needs no number."""
+        fields = self.model_dump(by_alias=True, exclude={"page"})
+        query = urlencode({n: v for n, v in fields.items() if v} | ({"page": page} if page and page > 1 else {}))
+        return f"/changes?{query}" if query else "/changes"
+
+
+@router.get("/changes")
+def changes(request: Request, app: Parts, form: Annotated[ChangeForm, Query()]) -> HTMLResponse:
+    """List what changed, grouped by day."""
+    if not app.settings.change_tracking_enabled:
+        raise NotFoundError("Change tracking is switched off in this archive")
+    page = form.page
+    wanted, problems = read_form(form)
+    with app.database.read() as session:
+        sources = catalog.sources(session)
+        events, total = change_lists.list_events(
+            session,
+            wanted,
+            limit=CHANGES_ON_A_PAGE,
+            offset=(page - 1) * CHANGES_ON_A_PAGE,
+            by_significance=form.sort == "significance",
+        )
+        templates = change_lists.list_template_changes(session, wanted, limit=TEMPLATES_SHOWN)
+    return render(
+        request,
+        "changes.html",
+        status=422 if problems else 200,
+        form=form,
+        problems=problems,
+        days=[(None, events)] if form.sort == "significance" else list(by_day(events)),
+        total=total,
+        templates=templates if page == 1 and not form.kind and not form.level else [],
+        here=page,
+        pages=-(-total // CHANGES_ON_A_PAGE),
+        significant=SIGNIFICANT,
+        choices=_choices(form, [(one.code, one.name) for one in sources]),
+    )
+
+
+def read_form(form: ChangeForm) -> tuple[EventFilter, dict[str, str]]:
+    """Return which events a form asks for, and what is wrong with it by the names of its fields."""
+    problems: dict[str, str] = {}
+    days = {name: _day(text, name, problems) for name, text in (("from", form.first), ("to", form.last))}
+    if days["from"] and days["to"] and days["from"] > days["to"]:
+        problems["from"] = "The first day must not be after the last."
+    known = form.kind in set(ChangeType)
+    if form.kind and not known:
+        problems["changeType"] = "Choose a kind of change from the list."
+    level = _level(form.level, problems)
+    return (
+        EventFilter(
+            source=form.source.strip() or None,
+            from_date=days["from"],
+            to_date=days["to"],
+            min_significance=level,
+            change_types=(ChangeType(form.kind),) if known else (),
+        ),
+        problems,
+    )
+
+
+def _day(text: str, name: str, problems: dict[str, str]) -> date | None:
+    try:
+        return date.fromisoformat(text.strip()) if text.strip() else None
+    except ValueError:
+        problems[name] = "Write the day as 2024-05-31."
+        return None
+
+
+def _level(text: str, problems: dict[str, str]) -> float:
+    try:
+        level = float(text or 0)
+    except ValueError:
+        level = -1.0
+    if not 0 <= level <= 1:
+        problems["minSignificance"] = "Choose a number from 0 to 1."
+        return 0.0
+    return level
+
+
+def _choices(form: ChangeForm, sources: list[tuple[str, str]]) -> list[tuple[str, str, str, list[tuple[str, str]]]]:
+    """Return the lists to choose from: name, label, value and options; what was asked for is among them."""
+    kinds = [(kind.value, CHANGE_WORDS[kind]) for kind in ChangeType]
+    lists = [
+        ("source", "Source", form.source, [("", "All sources"), *sources]),
+        ("changeType", "Kind", form.kind, [("", "All changes"), *kinds]),
+        ("minSignificance", "Significance", form.level, list(LEVELS)),
+        ("sort", "Order", form.sort, list(_SORTS)),
+    ]
+    return [
+        (name, label, value, options if value in dict(options) else [*options, (value, f"{value} (unknown)")])
+        for name, label, value, options in lists
+    ]
