@@ -41,7 +41,6 @@ WITHOUT_EFFECT_YET = (
 
 DOTENV = ".env"
 LOG_LEVEL = f"{PREFIX}LOG_LEVEL"
-
 _HIDDEN = "********"
 _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
 
@@ -144,7 +143,6 @@ class Settings(BaseModel):
         "sqlite:///file or postgresql://user@host/name. Default: webstrata.db in the data folder.",
         "HEALTHARCHIVE_DATABASE_URL",
     )
-
     min_free_bytes: int = _knob(
         500_000_000,
         "Bytes that must stay free on the disk of the WARC files; with less, crawls pause until there is room.",
@@ -179,7 +177,6 @@ class Settings(BaseModel):
         ge=0,
         le=86_400,
     )
-
     index_processes: int | None = _knob(
         None,
         "Processes that read for the index at once, beside the one that writes. Default: as many as there are "
@@ -216,7 +213,7 @@ class Settings(BaseModel):
     )
     rate_limit_search: int = _knob(60, "Searches a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_exports: int = _knob(10, "Exports a minute that a client has; 0 is no limit.", ge=0)
-    rate_limit_compare: int = _knob(20, "Comparisons of two captures a minute that a client has; 0 is no limit.", ge=0)
+    rate_limit_compare: int = _knob(20, "Comparisons a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_reports: int = _knob(5, "Reports of problems a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_logins: int = _knob(
         10, "Tries to sign in, and wrong admin tokens, a minute that a client has; 0 is no limit.", ge=0
@@ -239,15 +236,10 @@ class Settings(BaseModel):
         "HEALTHARCHIVE_PUBLIC_SITE_URL",
     )
     change_tracking_enabled: bool = _knob(
-        True,
-        "Compute and show what changed between captures; without it, `/api/changes` returns `enabled: false`.",
-        "HEALTHARCHIVE_CHANGE_TRACKING_ENABLED",
+        True, "Compute and show what changed between captures.", "HEALTHARCHIVE_CHANGE_TRACKING_ENABLED"
     )
     compare_live_enabled: bool = _knob(
-        False,
-        "Let readers compare a capture with the page as it is now; this server then fetches pages of archived sites "
-        "from the web, at most two at once.",
-        "HEALTHARCHIVE_COMPARE_LIVE_ENABLED",
+        False, "Let readers compare captures with pages fetched now.", "HEALTHARCHIVE_COMPARE_LIVE_ENABLED"
     )
     exports_enabled: bool = _knob(
         True, "Let everybody take lists of all snapshots home.", "HEALTHARCHIVE_EXPORTS_ENABLED"

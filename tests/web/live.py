@@ -15,8 +15,10 @@ from tests.support.program import Program, Started
 from tests.support.waiting import wait_until
 from tests.web.archive import MAY, SITE, Answer, change, folder_of, keep, queue
 from webstrata.app import App
+from webstrata.changes.stage import ChangeTracking
 from webstrata.db import captures, jobs, problems, reports
 from webstrata.db.new_rows import Problem
+from webstrata.index.version import INDEX_VERSION
 from webstrata.jobs.source_orders import SourceOrders
 from webstrata.model.monitoring import Answer as MonitorAnswer
 from webstrata.model.monitoring import Decision
@@ -45,6 +47,9 @@ PATHS = [
     f"/snapshot/{MONTHS + 1}",
     f"/snapshot/{MONTHS + 2}",
     f"/snapshot/{LINKED}",
+    "/changes",
+    "/compare?from=1&to=40",
+    f"/compare?from=1&to={MONTHS + 2}&view=inline",
     "/jobs",
     "/jobs/1",
     "/jobs/2/cleanup",
@@ -84,6 +89,7 @@ def fill(app: App) -> None:
     _leave_temporary_files(app, 2)
     keep(app, [Answer(f"{SITE}linked", "Linked", _LINKS)])
     SourceOrders(app.database, app.archive_root).set_schedule("health", "0 3 * * 1")
+    ChangeTracking(app.database, app.archive_root, INDEX_VERSION).compute(1)
 
 
 @contextmanager

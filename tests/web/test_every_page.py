@@ -18,6 +18,9 @@ PATHS = [
         "/sources",
         "/sources/health",
         "/snapshot/1",
+        "/changes",
+        "/compare/1",
+        "/compare?from=1&to=2",
         "/nothing",
     ),
     *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup", "/exports/data-dictionary"),
@@ -81,8 +84,12 @@ def test_head_answers_like_get_without_the_page(full: TestClient, path: str) -> 
 
 
 def test_a_reader_is_told_apart_from_an_administrator(make_client: MakeClient) -> None:
-    assert Page(make_client().get("/")).texts("nav[aria-label=Main] li") == ["Sources", "Jobs"]
-    assert Page(make_client(token=TOKEN).get("/")).texts("nav[aria-label=Main] li") == ["Sources", "Sign in"]
+    assert Page(make_client().get("/")).texts("nav[aria-label=Main] li") == ["Changes", "Sources", "Jobs"]
+    assert Page(make_client(token=TOKEN).get("/")).texts("nav[aria-label=Main] li") == [
+        "Changes",
+        "Sources",
+        "Sign in",
+    ]
 
 
 def test_the_page_that_one_is_on_is_marked_in_the_menu(full: TestClient) -> None:

@@ -36,7 +36,7 @@ class LivePages:
     _slots: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(MAX_AT_ONCE))
 
     def fetch(self, url: str) -> FetchResult:
-        """Return the response for a page after redirects; what is too large, or one too many at once, is refused."""
+        """Return the response for a page, redirects followed; too large a page and one too many at once are refused."""
         with self._slot():
             result = asyncio.run(self._fetch_in_time(url))
         if result.truncated:
