@@ -269,13 +269,19 @@ class Snapshot(Base):
         Index(None, "source_id", "capture_timestamp"),
         Index(None, "normalized_url_group", "capture_timestamp"),
         Index(None, "document_id"),
-        Index(None, "job_id"),
+        Index(None, "job_id", "id"),
         Index(None, "job_id", "capture_timestamp"),
         Index(
             "ix_snapshots_sharing_outlinks",
             "outlinks_from",
             sqlite_where=text("outlinks_from <> id"),
             postgresql_where=text("outlinks_from <> id"),
+        ),
+        Index(
+            "ix_snapshots_with_previous",
+            *("job_id", "previous_id"),
+            sqlite_where=text("previous_id IS NOT NULL"),
+            postgresql_where=text("previous_id IS NOT NULL"),
         ),
         # An id is for ever: SQLite would else give the last one's again when its row was deleted.
         {"sqlite_autoincrement": True},
@@ -304,6 +310,8 @@ class Snapshot(Base):
     content_hash: Mapped[str | None] = mapped_column(String(64))
     outlinks_from: Mapped[int | None] = mapped_column(BigInteger)
     """The snapshot of the same page under which its links are stored: itself, or the last one with the same links."""
+    previous_id: Mapped[int | None] = mapped_column(BigInteger)
+    """The last capture of the same URL before this one by another job of its source."""
 
     job: Mapped[ArchiveJob | None] = relationship(back_populates="snapshots")
     source: Mapped[Source | None] = relationship(back_populates="snapshots")
