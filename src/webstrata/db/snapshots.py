@@ -13,6 +13,7 @@ from webstrata.db import ids
 from webstrata.db.bulk import ManyRows
 from webstrata.db.previous_captures import link_previous
 from webstrata.db.search_entries import refresh_entries
+from webstrata.db.steering import unindexed
 from webstrata.db.tables import Page, PageSignal, Snapshot, SnapshotOutlink
 from webstrata.db.totals import PageSums, hold_totals, move_totals, page_sums
 
@@ -206,7 +207,7 @@ def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ..
             newest.label("place"),
             newest_ok.label("place_among_ok"),
         )
-        .where(Snapshot.source_id == source_id, Snapshot.normalized_url_group.in_(groups))
+        .where(unindexed(Snapshot.source_id) == source_id, Snapshot.normalized_url_group.in_(groups))
         .subquery()
     )
     return select(

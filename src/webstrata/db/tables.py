@@ -49,7 +49,15 @@ class ArchiveJob(Base):
     __tablename__ = "archive_jobs"
     __table_args__ = (
         Index(None, "status", "queued_at"),
-        Index(None, "source_id"),
+        Index(None, "status", "id"),
+        Index(None, "source_id", "id"),
+        Index(None, "output_dir"),
+        Index(
+            "ix_archive_jobs_leases",
+            "lease_expires_at",
+            sqlite_where=text("lease_expires_at IS NOT NULL"),
+            postgresql_where=text("lease_expires_at IS NOT NULL"),
+        ),
         Index("ix_archive_jobs_numbers", "source_id", "status", "cleanup_status", "pages_crawled", "pages_failed"),
     )
 
@@ -147,7 +155,16 @@ class WarcFile(Base):
     """A WARC file of a job and how much of it is acknowledged; what lies behind that is nobody's."""
 
     __tablename__ = "warc_files"
-    __table_args__ = (Index(None, "job_id"), Index(None, "owner"))
+    __table_args__ = (
+        Index(None, "job_id"),
+        Index(None, "owner"),
+        Index(
+            "ix_warc_files_indexed",
+            *("index_version", "job_id"),
+            sqlite_where=text("indexed_bytes > 0"),
+            postgresql_where=text("indexed_bytes > 0"),
+        ),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     job_id: Mapped[int] = mapped_column(ForeignKey("archive_jobs.id", ondelete="CASCADE"))
@@ -206,7 +223,13 @@ class Capture(Base):
         UniqueConstraint("warc_file_id", "warc_offset"),
         Index(None, "url_key", "capture_timestamp"),
         Index(None, "job_id"),
-        Index(None, "source_id", "payload_digest"),
+        Index(None, "source_id", "payload_digest", "record_type"),
+        Index(
+            "ix_captures_refers_to",
+            "refers_to",
+            sqlite_where=text("refers_to IS NOT NULL"),
+            postgresql_where=text("refers_to IS NOT NULL"),
+        ),
         Index(None, "warc_record_id"),
     )
 
@@ -266,7 +289,7 @@ class Snapshot(Base):
     __tablename__ = "snapshots"
     __table_args__ = (
         Index(None, "capture_timestamp", "id"),
-        Index(None, "source_id", "capture_timestamp"),
+        Index(None, "source_id", "capture_timestamp", "id"),
         Index(None, "normalized_url_group", "capture_timestamp"),
         Index(None, "document_id"),
         Index(None, "job_id", "id"),

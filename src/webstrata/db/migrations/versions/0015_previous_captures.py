@@ -1,4 +1,4 @@
-"""The capture before each snapshot, so that whoever wants to compare them need not look for it."""
+"""The capture before each snapshot, and indexes for queries that read whole tables."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,31 @@ down_revision = "0014"
 branch_labels = None
 depends_on = None
 
-_IS_LINKED = sa.text("previous_id IS NOT NULL")
+_DROPPED = (
+    ("ix_snapshots_job_id", "snapshots", ["job_id"]),
+    ("ix_snapshots_source_id_capture_timestamp", "snapshots", ["source_id", "capture_timestamp"]),
+    ("ix_captures_source_id_payload_digest", "captures", ["source_id", "payload_digest"]),
+    ("ix_archive_jobs_source_id", "archive_jobs", ["source_id"]),
+)
+_CREATED = (
+    ("ix_snapshots_job_id_id", "snapshots", ["job_id", "id"], None),
+    ("ix_snapshots_source_id_capture_timestamp_id", "snapshots", ["source_id", "capture_timestamp", "id"], None),
+    ("ix_snapshots_with_previous", "snapshots", ["job_id", "previous_id"], "previous_id IS NOT NULL"),
+    (
+        "ix_captures_source_id_payload_digest_record_type",
+        "captures",
+        ["source_id", "payload_digest", "record_type"],
+        None,
+    ),
+    ("ix_captures_refers_to", "captures", ["refers_to"], "refers_to IS NOT NULL"),
+    ("ix_archive_jobs_source_id_id", "archive_jobs", ["source_id", "id"], None),
+    ("ix_archive_jobs_status_id", "archive_jobs", ["status", "id"], None),
+    ("ix_archive_jobs_output_dir", "archive_jobs", ["output_dir"], None),
+    ("ix_archive_jobs_leases", "archive_jobs", ["lease_expires_at"], "lease_expires_at IS NOT NULL"),
+    ("ix_warc_files_indexed", "warc_files", ["index_version", "job_id"], "indexed_bytes > 0"),
+    ("ix_audit_log_actor_id", "audit_log", ["actor", "id"], None),
+    ("ix_audit_log_action_id", "audit_log", ["action", "id"], None),
+)
 
 # CROSS JOIN has SQLite go this way: from the captures of an address, newest first, to their snapshots.
 _LINK = """
@@ -25,19 +49,16 @@ WHERE source_id IN (SELECT source_id FROM archive_jobs GROUP BY source_id HAVING
 def upgrade() -> None:
     op.add_column("snapshots", sa.Column("previous_id", sa.BigInteger(), nullable=True))
     op.execute(_LINK)
-    op.create_index(
-        "ix_snapshots_with_previous",
-        "snapshots",
-        ["job_id", "previous_id"],
-        sqlite_where=_IS_LINKED,
-        postgresql_where=_IS_LINKED,
-    )
-    op.drop_index(op.f("ix_snapshots_job_id"), "snapshots")
-    op.create_index(op.f("ix_snapshots_job_id_id"), "snapshots", ["job_id", "id"])
+    for name, table, _columns in _DROPPED:
+        op.drop_index(name, table)
+    for name, table, columns, where in _CREATED:
+        condition = sa.text(where) if where else None
+        op.create_index(name, table, columns, sqlite_where=condition, postgresql_where=condition)
 
 
 def downgrade() -> None:
-    op.drop_index(op.f("ix_snapshots_job_id_id"), "snapshots")
-    op.create_index(op.f("ix_snapshots_job_id"), "snapshots", ["job_id"])
-    op.drop_index("ix_snapshots_with_previous", "snapshots")
+    for name, table, _columns, _where in _CREATED:
+        op.drop_index(name, table)
+    for name, table, columns in _DROPPED:
+        op.create_index(name, table, columns)
     op.drop_column("snapshots", "previous_id")
