@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from sqlalchemy import Row, Table, bindparam, delete, func, insert, literal_column, or_, select, update
+from sqlalchemy import Row, Table, bindparam, delete, func, insert, literal_column, select, union_all, update
 from sqlalchemy.orm import Session, aliased
 
 from webstrata.db import ids
@@ -86,10 +86,11 @@ def warc_files(session: Session, job_id: int) -> list[KnownWarc]:
 
 def outdated_jobs(session: Session, index_version: int) -> list[int]:
     """Return the jobs with files that another version of the index read, the oldest job first."""
-    # An index finds what is smaller and what is larger, but not what is unequal.
-    other = or_(WarcFile.index_version < index_version, WarcFile.index_version > index_version)
-    outdated = select(WarcFile.job_id).where(WarcFile.indexed_bytes > literal_column("0"), other)
-    return sorted(set(session.scalars(outdated)))
+    indexed = select(WarcFile.job_id).where(WarcFile.indexed_bytes > literal_column("0"))
+    # Apart, as an index finds what is smaller or larger, but not what is unequal.
+    older = indexed.where(WarcFile.index_version < index_version)
+    newer = indexed.where(WarcFile.index_version > index_version)
+    return sorted(set(session.scalars(union_all(older, newer))))
 
 
 def warc_files_of(session: Session, owner: str) -> list[KnownWarc]:
