@@ -7,6 +7,7 @@ from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueCons
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webstrata.db.base import Base, BigId, Json, utcnow
+from webstrata.db.packed_text import PackedText
 from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
 from webstrata.model.urls import URL_GROUP_VERSION
 
@@ -264,7 +265,7 @@ class Document(Base):
     normalized_url_group: Mapped[str]
     text_hash: Mapped[str] = mapped_column(String(32))
     title: Mapped[str]
-    text: Mapped[str]
+    text: Mapped[str] = mapped_column(PackedText())
     blocks: Mapped[str | None]
     """What each line of the text is: a letter a line, as `content/blocks.py` says."""
     regions: Mapped[str | None]

@@ -35,7 +35,12 @@ class PlainText(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Drop what PostgreSQL refuses (NUL) and replace what no database can encode (half a surrogate pair)."""
-        if value is None or (value.isascii() and "\0" not in value):
-            return value
-        return value.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+        """Return the text as every database takes it."""
+        return None if value is None else plain(value)
+
+
+def plain(text: str) -> str:
+    """Drop what PostgreSQL refuses (NUL) and replace what no database can encode (half a surrogate pair)."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
