@@ -1,15 +1,11 @@
 """Texts as SQLite stores them: compressed with Zstandard. PostgreSQL compresses long texts by itself.
 
-A text that is stored as it is can be read as well: short ones are, and those of earlier versions.
+A text that is stored as it is can be read as well: short ones are, and those of earlier versions. Processes that read
+pages use this module: it loads nothing that speaks with databases.
 """
 
 import sys
 from typing import TYPE_CHECKING
-
-from sqlalchemy import Dialect, Text
-from sqlalchemy.types import TypeDecorator
-
-from webstrata.db.types import plain
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -42,18 +38,8 @@ def _zstd() -> "ModuleType":
     return zstd
 
 
-class PackedText(TypeDecorator[str]):
-    """A long text; SQLite gets it compressed, by the program or as it was packed before."""
-
-    impl = Text()
-    cache_ok = True
-
-    def process_bind_param(self, value: str | bytes | None, dialect: Dialect) -> str | bytes | None:
-        """Pack a text for SQLite; one that is packed stays as it is."""
-        if value is None or isinstance(value, bytes):
-            return value
-        return packed(value) if dialect.name == "sqlite" else plain(value)
-
-    def process_result_value(self, value: str | bytes | None, dialect: Dialect) -> str | None:
-        """Return the text itself."""
-        return None if value is None else unpacked(value)
+def plain(text: str) -> str:
+    """Drop what PostgreSQL refuses (NUL) and replace what no database can encode (half a surrogate pair)."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

@@ -7,8 +7,8 @@ from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueCons
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webstrata.db.base import Base, BigId, Json, utcnow
-from webstrata.db.packed_text import PackedText
 from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
+from webstrata.db.types import PackedText
 from webstrata.model.urls import URL_GROUP_VERSION
 
 # What is declared elsewhere and asked for here, like every table.

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from sqlalchemy import DateTime, Dialect, Text
 from sqlalchemy.types import TypeDecorator
 
+from webstrata.db.packed_text import packed, plain, unpacked
+
 
 class UtcDateTime(TypeDecorator[datetime]):
     """An aware moment in UTC; SQLite, which knows no time zones, keeps it without."""
@@ -39,8 +41,18 @@ class PlainText(TypeDecorator[str]):
         return None if value is None else plain(value)
 
 
-def plain(text: str) -> str:
-    """Drop what PostgreSQL refuses (NUL) and replace what no database can encode (half a surrogate pair)."""
-    if text.isascii() and "\0" not in text:
-        return text
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+class PackedText(TypeDecorator[str]):
+    """A long text; SQLite gets it compressed, by the program or as it was packed before."""
+
+    impl = Text()
+    cache_ok = True
+
+    def process_bind_param(self, value: str | bytes | None, dialect: Dialect) -> str | bytes | None:
+        """Pack a text for SQLite; one that is packed stays as it is."""
+        if value is None or isinstance(value, bytes):
+            return value
+        return packed(value) if dialect.name == "sqlite" else plain(value)
+
+    def process_result_value(self, value: str | bytes | None, dialect: Dialect) -> str | None:
+        """Return the text itself."""
+        return None if value is None else unpacked(value)
