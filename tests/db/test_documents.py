@@ -96,8 +96,9 @@ def test_a_text_of_any_size_and_kind_is_stored(database: Database) -> None:
     assert found(database, "again").keys() == {ids[5]}
     assert found(database, "quotes", "back", "slash").keys() == {ids[6]}
     with database.read() as session:
-        lengths = session.scalars(select(func.length(Document.text)).order_by(Document.id)).all()
-    assert max(lengths) <= MAX_STORED_CHARACTERS
+        texts = session.scalars(select(Document.text).order_by(Document.id)).all()
+    assert max(map(len, texts)) <= MAX_STORED_CHARACTERS
+    assert [text[:50] for text in texts] == [document.text.replace("\0", "")[:50] for document in documents]
 
 
 @pytest.mark.parametrize("word", ["and", "or", "not", "near", "10", "covid19", "1e5", "0x1f", "a", "日本語", "oeuvre"])
@@ -115,4 +116,26 @@ def test_the_words_of_a_text_are_forgotten_with_it(postgres_url: str) -> None:
         forget_documents(session, [gone])
     with database.read() as session:
         assert session.scalars(text("SELECT document_id FROM document_words")).all() == [kept]
+    database.dispose()
+
+
+def test_a_long_text_takes_little_room_and_is_read_as_it_was(database: Database) -> None:
+    long = " ".join(f"mot{number} é" for number in range(2_000))
+    first, second = store(database, NewDocument(GROUP, "", long), NewDocument(GROUP + "b", "", "short"))
+    with database.read() as session:
+        assert session.get_one(Document, first).text == long
+        assert session.get_one(Document, second).text == "short"
+        stored = "length(CAST(text AS blob))" if database.is_sqlite else "pg_column_size(text)"
+        size = session.scalar(text(f"SELECT {stored} FROM documents WHERE id = :first"), {"first": first})
+    assert size is not None
+    assert size < len(long.encode()) // 2
+
+
+def test_a_text_that_an_earlier_version_stored_is_read(sqlite_url: str) -> None:
+    database = Database(sqlite_url)
+    (only,) = store(database, NewDocument(GROUP, "", "word " * 500))
+    with database.write() as session:
+        session.execute(text("UPDATE documents SET text = :plain"), {"plain": "plain " * 500})
+    with database.read() as session:
+        assert session.get_one(Document, only).text == "plain " * 500
     database.dispose()

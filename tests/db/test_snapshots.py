@@ -1,8 +1,13 @@
+import random
+from collections import Counter
+from collections.abc import Sequence
+
 from sqlalchemy import delete, select, update
 
 from tests.support.shelf import Shelf
 from webstrata.db import snapshots
 from webstrata.db.engine import Database
+from webstrata.db.previous_captures import link_previous
 from webstrata.db.snapshots import Comparison
 from webstrata.db.tables import Page, Snapshot
 
@@ -133,6 +138,47 @@ def test_another_sources_captures_are_no_history(database: Database, shelf: Shel
     other = shelf.job("phac")
     shelf.page(other, PAGE, "2026-02-01")
     assert compare(database, other) == Comparison(new=1, different=0, same=0)
+
+
+def test_what_came_before_is_the_same_in_whichever_order_captures_come(database: Database, shelf: Shelf) -> None:
+    chance = random.Random(16)
+    jobs = [shelf.job() for _ in range(3)]
+    for _ in range(60):
+        # Few moments and few texts: jobs overlap, captures share a moment, and texts come back.
+        day, path = f"2026-01-0{chance.randint(1, 9)}", chance.choice(["a", "a?page=2", "b"])
+        shelf.page(chance.choice(jobs), f"{PAGE}/{path}", day, chance.choice("xy"))
+        for job in jobs:
+            assert compare(database, job) == compared_one_by_one(database, job)
+    assert all(count for count in vars(compare(database, jobs[0])).values()), "all kinds have occurred"
+
+
+def test_saving_captures_again_changes_nothing_about_what_came_before(database: Database, shelf: Shelf) -> None:
+    first, second = shelf.job(), shelf.job()
+    saved = [shelf.page(job, PAGE, f"2026-01-0{day}") for job, day in ((first, 1), (first, 2), (second, 3), (first, 4))]
+    with database.write() as session:
+        link_previous(session, saved[:2])
+        link_previous(session, saved)
+    with database.read() as session:
+        assert session.scalars(select(Snapshot.previous_id).order_by(Snapshot.id)).all() == [None, None, *saved[1:3]]
+
+
+def compared_one_by_one(database: Database, job: int) -> Comparison:
+    """Compare a job's pages with the captures before them as one would define it, by looking at all of them."""
+    with database.read() as session:
+        known = session.scalars(select(Snapshot).order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc())).all()
+        kinds = Counter(_kind(one, known) for one in known if one.job_id == job)
+    return Comparison(kinds["new"], kinds["different"], kinds["same"])
+
+
+def _kind(one: Snapshot, known: Sequence[Snapshot]) -> str:
+    before = (
+        other.content_hash == one.content_hash
+        for other in known
+        if (other.url, other.source_id) == (one.url, one.source_id)
+        and other.job_id != one.job_id
+        and other.capture_timestamp < one.capture_timestamp
+    )
+    return {None: "new", True: "same", False: "different"}[next(before, None)]
 
 
 def snapshots_of(database: Database, job: int) -> int:

@@ -8,6 +8,7 @@ from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.assets import KEYS_AT_ONCE, batches
+from webstrata.db.steering import unindexed
 from webstrata.db.tables import ArchiveJob, Asset, Capture, CrawlTask, PluginRun
 from webstrata.model.assets import GONE_STATUSES, Answer, AssetState, RunStatus, UnseenAsset
 from webstrata.model.tasks import TaskStatus
@@ -48,7 +49,8 @@ def answers_of(session: Session, job_id: int, urls: Collection[str]) -> dict[str
     """Return the last answer that a job got from each URL."""
     rows = session.execute(
         select(Capture.url, Capture.id, Capture.capture_timestamp, Capture.status_code)
-        .where(Capture.job_id == job_id, Capture.url_key.in_({surt(url) for url in urls}), Capture.url.in_(urls))
+        .where(unindexed(Capture.job_id) == job_id, Capture.url_key.in_({surt(url) for url in urls}))
+        .where(Capture.url.in_(urls))
         .order_by(Capture.capture_timestamp, Capture.id)
     )
     return {row[0]: Answer(row[1], row[2], row[3]) for row in rows}
@@ -71,8 +73,12 @@ def tried_urls(session: Session, job_id: int, urls: Collection[str]) -> set[str]
 
 def lost_way(session: Session, source_id: int, job_id: int) -> str | None:
     """Return a URL that failed in a job and had answered the one before: what it led to cannot be called absent."""
+    captured = select(Capture.id).where(Capture.job_id == ArchiveJob.id).exists()
     earlier = session.scalar(
-        select(func.max(Capture.job_id)).where(Capture.source_id == source_id, Capture.job_id < job_id)
+        select(ArchiveJob.id)
+        .where(ArchiveJob.source_id == source_id, ArchiveJob.id < job_id, captured)
+        .order_by(ArchiveJob.id.desc())
+        .limit(1)
     )
     if earlier is None:
         return None

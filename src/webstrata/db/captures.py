@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from sqlalchemy import Row, Table, bindparam, delete, func, insert, select, update
+from sqlalchemy import Row, Table, bindparam, delete, func, insert, literal_column, select, union_all, update
 from sqlalchemy.orm import Session, aliased
 
 from webstrata.db import ids
 from webstrata.db.bulk import ManyRows
 from webstrata.db.new_rows import NewCapture
 from webstrata.db.payloads import IsThere
+from webstrata.db.steering import unindexed
 from webstrata.db.tables import ArchiveJob, Capture, WarcFile
 from webstrata.model.captures import EarlierCapture, Original
 from webstrata.model.urls import surt
@@ -85,8 +86,11 @@ def warc_files(session: Session, job_id: int) -> list[KnownWarc]:
 
 def outdated_jobs(session: Session, index_version: int) -> list[int]:
     """Return the jobs with files that another version of the index read, the oldest job first."""
-    outdated = select(WarcFile.job_id).where(WarcFile.indexed_bytes > 0, WarcFile.index_version != index_version)
-    return list(session.scalars(outdated.distinct().order_by(WarcFile.job_id)))
+    indexed = select(WarcFile.job_id).where(WarcFile.indexed_bytes > literal_column("0"))
+    # Apart, as an index finds what is smaller or larger, but not what is unequal.
+    older = indexed.where(WarcFile.index_version < index_version)
+    newer = indexed.where(WarcFile.index_version > index_version)
+    return sorted(set(session.scalars(union_all(older, newer))))
 
 
 def warc_files_of(session: Session, owner: str) -> list[KnownWarc]:
@@ -184,12 +188,14 @@ def warc_totals(session: Session, job_id: int) -> tuple[int, int]:
 
 def refusal(session: Session, job_id: int) -> str | None:
     """Return what a site answered when it answered a job with nothing but errors; None when it did not."""
-    answered = (Capture.job_id == job_id, Capture.status_code.is_not(None))
-    best = session.scalar(select(func.min(Capture.status_code)).where(*answered))
-    if best is None or best < 400:
+    of_job = Capture.job_id == job_id
+    if session.scalar(select(Capture.id).where(of_job, Capture.status_code < 400).limit(1)) is not None:
         return None
-    first = select(Capture.url, Capture.status_code).where(*answered).order_by(Capture.id).limit(1)
-    url, status = session.execute(first).one()
+    answered = select(Capture.url, Capture.status_code).where(of_job, Capture.status_code.is_not(None))
+    first = session.execute(answered.order_by(Capture.id).limit(1)).first()
+    if first is None:
+        return None
+    url, status = first
     return f"{url}: the server answered {status} {HTTPStatus(status).phrase if status in _STATUSES else ''}".rstrip()
 
 
@@ -216,7 +222,7 @@ def earlier_captures(
         .where(
             Capture.url_key.in_([surt(url) for url in urls]),
             Capture.url.in_(urls),
-            Capture.source_id == source_id,
+            unindexed(Capture.source_id) == source_id,
             Capture.job_id != job_id,
             holder.warc_record_id != "",
             holder.record_type == "response",
@@ -243,5 +249,6 @@ def _earlier(row: Row[*tuple[Any, ...]]) -> EarlierCapture:
 
 def has_other_jobs(session: Session, source_id: int, job_id: int) -> bool:
     """Tell whether a source was captured by another job: without one there is nothing to compare with."""
-    found = select(Capture.id).where(Capture.source_id == source_id, Capture.job_id != job_id).limit(1)
-    return session.scalar(found) is not None
+    captured = select(Capture.id).where(Capture.job_id == ArchiveJob.id).exists()
+    others = select(ArchiveJob.id).where(ArchiveJob.source_id == source_id, ArchiveJob.id != job_id, captured)
+    return session.scalar(others.limit(1)) is not None

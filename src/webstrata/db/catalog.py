@@ -207,9 +207,10 @@ def sources_of_jobs(session: Session) -> tuple[tuple[str, str], ...]:
 
 def job_snapshots(session: Session, job_id: int, *, limit: int, offset: int) -> Sequence[SnapshotView]:
     """Return a job's snapshots in the order they were indexed."""
-    rows = session.execute(
-        snapshot_rows().where(Snapshot.job_id == job_id).order_by(Snapshot.id).limit(limit).offset(offset)
-    )
+    # PostgreSQL would else read all snapshots from the first one on until it meets the job's.
+    first = select(func.min(Snapshot.id)).where(Snapshot.job_id == job_id).scalar_subquery()
+    of_job = (Snapshot.job_id == job_id, Snapshot.id >= first)
+    rows = session.execute(snapshot_rows().where(*of_job).order_by(Snapshot.id).limit(limit).offset(offset))
     return [to_view(row) for row in rows]
 
 

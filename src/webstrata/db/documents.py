@@ -97,7 +97,7 @@ def _stored(document: PreparedDocument) -> tuple[object, ...]:
         document.normalized_url_group,
         document.text_hash,
         document.title,
-        document.text,
+        document.stored_text,
         document.blocks,
         document.regions,
         document.fingerprint,

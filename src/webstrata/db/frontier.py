@@ -251,9 +251,11 @@ def under_way(session: Session, job_id: int) -> int:
 
 def urls_with_queries(session: Session, job_id: int) -> Iterator[str]:
     """Yield the known URLs of a job that have a query: what guards against traps has to remember."""
-    known = select(CrawlTask.id, CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.url.contains("?"))
-    last = 0
-    while rows := session.execute(known.where(CrawlTask.id > last).order_by(CrawlTask.id).limit(_READ_AT_ONCE)).all():
+    key = CrawlTask.url_key
+    known = select(key, CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.url.contains("?"))
+    last = ""
+    # In the order of an index that begins with the job: no part is sorted, and none reads what another one has read.
+    while rows := session.execute(known.where(key > last).order_by(key).limit(_READ_AT_ONCE)).all():
         yield from (url for _, url in rows)
         last = rows[-1][0]
 

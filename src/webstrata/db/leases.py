@@ -133,7 +133,8 @@ def release(session: Session, job_id: int, owner: str) -> None:
 
 def requeue_of(session: Session, owner: str) -> list[int]:
     """Put the jobs that a dead owner led back in line and return them."""
-    return _requeue(session, ArchiveJob.lease_owner == owner)
+    # Every lease has an end, and an index knows which jobs have one.
+    return _requeue(session, (ArchiveJob.lease_owner == owner) & ArchiveJob.lease_expires_at.is_not(None))
 
 
 def has_abandoned(session: Session, now: datetime, alive: Collection[str] = ()) -> bool:

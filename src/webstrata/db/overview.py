@@ -7,6 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from webstrata.db.tables import ArchiveJob, CrawlTask, Source
+from webstrata.model.tasks import TaskStatus
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,16 @@ def led_jobs(session: Session, now: datetime) -> list[LedJob]:
         select(ArchiveJob.id, Source.code, ArchiveJob.status, ArchiveJob.lease_owner)
         .outerjoin(Source, ArchiveJob.source_id == Source.id)
         .where(ArchiveJob.lease_owner.is_not(None), ArchiveJob.lease_expires_at > now)
-        .order_by(ArchiveJob.id)
     )
-    return [LedJob(row.id, row.code or "", row.status, row.lease_owner or "") for row in session.execute(led)]
+    rows = sorted(session.execute(led), key=lambda row: row.id)
+    return [LedJob(row.id, row.code or "", row.status, row.lease_owner or "") for row in rows]
 
 
 def crawled_by(session: Session) -> dict[str, int]:
     """Return which job each process crawls that has URLs under way."""
-    under_way = select(CrawlTask.lease_owner, CrawlTask.job_id).where(CrawlTask.status == "in_progress").distinct()
+    # Named job by job, so that the index finds the few that are under way.
+    of_jobs = (CrawlTask.job_id.in_(select(ArchiveJob.id)), CrawlTask.status == TaskStatus.IN_PROGRESS)
+    under_way = select(CrawlTask.lease_owner, CrawlTask.job_id).where(*of_jobs).distinct()
     return {row.lease_owner: row.job_id for row in session.execute(under_way) if row.lease_owner}
 
 

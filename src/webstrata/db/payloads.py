@@ -16,6 +16,9 @@ from webstrata.model.urls import surt
 IsThere = Callable[[str, str], bool]
 """Returns whether a recorded WARC file is there, given its path and its job's folder."""
 
+PAYLOAD_TYPES = ("response", "resource")
+"""The types of records that hold their payload; a revisit refers to another record's."""
+
 _MOST_PLACES = 100
 """How many copies of a record are tried: some programs give many records one id."""
 
@@ -89,7 +92,7 @@ class _Search:
         if not wanted:
             return iter(())
         same = and_(Capture.source_id == self._source_id, Capture.payload_digest.in_(wanted))
-        firsts = _first_in_each_file(and_(same, Capture.record_type != "revisit"), Capture.payload_digest)
+        firsts = _first_in_each_file(and_(same, _holds_payload()), Capture.payload_digest)
         return self._payloads(Capture.id.in_(firsts), Capture.payload_digest)
 
     def by_url(self, original: Original) -> Iterator[tuple[object, Payload]]:
@@ -137,7 +140,7 @@ def payload_places(session: Session, refers_to: Original, revisit_id: str | None
         revisit = aliased(Capture)
         own_source = select(revisit.source_id).where(revisit.warc_record_id == revisit_id)
         ways.append(and_(Capture.source_id.in_(own_source), Capture.payload_digest == refers_to.payload_digest))
-    return _places(session, [_first_in_each_file(and_(way, Capture.record_type != "revisit")) for way in ways])
+    return _places(session, [_first_in_each_file(and_(way, _holds_payload())) for way in ways])
 
 
 def other_places(session: Session, place: RecordPlace) -> list[RecordPlace]:
@@ -155,7 +158,12 @@ def _has_payload_of(capture_id: int) -> ColumnElement[bool]:
     own = aliased(Capture)
     source = select(own.source_id).where(own.id == capture_id).scalar_subquery()
     digest = select(own.payload_digest).where(own.id == capture_id).scalar_subquery()
-    return and_(Capture.source_id == source, Capture.payload_digest == digest, Capture.record_type != "revisit")
+    return and_(Capture.source_id == source, Capture.payload_digest == digest, _holds_payload())
+
+
+def _holds_payload() -> ColumnElement[bool]:
+    """Select records that hold their payload, by name: an index skips the revisits, of which there may be thousands."""
+    return Capture.record_type.in_(PAYLOAD_TYPES)
 
 
 def _at_url(original: Original) -> ColumnElement[bool] | None:

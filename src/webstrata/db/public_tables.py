@@ -59,7 +59,12 @@ class AuditEntry(Base):
     """A change that somebody made: who, what, to what, and by which request."""
 
     __tablename__ = "audit_log"
-    __table_args__ = (Index(None, "target", "id"), Index(None, "at"))
+    __table_args__ = (
+        Index(None, "target", "id"),
+        Index(None, "actor", "id"),
+        Index(None, "action", "id"),
+        Index(None, "at"),
+    )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     at: Mapped[datetime] = mapped_column(default=utcnow)

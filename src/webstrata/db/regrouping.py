@@ -11,6 +11,7 @@ from webstrata.db.bulk import ManyRows
 from webstrata.db.documents import forget_documents, store_documents
 from webstrata.db.links import SnapshotLinks, forget_outlinks, link_sets, store_outlinks
 from webstrata.db.snapshots import is_ok, refresh_pages
+from webstrata.db.steering import unindexed
 from webstrata.db.tables import ArchiveJob, Document, PageSignal, Snapshot, Source
 from webstrata.db.totals import hold_totals
 from webstrata.db.wording import NewDocument, prepared
@@ -144,7 +145,7 @@ def _members(session: Session, source: GroupedSource, after_id: int, limit: int)
             is_ok(),
             Snapshot.outlinks_from,
         )
-        .where(Snapshot.source_id == source.id, Snapshot.id > after_id)
+        .where(unindexed(Snapshot.source_id) == source.id, Snapshot.id > after_id)
         .order_by(Snapshot.id)
         .limit(limit)
     ).all()

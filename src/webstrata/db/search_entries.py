@@ -13,6 +13,7 @@ def _listed(types: Collection[str]) -> str:
     return ", ".join(f"'{name}'" for name in sorted(types))
 
 
+# CROSS JOIN has SQLite begin with the pages, and a column in `coalesce` is looked up by no index (`db/steering.py`).
 # Of captures of one page with the same content and status on one UTC day, all but the last are repeated.
 _ROWS = f"""
 SELECT s.id, s.document_id, p.id, s.source_id, s.capture_timestamp,
@@ -27,8 +28,9 @@ SELECT s.id, s.document_id, p.id, s.source_id, s.capture_timestamp,
        CASE WHEN s.mime_type IS NULL OR s.mime_type IN ({_listed(HTML_TYPES)}) THEN 'html'
             WHEN s.mime_type IN ({_listed(PDF_TYPES)}) THEN 'pdf'
             WHEN s.mime_type IN ({_listed(TEXT_TYPES)}) THEN 'text' ELSE 'other' END
-FROM pages p JOIN snapshots s ON s.normalized_url_group = p.normalized_url_group AND s.source_id = p.source_id
-WHERE s.document_id IS NOT NULL
+FROM pages p CROSS JOIN snapshots s
+WHERE s.normalized_url_group = p.normalized_url_group AND coalesce(s.source_id, s.source_id) = p.source_id
+  AND s.document_id IS NOT NULL
 """  # noqa: S608 - constants of ours
 _COLUMNS = (
     "document_id",

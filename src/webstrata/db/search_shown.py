@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from webstrata.db.packed_text import unpacked
 from webstrata.db.search_question import Hit, Question
 from webstrata.db.search_scope import Scope
 from webstrata.model.archive import SnapshotView
@@ -66,6 +67,10 @@ def _captures_of_page(question: Question) -> str:
 
 
 def _hit(row: Sequence[Any]) -> Hit:
-    *seen, text, score = row
+    *seen, stored, score = row
     view = SnapshotView(*seen)
-    return Hit(view if view.normalized_url_group else replace(view, normalized_url_group=view.url), text or "", score)
+    return Hit(
+        view if view.normalized_url_group else replace(view, normalized_url_group=view.url),
+        unpacked(stored or ""),
+        score,
+    )

@@ -11,7 +11,9 @@ from sqlalchemy.orm import Session, aliased
 
 from webstrata.db import ids
 from webstrata.db.bulk import ManyRows
+from webstrata.db.previous_captures import link_previous
 from webstrata.db.search_entries import refresh_entries
+from webstrata.db.steering import unindexed
 from webstrata.db.tables import Page, PageSignal, Snapshot, SnapshotOutlink
 from webstrata.db.totals import PageSums, hold_totals, move_totals, page_sums
 
@@ -97,7 +99,7 @@ def is_ok() -> ColumnElement[bool]:
 
 
 def save_snapshots(session: Session, snapshots: Sequence[NewSnapshot]) -> None:
-    """Write snapshots; one that is there already, by its WARC record, keeps its id."""
+    """Write snapshots, with what came before them; one that is there already, by its WARC record, keeps its id."""
     if not snapshots:
         return
     free = iter(ids.reserve(session, "snapshots", sum(snapshot.id is None for snapshot in snapshots)))
@@ -106,6 +108,7 @@ def save_snapshots(session: Session, snapshots: Sequence[NewSnapshot]) -> None:
         for snapshot in snapshots
     ]
     _SAVE[session.get_bind().dialect.name].execute(session, rows)
+    link_previous(session, [row[-1] for row in rows])
 
 
 def set_record_place(session: Session, snapshot_id: int, offset: int, length: int) -> None:
@@ -204,7 +207,7 @@ def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ..
             newest.label("place"),
             newest_ok.label("place_among_ok"),
         )
-        .where(Snapshot.source_id == source_id, Snapshot.normalized_url_group.in_(groups))
+        .where(unindexed(Snapshot.source_id) == source_id, Snapshot.normalized_url_group.in_(groups))
         .subquery()
     )
     return select(
@@ -220,25 +223,21 @@ def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ..
 
 
 def compare_with_before(session: Session, job_id: int) -> Comparison:
-    """Return how a job's pages differ from the captures before them."""
-    earlier = aliased(Snapshot)
-    before = (
-        select(earlier.content_hash)
-        .where(
-            earlier.source_id == Snapshot.source_id,
-            earlier.normalized_url_group == Snapshot.normalized_url_group,
-            earlier.url == Snapshot.url,
-            earlier.job_id != Snapshot.job_id,
-            earlier.capture_timestamp < Snapshot.capture_timestamp,
-        )
-        .order_by(earlier.capture_timestamp.desc(), earlier.id.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
-    kind = case((before.is_(None), "new"), (before != Snapshot.content_hash, "different"), else_="same")
-    rows = session.execute(select(kind, func.count()).where(Snapshot.job_id == job_id).group_by(kind))
-    counted = {row[0]: row[1] for row in rows}
-    return Comparison(counted.get("new", 0), counted.get("different", 0), counted.get("same", 0))
+    """Return how a job's pages differ from the captures before them, which the index linked them to."""
+    before = aliased(Snapshot)
+    is_different = before.content_hash != Snapshot.content_hash
+    linked, nothing, different = session.execute(
+        select(func.count(), _count_where(before.content_hash.is_(None)), _count_where(is_different))
+        .select_from(Snapshot)
+        .join(before, Snapshot.previous_id == before.id)
+        .where(Snapshot.job_id == job_id, Snapshot.previous_id.is_not(None))
+    ).one()
+    same = linked - nothing - different
+    return Comparison(count_of_job(session, job_id) - same - different, different, same)
+
+
+def _count_where(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.count(case((condition, 1)))
 
 
 def count_of_job(session: Session, job_id: int) -> int:

@@ -33,9 +33,13 @@ def _scope(
 
 def _newest_configs(session: Session, source_ids: Collection[int]) -> dict[int, Mapping[str, object]]:
     """Return the configuration of the newest job of each of some sources."""
-    newest = select(func.max(ArchiveJob.id)).where(ArchiveJob.source_id.in_(source_ids)).group_by(ArchiveJob.source_id)
-    rows = session.execute(select(ArchiveJob.source_id, ArchiveJob.config).where(ArchiveJob.id.in_(newest)))
-    return {source_id: config or {} for source_id, config in rows if source_id is not None}
+    newest = select(func.max(ArchiveJob.id)).where(ArchiveJob.source_id == Source.id).correlate(Source)
+    rows = session.execute(
+        select(Source.id, ArchiveJob.config)
+        .join(ArchiveJob, ArchiveJob.id == newest.scalar_subquery())
+        .where(Source.id.in_(source_ids))
+    )
+    return {source_id: config or {} for source_id, config in rows}
 
 
 def _with_entry(code: str, base_url: str | None, stored: Mapping[str, object]) -> SourceScope:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, delete, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from webstrata.db.tables import ArchiveJob, Asset, Capture, Page, Snapshot, Source, SourceTotals, WarcFile
 from webstrata.errors import ConflictError, NotFoundError, UsageError
@@ -351,15 +351,14 @@ def _as_entry(code: str, config: ArchiveJobConfig) -> SourceJobConfig:
 
 def _views() -> Select[*tuple[Any, ...]]:
     """Select sources with their newest job and their counts."""
-    made = (
-        select(ArchiveJob.source_id, func.count().label("jobs"), func.max(ArchiveJob.id).label("newest"))
-        .group_by(ArchiveJob.source_id)
-        .subquery()
-    )
+    made = aliased(ArchiveJob)
+    of_source = made.source_id == Source.id
+    jobs = select(func.count()).select_from(made).where(of_source).correlate(Source).scalar_subquery()
+    newest = select(func.max(made.id)).where(of_source).correlate(Source).scalar_subquery()
     return (
-        select(Source, ArchiveJob, made.c.jobs, SourceTotals.snapshot_count)
-        .outerjoin(made, made.c.source_id == Source.id)
-        .outerjoin(ArchiveJob, ArchiveJob.id == made.c.newest)
+        select(Source, ArchiveJob, jobs, SourceTotals.snapshot_count)
+        .select_from(Source)
+        .outerjoin(ArchiveJob, ArchiveJob.id == newest)
         .outerjoin(SourceTotals, SourceTotals.source_id == Source.id)
     )
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from webstrata.db.base import Base, BigId, Json, utcnow
 from webstrata.db.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
 from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
+from webstrata.db.types import PackedText
 from webstrata.model.urls import URL_GROUP_VERSION
 
 # What is declared elsewhere and asked for here, like every table.
@@ -63,7 +64,15 @@ class ArchiveJob(Base):
     __tablename__ = "archive_jobs"
     __table_args__ = (
         Index(None, "status", "queued_at"),
-        Index(None, "source_id"),
+        Index(None, "status", "id"),
+        Index(None, "source_id", "id"),
+        Index(None, "output_dir"),
+        Index(
+            "ix_archive_jobs_leases",
+            "lease_expires_at",
+            sqlite_where=text("lease_expires_at IS NOT NULL"),
+            postgresql_where=text("lease_expires_at IS NOT NULL"),
+        ),
         Index("ix_archive_jobs_numbers", "source_id", "status", "cleanup_status", "pages_crawled", "pages_failed"),
     )
 
@@ -161,7 +170,16 @@ class WarcFile(Base):
     """A WARC file of a job and how much of it is acknowledged; what lies behind that is nobody's."""
 
     __tablename__ = "warc_files"
-    __table_args__ = (Index(None, "job_id"), Index(None, "owner"))
+    __table_args__ = (
+        Index(None, "job_id"),
+        Index(None, "owner"),
+        Index(
+            "ix_warc_files_indexed",
+            *("index_version", "job_id"),
+            sqlite_where=text("indexed_bytes > 0"),
+            postgresql_where=text("indexed_bytes > 0"),
+        ),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     job_id: Mapped[int] = mapped_column(ForeignKey("archive_jobs.id", ondelete="CASCADE"))
@@ -220,7 +238,13 @@ class Capture(Base):
         UniqueConstraint("warc_file_id", "warc_offset"),
         Index(None, "url_key", "capture_timestamp"),
         Index(None, "job_id"),
-        Index(None, "source_id", "payload_digest"),
+        Index(None, "source_id", "payload_digest", "record_type"),
+        Index(
+            "ix_captures_refers_to",
+            "refers_to",
+            sqlite_where=text("refers_to IS NOT NULL"),
+            postgresql_where=text("refers_to IS NOT NULL"),
+        ),
         Index(None, "warc_record_id"),
     )
 
@@ -255,7 +279,7 @@ class Document(Base):
     normalized_url_group: Mapped[str]
     text_hash: Mapped[str] = mapped_column(String(32))
     title: Mapped[str]
-    text: Mapped[str]
+    text: Mapped[str] = mapped_column(PackedText())
     blocks: Mapped[str | None]
     """What each line of the text is: a letter a line, as `content/blocks.py` says."""
     regions: Mapped[str | None]
@@ -280,16 +304,22 @@ class Snapshot(Base):
     __tablename__ = "snapshots"
     __table_args__ = (
         Index(None, "capture_timestamp", "id"),
-        Index(None, "source_id", "capture_timestamp"),
+        Index(None, "source_id", "capture_timestamp", "id"),
         Index(None, "normalized_url_group", "capture_timestamp"),
         Index(None, "document_id"),
-        Index(None, "job_id"),
+        Index(None, "job_id", "id"),
         Index(None, "job_id", "capture_timestamp"),
         Index(
             "ix_snapshots_sharing_outlinks",
             "outlinks_from",
             sqlite_where=text("outlinks_from <> id"),
             postgresql_where=text("outlinks_from <> id"),
+        ),
+        Index(
+            "ix_snapshots_with_previous",
+            *("job_id", "previous_id"),
+            sqlite_where=text("previous_id IS NOT NULL"),
+            postgresql_where=text("previous_id IS NOT NULL"),
         ),
         # An id is for ever: SQLite would else give the last one's again when its row was deleted.
         {"sqlite_autoincrement": True},
@@ -322,6 +352,8 @@ class Snapshot(Base):
     """What the capture is: a page, an error, a block page, a soft 404, …"""
     outlinks_from: Mapped[int | None] = mapped_column(BigInteger)
     """The snapshot of the same page under which its links are stored: itself, or the last one with the same links."""
+    previous_id: Mapped[int | None] = mapped_column(BigInteger)
+    """The last capture of the same URL before this one by another job of its source."""
 
     job: Mapped[ArchiveJob | None] = relationship(back_populates="snapshots")
     source: Mapped[Source | None] = relationship(back_populates="snapshots")

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from sqlalchemy import DateTime, Dialect, Text
 from sqlalchemy.types import TypeDecorator
 
+from webstrata.db.packed_text import packed, plain, unpacked
+
 
 class UtcDateTime(TypeDecorator[datetime]):
     """An aware moment in UTC; SQLite, which knows no time zones, keeps it without."""
@@ -35,7 +37,22 @@ class PlainText(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Drop what PostgreSQL refuses (NUL) and replace what no database can encode (half a surrogate pair)."""
-        if value is None or (value.isascii() and "\0" not in value):
+        """Return the text as every database takes it."""
+        return None if value is None else plain(value)
+
+
+class PackedText(TypeDecorator[str]):
+    """A long text; SQLite gets it compressed, by the program or as it was packed before."""
+
+    impl = Text()
+    cache_ok = True
+
+    def process_bind_param(self, value: str | bytes | None, dialect: Dialect) -> str | bytes | None:
+        """Pack a text for SQLite; one that is packed stays as it is."""
+        if value is None or isinstance(value, bytes):
             return value
-        return value.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+        return packed(value) if dialect.name == "sqlite" else plain(value)
+
+    def process_result_value(self, value: str | bytes | None, dialect: Dialect) -> str | None:
+        """Return the text itself."""
+        return None if value is None else unpacked(value)

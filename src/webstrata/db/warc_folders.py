@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, insert, s
 from sqlalchemy.orm import Session, aliased
 
 from webstrata.db.engine import keeping_rows
-from webstrata.db.payloads import IsThere
+from webstrata.db.payloads import PAYLOAD_TYPES, IsThere
 from webstrata.db.tables import ArchiveJob, Capture, Snapshot, Source, WarcFile
 from webstrata.errors import NotFoundError
 from webstrata.model.cleanup import CleanupStatus
@@ -160,7 +160,7 @@ def _files_with_copies(session: Session, held_in: Select[int]) -> Sequence[Row[i
     held, copy = aliased(Capture), aliased(Capture)
     is_record = and_(copy.warc_record_id == held.warc_record_id, held.warc_record_id != "")
     same = (is_record, _has_payload_of(copy, held))
-    lying = (held.warc_file_id.in_(held_in), held.record_type != "revisit", copy.record_type != "revisit")
+    lying = (held.warc_file_id.in_(held_in), held.record_type != "revisit", copy.record_type.in_(PAYLOAD_TYPES))
     of_copies = union(*(select(copy.warc_file_id).join(held, is_same).where(*lying) for is_same in same))
     return session.execute(
         select(WarcFile.id, WarcFile.path, ArchiveJob.output_dir)
@@ -190,24 +190,25 @@ def _named_by_revisits(job_id: int, held_in: Select[int], staying: Collection[in
 
 
 def _of_the_same_payload(job_id: int, held_in: Select[int], staying: Collection[int]) -> Select[str, int]:
-    nameless = (
-        select(Capture.payload_digest, Capture.job_id, Capture.source_id)
+    held = (
+        select(Capture.warc_file_id, Capture.source_id, Capture.payload_digest)
         .distinct()
-        .where(Capture.record_type == "revisit", Capture.job_id != job_id, func.coalesce(Capture.refers_to, "") == "")
+        .where(Capture.warc_file_id.in_(held_in), Capture.record_type != "revisit", Capture.payload_digest.is_not(None))
         .subquery()
     )
-    held, copy = aliased(Capture), aliased(Capture)
+    revisit, copy = aliased(Capture), aliased(Capture)
+    of_payload = (revisit.source_id == held.c.source_id, revisit.payload_digest == held.c.payload_digest)
     copied = exists().where(
-        copy.source_id == nameless.c.source_id,
-        copy.payload_digest == held.payload_digest,
+        copy.source_id == held.c.source_id,
+        copy.payload_digest == held.c.payload_digest,
         copy.warc_file_id.in_(staying),
-        copy.record_type != "revisit",
+        copy.record_type.in_(PAYLOAD_TYPES),
     )
     return (
-        select(WarcFile.path, nameless.c.job_id)
+        select(WarcFile.path, revisit.job_id)
         .distinct()
         .select_from(held)
-        .join(nameless, held.payload_digest == nameless.c.payload_digest)
-        .join(WarcFile, held.warc_file_id == WarcFile.id)
-        .where(held.warc_file_id.in_(held_in), held.record_type != "revisit", ~copied)
+        .join(revisit, and_(*of_payload, revisit.record_type == "revisit"))
+        .join(WarcFile, held.c.warc_file_id == WarcFile.id)
+        .where(revisit.job_id != job_id, func.coalesce(revisit.refers_to, "") == "", ~copied)
     )

@@ -8,6 +8,7 @@ from itertools import accumulate, chain, islice, repeat, takewhile
 import xxhash
 
 from webstrata.content.tokens import folded, tokens
+from webstrata.db.packed_text import packed
 
 MAX_STORED_CHARACTERS = 500_000
 """What is kept of one text at most: far more than any page that people write."""
@@ -57,6 +58,8 @@ class PreparedDocument:
     blocks: str | None
     regions: str | None
     fingerprint: int | None
+    stored_text: str | bytes
+    """The text as the database stores it."""
     words: tuple[str, ...]
     """What is indexed: on SQLite title, name and text, folded; on PostgreSQL the one list of words."""
 
@@ -85,6 +88,7 @@ def prepared(
         blocks and blocks[:lines],
         regions and regions[:lines],
         fingerprint,
+        packed(text) if for_sqlite else text,
         folded_parts(document) if for_sqlite else (_vector(document),),
     )
 

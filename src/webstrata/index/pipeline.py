@@ -19,6 +19,7 @@ from webstrata.db.jobs import StoredJob
 from webstrata.db.new_rows import Problem
 from webstrata.db.payloads import payloads
 from webstrata.db.problems import UnresolvedRevisit
+from webstrata.db.statistics import refresh_statistics
 from webstrata.errors import ConflictError, OutsideRootError, UsageError, WarcError
 from webstrata.index.ends import end_problem, gone_from, is_cleaned_away
 from webstrata.index.holding import holding
@@ -270,6 +271,7 @@ class _Run:
             settle_ranks(self.database, cancelled=self.stopping.is_set)
 
     def _tell(self, one: _Todo, before: int, pages: int, position: int) -> None:
+        refresh_statistics(self.database)
         self.progress(pages)
         self.advanced(before + position - one.start, self.all_bytes)
         self.stop_if_asked()

@@ -10,15 +10,26 @@ _LEAD = 60
 _SEARCHED = 200_000
 """Characters of a text that are looked through: a later hit is rare and not worth the wait."""
 
+_ASCII_SPACES = ("  ", *(chr(code) for code in range(128) if chr(code).isspace() and code != ord(" ")))
+_ALL_SPACES = (*_ASCII_SPACES, *(chr(code) for code in range(128, 0x3001) if chr(code).isspace()))
+"""What is not a single space between words: U+3000 is the last white space there is."""
+
 
 def passage(text: str, words: Collection[str]) -> tuple[TextRun, ...]:
     """Return about three lines around the densest place of the words, or nothing when they do not occur."""
-    flat = " ".join(text[:_SEARCHED].split())
+    flat = _on_one_line(text[:_SEARCHED])
     hits = list(places(flat, words))
     if not hits:
         return ()
     begin, end = _window(flat, *_densest(hits))
     return _runs(flat, begin, end, [hit for hit in hits if hit[0] >= begin and hit[1] <= end])
+
+
+def _on_one_line(text: str) -> str:
+    """Return a text with single spaces for all its white space; most texts have little but their line ends."""
+    line = text.replace("\n", " ").strip()
+    others = _ASCII_SPACES if line.isascii() else _ALL_SPACES
+    return " ".join(line.split()) if any(space in line for space in others) else line
 
 
 def _densest(hits: list[tuple[int, int]]) -> tuple[int, int]:

@@ -1,0 +1,259 @@
+"""What runs once per job, page view, command or batch reads what it needs, however much the archive holds."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from tests.support.databases import FreshDatabase
+from tests.support.large_archive import LARGE_JOB, OTHER_JOB, SMALL_JOB, SOURCE, fill
+from tests.support.plans import Asking, Effort, effort_of
+from tests.support.waiting import wait_until
+from webstrata.db import (
+    absence,
+    assets,
+    audit_log,
+    captures,
+    catalog,
+    editions,
+    frontier,
+    jobs,
+    leases,
+    metrics,
+    overview,
+    page_links,
+    payloads,
+    permits,
+    plugin_runs,
+    problems,
+    rebuilding,
+    regrouping,
+    report_review,
+    reports,
+    signals,
+    snapshots,
+    source_scopes,
+    sources,
+    storage,
+    totals,
+    warc_folders,
+)
+from webstrata.db.audit_log import ChangeFilter
+from webstrata.db.engine import Database
+from webstrata.db.exporting import ExportScope, exported_snapshots
+from webstrata.db.previous_captures import link_previous
+from webstrata.db.regrouping import GroupedSource
+from webstrata.db.statistics import refresh_statistics
+from webstrata.index.version import INDEX_VERSION
+from webstrata.model.archive import SnapshotView
+from webstrata.model.assets import AssetState
+from webstrata.model.captures import Original
+from webstrata.model.tasks import TaskStatus
+
+CAPTURES = 30_000
+MOST = {"sqlite": 12_000, "postgresql": 3_000}
+"""Steps or rows that a function may take, in an archive with ten times as many captures as a source has; one that reads
+a source, a large job or a whole table takes more."""
+
+MOST_PER_CAPTURE = {"sqlite": 25, "postgresql": 5}
+"""What may be taken for each capture of the archive where all of it is asked about."""
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+FIRST_OF_SMALL_JOB = CAPTURES // 3 + 1
+URLS = [f"https://s.example/{number}" for number in range(5)]
+DIGESTS = [f"sha1:{number}" for number in range(5)]
+ORIGINALS = [
+    *(Original(f"<{number}>", url, NOW, f"sha1:{number}") for number, url in enumerate(URLS)),
+    Original("", URLS[0], NOW, DIGESTS[0]),
+    Original("", URLS[1], NOW),
+]
+
+
+def is_there(_path: str, _folder: str) -> bool:
+    return True
+
+
+def seen(session: Session) -> SnapshotView:
+    found = catalog.snapshot(session, FIRST_OF_SMALL_JOB)
+    assert found is not None
+    return found
+
+
+def front(session: Session) -> editions.PublicSource:
+    found = editions.public_source(session, "source-1")
+    assert found is not None
+    return found
+
+
+def other_places(session: Session) -> object:
+    place = catalog.record_place(session, FIRST_OF_SMALL_JOB)
+    assert place is not None
+    return payloads.other_places(session, place)
+
+
+OF_JOBS: dict[str, Asking] = {
+    "the summary of a job": lambda s: snapshots.compare_with_before(s, SMALL_JOB),
+    "a job's snapshots": lambda s: snapshots.count_of_job(s, SMALL_JOB),
+    "a job's outcome": lambda s: jobs.outcome(s, SMALL_JOB),
+    "a job's first error": lambda s: frontier.first_error(s, SMALL_JOB),
+    "a job's URLs": lambda s: frontier.counts(s, SMALL_JOB),
+    "a job's hosts": lambda s: frontier.hosts(s, SMALL_JOB),
+    "a job's URLs with queries": lambda s: [*frontier.urls_with_queries(s, SMALL_JOB)],
+    "URLs that were given up": lambda s: frontier.given_up(s, LARGE_JOB),
+    "a URL that lost workers": lambda s: frontier.suspect_url(s, LARGE_JOB),
+    "URLs to try later": lambda s: frontier.may_succeed_later(s, LARGE_JOB),
+    "URLs under way": lambda s: frontier.has_any(s, LARGE_JOB, TaskStatus.PENDING, TaskStatus.IN_PROGRESS),
+    "claiming": lambda s: frontier.claim(s, LARGE_JOB, "me", limit=50, now=NOW, lease=HOUR),
+    "renewing leases": lambda s: frontier.renew(s, LARGE_JOB, "me", NOW, HOUR),
+    "releasing leases": lambda s: frontier.release(s, LARGE_JOB, "me", NOW),
+    "clearing up after a worker": lambda s: frontier.reclaim(s, "me", NOW),
+    "reviving URLs": lambda s: frontier.revive(s, SMALL_JOB, NOW),
+    "asking seeds again": lambda s: frontier.ask_seeds_again(s, SMALL_JOB, NOW),
+    "a site that refuses": lambda s: captures.refusal(s, LARGE_JOB),
+    "a job's WARC files": lambda s: captures.warc_files(s, SMALL_JOB),
+    "a job's WARC bytes": lambda s: captures.warc_totals(s, SMALL_JOB),
+    "a worker's WARC files": lambda s: captures.warc_files_of(s, "me"),
+    "jobs to index again": lambda s: captures.outdated_jobs(s, INDEX_VERSION),
+    "other jobs of a source": lambda s: captures.has_other_jobs(s, SOURCE, LARGE_JOB),
+    "the report of a run": lambda s: reports.merged(s, SMALL_JOB, NOW),
+    "a job's progress": lambda s: reports.progress(s, SMALL_JOB, NOW),
+    "the WARC files of a run": lambda s: reports.warc_summaries(s, SMALL_JOB),
+    "a job's problems": lambda s: problems.problems_of_job(s, OTHER_JOB, limit=50),
+    "how many problems": lambda s: problems.count_of_job(s, OTHER_JOB),
+    "unread problems": lambda s: problems.unread_problems(s, OTHER_JOB),
+    "unresolved revisits": lambda s: problems.unresolved_revisits(s, OTHER_JOB),
+    "the next job": lambda s: jobs.next_in_line(s, NOW),
+    "the next job to index": lambda s: jobs.next_to_index(s, NOW),
+    "an unfinished job": lambda s: jobs.unfinished_job(s, SOURCE, ("https://s.example/",)),
+    "a job to go on with": lambda s: jobs.waits_for_index(s, SMALL_JOB, NOW),
+    "a job in a folder": lambda s: jobs.job_in_folder(s, "jobs/7"),
+    "a registered folder": lambda s: warc_folders.job_of_folder(s, "jobs/7"),
+    "abandoned jobs": lambda s: leases.has_abandoned(s, NOW),
+    "requeueing abandoned jobs": lambda s: leases.requeue_abandoned(s, NOW),
+    "requeueing a worker's jobs": lambda s: leases.requeue_of(s, "me"),
+    "jobs that can use help": lambda s: leases.helpable(s, NOW),
+    "cleaning a job up": lambda s: warc_folders.needed_elsewhere(s, OTHER_JOB, ["22.warc.gz"], is_there),
+    "forgetting payloads": lambda s: warc_folders.give_up_payloads(s, OTHER_JOB, ["22.warc.gz"]),
+    "snapshots in files": lambda s: warc_folders.snapshots_in(s, OTHER_JOB, ["22.warc.gz"]),
+    "moving files": lambda s: warc_folders.move_warc_files(s, OTHER_JOB, {"22.warc.gz": "another.warc.gz"}),
+    "captures without assets": lambda s: plugin_runs.pending_captures(s, SMALL_JOB, ["page", "media"]),
+    "plugin runs": lambda s: plugin_runs.run_counts(s, SMALL_JOB),
+    "failed plugin runs": lambda s: plugin_runs.failed_runs(s, SMALL_JOB),
+    "when a job captured": lambda s: absence.capture_span(s, SMALL_JOB),
+    "what a job got of URLs": lambda s: absence.answers_of(s, LARGE_JOB, URLS),
+    "a URL that failed in a job": lambda s: absence.lost_way(s, SOURCE, SMALL_JOB),
+    "jobs that are not over": lambda s: sources.jobs_under_way(s, "source-1"),
+    "jobs to be indexed": rebuilding.unfinished_jobs,
+}
+OF_BATCHES: dict[str, Asking] = {
+    "counting pages anew": lambda s: snapshots.refresh_pages(s, SOURCE, URLS),
+    "what came before": lambda s: link_previous(s, range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5)),
+    "known captures": lambda s: captures.capture_ids(s, 11, [FIRST_OF_SMALL_JOB * 1000]),
+    "known payloads": lambda s: captures.originals(s, SOURCE, DIGESTS, is_there),
+    "earlier captures": lambda s: captures.earlier_captures(s, SOURCE, SMALL_JOB, URLS, is_there),
+    "payloads of revisits": lambda s: payloads.payloads(s, SOURCE, ORIGINALS, INDEX_VERSION, is_there),
+    "regrouping": lambda s: regrouping.regroup_snapshots(s, GroupedSource(1, "source-1", ()), 0, 50, dry_run=True),
+}
+OF_VIEWS: dict[str, Asking] = {
+    "a snapshot": seen,
+    "copies of a record": other_places,
+    "the payload of a revisit": lambda s: payloads.payload_places(s, ORIGINALS[0], "<5>"),
+    "a page's captures": lambda s: catalog.timeline(s, seen(s)),
+    "a page's latest capture": lambda s: catalog.latest_capture(s, seen(s), html_only=True),
+    "a page's links": lambda s: page_links.links_of(s, seen(s), most=50),
+    "the archive's totals": catalog.totals,
+    "sources": catalog.sources,
+    "sources with their jobs": sources.list_sources,
+    "a source": lambda s: sources.source_view(s, "source-1"),
+    "whose an address is": source_scopes.source_scopes,
+    "due sources": lambda s: sources.due_sources(s, NOW),
+    "editions": lambda s: editions.editions_of(s, front(s)),
+    "a front page": lambda s: editions.front_page_in(s, "source-1", "fr"),
+    "jobs": catalog.jobs,
+    "jobs of a source": lambda s: catalog.jobs(s, source="source-2"),
+    "jobs of a status": lambda s: catalog.jobs(s, status="indexed"),
+    "jobs under way": lambda s: catalog.jobs_under_way(s, limit=10),
+    "jobs by status": lambda s: catalog.job_status_counts(s, public=True),
+    "sources of jobs": catalog.sources_of_jobs,
+    "snapshots of a job": lambda s: catalog.job_snapshots(s, SMALL_JOB, limit=20, offset=5),
+    "who leads what": lambda s: overview.led_jobs(s, NOW),
+    "who crawls what": overview.crawled_by,
+    "what is due": overview.next_turns,
+    "numbers of jobs": metrics.job_numbers,
+    "running jobs": lambda s: metrics.running_jobs(s, NOW),
+    "what is not indexed": metrics.index_lag,
+    "totals of sources": totals.totals,
+    "bytes of sources": storage.bytes_by_source,
+    "assets": lambda s: assets.assets_of_source(s, SOURCE),
+    "present assets": lambda s: assets.assets_of_source(s, SOURCE, state=AssetState.PRESENT),
+    "changes of a target": lambda s: audit_log.entries(s, ChangeFilter(target="job:7"), limit=20),
+    "changes of an actor": lambda s: audit_log.entries(s, ChangeFilter(actor="person-7"), limit=20),
+    "changes of a kind": lambda s: audit_log.entries(s, ChangeFilter(action="action-7"), limit=20),
+    "new reports": lambda s: report_review.reports(s, status="new", limit=20),
+    "busy hosts": lambda s: permits.busy_slots(s, 2),
+}
+OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
+    "URLs with queries of a large job": lambda s: [*frontier.urls_with_queries(s, LARGE_JOB)],
+    "the summary of a large job": lambda s: snapshots.compare_with_before(s, LARGE_JOB),
+    "a large job's failed URLs": lambda s: absence.lost_way(s, SOURCE, LARGE_JOB),
+    "pages with a rank to hand on": lambda s: signals.unsettled_pages(s, 0.01, 1_000),
+    "the rank of all pages": signals.total_mass,
+    "blobs that nothing refers to": assets.unreferenced_blobs,
+    "bytes of assets": storage.asset_bytes,
+    "assets that were not seen": lambda s: absence.unseen_assets(s, SOURCE, ["page"], NOW - 9_999 * HOUR, after_id=0),
+    "present assets of a source": lambda s: absence.count_present(s, SOURCE, ["page"]),
+    "the totals of a rebuild": rebuilding.totals,
+    "all changes": lambda s: audit_log.entries(s, ChangeFilter(), limit=20),
+    "all reports": lambda s: report_review.reports(s, limit=20),
+    "pruning permits": lambda s: permits.prune(s, timedelta(days=-1)),
+    "a dead worker's permits": lambda s: permits.forget_owner(s, "somebody else", HOUR),
+}
+
+
+@pytest.fixture(scope="module")
+def large(fresh_database_url: FreshDatabase) -> Iterator[Database]:
+    """An archive of many rows, of which the database knows what the index lets it know while it writes."""
+    with fresh_database_url() as url:
+        database = Database(url)
+        fill(database, CAPTURES)
+        wait_until(lambda: database.is_sqlite or has_statistics(database), "PostgreSQL looked at its tables")
+        yield database
+        database.dispose()
+
+
+def has_statistics(database: Database) -> bool:
+    refresh_statistics(database)
+    with database.read() as session:
+        return bool(
+            session.scalar(text("SELECT min(reltuples) > 0 FROM pg_class WHERE relname IN ('captures', 'pages')"))
+        )
+
+
+def dear(database: Database, asked: dict[str, Asking], most: int) -> dict[str, Effort]:
+    """Return what costs more than it may."""
+    efforts = {name: effort_of(database, asking) for name, asking in asked.items()}
+    return {name: effort for name, effort in efforts.items() if effort.amount > most}
+
+
+@pytest.mark.parametrize("asked", [OF_JOBS, OF_BATCHES, OF_VIEWS], ids=["jobs", "batches", "views"])
+def test_what_is_asked_reads_little_of_a_large_archive(large: Database, asked: dict[str, Asking]) -> None:
+    assert dear(large, asked, MOST[large.url.get_backend_name()]) == {}
+
+
+def test_what_asks_about_the_whole_archive_reads_it_a_few_times_at_most(large: Database) -> None:
+    most = MOST_PER_CAPTURE[large.url.get_backend_name()] * CAPTURES
+    assert dear(large, OF_THE_WHOLE_ARCHIVE, most) == {}
+
+
+def test_a_list_that_is_exported_is_read_on_from_where_it_was(large: Database) -> None:
+    scope = ExportScope(after_id=CAPTURES // 2, limit=20)
+    effort = effort_of(large, lambda _session: [*exported_snapshots(large, scope)])
+    assert effort.amount <= MOST[large.url.get_backend_name()], effort
+
+
+def test_a_query_that_reads_a_table_is_seen(large: Database) -> None:
+    whole: Callable[[Session], object] = signals.total_mass
+    assert dear(large, {"all pages": whole}, MOST[large.url.get_backend_name()]).keys() == {"all pages"}
