@@ -5,7 +5,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webstrata.coordination.permits import DatabasePermits, PermitStore
 from webstrata.db.engine import Database
 from webstrata.db.migrate import make_ready
 from webstrata.model.actors import Actor
@@ -13,6 +12,7 @@ from webstrata.model.jobs import CrawlConfig
 from webstrata.settings import Settings
 
 if TYPE_CHECKING:
+    from webstrata.coordination.permits import PermitStore
     from webstrata.coordination.turns import DomainTurns
     from webstrata.jobs.lifecycle import Runner
     from webstrata.jobs.persistent import Crew
@@ -73,10 +73,12 @@ class App:
             settings.index_while_crawling_seconds,
         )
 
-    def _permits(self) -> PermitStore:
+    def _permits(self) -> "PermitStore":
         """Return who gives turns on hosts: Redis where one is set, else the database."""
         url = self.settings.redis_url
         if url is None:
+            from webstrata.coordination.permits import DatabasePermits
+
             return DatabasePermits(self.database)
         from webstrata.coordination.redis_permits import RedisPermits
 
