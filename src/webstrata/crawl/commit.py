@@ -11,12 +11,12 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.crawl.answers import append_answers, payload_digest
+from webstrata.crawl.answers import append_answers, new_links, payload_digest
 from webstrata.crawl.outcome import Outcome
-from webstrata.db import captures, frontier, leases
+from webstrata.db import capture_links, captures, frontier, leases
 from webstrata.db.engine import Database, Session
 from webstrata.db.leases import Spent
-from webstrata.db.new_rows import NewCapture
+from webstrata.db.new_rows import NewCapture, NewLinks
 from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
 from webstrata.model.tasks import Link, Task, TaskStatus
 from webstrata.storage.paths import PresentFiles, confined
@@ -127,7 +127,8 @@ class Committer:
         try:
             new_captures = append_answers(writer, outcomes, stored)
             writer.sync()
-            return self._record(outcomes, new_captures, claim, fresh)
+            links = new_links(outcomes, new_captures, stored, self._warc_file_id)
+            return self._record(outcomes, new_captures, claim, fresh, links)
         except DatabaseError:
             # The commit may have happened and only the news of it got lost; recovery, later, knows where to cut.
             self.close()
@@ -155,6 +156,7 @@ class Committer:
         new_captures: Sequence[NewCapture],
         claim: Claim | None,
         fresh: Collection[str] = (),
+        links_read: Sequence[NewLinks] = (),
     ) -> Committed:
         """Tell the database, in one transaction, what is on disk and what was found; lease what is next."""
         now, target = datetime.now(UTC), self._target
@@ -170,6 +172,7 @@ class Committer:
             if new_captures and self._writer is not None:
                 self._refuse_twins(session, fresh)
                 captures.add_captures(session, target.job_id, target.source_id, self._warc_file_id, new_captures)
+                capture_links.add_links(session, links_read)
                 captures.acknowledge(session, self._warc_file_id, self._writer.size)
             return self._claimed(session, claim, spent, now) if claim is not None else Committed([])
 

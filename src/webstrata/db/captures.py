@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Row, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
-from webstrata.db import ids
+from webstrata.db import capture_links, ids
 from webstrata.db.bulk import ManyRows
 from webstrata.db.new_rows import NewCapture
 from webstrata.db.payloads import IsThere
@@ -36,7 +36,7 @@ _ACKNOWLEDGE = (
 _ORIGINALS = (
     select(
         *(_CAPTURES.c.payload_digest, _CAPTURES.c.warc_record_id, _CAPTURES.c.url, _CAPTURES.c.capture_timestamp),
-        *(_WARC_FILES.c.path, _JOBS.c.output_dir),
+        *(_WARC_FILES.c.path, _JOBS.c.output_dir, _CAPTURES.c.warc_file_id, _CAPTURES.c.warc_offset),
     )
     .join(_WARC_FILES, _CAPTURES.c.warc_file_id == _WARC_FILES.c.id)
     .join(_JOBS, _WARC_FILES.c.job_id == _JOBS.c.id)
@@ -196,7 +196,11 @@ def refusal(session: Session, job_id: int) -> str | None:
 def originals(session: Session, source_id: int, digests: Collection[str], is_there: IsThere) -> dict[str, Original]:
     """Return, for payloads that a source has stored already in a file that is there, the record that holds each."""
     rows = session.connection().execute(_ORIGINALS, {"source_id": source_id, "digests": list(digests)})
-    return {row[0]: Original(row[1], row[2], row[3]) for row in rows if is_there(row[4], row[5])}
+    return {
+        row[0]: Original(row[1], row[2], row[3], warc_file_id=row[6], warc_offset=row[7])
+        for row in rows
+        if is_there(row[4], row[5])
+    }
 
 
 def earlier_captures(
@@ -208,7 +212,7 @@ def earlier_captures(
         select(
             *(Capture.url.label("asked"), Capture.etag, Capture.last_modified, WarcFile.path, holder.url),
             *(holder.warc_record_id, holder.capture_timestamp, holder.payload_digest),
-            *(holder.warc_offset, holder.warc_length, ArchiveJob.output_dir),
+            *(holder.warc_file_id, holder.warc_offset, holder.warc_length, ArchiveJob.output_dir),
         )
         .join(holder, holder.warc_record_id == func.coalesce(Capture.refers_to, Capture.warc_record_id))
         .join(WarcFile, holder.warc_file_id == WarcFile.id)
@@ -225,12 +229,19 @@ def earlier_captures(
         )
         .order_by(Capture.capture_timestamp, Capture.id)
     )
-    return {row.asked: _earlier(row) for row in rows if is_there(row.path, row.output_dir)}
+    found = {row.asked: row for row in rows if is_there(row.path, row.output_dir)}
+    keys = {url: capture_links.links_key(row.warc_file_id, row.warc_offset, url) for url, row in found.items()}
+    links = capture_links.stored_links(session, keys.values())
+    return {url: _earlier(row, links.get(keys[url])) for url, row in found.items()}
 
 
-def _earlier(row: Row[*tuple[Any, ...]]) -> EarlierCapture:
+def _earlier(row: Row[*tuple[Any, ...]], packed_links: bytes | None) -> EarlierCapture:
     return EarlierCapture(
-        original=Original(row.warc_record_id, row.url, row.capture_timestamp),
+        original=Original(
+            *(row.warc_record_id, row.url, row.capture_timestamp),
+            warc_file_id=row.warc_file_id,
+            warc_offset=row.warc_offset,
+        ),
         payload_digest=row.payload_digest,
         etag=row.etag,
         last_modified=row.last_modified,
@@ -238,6 +249,7 @@ def _earlier(row: Row[*tuple[Any, ...]]) -> EarlierCapture:
         warc_offset=row.warc_offset,
         warc_length=row.warc_length,
         output_dir=row.output_dir,
+        packed_links=packed_links,
     )
 
 

@@ -7,11 +7,12 @@ from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueCons
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webstrata.db.base import Base, BigId, Json, utcnow
+from webstrata.db.crawl_tables import CaptureLinks
 from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
 from webstrata.model.urls import URL_GROUP_VERSION
 
 # What is declared elsewhere and asked for here, like every table.
-__all__ = ["AuditEntry", "Base", "BigId", "IssueReport", "SourceTotals", "UsageMetric", "utcnow"]
+__all__ = ["AuditEntry", "Base", "BigId", "CaptureLinks", "IssueReport", "SourceTotals", "UsageMetric", "utcnow"]
 
 
 class Source(Base):
