@@ -1,10 +1,8 @@
 """The links of a page in a few bytes, stored with its capture: an unchanged page is not parsed again."""
 
 import json
-import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-
-from isal import isal_zlib
 
 from webstrata.content.html import PageLinks
 from webstrata.content.robots_meta import RobotsDirectives
@@ -13,9 +11,8 @@ from webstrata.model.tasks import Link, TaskType
 LINKS_VERSION = 1
 """Raised when other links are read from the same page: what an earlier version stored is then read again."""
 
-_LEVEL = 2
 _LARGEST = 500_000
-"""The longest list of links that is stored, in bytes before compression."""
+"""The longest record that is stored, in bytes."""
 
 _MARKS = {
     (TaskType.PAGE, False): "p",
@@ -24,6 +21,12 @@ _MARKS = {
     (TaskType.MEDIA, True): "M",
 }
 _MEANINGS = {mark: meaning for meaning, mark in _MARKS.items()}
+
+_NOTHING_SHARED = 33
+"""The character for a URL that shares nothing with the one before; one more for each character that it shares."""
+
+_MOST_SHARED = 90
+_AFTER_SCHEME = len("https://")
 
 
 @dataclass(frozen=True)
@@ -40,24 +43,50 @@ class LinkRecord:
         return (self.content_type, self.x_robots_tag) == (content_type, x_robots_tag)
 
     def packed(self) -> bytes | None:
-        """Return the record in as few bytes as compression makes of it; None when it is too long to store."""
+        """Return the record in few bytes; None when it is too long to store."""
         stated = self.page.directives
         head = [
             *(LINKS_VERSION, self.user_agent, self.content_type, self.x_robots_tag),
             *(int(stated.nofollow), int(stated.noarchive), int(stated.noindex)),
         ]
-        lines = [_MARKS[link.task_type, link.nofollow] + link.url for link in self.page.links]
-        data = "\n".join([json.dumps(head, separators=(",", ":")), *lines]).encode("utf-8", "surrogatepass")
-        return isal_zlib.compress(data, _LEVEL) if len(data) <= _LARGEST else None
+        data = "\n".join([json.dumps(head, separators=(",", ":")), *_shortened(self.page.links)])
+        packed = data.encode("utf-8", "surrogatepass")
+        return packed if len(packed) <= _LARGEST else None
 
 
 def unpacked(stored: bytes, user_agent: str) -> LinkRecord | None:
     """Return what was packed; None if another version of the program did, or one with another user agent."""
-    lines = zlib.decompress(stored).decode("utf-8", "surrogatepass").split("\n")
-    version, agent, content_type, x_robots_tag, *directives = json.loads(lines[0])
+    head, *lines = stored.decode("utf-8", "surrogatepass").split("\n")
+    version, agent, content_type, x_robots_tag, *directives = json.loads(head)
     if (version, agent) != (LINKS_VERSION, user_agent):
         return None
-    links = tuple([Link(line[1:], *_MEANINGS[line[0]]) for line in lines[1:]])
-    return LinkRecord(
-        PageLinks(links, RobotsDirectives(*map(bool, directives))), content_type, x_robots_tag, user_agent
-    )
+    page = PageLinks(tuple(_links(lines)), RobotsDirectives(*map(bool, directives)))
+    return LinkRecord(page, content_type, x_robots_tag, user_agent)
+
+
+def _shortened(links: Iterable[Link]) -> Iterator[str]:
+    """Yield a line for each link: its mark, how much of the URL is that of the one before, and the rest.
+
+    Not compressed: zlib lets other threads run meanwhile, and to wait for them takes longer than to read a page.
+    """
+    before = ""
+    for link in links:
+        shared = _shared_length(before, link.url)
+        before = link.url
+        yield _MARKS[link.task_type, link.nofollow] + chr(_NOTHING_SHARED + shared) + before[shared:]
+
+
+def _shared_length(before: str, url: str) -> int:
+    """Return how much of a URL is the folder of the one before, or at least its site."""
+    folder = before.rfind("/", 0, _MOST_SHARED) + 1
+    if url.startswith(before[:folder]):
+        return folder
+    site = before.find("/", _AFTER_SCHEME, _MOST_SHARED) + 1
+    return site if url.startswith(before[:site]) else 0
+
+
+def _links(lines: Iterable[str]) -> Iterator[Link]:
+    url = ""
+    for line in lines:
+        url = url[: ord(line[1]) - _NOTHING_SHARED] + line[2:]
+        yield Link(url, *_MEANINGS[line[0]])

@@ -18,6 +18,7 @@ from webstrata.db.engine import Database, Session
 from webstrata.db.leases import Spent
 from webstrata.db.new_rows import NewCapture, NewLinks
 from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
+from webstrata.model.captures import Original
 from webstrata.model.tasks import Link, Task, TaskStatus
 from webstrata.storage.paths import PresentFiles, confined
 from webstrata.warc.writer import WarcFileWriter, cut_tail, new_warc_name
@@ -119,8 +120,7 @@ class Committer:
         if not digests:
             return self._record(outcomes, [], claim)
         wanted = {key for key in digests if key}
-        with self._database.read() as session:
-            stored = captures.originals(session, self._target.source_id, wanted, self._files().has)
+        stored = self._originals(wanted)
         fresh = wanted - stored.keys()
         writer = self._open_writer()
         acknowledged = writer.size
@@ -136,6 +136,13 @@ class Committer:
         except BaseException:
             self._cut_back(acknowledged)
             raise
+
+    def _originals(self, digests: Collection[str]) -> dict[str, Original]:
+        """Return which payloads the source has stored already; a batch of unchanged pages has none to look for."""
+        if not digests:
+            return {}
+        with self._database.read() as session:
+            return captures.originals(session, self._target.source_id, digests, self._files().has)
 
     def _files(self) -> PresentFiles:
         """Return a fresh look at which files are there: a revisit must not refer to a record in one that is gone."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 import xxhash
-from sqlalchemy import Table, select, tuple_
+from sqlalchemy import Table, bindparam, select, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -18,6 +18,7 @@ _TABLE = CaptureLinks.__table__
 assert isinstance(_TABLE, Table)
 _KEY = tuple_(_TABLE.c.warc_file_id, _TABLE.c.warc_offset, _TABLE.c.url_hash)
 _COLUMNS = {name: _TABLE.c[name] for name in ("warc_file_id", "warc_offset", "url_hash", "packed")}
+_STORED = select(*_TABLE.c).where(_KEY.in_(bindparam("keys", expanding=True)))
 _ADD = {
     "sqlite": ManyRows(sqlite.insert(_TABLE).on_conflict_do_nothing().inline(), _COLUMNS),
     "postgresql": ManyRows(postgresql.insert(_TABLE).on_conflict_do_nothing().inline(), _COLUMNS),
@@ -35,7 +36,7 @@ def stored_links(session: Session, keys: Collection[LinksKey]) -> dict[LinksKey,
     """Return the links that are stored, by their keys."""
     if not keys:
         return {}
-    rows = session.connection().execute(select(*_TABLE.c).where(_KEY.in_(keys)))
+    rows = session.connection().execute(_STORED, {"keys": [*keys]})
     return {(row[0], row[1], row[2]): row[3] for row in rows}
 
 

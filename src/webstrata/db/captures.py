@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from sqlalchemy import Row, Table, bindparam, delete, func, insert, select, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from webstrata.db import capture_links, ids
 from webstrata.db.bulk import ManyRows
@@ -47,6 +47,29 @@ _ORIGINALS = (
         _CAPTURES.c.status_code.between(200, 299),
     )
     .order_by(_CAPTURES.c.id.desc())
+)
+
+_HOLDERS = _CAPTURES.alias("holder")
+_EARLIER = (
+    select(
+        *(_CAPTURES.c.url.label("asked"), _CAPTURES.c.etag, _CAPTURES.c.last_modified, _WARC_FILES.c.path),
+        *(_HOLDERS.c.url, _HOLDERS.c.warc_record_id, _HOLDERS.c.capture_timestamp, _HOLDERS.c.payload_digest),
+        *(_HOLDERS.c.warc_file_id, _HOLDERS.c.warc_offset, _HOLDERS.c.warc_length, _JOBS.c.output_dir),
+    )
+    .join(_HOLDERS, _HOLDERS.c.warc_record_id == func.coalesce(_CAPTURES.c.refers_to, _CAPTURES.c.warc_record_id))
+    .join(_WARC_FILES, _HOLDERS.c.warc_file_id == _WARC_FILES.c.id)
+    .join(_JOBS, _WARC_FILES.c.job_id == _JOBS.c.id)
+    .where(
+        _CAPTURES.c.url_key.in_(bindparam("keys", expanding=True)),
+        _CAPTURES.c.url.in_(bindparam("urls", expanding=True)),
+        _CAPTURES.c.source_id == bindparam("source_id"),
+        _CAPTURES.c.job_id != bindparam("job_id"),
+        _HOLDERS.c.warc_record_id != "",
+        _HOLDERS.c.record_type == "response",
+        _HOLDERS.c.status_code == HTTPStatus.OK,
+        _HOLDERS.c.payload_digest.is_not(None),
+    )
+    .order_by(_CAPTURES.c.capture_timestamp, _CAPTURES.c.id)
 )
 
 
@@ -207,28 +230,8 @@ def earlier_captures(
     session: Session, source_id: int, job_id: int, urls: Collection[str], is_there: IsThere
 ) -> dict[str, EarlierCapture]:
     """Return the last good capture of each URL by an earlier job of the source whose payload is there, and where."""
-    holder = aliased(Capture)
-    rows = session.execute(
-        select(
-            *(Capture.url.label("asked"), Capture.etag, Capture.last_modified, WarcFile.path, holder.url),
-            *(holder.warc_record_id, holder.capture_timestamp, holder.payload_digest),
-            *(holder.warc_file_id, holder.warc_offset, holder.warc_length, ArchiveJob.output_dir),
-        )
-        .join(holder, holder.warc_record_id == func.coalesce(Capture.refers_to, Capture.warc_record_id))
-        .join(WarcFile, holder.warc_file_id == WarcFile.id)
-        .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
-        .where(
-            Capture.url_key.in_([surt(url) for url in urls]),
-            Capture.url.in_(urls),
-            Capture.source_id == source_id,
-            Capture.job_id != job_id,
-            holder.warc_record_id != "",
-            holder.record_type == "response",
-            holder.status_code == HTTPStatus.OK,
-            holder.payload_digest.is_not(None),
-        )
-        .order_by(Capture.capture_timestamp, Capture.id)
-    )
+    asked = {"source_id": source_id, "job_id": job_id, "keys": [surt(url) for url in urls], "urls": [*urls]}
+    rows = session.connection().execute(_EARLIER, asked)
     found = {row.asked: row for row in rows if is_there(row.path, row.output_dir)}
     keys = {url: capture_links.links_key(row.warc_file_id, row.warc_offset, url) for url, row in found.items()}
     links = capture_links.stored_links(session, keys.values())
