@@ -5,7 +5,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webstrata.coordination.permits import DatabasePermits, PermitStore
 from webstrata.db.engine import Database
 from webstrata.db.migrate import make_ready
 from webstrata.model.actors import Actor
@@ -14,6 +13,7 @@ from webstrata.settings import Settings
 
 if TYPE_CHECKING:
     from webstrata.changes.live import LivePages
+    from webstrata.coordination.permits import PermitStore
     from webstrata.coordination.turns import DomainTurns
     from webstrata.jobs.lifecycle import Runner
     from webstrata.jobs.persistent import Crew
@@ -95,10 +95,12 @@ class App:
         politeness = Politeness(settings.per_host_delay, settings.per_host_concurrency, settings.jitter)
         return LivePages(options, self._permits(), politeness)
 
-    def _permits(self) -> PermitStore:
+    def _permits(self) -> "PermitStore":
         """Return who gives turns on hosts: Redis where one is set, else the database."""
         url = self.settings.redis_url
         if url is None:
+            from webstrata.coordination.permits import DatabasePermits
+
             return DatabasePermits(self.database)
         from webstrata.coordination.redis_permits import RedisPermits
 

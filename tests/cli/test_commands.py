@@ -4,17 +4,19 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from sqlalchemy import update
-from typer.main import get_command
+from typer.main import get_command, get_group
 
 from tests.cli.conftest import CommandLine
 from tests.support.program import free_port
 from tests.support.web_server import Answer, WebServer, linked_site, page
 from webstrata import __version__
+from webstrata.cli.commands import MODULES
 from webstrata.cli.main import program
 from webstrata.db import jobs
 from webstrata.db.engine import Database
@@ -65,11 +67,37 @@ def test_without_a_verb_the_help_is_shown(plain_webstrata: CommandLine) -> None:
     assert all(verb[0] in ended.out for verb in VERBS if verb and verb[0] != "start-worker")
 
 
-def test_help_comes_without_loading_what_takes_long() -> None:
-    asked = "import sys; from webstrata.cli.main import run; run(['--help']); print(*sys.modules, file=sys.stderr)"
+OF_THE_STAGES = {"webstrata.crawl.engine", "webstrata.index.pipeline", "webstrata.assets.stage", "uvloop"}
+OF_THE_PAGES = {"fastapi", "granian", "jinja2", "turbohtml", "webstrata.api.server", "webstrata.web"}
+OF_WRITING = {"alembic", "webstrata.jobs.lifecycle", "webstrata.coordination.permits", "webstrata.cli.progress"}
+OF_THE_DATABASE = {"sqlalchemy", "webstrata.app", "webstrata.db"}
+
+
+@pytest.mark.parametrize(
+    ("command", "not_needed"),
+    [
+        ("--help", {*OF_THE_DATABASE, "pydantic", "structlog", "webstrata.settings"}),
+        ("--version", {*OF_THE_DATABASE, "structlog", "webstrata.settings", "webstrata.cli.jobs"}),
+        ("list-jobs", {"fastwarc", "webstrata.search", "webstrata.cli.searching"}),
+        ("show-job --id 1", {"fastwarc", "webstrata.search", "webstrata.cli.searching"}),
+        ("search words", {"fastwarc", "webstrata.cli.running"}),
+        ("status", {"webstrata.cli.searching"}),
+        ("sources", {"fastwarc", "webstrata.search", "webstrata.cli.jobs"}),
+    ],
+)
+def test_a_command_loads_only_what_it_needs(data_dir: Path, command: str, not_needed: set[str]) -> None:
+    asked = f"import sys; from webstrata.cli.main import run; run({command.split()!r}); print(*sys.modules)"
+    subprocess.run([sys.executable, "-m", "webstrata", "db", "upgrade"], check=True, capture_output=True)
     ended = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
-    assert "archive" in ended.stdout
-    assert not {"sqlalchemy", "aiohttp", "granian", "pydantic", "structlog"} & {*ended.stderr.split()}
+    loaded = {*ended.stdout.splitlines()[-1].split()}
+    assert loaded >= {"webstrata.cli.main", "typer"}
+    assert sorted((OF_THE_STAGES | OF_THE_PAGES | OF_WRITING | not_needed) & loaded) == []
+
+
+def test_the_table_of_commands_names_those_that_the_modules_have() -> None:
+    for module, names in MODULES.items():
+        found = get_group(import_module(f"webstrata.cli.{module}").verbs).commands
+        assert tuple(found) == names
 
 
 def test_without_a_database_setting_the_archive_is_an_sqlite_file(plain_webstrata: CommandLine, data_dir: Path) -> None:

@@ -6,10 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import delete, func, select
 
-from tests.crawl.runs import Archive
+from tests.crawl.runs import Archive, make_unreadable
 from tests.support.web_server import Answer, Request, Script, WebServer, page
 from webstrata.db import jobs
+from webstrata.db.tables import Capture, CaptureLinks
 from webstrata.index.pipeline import index_job
 from webstrata.model.jobs import JobConfig, JobStatus
 from webstrata.model.search import SearchRequest
@@ -172,3 +174,66 @@ def test_what_lay_in_a_file_that_is_gone_is_stored_again(archive: Archive, chain
     again.crawl(chain.url())
     assert [record.kind for record in again.records()].count("response") == 5
     assert verify(warcs(again)).findings == []
+
+
+@pytest.mark.parametrize("validated", [True, False], ids=["304", "the same payload"])
+def test_an_unchanged_page_needs_neither_its_warc_record_nor_a_parser(
+    archive: Archive, web_server: WebServer, validated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        shown = page(f"Page {number}", f"/{(number + 1) % 4 or ''}", text=f"word{number}")
+        web_server.answers[f"/{number or ''}"] = answering_conditions(shown) if validated else shown
+    archive.crawl(web_server.url())
+    for path in warcs(archive):
+        path.write_bytes(b"")
+    make_unreadable(monkeypatch, "")
+    again = next_job(archive)
+    again.crawl(web_server.url())
+    assert {url: task.last_error for url, task in again.tasks().items()} == dict.fromkeys(archive.tasks())
+    assert [capture.record_type for capture in again.captures()] == ["revisit"] * 4
+
+
+def test_captures_without_stored_links_are_read_once_more_and_then_have_them(
+    archive: Archive, chain: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.crawl(chain.url())
+    with archive.database.write() as session:
+        session.execute(delete(CaptureLinks))
+    second = next_job(archive)
+    assert second.crawl(chain.url()).counts.finished == 5
+    make_unreadable(monkeypatch, "")
+    third = next_job(second)
+    assert third.crawl(chain.url()).counts.finished == 5
+    with archive.database.read() as session:
+        assert session.scalar(select(func.count()).select_from(CaptureLinks)) == 5
+
+
+def test_urls_with_the_same_payload_have_links_of_their_own(archive: Archive, web_server: WebServer) -> None:
+    twin = answering_conditions(page("Twin", "next"))
+    web_server.answers |= {"/": page("Home", "/a/", "/b/"), "/a/": twin, "/b/": twin}
+    archive.crawl(web_server.url())
+    assert {web_server.url("/a/next"), web_server.url("/b/next")} < {*archive.tasks()}
+    second = next_job(archive)
+    second.crawl(web_server.url())
+    third = next_job(second)
+    third.crawl(web_server.url())
+    assert {*second.tasks()} == {*third.tasks()} == {*archive.tasks()}
+
+
+def test_what_headers_ask_of_robots_now_counts_for_an_unchanged_payload(
+    archive: Archive, web_server: WebServer
+) -> None:
+    shown = page("Home", "/next")
+    web_server.answers["/"] = shown
+    archive.crawl(web_server.url())
+    web_server.answers["/"] = replace(shown, headers=(*shown.headers, ("X-Robots-Tag", "nofollow")))
+    again = next_job(archive)
+    again.crawl(web_server.url(), respect_nofollow=True)
+    assert {*again.tasks()} == {web_server.url()}
+
+
+def test_stored_links_go_with_their_capture(archive: Archive, chain: WebServer) -> None:
+    archive.crawl(chain.url())
+    with archive.database.write() as session:
+        session.execute(delete(Capture).where(Capture.url == chain.url("/2")))
+        assert session.scalar(select(func.count()).select_from(CaptureLinks)) == 4

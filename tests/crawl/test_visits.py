@@ -9,9 +9,8 @@ import pytest
 
 from tests.crawl.runs import CONFIG, Archive, assert_sound
 from tests.support.web_server import Answer, WebServer, linked_site, robots
-from webstrata.content.html import PageLinks
 from webstrata.crawl import visits
-from webstrata.crawl.outcome import Outcome
+from webstrata.crawl.outcome import FoundLinks, Outcome
 from webstrata.crawl.scope import Scope
 from webstrata.crawl.visit import Obeyed, Visitor
 from webstrata.crawl.visits import Visits
@@ -51,8 +50,8 @@ class Web:
         return Visits(visitor, CONNECTIONS, self.news, lambda: None)
 
 
-async def _no_links(_page: FetchResult | EarlierCapture) -> PageLinks:
-    return PageLinks()
+async def _no_links(_page: FetchResult | EarlierCapture, _earlier: EarlierCapture | None = None) -> FoundLinks:
+    return FoundLinks()
 
 
 def tasks(count: int) -> list[Task]:

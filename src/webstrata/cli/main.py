@@ -7,45 +7,21 @@ from pathlib import Path
 import typer
 
 from webstrata import __version__
-from webstrata.cli import (
-    archiving,
-    audit_log,
-    changes,
-    checking,
-    database,
-    diffing,
-    folders,
-    jobs,
-    looking,
-    quality,
-    rebuilding,
-    running,
-    searching,
-    serving,
-    sources,
-    status,
-    verifying,
-)
-from webstrata.cli.start import DONE, FAILED, INTERRUPTED, WRONG_USAGE, told
+from webstrata.cli.commands import LazyGroup
+from webstrata.cli.start import DONE, FAILED, INTERRUPTED, WRONG_USAGE, collecting_seldom, told
 from webstrata.errors import WebstrataError
 
 NAME, OLD_NAME = "webstrata", "ha-backend"
 
 program = typer.Typer(
     name="webstrata",
+    cls=LazyGroup,
     help="A self-hosted web archive that also watches: crawl, keep as WARC, search, replay.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for door in (
-    *(archiving, serving, searching, changes, looking, jobs, running, checking, status),
-    *(folders, sources, verifying, audit_log, rebuilding, diffing, quality),
-):
-    program.add_typer(door.verbs)
-program.add_typer(sources.sources, name="sources")
-program.add_typer(database.verbs, name="db")
 
 
 @program.callback(invoke_without_command=True)
@@ -58,7 +34,9 @@ def _version(version: bool = typer.Option(False, "--version", help="Show the ver
 def main() -> None:
     """Run the program, under the name it was called by, and leave with its exit code."""
     called = Path(sys.argv[0]).name
-    sys.exit(run(sys.argv[1:], called if called == OLD_NAME else NAME))
+    with collecting_seldom():
+        code = run(sys.argv[1:], called if called == OLD_NAME else NAME)
+    sys.exit(code)
 
 
 def run(arguments: list[str], name: str = NAME) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NoReturn
 
-from webstrata.cli.start import INTERRUPTED, interruptible, started, told
+from webstrata.cli.start import INTERRUPTED, collecting_seldom, interruptible, started, told
 from webstrata.errors import UsageError, WebstrataError
 
 TIED = "--tied"
@@ -18,7 +18,9 @@ TIED = "--tied"
 
 def main() -> None:
     """Run the program and leave with its exit code."""
-    sys.exit(run(sys.argv[1:]))
+    with collecting_seldom():
+        code = run(sys.argv[1:])
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 
 from webstrata.crawl.outcome import Outcome
-from webstrata.db.new_rows import NewCapture
+from webstrata.db.new_rows import NewCapture, NewLinks
 from webstrata.model.captures import EarlierCapture, Original
 from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import surt
@@ -38,6 +38,23 @@ def append_answers(
         _new_capture(result, pair[0], extent, original)
         for (result, _), pair, extent, original in zip(answers, pairs, extents[::2], originals, strict=True)
     ]
+
+
+def new_links(
+    outcomes: Sequence[Outcome], captures: Sequence[NewCapture], stored: dict[str, Original], warc_file_id: int
+) -> list[NewLinks]:
+    """Return the links that a batch has read, each with the record that holds the payload: a new one, or an earlier."""
+    answered = [outcome for outcome in outcomes if outcome.result is not None]
+    held = [*stored.values(), *(outcome.task.earlier.original for outcome in answered if outcome.task.earlier)]
+    places = {original.record_id: (original.warc_file_id, original.warc_offset) for original in held}
+    places |= {new.record_id: (warc_file_id, new.offset) for new in captures if new.status_code == HTTPStatus.OK}
+    found = []
+    for outcome, capture in zip(answered, captures, strict=True):
+        file_id, offset = places.get(capture.refers_to or capture.record_id, (None, None))
+        packed = outcome.link_record.packed() if outcome.link_record and file_id is not None else None
+        if file_id is not None and offset is not None and packed is not None:
+            found.append(NewLinks(file_id, offset, capture.url, packed))
+    return found
 
 
 def _original(result: FetchResult, earlier: EarlierCapture | None, same_payload: Original | None) -> Original | None:

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.crawl.answers import append_answers, payload_digest
+from webstrata.crawl.answers import append_answers, new_links, payload_digest
 from webstrata.crawl.outcome import Outcome
-from webstrata.db import captures, frontier, leases
+from webstrata.db import capture_links, captures, frontier, leases
 from webstrata.db.engine import Database, Session
 from webstrata.db.leases import Spent
-from webstrata.db.new_rows import NewCapture
+from webstrata.db.new_rows import NewCapture, NewLinks
 from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
+from webstrata.model.captures import Original
 from webstrata.model.tasks import Link, Task, TaskStatus
 from webstrata.storage.paths import PresentFiles, confined
 from webstrata.warc.writer import WarcFileWriter, cut_tail, new_warc_name
@@ -119,15 +120,15 @@ class Committer:
         if not digests:
             return self._record(outcomes, [], claim)
         wanted = {key for key in digests if key}
-        with self._database.read() as session:
-            stored = captures.originals(session, self._target.source_id, wanted, self._files().has)
+        stored = self._originals(wanted)
         fresh = wanted - stored.keys()
         writer = self._open_writer()
         acknowledged = writer.size
         try:
             new_captures = append_answers(writer, outcomes, stored)
             writer.sync()
-            return self._record(outcomes, new_captures, claim, fresh)
+            links = new_links(outcomes, new_captures, stored, self._warc_file_id)
+            return self._record(outcomes, new_captures, claim, fresh, links)
         except DatabaseError:
             # The commit may have happened and only the news of it got lost; recovery, later, knows where to cut.
             self.close()
@@ -135,6 +136,13 @@ class Committer:
         except BaseException:
             self._cut_back(acknowledged)
             raise
+
+    def _originals(self, digests: Collection[str]) -> dict[str, Original]:
+        """Return which payloads the source has stored already; a batch of unchanged pages has none to look for."""
+        if not digests:
+            return {}
+        with self._database.read() as session:
+            return captures.originals(session, self._target.source_id, digests, self._files().has)
 
     def _files(self) -> PresentFiles:
         """Return a fresh look at which files are there: a revisit must not refer to a record in one that is gone."""
@@ -155,6 +163,7 @@ class Committer:
         new_captures: Sequence[NewCapture],
         claim: Claim | None,
         fresh: Collection[str] = (),
+        links_read: Sequence[NewLinks] = (),
     ) -> Committed:
         """Tell the database, in one transaction, what is on disk and what was found; lease what is next."""
         now, target = datetime.now(UTC), self._target
@@ -170,6 +179,7 @@ class Committer:
             if new_captures and self._writer is not None:
                 self._refuse_twins(session, fresh)
                 captures.add_captures(session, target.job_id, target.source_id, self._warc_file_id, new_captures)
+                capture_links.add_links(session, links_read)
                 captures.acknowledge(session, self._warc_file_id, self._writer.size)
             return self._claimed(session, claim, spent, now) if claim is not None else Committed([])
 

@@ -1,4 +1,4 @@
-"""Reading the links of fetched pages: small pages at once, others in processes with limits, never blocking the loop."""
+"""Reading the links of fetched pages: unchanged ones from the database, small pages at once, others in processes."""
 
 import asyncio
 import os
@@ -7,8 +7,11 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from webstrata.content.html import PageLinks
+from webstrata.content.link_record import LinkRecord, unpacked
 from webstrata.content.page_reader import PageReader
 from webstrata.content.page_requests import ReadLinks
+from webstrata.content.robots_txt import product_token
+from webstrata.crawl.outcome import FoundLinks
 from webstrata.model.captures import EarlierCapture
 from webstrata.model.fetching import FetchResult
 from webstrata.storage.paths import place_of
@@ -23,6 +26,7 @@ class LinkReaders:
     def __init__(self, user_agent: str, max_seconds: float) -> None:
         """Prepare; processes start when the first page that is not small comes."""
         self._user_agent = user_agent
+        self._robot = product_token(user_agent)
         count = min(len(os.sched_getaffinity(0)), MAX_PROCESSES)
         self._threads = ThreadPoolExecutor(count, "page-reader")
         self._idle: SimpleQueue[PageReader] = SimpleQueue()
@@ -30,21 +34,29 @@ class LinkReaders:
         for reader in self._readers:
             self._idle.put(reader)
 
-    async def read(self, result: FetchResult) -> PageLinks:
+    async def read(self, result: FetchResult, earlier: EarlierCapture | None = None) -> FoundLinks:
         """Return the links of a response; UnreadablePageError when it cannot be read within the limits."""
+        content_type, x_robots_tag = result.header("content-type"), result.header_lines("x-robots-tag")
+        if earlier is not None and result.body_digest == earlier.payload_digest:
+            known = self._stored(earlier)
+            if known is not None and known.is_read_as(content_type, x_robots_tag):
+                return FoundLinks(known.page)
         request = ReadLinks(
             url=result.url,
             content=result.body,
-            content_type=result.header("content-type"),
+            content_type=content_type,
             content_encoding=result.header("content-encoding"),
-            x_robots_tag=result.header_lines("x-robots-tag"),
+            x_robots_tag=x_robots_tag,
             user_agent=self._user_agent,
         )
-        return await self._read(request)
+        return await self._find(request)
 
-    async def read_earlier(self, archive_root: Path, earlier: EarlierCapture) -> PageLinks:
-        """Return the links of an earlier capture, from its WARC file."""
-        return await self._read(await asyncio.to_thread(self._earlier_page, archive_root, earlier))
+    async def read_earlier(self, archive_root: Path, earlier: EarlierCapture) -> FoundLinks:
+        """Return the links of an earlier capture: as they are stored, else from its WARC file."""
+        known = self._stored(earlier)
+        if known is not None:
+            return FoundLinks(known.page)
+        return await self._find(await asyncio.to_thread(self._earlier_page, archive_root, earlier))
 
     def close(self) -> None:
         """End the processes."""
@@ -53,6 +65,13 @@ class LinkReaders:
         self._threads.shutdown(cancel_futures=True)
         for reader in self._readers:
             reader.close()
+
+    def _stored(self, earlier: EarlierCapture) -> LinkRecord | None:
+        return None if earlier.packed_links is None else unpacked(earlier.packed_links, self._robot)
+
+    async def _find(self, request: ReadLinks) -> FoundLinks:
+        page = await self._read(request)
+        return FoundLinks(page, LinkRecord(page, request.content_type, request.x_robots_tag, self._robot))
 
     async def _read(self, request: ReadLinks) -> PageLinks:
         request = request.simplified()

@@ -1,9 +1,19 @@
 """What a visit ends in, on its way to the disk and the database."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from webstrata.content.html import PageLinks
+from webstrata.content.link_record import LinkRecord
 from webstrata.model.fetching import FetchResult
 from webstrata.model.tasks import Link, Task
+
+
+@dataclass(frozen=True)
+class FoundLinks:
+    """The links of a response, and what is to be stored of them: nothing when they were stored already."""
+
+    page: PageLinks = field(default_factory=PageLinks)
+    record: LinkRecord | None = None
 
 
 @dataclass(frozen=True)
@@ -13,5 +23,7 @@ class Outcome:
     task: Task
     result: FetchResult | None = None
     links: tuple[Link, ...] = ()
+    link_record: LinkRecord | None = None
+    """All links that were read from the response, if they are to be stored."""
     error_kind: str | None = None
     """What went wrong with this try, in a word; None when nothing did."""

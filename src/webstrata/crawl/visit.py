@@ -11,13 +11,13 @@ import structlog
 from webstrata.content.html import PageLinks
 from webstrata.content.links import followed
 from webstrata.content.robots_meta import RobotsDirectives
-from webstrata.crawl.outcome import Outcome
+from webstrata.crawl.outcome import FoundLinks, Outcome
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
 from webstrata.errors import FetchError, StorageError, TransientFetchError, UnreadablePageError, WarcError
 from webstrata.model.captures import EarlierCapture
 from webstrata.model.fetching import FetchResult, retry_after
-from webstrata.model.tasks import Link, RetryPolicy, Task, TaskStatus, TaskType, after_failure
+from webstrata.model.tasks import Link, RetryPolicy, Task, TaskStatus, after_failure
 from webstrata.model.urls import join
 
 log = structlog.get_logger()
@@ -53,8 +53,8 @@ class Visitor:
     robots: RobotsRules | None
     scope: Scope
     retries: RetryPolicy
-    read_links: Callable[[FetchResult], Awaitable[PageLinks]]
-    read_earlier: Callable[[EarlierCapture], Awaitable[PageLinks]]
+    read_links: Callable[[FetchResult, EarlierCapture | None], Awaitable[FoundLinks]]
+    read_earlier: Callable[[EarlierCapture], Awaitable[FoundLinks]]
     """Reads the links of an earlier capture, for a page that the server says has not changed."""
     obeyed: Obeyed
 
@@ -62,46 +62,47 @@ class Visitor:
         """Return what a visit ended in; it never raises for what a site does."""
         try:
             await self._ask_robots(task.url)
-            result, page, problem = await self._respond(task)
+            result, found, problem = await self._respond(task)
         except FetchError as error:
             failed = after_failure(task, error, self.retries, datetime.now(UTC), _jitter())
             return Outcome(failed, error_kind=error.kind)
+        page = found.page
         directives = self.obeyed.of(page.directives)
         links = () if directives.nofollow else self.obeyed.followed(page.links)
         admitted = self.scope.admitted(links, task.depth + 1, result.url)
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=problem)
         if directives.noarchive:
             return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)
-        return Outcome(done, result, admitted, error_kind="internal" if problem else None)
+        return Outcome(done, result, admitted, found.record, error_kind="internal" if problem else None)
 
     async def _ask_robots(self, url: str) -> None:
         if self.robots is not None and not await self.robots.allows(url):
             raise DisallowedError(f"{url}: robots.txt does not allow it")
 
-    async def _respond(self, task: Task) -> tuple[FetchResult, PageLinks, str | None]:
+    async def _respond(self, task: Task) -> tuple[FetchResult, FoundLinks, str | None]:
         """Fetch a URL, if it changed since the last time; return the response, its links, and why it has none."""
         earlier = task.earlier
         result = await self._fetched(task.url, earlier.conditions if earlier else {})
         if earlier is None or result.status != HTTPStatus.NOT_MODIFIED:
-            return result, *await self._links(result, task.task_type)
+            return result, *await self._links(result, task)
         try:
             return result, await self.read_earlier(earlier), None
         except UnreadablePageError as error:
-            return result, PageLinks(), _unreadable(task.url, error)
+            return result, FoundLinks(), _unreadable(task.url, error)
         except (WarcError, StorageError) as error:
             log.warning("crawl.recall.failed", url=task.url, reason=str(error))
         result = await self._fetched(task.url, {})
-        return result, *await self._links(result, task.task_type)
+        return result, *await self._links(result, task)
 
-    async def _links(self, result: FetchResult, task_type: TaskType) -> tuple[PageLinks, str | None]:
+    async def _links(self, result: FetchResult, task: Task) -> tuple[FoundLinks, str | None]:
         """Return where a response leads; a page that cannot be read is kept without its links, with the reason."""
         if result.redirect_target is not None:
             target = join(result.url, result.redirect_target)
-            return PageLinks((Link(target, task_type),) if target else ()), None
+            return FoundLinks(PageLinks((Link(target, task.task_type),) if target else ())), None
         try:
-            return await self.read_links(result), None
+            return await self.read_links(result, task.earlier), None
         except UnreadablePageError as error:
-            return PageLinks(), _unreadable(result.url, error)
+            return FoundLinks(), _unreadable(result.url, error)
 
     async def _fetched(self, url: str, conditions: Mapping[str, str]) -> FetchResult:
         result = await self.fetch(url, conditions)

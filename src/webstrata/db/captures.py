@@ -6,13 +6,12 @@ from http import HTTPStatus
 from typing import Any
 
 from sqlalchemy import Row, Table, bindparam, delete, func, insert, literal_column, select, union_all, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
-from webstrata.db import ids
+from webstrata.db import capture_links, ids
 from webstrata.db.bulk import ManyRows
 from webstrata.db.new_rows import NewCapture
 from webstrata.db.payloads import IsThere
-from webstrata.db.steering import unindexed
 from webstrata.db.tables import ArchiveJob, Capture, WarcFile
 from webstrata.model.captures import EarlierCapture, Original
 from webstrata.model.urls import surt
@@ -37,7 +36,7 @@ _ACKNOWLEDGE = (
 _ORIGINALS = (
     select(
         *(_CAPTURES.c.payload_digest, _CAPTURES.c.warc_record_id, _CAPTURES.c.url, _CAPTURES.c.capture_timestamp),
-        *(_WARC_FILES.c.path, _JOBS.c.output_dir),
+        *(_WARC_FILES.c.path, _JOBS.c.output_dir, _CAPTURES.c.warc_file_id, _CAPTURES.c.warc_offset),
     )
     .join(_WARC_FILES, _CAPTURES.c.warc_file_id == _WARC_FILES.c.id)
     .join(_JOBS, _WARC_FILES.c.job_id == _JOBS.c.id)
@@ -48,6 +47,29 @@ _ORIGINALS = (
         _CAPTURES.c.status_code.between(200, 299),
     )
     .order_by(_CAPTURES.c.id.desc())
+)
+
+_HOLDERS = _CAPTURES.alias("holder")
+_EARLIER = (
+    select(
+        *(_CAPTURES.c.url.label("asked"), _CAPTURES.c.etag, _CAPTURES.c.last_modified, _WARC_FILES.c.path),
+        *(_HOLDERS.c.url, _HOLDERS.c.warc_record_id, _HOLDERS.c.capture_timestamp, _HOLDERS.c.payload_digest),
+        *(_HOLDERS.c.warc_file_id, _HOLDERS.c.warc_offset, _HOLDERS.c.warc_length, _JOBS.c.output_dir),
+    )
+    .join(_HOLDERS, _HOLDERS.c.warc_record_id == func.coalesce(_CAPTURES.c.refers_to, _CAPTURES.c.warc_record_id))
+    .join(_WARC_FILES, _HOLDERS.c.warc_file_id == _WARC_FILES.c.id)
+    .join(_JOBS, _WARC_FILES.c.job_id == _JOBS.c.id)
+    .where(
+        _CAPTURES.c.url_key.in_(bindparam("keys", expanding=True)),
+        _CAPTURES.c.url.in_(bindparam("urls", expanding=True)),
+        _CAPTURES.c.source_id == bindparam("source_id"),
+        _CAPTURES.c.job_id != bindparam("job_id"),
+        _HOLDERS.c.warc_record_id != "",
+        _HOLDERS.c.record_type == "response",
+        _HOLDERS.c.status_code == HTTPStatus.OK,
+        _HOLDERS.c.payload_digest.is_not(None),
+    )
+    .order_by(_CAPTURES.c.capture_timestamp, _CAPTURES.c.id)
 )
 
 
@@ -202,41 +224,32 @@ def refusal(session: Session, job_id: int) -> str | None:
 def originals(session: Session, source_id: int, digests: Collection[str], is_there: IsThere) -> dict[str, Original]:
     """Return, for payloads that a source has stored already in a file that is there, the record that holds each."""
     rows = session.connection().execute(_ORIGINALS, {"source_id": source_id, "digests": list(digests)})
-    return {row[0]: Original(row[1], row[2], row[3]) for row in rows if is_there(row[4], row[5])}
+    return {
+        row[0]: Original(row[1], row[2], row[3], warc_file_id=row[6], warc_offset=row[7])
+        for row in rows
+        if is_there(row[4], row[5])
+    }
 
 
 def earlier_captures(
     session: Session, source_id: int, job_id: int, urls: Collection[str], is_there: IsThere
 ) -> dict[str, EarlierCapture]:
     """Return the last good capture of each URL by an earlier job of the source whose payload is there, and where."""
-    holder = aliased(Capture)
-    rows = session.execute(
-        select(
-            *(Capture.url.label("asked"), Capture.etag, Capture.last_modified, WarcFile.path, holder.url),
-            *(holder.warc_record_id, holder.capture_timestamp, holder.payload_digest),
-            *(holder.warc_offset, holder.warc_length, ArchiveJob.output_dir),
-        )
-        .join(holder, holder.warc_record_id == func.coalesce(Capture.refers_to, Capture.warc_record_id))
-        .join(WarcFile, holder.warc_file_id == WarcFile.id)
-        .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
-        .where(
-            Capture.url_key.in_([surt(url) for url in urls]),
-            Capture.url.in_(urls),
-            unindexed(Capture.source_id) == source_id,
-            Capture.job_id != job_id,
-            holder.warc_record_id != "",
-            holder.record_type == "response",
-            holder.status_code == HTTPStatus.OK,
-            holder.payload_digest.is_not(None),
-        )
-        .order_by(Capture.capture_timestamp, Capture.id)
-    )
-    return {row.asked: _earlier(row) for row in rows if is_there(row.path, row.output_dir)}
+    asked = {"source_id": source_id, "job_id": job_id, "keys": [surt(url) for url in urls], "urls": [*urls]}
+    rows = session.connection().execute(_EARLIER, asked)
+    found = {row.asked: row for row in rows if is_there(row.path, row.output_dir)}
+    keys = {url: capture_links.links_key(row.warc_file_id, row.warc_offset, url) for url, row in found.items()}
+    links = capture_links.stored_links(session, keys.values())
+    return {url: _earlier(row, links.get(keys[url])) for url, row in found.items()}
 
 
-def _earlier(row: Row[*tuple[Any, ...]]) -> EarlierCapture:
+def _earlier(row: Row[*tuple[Any, ...]], packed_links: bytes | None) -> EarlierCapture:
     return EarlierCapture(
-        original=Original(row.warc_record_id, row.url, row.capture_timestamp),
+        original=Original(
+            *(row.warc_record_id, row.url, row.capture_timestamp),
+            warc_file_id=row.warc_file_id,
+            warc_offset=row.warc_offset,
+        ),
         payload_digest=row.payload_digest,
         etag=row.etag,
         last_modified=row.last_modified,
@@ -244,6 +257,7 @@ def _earlier(row: Row[*tuple[Any, ...]]) -> EarlierCapture:
         warc_offset=row.warc_offset,
         warc_length=row.warc_length,
         output_dir=row.output_dir,
+        packed_links=packed_links,
     )
 
 

@@ -28,6 +28,16 @@ class NewCapture:
 
 
 @dataclass(frozen=True)
+class NewLinks:
+    """The links of a payload, packed: where its record is, and the URL that returned it."""
+
+    warc_file_id: int
+    warc_offset: int
+    url: str
+    packed: bytes
+
+
+@dataclass(frozen=True)
 class Problem:
     """A place in a file, and why it could not be indexed."""
 

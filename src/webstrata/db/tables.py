@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webstrata.db.base import Base, BigId, Json, utcnow
 from webstrata.db.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
+from webstrata.db.crawl_tables import CaptureLinks
 from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
 from webstrata.db.types import PackedText
 from webstrata.model.urls import URL_GROUP_VERSION
@@ -17,6 +18,7 @@ __all__ = [
     "AuditEntry",
     "Base",
     "BigId",
+    "CaptureLinks",
     "ChangeLease",
     "IssueReport",
     "JobTemplate",

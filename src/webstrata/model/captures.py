@@ -23,6 +23,9 @@ class Original:
     captured_at: datetime
     payload_digest: str | None = None
     """What is known of it when a revisit names neither its record nor its time."""
+    warc_file_id: int | None = None
+    """The file that holds it, where the database says so."""
+    warc_offset: int | None = None
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class EarlierCapture:
     warc_length: int
     output_dir: str | None = None
     """The folder of its job, in which an absolute path has to lie."""
+    packed_links: bytes | None = None
+    """The links of the page, if an earlier crawl stored them."""
 
     @property
     def conditions(self) -> dict[str, str]:

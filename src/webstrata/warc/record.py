@@ -1,6 +1,6 @@
 """WARC 1.1 records, and the bytes that go into a file: one gzip member each."""
 
-import os
+import random
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -57,8 +57,10 @@ class WarcRecord:
 
 def new_record_id() -> str:
     """Return an identifier that no other record has."""
-    # Formatted here, in a third of uuid's time: there are two to a page.
-    digits = os.urandom(16).hex()
+    # Formatted here, in a third of uuid's time: there are two to a page. `os.urandom` would let other threads run
+    # each time, and to wait for them takes as long as the rest of the record; `random` is seeded from it once, and
+    # again in every process that forks.
+    digits = f"{random.getrandbits(128):032x}"
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}>"
 

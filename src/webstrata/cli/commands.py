@@ -1,0 +1,84 @@
+"""The commands by the modules that hold them: a module is loaded when one of its commands is asked for."""
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
+from typing import Any
+
+from typer import Typer
+from typer.core import TyperGroup
+from typer.main import get_group
+
+MODULES = {
+    "archiving": ("archive", "run"),
+    "serving": ("serve", "start-worker", "worker"),
+    "searching": ("search",),
+    "changes": ("changes", "compute-changes"),
+    "diffing": ("diff",),
+    "quality": ("quality",),
+    "looking": ("check-env", "check-db"),
+    "jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job"),
+    "running": ("check-archive-tool", "run-job", "run-db-job", "index-job"),
+    "checking": ("validate-job-config",),
+    "status": ("status",),
+    "folders": ("register-job-dir", "cleanup-job", "storage"),
+    "sources": ("seed-sources", "create-job", "regroup"),
+    "verifying": ("verify",),
+    "audit_log": ("audit-log",),
+    "rebuilding": ("rebuild",),
+}
+"""The commands of each module's `verbs`, in the order of the help."""
+
+Command = Any
+"""A command as Typer makes it: it shares no public type with a group of commands."""
+
+GROUPS = {"sources": ("sources", "sources"), "db": ("database", "verbs")}
+"""The commands that have commands of their own: the module that holds them, and under which name."""
+
+
+class LazyGroup(TyperGroup):
+    """The program's commands, each loaded when it is run or its help line is shown."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - the library's own arguments
+        """Take what Typer hands to a group, and the commands that are listed here."""
+        super().__init__(**attributes)
+        self.commands = _Commands()
+
+
+class _Commands(MutableMapping[str, Command]):
+    """Every command of the program by its name."""
+
+    def __init__(self) -> None:
+        self._modules = {name: module for module, names in MODULES.items() for name in names}
+        self._loaded: dict[str, Command] = {}
+
+    def __getitem__(self, name: str) -> Command:
+        """Return a command; its module is loaded now."""
+        if name not in self._loaded:
+            self._loaded |= self._commands_beside(name)
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: Command) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("the program keeps its commands")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._modules, *GROUPS))
+
+    def __len__(self) -> int:
+        return len(self._modules) + len(GROUPS)
+
+    def _commands_beside(self, name: str) -> Mapping[str, Command]:
+        """Return the commands of the module that holds one; KeyError if none does."""
+        if name not in GROUPS:
+            return get_group(_attribute(self._modules[name], "verbs")).commands
+        group = get_group(_attribute(*GROUPS[name]))
+        group.name = name
+        return {name: group}
+
+
+def _attribute(module: str, name: str) -> Typer:
+    found = getattr(import_module(f"webstrata.cli.{module}"), name)
+    assert isinstance(found, Typer)
+    return found
