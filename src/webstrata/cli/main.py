@@ -9,6 +9,7 @@ import typer
 from webstrata import __version__
 from webstrata.cli import (
     archiving,
+    assets,
     audit_log,
     checking,
     database,
@@ -42,6 +43,7 @@ for door in (
 ):
     program.add_typer(door.verbs)
 program.add_typer(sources.sources, name="sources")
+program.add_typer(assets.verbs, name="assets")
 program.add_typer(database.verbs, name="db")
 
 
