@@ -5,6 +5,7 @@ begun, worked out, its blobs are kept, and it is settled in one transaction: kil
 was.
 """
 
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -88,6 +89,35 @@ def run_plugins(
     return summary
 
 
+def keep_pages_so_far(
+    job_id: int,
+    after_id: int,
+    *,
+    database: Database,
+    archive_root: Path,
+    registry: PluginRegistry,
+    plugins: Sequence[str] | None = None,
+    stopping: threading.Event,
+) -> int:
+    """Run the built-in plugins on the pages that are indexed of a crawl, after a capture; return the last one.
+
+    Everything else, and what is missing, waits for the end of the crawl: other plugins may take long, and must not be
+    ended in the middle.
+    """
+    with database.read() as session:
+        job = jobs.load_job(session, job_id)
+    chosen = {plugin.name: plugin for plugin in registry.selected(plugins) if isinstance(plugin, _BUILT_IN)}
+    stage = _Stage(database, archive_root, job, chosen, retry_failed=False)
+    while chosen and not stopping.is_set():
+        with database.read() as session:
+            found = plugin_runs.indexed_captures(session, job_id, after_id=after_id, limit=_CAPTURES_AT_ONCE)
+        if not found:
+            break
+        stage.settle_indexed(found)
+        after_id = found[-1]
+    return after_id
+
+
 @dataclass(frozen=True)
 class _Worked:
     """What a plugin made of a capture, not yet written down."""
@@ -130,6 +160,12 @@ class _Stage:
                 tally += self._settle(portion)
             progress(len(capture_ids))
         return tally, len(pending)
+
+    def settle_indexed(self, capture_ids: Sequence[int]) -> None:
+        """Settle what the index suffices for."""
+        worked = [one for of_capture in self._from_index(capture_ids).values() for one in of_capture]
+        if worked:
+            self._settle(worked)
 
     def _worked(self, capture_ids: Sequence[int]) -> Iterator[_Worked]:
         """Yield what plugins make of captures, oldest first; noted first is where a plugin could end the process."""

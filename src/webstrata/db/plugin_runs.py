@@ -111,6 +111,19 @@ def pending_captures(
     return [PendingCapture(row[0], row[1]) for row in rows]
 
 
+def indexed_captures(session: Session, job_id: int, *, after_id: int, limit: int) -> list[int]:
+    """Return captures of a job with content that are indexed as pages, by id."""
+    return list(
+        session.scalars(
+            select(Capture.id)
+            .join(Snapshot, Snapshot.capture_id == Capture.id)
+            .where(Capture.job_id == job_id, Capture.id > after_id, _holds_content())
+            .order_by(Capture.id)
+            .limit(limit)
+        )
+    )
+
+
 def _final(retry_failed: bool) -> tuple[RunStatus, ...]:
     return _NOT_FAILED if retry_failed else SETTLED
 

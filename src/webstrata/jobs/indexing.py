@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from webstrata.assets.registry import PluginRegistry
-from webstrata.assets.stage import run_plugins
+from webstrata.assets.stage import keep_pages_so_far, run_plugins
 from webstrata.db import captures, frontier, jobs, leases, snapshots
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import ConflictError
 from webstrata.index.ends import is_cleaned_away
-from webstrata.index.pipeline import index_job, index_so_far
+from webstrata.index.pipeline import follow_crawl, index_job
 from webstrata.jobs.stages import INTERRUPTED
 from webstrata.model.jobs import CUT_SHORT, JobStatus
 from webstrata.model.tasks import TaskStatus
@@ -22,6 +22,8 @@ from webstrata.warc.discovery import discover_warcs_for_job
 
 Progress = Callable[[int], None]
 Advanced = Callable[[int, int], None]
+
+FOLLOW_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Indexing:
     archive_root: Path
     plugins: PluginRegistry
     processes: int | None = None
+    follow_every_seconds: float = FOLLOW_SECONDS
+    """How often what a running crawl has brought is indexed."""
 
     def run(
         self,
@@ -94,11 +98,32 @@ class Indexing:
         return code
 
     def so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Make searchable what a running crawl has brought since last time; return 0, or 130 if it was stopped."""
-        return index_so_far(
+        """Make searchable what a running crawl brings, and let the plugins look at its pages; return 130 once stopped.
+
+        What follows the crawl is to have little left to do.
+        """
+        with self.database.read() as session:
+            job = jobs.load_job(session, job_id)
+        last_id = 0
+
+        def keep_pages() -> None:
+            nonlocal last_id
+            last_id = keep_pages_so_far(
+                job_id,
+                last_id,
+                database=self.database,
+                archive_root=self.archive_root,
+                registry=self.plugins,
+                plugins=job.config.plugins,
+                stopping=interrupted,
+            )
+
+        return follow_crawl(
             job_id,
             database=self.database,
             archive_root=self.archive_root,
+            every=self.follow_every_seconds,
+            indexed=keep_pages,
             processes=self.processes,
             stopping=interrupted,
         )
