@@ -145,7 +145,7 @@ class _Stage:
     database: Database
     archive_root: Path
     job: StoredJob
-    plugins: dict[str, Plugin]
+    plugins: Mapping[str, Plugin]
     retry_failed: bool
 
     def run(self, progress: Progress) -> tuple[Counter[str], int]:
