@@ -176,7 +176,7 @@ class Settings(BaseModel):
         "HEALTHARCHIVE_TOOL_CMD",
     )
     index_while_crawling_seconds: float = _knob(
-        1.0,
+        2.0,
         "Seconds between two times that what a crawl has brought so far is indexed; 0 waits for its end.",
         ge=0,
         le=86_400,

@@ -257,6 +257,7 @@ class _Run:
                 self.promised,
                 kind,
                 readers.read_revisit,
+                beside_crawl=not final,
             )
             self._index_files(desk, readers, todo)
             if final:
