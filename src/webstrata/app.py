@@ -1,7 +1,9 @@
 """Settings in, wired parts out: the only place that names concrete backends."""
 
+import threading
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +53,8 @@ class App:
             self.settings.min_free_bytes,
             self.settings.index_processes,
             tracks_changes=self.settings.change_tracking_enabled,
+            beside=partial(_index_in_child, self),
+            index_every_seconds=self.settings.index_while_crawling_seconds,
         )
 
     def recovery(self) -> "Recovery":
@@ -130,6 +134,13 @@ class App:
     def close(self) -> None:
         """Let go of every connection."""
         self.database.dispose()
+
+
+def _index_in_child(app: App, job_id: int, over: threading.Event) -> int:
+    """Index what a crawl brings in a process of its own, which has the same settings."""
+    from webstrata.jobs.tool import ToolStages
+
+    return ToolStages(app.database, app.archive_root).index_so_far(job_id, over)
 
 
 def build_app(settings: Settings) -> App:

@@ -172,8 +172,8 @@ class Settings(BaseModel):
         "HEALTHARCHIVE_TOOL_CMD",
     )
     index_while_crawling_seconds: float = _knob(
-        60.0,
-        "Seconds between two times that a worker indexes what a crawl has brought so far; 0 waits for its end.",
+        2.0,
+        "Seconds between two times that what a crawl has brought so far is indexed; 0 waits for its end.",
         ge=0,
         le=86_400,
     )

@@ -15,6 +15,7 @@ from webstrata.db import assets, captures, frontier, jobs, plugin_runs
 from webstrata.db.engine import Database
 from webstrata.db.new_rows import NewCapture
 from webstrata.db.tables import CrawlTask
+from webstrata.index.pipeline import index_job
 from webstrata.model.assets import AssetsSummary, AssetVersionView, AssetView, FailedRun
 from webstrata.model.captures import Original
 from webstrata.model.fetching import FetchResult
@@ -168,6 +169,13 @@ class Archive:
             plugins=names,
             **options,  # type: ignore[arg-type]
         )
+
+    def index(self, job_id: int) -> int:
+        """Index a job, as is done before the stage, and return it."""
+        with self.database.write() as session:
+            jobs.set_job(session, job_id, status=JobStatus.COMPLETED)
+        assert index_job(job_id, database=self.database, archive_root=self.root, again=True) == 0
+        return job_id
 
     def keep(self, *answers: Got) -> AssetsSummary:
         """Run the built-in plugins on a job with these answers."""

@@ -10,6 +10,7 @@ from tests.assets.archives import NEW_YEAR, Archive, html, png
 from tests.assets.plugins import Counting
 from tests.support.waiting import wait_until
 from webstrata.assets.blobs import AssetStore, delete_unreferenced, read_version
+from webstrata.assets.page import PagePlugin
 from webstrata.db import assets
 from webstrata.db.assets import Sighting
 from webstrata.db.engine import Database
@@ -32,9 +33,9 @@ SHARED, OWN = png("/shared.png", b"shared"), png("/own.png", b"own")
 
 @pytest.fixture
 def two_sources(archive: Archive) -> Archive:
-    """Two sources that have the same file, and one that only the first has."""
-    archive.run(archive.job(SHARED, OWN, source="one"))
-    archive.run(archive.job(SHARED, source="two"))
+    """Two sources of which a plugin wrote the same file, and one that only the first has."""
+    archive.run(archive.job(SHARED, OWN, source="one"), PagePlugin(), Counting())
+    archive.run(archive.job(SHARED, source="two"), PagePlugin(), Counting())
     return archive
 
 
@@ -69,7 +70,7 @@ def test_a_source_that_is_forgotten_can_be_looked_at_anew(two_sources: Archive) 
     delete_unreferenced(two_sources.database, two_sources.root)
     with two_sources.database.read() as session:
         job = session.scalars(select(ArchiveJob.id).where(ArchiveJob.source_id == two_sources.sources["one"])).one()
-    assert two_sources.run(job).new == 2
+    assert two_sources.run(job, PagePlugin(), Counting()).new == 2
     assert two_sources.content("/own.png", 1, "one") == b"own"
 
 
@@ -92,7 +93,7 @@ def test_a_source_s_assets_go_with_its_row(two_sources: Archive) -> None:
 
 def test_a_version_outlives_the_job_and_the_capture_that_it_came_from(archive: Archive) -> None:
     job = archive.job(OWN)
-    archive.run(job)
+    archive.run(job, Counting())
     with archive.database.write() as session:
         for table in (Capture, WarcFile, CrawlTask):
             session.execute(delete(table))

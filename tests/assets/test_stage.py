@@ -114,7 +114,7 @@ def once(error: Exception, real: Callable[..., object]) -> Callable[..., object]
     [
         "webstrata.db.plugin_runs.begin_runs",
         "webstrata.db.assets.hold_blobs",
-        "webstrata.storage.disk.DiskStore.put",
+        "webstrata.storage.disk.DiskStore.put_all",
         "webstrata.db.assets.record_sightings",
         "webstrata.db.plugin_runs.settle_runs",
         "webstrata.db.absence.capture_span",
@@ -143,7 +143,7 @@ def test_trouble_on_our_side_is_not_held_against_a_capture(
 ) -> None:
     job = archive.job(*PAGES)
     with monkeypatch.context() as patch:
-        patch.setattr("webstrata.assets.blobs.AssetStore.put", once(error, lambda: None))
+        patch.setattr("webstrata.assets.blobs.AssetStore.put_all", once(error, lambda: None))
         with pytest.raises(type(error)):
             archive.run(job, Counting())
     assert archive.failures(job) == []

@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 
 from tests.support.folders import ARCHIVE, STATE, CrawledFolder
-from webstrata.db import captures, jobs
+from webstrata.assets.blobs import read_version
+from webstrata.assets.registry import PluginRegistry
+from webstrata.assets.stage import run_plugins
+from webstrata.db import assets, captures, jobs
 from webstrata.db.engine import Database
 from webstrata.db.tables import Capture
 from webstrata.errors import ConflictError, NotFoundError, StorageError, UsageError
@@ -59,6 +62,16 @@ def test_temporary_folders_and_the_state_file_go_and_the_job_says_so(folder: Cra
     assert folder.shown(stable) == b"<p>text"
     with pytest.raises(NotFoundError, match=r"^Underlying WARC file .* is missing: its job was cleaned up on 20"):
         folder.shown(lost)
+
+
+def test_assets_of_deleted_warc_files_stay_readable(folder: CrawledFolder) -> None:
+    folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE, body="GIF89a")
+    folder.state(".tmpa")
+    run_plugins(folder.job_id, database=folder.database, archive_root=folder.root, registry=PluginRegistry())
+    clean(folder)
+    with folder.database.read() as session:
+        (asset,) = assets.assets_of_source(session, jobs.load_job(session, folder.job_id).source_id)
+    assert read_version(folder.database, folder.root, asset.id, 1) == b"GIF89a"
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(folder: CrawledFolder) -> None:

@@ -1,12 +1,16 @@
-"""The files of assets: kept once whatever refers to them, and let go when nothing does."""
+"""The bytes of assets: kept once whatever refers to them, and let go when nothing does."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import structlog
 
-from webstrata.db import assets
+from webstrata.assets.reading import captured_content
+from webstrata.db import asset_contents, assets, plugin_runs
+from webstrata.db.asset_contents import StoredBlob
 from webstrata.db.engine import Database
-from webstrata.errors import NotFoundError, StorageError
+from webstrata.errors import NotFoundError, OutsideRootError, StorageError, WarcError
+from webstrata.model.assets import checksum_of
 from webstrata.storage.disk import DiskStore
 
 log = structlog.get_logger()
@@ -34,9 +38,55 @@ def read_version(database: Database, archive_root: Path, asset_id: int, version:
     """Return the bytes of one version of an asset; NotFoundError when there is no such version."""
     with database.read() as session:
         found = assets.version_of_asset(session, asset_id, version)
-    if found is None:
-        raise NotFoundError(f"there is no version {version} of asset {asset_id}")
-    return AssetStore(archive_root).get(found.blob_digest)
+        if found is None:
+            raise NotFoundError(f"there is no version {version} of asset {asset_id}")
+        blob = asset_contents.stored_blob(session, found.blob_digest)
+    return read_blob(database, archive_root, blob)
+
+
+def read_blob(database: Database, archive_root: Path, blob: StoredBlob) -> bytes:
+    """Return a blob's bytes from what holds them; StorageError when they are not what they were."""
+    if blob.content is None and blob.capture_id is None:
+        return AssetStore(archive_root).get(blob.digest)
+    data = blob.content if blob.content is not None else _body_of(database, archive_root, blob)
+    if checksum_of(data) != blob.digest:
+        raise StorageError(f"the bytes of blob {blob.digest} are not what they were")
+    return data
+
+
+def _body_of(database: Database, archive_root: Path, blob: StoredBlob) -> bytes:
+    with database.read() as session:
+        found = plugin_runs.placed_captures(session, [blob.capture_id or 0])
+    if not found:
+        raise NotFoundError(f"the capture {blob.capture_id} that holds blob {blob.digest} is not in the archive")
+    return captured_content(database, archive_root, found[0]).body
+
+
+def write_as_files(database: Database, archive_root: Path, job_id: int) -> int:
+    """Write the assets whose bytes are in a job's WARC files as files of their own, and return how many they were.
+
+    What cannot be read any more is left as it is.
+    """
+    store, written = AssetStore(archive_root), 0
+    with database.read() as session:
+        blobs = asset_contents.blobs_in_captures(session, job_id)
+    for some in assets.batches(blobs.items(), _BATCH):
+        readable = list(_readable(database, archive_root, dict(some), store))
+        with database.write() as session:
+            asset_contents.set_in_files(session, readable)
+        written += len(readable)
+    return written
+
+
+def _readable(database: Database, archive_root: Path, blobs: Mapping[str, int], store: AssetStore) -> Iterator[str]:
+    """Write blobs that lie in captures as files, and yield each that is there."""
+    for digest, capture_id in blobs.items():
+        try:
+            store.put(read_blob(database, archive_root, StoredBlob(digest, None, capture_id)))
+        except (WarcError, NotFoundError, OutsideRootError) as error:
+            log.warning("assets.blob.unreadable", digest=digest, capture_id=capture_id, reason=str(error))
+            continue
+        yield digest
 
 
 def delete_unreferenced(database: Database, archive_root: Path) -> int:

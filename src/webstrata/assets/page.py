@@ -1,12 +1,12 @@
 """The built-in plugin for pages: what a page says, as a text file."""
 
 import os
-import unicodedata
 from collections.abc import Iterator
 
 from webstrata.assets.naming import identifier_for, path_for
 from webstrata.assets.plugin import AssetRecord, AssetType, CapturedContent, NormalizedAsset
 from webstrata.content.kinds import PageKind
+from webstrata.content.page_file import page_file, tidy
 from webstrata.content.page_reader import shared_reader
 from webstrata.content.page_requests import ReadPage
 from webstrata.content.reading import Body
@@ -26,16 +26,19 @@ class PagePlugin:
     def normalize(self, content: CapturedContent) -> Iterator[NormalizedAsset]:
         """Return the page's text under its title."""
         page = shared_reader(os.getpid()).page(ReadPage(PageKind.HTML, _body(content)))
-        title = _tidy(page.title)
-        data = f"{title}\n\n{_tidy(page.text)}\n".encode()
-        yield NormalizedAsset(
+        yield self.normalize_text(content.url, page.title, page.text, page.language)
+
+    def normalize_text(self, url: str, title: str, text: str, language: str | None) -> NormalizedAsset:
+        """Return the asset of a page that was read before."""
+        data = page_file(title, text)
+        return NormalizedAsset(
             AssetRecord(
-                identifier=identifier_for(content.url),
+                identifier=identifier_for(url),
                 asset_type=AssetType.PAGE,
-                source_url=content.url,
+                source_url=url,
                 checksum=checksum_of(data),
-                normalized_path=path_for("page", content.url, "txt"),
-                metadata={"title": title, "language": page.language},
+                normalized_path=path_for("page", url, "txt"),
+                metadata={"title": tidy(title), "language": language},
             ),
             data,
         )
@@ -43,9 +46,3 @@ class PagePlugin:
 
 def _body(content: CapturedContent) -> Body:
     return Body(content.url, content.body, content.content_type, content.headers.get("content-language"))
-
-
-def _tidy(text: str) -> str:
-    """Return a text in one spelling: composed letters, one kind of line end, no trailing spaces."""
-    composed = unicodedata.normalize("NFC", text).replace("\0", "").encode(errors="replace").decode()
-    return "\n".join(line.rstrip() for line in composed.splitlines()).strip()

@@ -6,8 +6,10 @@ from traceback import format_exception_only
 
 import structlog
 
+from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import CapturedContent, Plugin
-from webstrata.errors import UsageError
+from webstrata.db.plugin_runs import IndexedPage
+from webstrata.errors import UsageError, WebstrataError
 from webstrata.model.assets import AssetRecord, NormalizedAsset
 
 log = structlog.get_logger()
@@ -40,6 +42,16 @@ def normalized_by(plugin: Plugin, content: CapturedContent) -> list[NormalizedAs
     except (Exception, SystemExit) as error:
         failure = Failure.of(error)
         log.warning("plugin.page.failed", plugin=plugin.name, url=content.url, reason=failure.reason, exc_info=True)
+        return failure
+
+
+def normalized_page(plugin: PagePlugin, page: IndexedPage) -> NormalizedAsset | Failure:
+    """Return the asset of a page that is indexed, or why it has none."""
+    try:
+        return plugin.normalize_text(page.url, page.title, page.text, page.language)
+    except (WebstrataError, ValueError) as error:
+        failure = Failure.of(error)
+        log.warning("plugin.page.failed", plugin=plugin.name, url=page.url, reason=failure.reason)
         return failure
 
 

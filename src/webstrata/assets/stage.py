@@ -5,8 +5,9 @@ begun, worked out, its blobs are kept, and it is settled in one transaction: kil
 was.
 """
 
+import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
@@ -16,15 +17,17 @@ import structlog
 
 from webstrata.assets.absence import mark_missing
 from webstrata.assets.blobs import AssetStore
+from webstrata.assets.media import MediaPlugin
+from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import CapturedContent, Plugin, version_of
 from webstrata.assets.reading import captured_content
 from webstrata.assets.registry import PluginRegistry
-from webstrata.assets.running import Failure, normalized_by
-from webstrata.db import assets, jobs, plugin_runs
+from webstrata.assets.running import Failure, normalized_by, normalized_page
+from webstrata.db import asset_contents, assets, jobs, plugin_runs
 from webstrata.db.assets import Sighting
-from webstrata.db.engine import Database
+from webstrata.db.engine import Database, Session
 from webstrata.db.jobs import StoredJob
-from webstrata.db.plugin_runs import BegunRun, PendingCapture, PlacedCapture, SettledRun
+from webstrata.db.plugin_runs import BegunRun, IndexedPage, PendingCapture, PlacedCapture, RunPair, SettledRun
 from webstrata.errors import OutsideRootError, WarcError
 from webstrata.model.assets import (
     MAX_INTERRUPTIONS,
@@ -38,7 +41,11 @@ from webstrata.model.assets import (
 
 log = structlog.get_logger()
 
-_CAPTURES_AT_ONCE = 100
+_BUILT_IN = (PagePlugin, MediaPlugin)
+_CAPTURES_AT_ONCE = 400
+_TEXTS_AT_ONCE = 50
+"""How many pages' texts are in memory at once."""
+
 _BYTES_AT_ONCE = 32_000_000
 """What a portion holds in memory, but for its last capture."""
 
@@ -82,6 +89,35 @@ def run_plugins(
     return summary
 
 
+def keep_pages_so_far(
+    job_id: int,
+    after_id: int,
+    *,
+    database: Database,
+    archive_root: Path,
+    registry: PluginRegistry,
+    plugins: Sequence[str] | None = None,
+    stopping: threading.Event,
+) -> int:
+    """Run the built-in plugins on the pages that are indexed of a crawl, after a capture; return the last one.
+
+    Everything else, and what is missing, waits for the end of the crawl: other plugins may take long, and must not be
+    ended in the middle.
+    """
+    with database.read() as session:
+        job = jobs.load_job(session, job_id)
+    chosen = {plugin.name: plugin for plugin in registry.selected(plugins) if isinstance(plugin, _BUILT_IN)}
+    stage = _Stage(database, archive_root, job, chosen, retry_failed=False)
+    while chosen and not stopping.is_set():
+        with database.read() as session:
+            found = plugin_runs.indexed_captures(session, job_id, after_id=after_id, limit=_CAPTURES_AT_ONCE)
+        if not found:
+            break
+        stage.settle_indexed(found)
+        after_id = found[-1]
+    return after_id
+
+
 @dataclass(frozen=True)
 class _Worked:
     """What a plugin made of a capture, not yet written down."""
@@ -89,6 +125,13 @@ class _Worked:
     run: SettledRun
     sightings: tuple[Sighting, ...] = ()
     contents: dict[str, bytes] = field(default_factory=dict)
+    """The bytes that are to become files, by their digests."""
+    from_index: bool = False
+    """Whether it was made from what the index stored, without being begun first."""
+
+    @property
+    def pair(self) -> RunPair:
+        return self.run.capture_id, self.run.plugin
 
     @property
     def size(self) -> int:
@@ -102,7 +145,7 @@ class _Stage:
     database: Database
     archive_root: Path
     job: StoredJob
-    plugins: dict[str, Plugin]
+    plugins: Mapping[str, Plugin]
     retry_failed: bool
 
     def run(self, progress: Progress) -> tuple[Counter[str], int]:
@@ -118,19 +161,75 @@ class _Stage:
             progress(len(capture_ids))
         return tally, len(pending)
 
+    def settle_indexed(self, capture_ids: Sequence[int]) -> None:
+        """Settle what the index suffices for."""
+        worked = [one for of_capture in self._from_index(capture_ids).values() for one in of_capture]
+        if worked:
+            self._settle(worked)
+
     def _worked(self, capture_ids: Sequence[int]) -> Iterator[_Worked]:
-        """Note that captures are begun, then yield what plugins make of them, one by one."""
+        """Yield what plugins make of captures, oldest first; noted first is where a plugin could end the process."""
+        from_index = self._from_index(capture_ids)
+        pairs = [
+            (capture_id, name)
+            for capture_id in capture_ids
+            for name, plugin in self.plugins.items()
+            if capture_id not in from_index or not isinstance(plugin, _BUILT_IN)
+        ]
+        captures, runs = self._begin(pairs)
+        for capture_id in capture_ids:
+            yield from from_index.get(capture_id, ())
+            if capture_id in runs:
+                yield from self._on_capture(captures[capture_id], runs[capture_id])
+
+    def _begin(self, pairs: Sequence[RunPair]) -> tuple[dict[int, PlacedCapture], dict[int, list[BegunRun]]]:
+        """Note that plugins begin with captures; return the captures and the runs, by capture."""
+        if not pairs:
+            return {}, {}
         versions = {name: version_of(plugin) for name, plugin in self.plugins.items()}
         with self.database.write() as session:
-            captures = plugin_runs.placed_captures(session, capture_ids)
-            begun = plugin_runs.begin_runs(
-                session, capture_ids, versions, datetime.now(UTC), retry_failed=self.retry_failed
-            )
+            begun = plugin_runs.begin_runs(session, pairs, versions, datetime.now(UTC), retry_failed=self.retry_failed)
+            captures = plugin_runs.placed_captures(session, {run.capture_id for run in begun})
         runs: dict[int, list[BegunRun]] = defaultdict(list)
         for run in begun:
             runs[run.capture_id].append(run)
-        for capture in captures:
-            yield from self._on_capture(capture, runs[capture.id])
+        return {capture.id: capture for capture in captures}, dict(runs)
+
+    def _from_index(self, capture_ids: Sequence[int]) -> dict[int, list[_Worked]]:
+        """Return what the built-in plugins make of pages, by capture: of what is indexed they need no WARC file."""
+        built_in = [plugin for plugin in self.plugins.values() if isinstance(plugin, _BUILT_IN)]
+        if not built_in:
+            return {}
+        found: dict[int, list[_Worked]] = {}
+        with self.database.read() as session:
+            statuses = plugin_runs.run_statuses(session, capture_ids)
+            for some in assets.batches(capture_ids, _TEXTS_AT_ONCE):
+                for page in plugin_runs.indexed_pages(session, some):
+                    open_ones = [one for one in built_in if self._is_open(statuses, (page.capture_id, one.name))]
+                    found[page.capture_id] = [self._on_page(page, plugin) for plugin in open_ones]
+        return found
+
+    def _is_open(self, statuses: Mapping[RunPair, RunStatus], pair: RunPair) -> bool:
+        return plugin_runs.is_open(statuses.get(pair), retry_failed=self.retry_failed)
+
+    def _on_page(self, page: IndexedPage, plugin: PagePlugin | MediaPlugin) -> _Worked:
+        of = page.capture_id, plugin.name, plugin.version
+        if isinstance(plugin, MediaPlugin):
+            return _Worked(SettledRun(*of, RunStatus.SKIPPED), from_index=True)
+        asset = normalized_page(plugin, page)
+        if isinstance(asset, Failure):
+            return _Worked(SettledRun(*of, RunStatus.FAILED, error=asset.reason), from_index=True)
+        sighting = Sighting(
+            plugin=plugin.name,
+            record=asset.record,
+            blob_digest=asset.record.checksum,
+            blob_size=len(asset.content),
+            capture_id=page.capture_id,
+            url=page.url,
+            captured_at=page.captured_at,
+            document_id=page.document_id,
+        )
+        return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), from_index=True)
 
     def _on_capture(self, capture: PlacedCapture, runs: Sequence[BegunRun]) -> Iterator[_Worked]:
         # Before reading: that, too, may be what ends the process.
@@ -152,10 +251,15 @@ class _Stage:
         if isinstance(found, Failure):
             return self._failed(run, found)
         status = RunStatus.SKIPPED if found is None else RunStatus.DONE
-        contents = {checksum_of(asset.content): asset.content for asset in found or ()}
+        sightings = tuple(_sighting(capture, plugin, asset) for asset in found or ())
+        contents = {
+            sighting.blob_digest: asset.content
+            for sighting, asset in zip(sightings, found or (), strict=True)
+            if not sighting.is_body
+        }
         return _Worked(
-            SettledRun(capture.id, run.plugin, version_of(plugin), status, asset_count=len(found or ())),
-            tuple(_sighting(capture, run.plugin, asset) for asset in found or ()),
+            SettledRun(capture.id, run.plugin, version_of(plugin), status, asset_count=len(sightings)),
+            sightings,
             contents,
         )
 
@@ -174,20 +278,36 @@ class _Stage:
         self._keep(store, portion, contents)
         with self.database.write() as session:
             assets.lock_source(session, self.job.source_id)
-            unsettled = plugin_runs.open_runs(session, {worked.run.capture_id for worked in portion})
-            ours = [worked for worked in portion if (worked.run.capture_id, worked.run.plugin) in unsettled]
+            ours = self._ours(session, portion)
             sightings = [sighting for worked in ours for sighting in worked.sightings]
             counted, needed = assets.record_sightings(session, self.job.source_id, self.job.id, sightings)
-            for digest in needed:
-                # Somebody may have deleted it as unreferenced since it was kept; from here on nobody can.
-                if not store.exists(digest):
-                    store.put(contents[digest])
+            # They may have been deleted as unreferenced since they were kept; from here on they cannot be.
+            store.put_all({digest: contents[digest] for digest in needed})
             plugin_runs.settle_runs(session, [worked.run for worked in ours], datetime.now(UTC))
         return Counter(counted) + Counter(worked.run.status for worked in ours)
 
+    def _ours(self, session: Session, portion: Sequence[_Worked]) -> list[_Worked]:
+        """Return what nobody settled meanwhile, but for pages whose document is gone: those are looked at anew."""
+        statuses = plugin_runs.run_statuses(session, {worked.run.capture_id for worked in portion})
+        sightings = [sighting for worked in portion for sighting in worked.sightings]
+        wanted = {sighting.document_id for sighting in sightings if sighting.document_id is not None}
+        there = {None, *asset_contents.present_documents(session, wanted)}
+        return [
+            worked
+            for worked in portion
+            if (
+                self._is_open(statuses, worked.pair)
+                if worked.from_index
+                else statuses.get(worked.pair) is RunStatus.RUNNING
+            )
+            and all(sighting.document_id in there for sighting in worked.sightings)
+        ]
+
     def _keep(self, store: AssetStore, portion: Sequence[_Worked], contents: dict[str, bytes]) -> None:
         """Write the blobs of what is new; their rows come first, so that a file never lacks one."""
-        sightings = [sighting for worked in portion for sighting in worked.sightings]
+        sightings = [sighting for worked in portion for sighting in worked.sightings if sighting.blob_place.has_file]
+        if not sightings:
+            return
         with self.database.read() as session:
             known = assets.known_assets(session, self.job.source_id, (sighting.key for sighting in sightings))
         fresh = {
@@ -200,19 +320,19 @@ class _Stage:
             return
         with self.database.write() as session:
             assets.hold_blobs(session, fresh)
-        for digest in fresh:
-            store.put(contents[digest])
+        store.put_all({digest: contents[digest] for digest in fresh})
 
 
-def _sighting(capture: PlacedCapture, plugin: str, asset: NormalizedAsset) -> Sighting:
+def _sighting(capture: PlacedCapture, plugin: Plugin, asset: NormalizedAsset) -> Sighting:
     return Sighting(
-        plugin=plugin,
+        plugin=plugin.name,
         record=asset.record,
         blob_digest=checksum_of(asset.content),
         blob_size=len(asset.content),
         capture_id=capture.id,
         url=capture.url,
         captured_at=capture.captured_at,
+        is_body=isinstance(plugin, MediaPlugin),
     )
 
 

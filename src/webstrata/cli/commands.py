@@ -31,7 +31,7 @@ MODULES = {
 Command = Any
 """A command as Typer makes it: it shares no public type with a group of commands."""
 
-GROUPS = {"sources": ("sources", "sources"), "db": ("database", "verbs")}
+GROUPS = {"sources": ("sources", "sources"), "assets": ("assets", "verbs"), "db": ("database", "verbs")}
 """The commands that have commands of their own: the module that holds them, and under which name."""
 
 

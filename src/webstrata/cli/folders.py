@@ -158,7 +158,8 @@ def _print_storage(report: "StorageReport", health: "StorageHealth") -> None:
         Console().print(_table(report.sources))
     free = "unknown" if health.free_bytes is None else shown_bytes(health.free_bytes)
     print(f"{'database':>10}  {shown_bytes(report.database_bytes)}")
-    print(f"{'assets':>10}  {shown_bytes(report.asset_bytes)}")
+    in_files = shown_bytes(report.asset_file_bytes)
+    print(f"{'assets':>10}  {shown_bytes(report.asset_bytes)}, of which {in_files} in files of their own")
     print(f"{'free':>10}  {free}; {shown_bytes(health.minimum_bytes)} must stay so")
     unscanned = sum(source.unscanned for source in report.sources)
     if report.scanned_since:

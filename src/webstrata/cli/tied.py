@@ -4,6 +4,7 @@ It loads nothing that only a person at a terminal needs: many of them start in t
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -14,6 +15,8 @@ from webstrata.errors import UsageError, WebstrataError
 
 TIED = "--tied"
 """Says that standard input is a lifeline."""
+
+_NICENESS = 5
 
 
 def main() -> None:
@@ -43,6 +46,8 @@ def _indexed(job_id: int, *, so_far: bool) -> int:
         with started(quiet=True, is_child=True) as app:
             runner, leader = app.runner(), lifeline.leader
             if so_far or leader is None:
+                # The crawl beside which this runs goes first where both want the processor.
+                os.nice(_NICENESS)
                 return runner.index_so_far(job_id, interrupted)
             return on_behalf_of(leader, app.database, job_id, partial(runner.index, job_id, leader, interrupted))
 

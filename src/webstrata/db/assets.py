@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 from itertools import islice
 from typing import TypeVar
 
-from sqlalchemy import Exists, delete, exists, select, tuple_
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Exists, bindparam, delete, exists, insert, select, tuple_, update
 from sqlalchemy.orm import Session
 
+from webstrata.db import ids
+from webstrata.db.asset_contents import BlobPlace, hold_places
+from webstrata.db.bulk import ManyRows
 from webstrata.db.tables import Asset, AssetBlob, AssetVersion, Capture, PluginRun, Source
 from webstrata.model.assets import (
     AssetRecord,
@@ -43,6 +45,15 @@ class Sighting:
     capture_id: int
     url: str
     captured_at: datetime
+    document_id: int | None = None
+    """The document that the bytes are made from."""
+    is_body: bool = False
+    """Whether the bytes are the capture's body."""
+
+    @property
+    def blob_place(self) -> BlobPlace:
+        """Return the size of the bytes and what holds them."""
+        return BlobPlace(self.blob_size, self.document_id, self.capture_id if self.is_body else None)
 
     @property
     def key(self) -> AssetKey:
@@ -57,102 +68,157 @@ def lock_source(session: Session, source_id: int) -> None:
 
 def known_assets(session: Session, source_id: int, keys: Iterable[AssetKey]) -> dict[AssetKey, KnownAsset]:
     """Return what is known of assets of a source."""
-    return {key: _known(asset) for key, asset in _rows_of(session, source_id, keys).items()}
+    return {key: row.known for key, row in _rows_of(session, source_id, keys).items()}
 
 
 def record_sightings(
     session: Session, source_id: int, job_id: int, sightings: Sequence[Sighting]
 ) -> tuple[Counter[Sight], set[str]]:
-    """Write what sightings, oldest first, make of assets; return their counts and the blobs that must be there now."""
-    assets = _rows_of(session, source_id, (sighting.key for sighting in sightings))
-    judged = [(sighting, _apply(session, assets, source_id, job_id, sighting)) for sighting in sightings]
-    fresh = [(sighting, number) for sighting, (_, number) in judged if number is not None]
-    hold_blobs(session, {sighting.blob_digest: sighting.blob_size for sighting, _ in fresh})
-    session.flush()
-    session.add_all(_version(assets[sighting.key].id, number, job_id, sighting) for sighting, number in fresh)
-    return Counter(sight for _, (sight, _) in judged), {sighting.blob_digest for sighting, _ in fresh}
+    """Write what sightings, oldest first, make of assets; return their counts and the files that must be there now."""
+    rows = _rows_of(session, source_id, (sighting.key for sighting in sightings))
+    judged = [(sighting, *_apply(rows, sighting)) for sighting in sightings]
+    fresh = [(sighting, number) for sighting, _, number in judged if number is not None]
+    places = {sighting.blob_digest: sighting.blob_place for sighting, _ in fresh}
+    hold_places(session, places, datetime.now(UTC))
+    _write_rows(session, source_id, job_id, rows)
+    _INSERT_VERSIONS.execute(
+        session, [_version(rows[sighting.key].id, number, job_id, sighting) for sighting, number in fresh]
+    )
+    return Counter(sight for _, sight, _ in judged), {digest for digest, place in places.items() if place.has_file}
 
 
-def _apply(
-    session: Session, assets: dict[AssetKey, Asset], source_id: int, job_id: int, sighting: Sighting
-) -> tuple[Sight, int | None]:
+@dataclass
+class _Row:
+    """An asset's row while sightings are applied to it."""
+
+    checksum: str
+    last_seen_at: datetime
+    missing_since: datetime | None
+    version: int
+    state: str
+    asset_type: str
+    source_url: str
+    last_seen_url: str
+    first_seen_at: datetime
+    id: int = 0
+    """0 for an asset that has no row yet."""
+    is_changed: bool = False
+
+    @classmethod
+    def new(cls, sighting: Sighting) -> "_Row":
+        """Return the row of an asset that is seen for the first time."""
+        return cls(
+            checksum=sighting.record.checksum,
+            last_seen_at=sighting.captured_at,
+            missing_since=None,
+            version=1,
+            state=AssetState.PRESENT.value,
+            asset_type=sighting.record.asset_type,
+            source_url=sighting.record.source_url,
+            last_seen_url=sighting.url,
+            first_seen_at=sighting.captured_at,
+        )
+
+    @property
+    def known(self) -> KnownAsset:
+        """Return what the newest version says."""
+        return KnownAsset(self.checksum, self.last_seen_at, self.missing_since)
+
+
+_READ = ("id", *(field.name for field in fields(_Row) if field.name not in {"id", "is_changed"}))
+
+
+def _apply(rows: dict[AssetKey, _Row], sighting: Sighting) -> tuple[Sight, int | None]:
     """Bring an asset's row up to date; return what it was to it, and the number of the version that it makes."""
-    asset = assets.get(sighting.key)
-    known = _known(asset) if asset is not None else None
+    row = rows.get(sighting.key)
+    known = None if row is None else row.known
     sight = judge_sighting(known, sighting.record.checksum, sighting.captured_at)
-    if asset is None or known is None:
-        assets[sighting.key] = new = _new_asset(source_id, job_id, sighting)
-        session.add(new)
-        return sight, new.version
+    if row is None or known is None:
+        rows[sighting.key] = _Row.new(sighting)
+        return sight, 1
     if sight is Sight.LATE:
         return sight, None
-    asset.asset_type, asset.source_url = sighting.record.asset_type, sighting.record.source_url
-    asset.last_seen_at, asset.last_seen_url, asset.last_seen_job_id = sighting.captured_at, sighting.url, job_id
+    row.is_changed = True
+    row.asset_type, row.source_url = sighting.record.asset_type, sighting.record.source_url
+    row.last_seen_at, row.last_seen_url = sighting.captured_at, sighting.url
     if is_back(known, sighting.captured_at):
-        asset.state, asset.missing_since = AssetState.PRESENT, None
+        row.state, row.missing_since = AssetState.PRESENT.value, None
     if sight is Sight.UNCHANGED:
         return sight, None
-    asset.version, asset.checksum = asset.version + 1, sighting.record.checksum
-    return sight, asset.version
+    row.version, row.checksum = row.version + 1, sighting.record.checksum
+    return sight, row.version
 
 
-def _rows_of(session: Session, source_id: int, keys: Iterable[AssetKey]) -> dict[AssetKey, Asset]:
-    found: dict[AssetKey, Asset] = {}
+def _rows_of(session: Session, source_id: int, keys: Iterable[AssetKey]) -> dict[AssetKey, _Row]:
+    found: dict[AssetKey, _Row] = {}
+    columns = [getattr(Asset, name) for name in _READ]
     for some in batches(dict.fromkeys(keys), KEYS_AT_ONCE):
-        rows = session.scalars(
-            select(Asset).where(Asset.source_id == source_id, tuple_(Asset.plugin, Asset.identifier).in_(some))
+        rows = session.execute(
+            select(Asset.plugin, Asset.identifier, *columns).where(
+                Asset.source_id == source_id, tuple_(Asset.plugin, Asset.identifier).in_(some)
+            )
         )
-        found |= {(row.plugin, row.identifier): row for row in rows}
+        found |= {(row[0], row[1]): _Row(**dict(zip(_READ, row[2:], strict=True))) for row in rows}
     return found
 
 
-def _known(asset: Asset) -> KnownAsset:
-    return KnownAsset(asset.checksum, asset.last_seen_at, asset.missing_since)
-
-
-def _new_asset(source_id: int, job_id: int, sighting: Sighting) -> Asset:
-    return Asset(
-        source_id=source_id,
-        plugin=sighting.plugin,
-        identifier=sighting.record.identifier,
-        asset_type=sighting.record.asset_type,
-        source_url=sighting.record.source_url,
-        state=AssetState.PRESENT,
-        version=1,
-        checksum=sighting.record.checksum,
-        first_seen_at=sighting.captured_at,
-        last_seen_at=sighting.captured_at,
-        last_seen_url=sighting.url,
-        last_seen_job_id=job_id,
+def _write_rows(session: Session, source_id: int, job_id: int, rows: Mapping[AssetKey, _Row]) -> None:
+    """Insert the assets that are new and update those that were seen again."""
+    new = {key: row for key, row in rows.items() if not row.id}
+    changed = [row for row in rows.values() if row.id and row.is_changed]
+    for row, number in zip(new.values(), ids.next_ids(session, "assets", len(new)), strict=True):
+        row.id = number
+    _UPDATE_ASSETS.execute(session, [(*(getattr(row, name) for name in _UPDATED), job_id, row.id) for row in changed])
+    _INSERT_ASSETS.execute(
+        session,
+        [
+            (source_id, *key, row.first_seen_at, *(getattr(row, name) for name in _UPDATED), job_id, row.id)
+            for key, row in new.items()
+        ],
     )
 
 
-def _version(asset_id: int, number: int, job_id: int, sighting: Sighting) -> AssetVersion:
-    return AssetVersion(
-        asset_id=asset_id,
-        version=number,
-        checksum=sighting.record.checksum,
-        job_id=job_id,
-        capture_id=sighting.capture_id,
-        captured_at=sighting.captured_at,
-        normalized_path=sighting.record.normalized_path,
-        blob_digest=sighting.blob_digest,
-        tags=list(sighting.record.tags),
-        metadata_=dict(sighting.record.metadata),
+def _version(asset_id: int, number: int, job_id: int, sighting: Sighting) -> tuple[object, ...]:
+    record = sighting.record
+    return (
+        *(asset_id, number, record.checksum, job_id, sighting.capture_id, sighting.captured_at),
+        *(record.normalized_path, sighting.blob_digest, list(record.tags), dict(record.metadata)),
     )
+
+
+_ASSETS, _VERSIONS = Asset.__table__.c, AssetVersion.__table__.c
+_UPDATED = (
+    *("asset_type", "source_url", "last_seen_at", "last_seen_url"),
+    *("state", "missing_since", "version", "checksum"),
+)
+_INSERT_ASSETS = ManyRows(
+    insert(Asset.__table__).inline(),  # type: ignore[arg-type]
+    {
+        name: _ASSETS[name]
+        for name in ("source_id", "plugin", "identifier", "first_seen_at", *_UPDATED, "last_seen_job_id", "id")
+    },
+)
+_UPDATE_ASSETS = ManyRows(
+    update(Asset.__table__)  # type: ignore[arg-type]
+    .where(_ASSETS.id == bindparam("of_asset"))
+    .values({name: bindparam(f"new_{name}") for name in (*_UPDATED, "last_seen_job_id")}),
+    {f"new_{name}": _ASSETS[name] for name in (*_UPDATED, "last_seen_job_id")} | {"of_asset": _ASSETS.id},
+)
+_INSERT_VERSIONS = ManyRows(
+    insert(AssetVersion.__table__).inline(),  # type: ignore[arg-type]
+    {
+        name: _VERSIONS[name]
+        for name in (
+            *("asset_id", "version", "checksum", "job_id", "capture_id", "captured_at"),
+            *("normalized_path", "blob_digest", "tags", "metadata"),
+        )
+    },
+)
 
 
 def hold_blobs(session: Session, sizes: Mapping[str, int]) -> None:
     """Name blobs, before their files are written and again with what refers to them; nobody deletes them meanwhile."""
-    if not sizes:
-        return
-    dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(AssetBlob)
-    # Two processes that hold the same blobs in another order would wait for each other.
-    rows = [{"digest": digest, "size": sizes[digest]} for digest in sorted(sizes)]
-    session.execute(
-        statement.on_conflict_do_update(index_elements=["digest"], set_={"size": statement.excluded.size}), rows
-    )
+    hold_places(session, {digest: BlobPlace(size) for digest, size in sizes.items()}, datetime.now(UTC))
 
 
 def unreferenced_blobs(session: Session) -> list[str]:

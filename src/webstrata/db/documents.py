@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import column, table
 
+from webstrata.db.asset_contents import keep_texts
 from webstrata.db.bulk import ManyRows
 from webstrata.db.tables import Document, Snapshot
 from webstrata.db.types import PlainText
@@ -44,13 +45,17 @@ def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> 
 
 
 def forget_documents(session: Session, document_ids: Collection[int]) -> None:
-    """Drop documents that no snapshot shows any more."""
+    """Drop documents that no snapshot shows any more; versions of assets that are made from them stay readable."""
+    if not document_ids:
+        return
     shown = select(Snapshot.document_id).where(Snapshot.document_id == Document.id).exists()
     unshown = session.execute(
         select(Document.id, Document.normalized_url_group, Document.title, Document.text)
         .where(Document.id.in_(document_ids), ~shown)
         .order_by(Document.id)
+        .with_for_update()
     ).all()
+    keep_texts(session, {row[0]: (row[2], row[3]) for row in unshown})
     if _is_sqlite(session):
         # The index holds no texts: it has to be told which words go.
         gone = [(row[0], *folded_parts(NewDocument(*row[1:]))) for row in unshown]

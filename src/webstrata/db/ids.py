@@ -30,6 +30,14 @@ def reserve(session: Session, table: str, count: int) -> list[int]:
     return list(range(last - count + 1, last + 1))
 
 
+def next_ids(session: Session, table: str, count: int) -> list[int]:
+    """Take new ids of a table whose ids may be given again; the session must write."""
+    if not _is_sqlite(session):
+        return reserve(session, table, count)
+    first = highest(session, table) + 1
+    return list(range(first, first + count))
+
+
 def lift(session: Session, table: str, top: int, *, autoincrement: bool = True) -> None:
     """Make sure that new ids of a table are larger than one; SQLite sees to that itself where ids may come again."""
     if not _is_sqlite(session):

@@ -4,16 +4,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, bindparam, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, and_, exists, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from webstrata.db.tables import ArchiveJob, Capture, PluginRun, WarcFile
+from webstrata.db.bulk import ManyRows
+from webstrata.db.tables import ArchiveJob, Capture, Document, PluginRun, Snapshot, WarcFile
+from webstrata.db.wording import NewDocument
 from webstrata.model.archive import RecordPlace
 from webstrata.model.assets import SETTLED, FailedRun, RunStatus
 
+_DIALECTS = {"sqlite": sqlite, "postgresql": postgresql}
 _REVISIT = "revisit"
 _NOT_MODIFIED = 304
+_NOT_FAILED = tuple(status for status in SETTLED if status is not RunStatus.FAILED)
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,23 @@ class PendingCapture:
 
     id: int
     interrupted: bool
+
+
+RunPair = tuple[int, str]
+"""A capture's id and a plugin's name."""
+
+
+@dataclass(frozen=True)
+class IndexedPage:
+    """A captured HTML page as the index stored it."""
+
+    capture_id: int
+    url: str
+    captured_at: datetime
+    language: str | None
+    document_id: int
+    title: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -90,8 +111,21 @@ def pending_captures(
     return [PendingCapture(row[0], row[1]) for row in rows]
 
 
+def indexed_captures(session: Session, job_id: int, *, after_id: int, limit: int) -> list[int]:
+    """Return captures of a job with content that are indexed as pages, by id."""
+    return list(
+        session.scalars(
+            select(Capture.id)
+            .join(Snapshot, Snapshot.capture_id == Capture.id)
+            .where(Capture.job_id == job_id, Capture.id > after_id, _holds_content())
+            .order_by(Capture.id)
+            .limit(limit)
+        )
+    )
+
+
 def _final(retry_failed: bool) -> tuple[RunStatus, ...]:
-    return tuple(status for status in SETTLED if not (retry_failed and status is RunStatus.FAILED))
+    return _NOT_FAILED if retry_failed else SETTLED
 
 
 def _acknowledged() -> ColumnElement[bool]:
@@ -126,101 +160,106 @@ def placed_captures(session: Session, capture_ids: Collection[int]) -> list[Plac
     return [PlacedCapture(*row) for row in rows]
 
 
+def indexed_pages(session: Session, capture_ids: Collection[int]) -> list[IndexedPage]:
+    """Return what the index stored of those captures that are HTML pages and whose text it stored whole.
+
+    Only of HTML pages the index knows the regions of lines.
+    """
+    rows = session.execute(
+        select(
+            Capture.id,
+            Capture.url,
+            Capture.capture_timestamp,
+            Snapshot.language,
+            Document.id,
+            Document.title,
+            Document.text,
+            Document.normalized_url_group,
+            Document.text_hash,
+        )
+        .join(Snapshot, Snapshot.capture_id == Capture.id)
+        .join(Document, Snapshot.document_id == Document.id)
+        .where(Capture.id.in_(capture_ids), func.length(Document.regions) > 0)
+    )
+    # A long text is stored up to a limit, and only its hash is that of the whole.
+    return [
+        IndexedPage(capture_id, url, captured_at, language, document_id, title, text)
+        for capture_id, url, captured_at, language, document_id, title, text, group, text_hash in rows
+        if NewDocument(group, title, text).text_hash == text_hash
+    ]
+
+
+def run_statuses(session: Session, capture_ids: Collection[int]) -> dict[RunPair, RunStatus]:
+    """Return how the runs of plugins on captures stand."""
+    rows = session.execute(
+        select(PluginRun.capture_id, PluginRun.plugin, PluginRun.status).where(PluginRun.capture_id.in_(capture_ids))
+    )
+    return {(row[0], row[1]): RunStatus(row[2]) for row in rows}
+
+
 def begin_runs(
     session: Session,
-    capture_ids: Collection[int],
-    plugins: Mapping[str, str | None],
+    pairs: Collection[RunPair],
+    versions: Mapping[str, str | None],
     now: datetime,
     *,
     retry_failed: bool = False,
 ) -> list[BegunRun]:
-    """Note that plugins, given with their versions, are about to work on captures; return what is not settled yet."""
+    """Note that plugins are about to work on captures; return what is not settled yet."""
     known = {
         (row.capture_id, row.plugin): row
-        for row in session.scalars(select(PluginRun).where(PluginRun.capture_id.in_(capture_ids)))
+        for row in session.execute(
+            select(PluginRun.capture_id, PluginRun.plugin, PluginRun.status, PluginRun.attempt_count).where(
+                PluginRun.capture_id.in_({pair[0] for pair in pairs})
+            )
+        )
     }
-    final = _final(retry_failed)
     open_pairs = [
-        (capture_id, plugin)
-        for capture_id in capture_ids
-        for plugin in plugins
-        if (row := known.get((capture_id, plugin))) is None or row.status not in final
+        pair
+        for pair in pairs
+        if (row := known.get(pair)) is None or is_open(RunStatus(row.status), retry_failed=retry_failed)
     ]
     begun = [BegunRun(*pair, attempts=_next_attempt(known.get(pair))) for pair in open_pairs]
-    _write_begun(session, begun, plugins, now)
+    rows = [
+        (run.capture_id, run.plugin, versions[run.plugin], RunStatus.RUNNING.value, 0, None, now, run.attempts)
+        for run in begun
+    ]
+    _BEGIN[session.get_bind().dialect.name].execute(session, rows)
     return begun
 
 
-def _next_attempt(row: PluginRun | None) -> int:
+def is_open(status: RunStatus | None, *, retry_failed: bool) -> bool:
+    """Tell whether a run is still to be made, or made again."""
+    return status not in _final(retry_failed)
+
+
+def _next_attempt(row: Row[int, str, str, int] | None) -> int:
     return row.attempt_count + 1 if row is not None and row.status == RunStatus.RUNNING else 1
 
 
-def _write_begun(
-    session: Session, begun: Sequence[BegunRun], versions: Mapping[str, str | None], now: datetime
-) -> None:
-    if not begun:
-        return
-    dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(PluginRun)
-    updated = {
-        name: statement.excluded[name]
-        for name in ("plugin_version", "status", "attempt_count", "asset_count", "error", "updated_at")
-    }
-    rows = [
-        {
-            "capture_id": run.capture_id,
-            "plugin": run.plugin,
-            "plugin_version": versions[run.plugin],
-            "status": RunStatus.RUNNING.value,
-            "attempt_count": run.attempts,
-            "asset_count": 0,
-            "error": None,
-            "updated_at": now,
-        }
-        for run in begun
-    ]
-    session.execute(statement.on_conflict_do_update(index_elements=["capture_id", "plugin"], set_=updated), rows)
-
-
-def open_runs(session: Session, capture_ids: Collection[int]) -> set[tuple[int, str]]:
-    """Return the begun runs that nobody has settled meanwhile."""
-    rows = session.execute(
-        select(PluginRun.capture_id, PluginRun.plugin).where(
-            PluginRun.capture_id.in_(capture_ids), PluginRun.status == RunStatus.RUNNING
-        )
-    )
-    return {(row[0], row[1]) for row in rows}
-
-
-_SETTLE = (
-    update(PluginRun.__table__)  # type: ignore[arg-type]
-    .where(PluginRun.capture_id == bindparam("of_capture"), PluginRun.plugin == bindparam("of_plugin"))
-    .values(
-        plugin_version=bindparam("new_version"),
-        status=bindparam("new_status"),
-        asset_count=bindparam("assets"),
-        error=bindparam("reason"),
-        updated_at=bindparam("now"),
-    )
-)
-
-
 def settle_runs(session: Session, runs: Sequence[SettledRun], now: datetime) -> None:
-    """Write what became of runs."""
+    """Write what became of runs, begun or not."""
     rows = [
-        {
-            "of_capture": run.capture_id,
-            "of_plugin": run.plugin,
-            "new_version": run.plugin_version,
-            "new_status": run.status.value,
-            "assets": run.asset_count,
-            "reason": run.error,
-            "now": now,
-        }
+        (run.capture_id, run.plugin, run.plugin_version, run.status.value, run.asset_count, run.error, now, 1)
         for run in runs
     ]
-    if rows:
-        session.connection().execute(_SETTLE, rows)
+    _SETTLE[session.get_bind().dialect.name].execute(session, rows)
+
+
+_OUTCOME = ("plugin_version", "status", "asset_count", "error", "updated_at")
+
+
+def _write(dialect: object, updated: Sequence[str]) -> ManyRows:
+    statement = dialect.insert(PluginRun.__table__)  # type: ignore[attr-defined]
+    changed = {name: statement.excluded[name] for name in updated}
+    return ManyRows(
+        statement.on_conflict_do_update(index_elements=["capture_id", "plugin"], set_=changed).inline(),
+        {name: PluginRun.__table__.c[name] for name in ("capture_id", "plugin", *_OUTCOME, "attempt_count")},
+    )
+
+
+_BEGIN = {name: _write(of, (*_OUTCOME, "attempt_count")) for name, of in _DIALECTS.items()}
+_SETTLE = {name: _write(of, _OUTCOME) for name, of in _DIALECTS.items()}
 
 
 def run_counts(session: Session, job_id: int) -> dict[RunStatus, int]:

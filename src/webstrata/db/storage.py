@@ -66,9 +66,13 @@ def bytes_by_source(session: Session) -> list[SourceBytes]:
     ]
 
 
-def asset_bytes(session: Session) -> int:
-    """Return what the assets' files take."""
-    return int(session.scalar(select(func.coalesce(func.sum(AssetBlob.size), 0))) or 0)
+def asset_bytes(session: Session) -> tuple[int, int]:
+    """Return how many bytes assets have, each content once, and how many of these are in files of their own."""
+    in_files = func.sum(AssetBlob.size).filter(
+        AssetBlob.document_id.is_(None), AssetBlob.capture_id.is_(None), AssetBlob.content.is_(None)
+    )
+    row = session.execute(select(func.sum(AssetBlob.size), in_files)).one()
+    return int(row[0] or 0), int(row[1] or 0)
 
 
 def database_bytes(session: Session) -> int:

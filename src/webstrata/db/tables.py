@@ -438,13 +438,33 @@ class PluginRun(Base):
 
 
 class AssetBlob(Base):
-    """A file of the asset store; it may go when no version refers to it."""
+    """The bytes of versions of assets, once each: in the database, in a WARC file, or else in a file of the store."""
 
     __tablename__ = "asset_blobs"
+    __table_args__ = (
+        Index(
+            None,
+            "document_id",
+            sqlite_where=text("document_id IS NOT NULL"),
+            postgresql_where=text("document_id IS NOT NULL"),
+        ),
+        Index(
+            None,
+            "capture_id",
+            sqlite_where=text("capture_id IS NOT NULL"),
+            postgresql_where=text("capture_id IS NOT NULL"),
+        ),
+    )
 
     digest: Mapped[str] = mapped_column(String(64), primary_key=True)
     size: Mapped[int] = mapped_column(BigInteger)
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
+    document_id: Mapped[int | None] = mapped_column(BigInteger)
+    """The document whose title and text these bytes are, as `content/page_file.py` writes them."""
+    capture_id: Mapped[int | None] = mapped_column(BigInteger)
+    """The capture whose body these bytes are."""
+    content: Mapped[bytes | None]
+    """The bytes, compressed with zlib, of a document that is gone."""
 
 
 class Asset(Base):

@@ -4,7 +4,7 @@ import gc
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ from webstrata.model.jobs import INDEXABLE, JobStatus
 from webstrata.model.tasks import TaskStatus
 from webstrata.storage.paths import PresentFiles, place_of
 from webstrata.warc.adopting import adopt_warcs_for_job
-from webstrata.warc.cdxj import Journal, journal_folder, promised_in
+from webstrata.warc.cdxj import Journal, Promised, journal_folder, promised_in
 from webstrata.warc.reader import Span
 
 log = structlog.get_logger()
@@ -120,6 +120,31 @@ def index_so_far(
     return 0
 
 
+def follow_crawl(
+    job_id: int,
+    *,
+    database: Database,
+    archive_root: Path,
+    every: float,
+    indexed: Callable[[], None],
+    processes: int | None = None,
+    stopping: threading.Event,
+) -> int:
+    """Make searchable what a crawl acknowledges while it lasts, every so many seconds, and return 130 once stopped.
+
+    `indexed` is called after each batch. PageRank is left to the end of the crawl: it concerns all pages.
+    """
+    with holding(database, archive_root, job_id) as lease, _collecting_rarely():
+        with database.read() as session:
+            job = jobs.load_job(session, job_id)
+        run = _Run(database, archive_root, job, lease, lambda pages: indexed(), lambda done, total: None, stopping)
+        with suppress(_StoppedError):
+            while not stopping.is_set():
+                run.index(again=False, processes=processes, final=False)
+                stopping.wait(every)
+    return INTERRUPTED
+
+
 def _begin(database: Database, lease: IndexLease) -> StoredJob:
     with database.write() as session:
         job = jobs.load_job(session, lease.job_id)
@@ -168,6 +193,8 @@ class _Run:
     done_bytes: int = 0
     all_bytes: int = 0
     has_settled: bool = False
+    promised: Promised | None = None
+    """The ids that earlier runs promised, read once: what this one adds is of records that it has read."""
 
     def index(self, *, again: bool, processes: int | None, final: bool = True) -> None:
         """Index every file that is not indexed yet; WarcError when there is none, or none that is there and readable.
@@ -188,6 +215,8 @@ class _Run:
         # Who was killed behind the last file has not looked for what came behind the revisits.
         if todo or (final and self._unresolved()):
             self._index_todo(todo, there, processes, final=final)
+        elif not final:
+            return
         if final:
             self._note_ends(files)
         self._settle(files, final=final)
@@ -219,6 +248,7 @@ class _Run:
         folder = journal_folder(self.job.id, self.job.output_dir, self.archive_root)
         kind = Kind(self.database.is_sqlite, self.job.page_parameters)
         self.all_bytes = sum(one.size for one in todo)
+        self.promised = self.promised or promised_in(folder)
         with Journal(folder) as journal, self._readers(processes) as readers:
             desk = Desk(
                 self.database,
@@ -226,10 +256,11 @@ class _Run:
                 self.job,
                 self.lease,
                 journal,
-                promised_in(folder),
+                self.promised,
                 kind,
                 readers.read_revisit,
                 self._was_crawled_here(),
+                beside_crawl=not final,
             )
             self._index_files(desk, readers, todo)
             if final:

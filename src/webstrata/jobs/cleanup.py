@@ -18,6 +18,7 @@ from pathlib import Path
 
 import structlog
 
+from webstrata.assets.blobs import write_as_files
 from webstrata.coordination.presence import is_dead, present
 from webstrata.db import audit_log, captures, index_leases, jobs, operations, warc_folders
 from webstrata.db.engine import Database, Session
@@ -135,6 +136,8 @@ def cleanup_job(
         return report
     with _nobody_indexes(database, archive_root, job_id):
         _put_aside(plan)
+        if plan.going(archive_root):
+            write_as_files(database, archive_root, job_id)
         _begin(database, archive_root, report, plan)
         _delete(job_id, plan, wanted)
         _end(database, report)

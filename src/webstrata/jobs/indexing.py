@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from webstrata.assets.registry import PluginRegistry
-from webstrata.assets.stage import run_plugins
+from webstrata.assets.stage import keep_pages_so_far, run_plugins
 from webstrata.changes.stage import ChangeTracking
 from webstrata.db import captures, frontier, jobs, leases, snapshots
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import ConflictError
 from webstrata.index.ends import is_cleaned_away
-from webstrata.index.pipeline import index_job, index_so_far
+from webstrata.index.pipeline import follow_crawl, index_job
 from webstrata.index.version import INDEX_VERSION
 from webstrata.jobs.stages import INTERRUPTED
 from webstrata.model.jobs import CUT_SHORT, JobStatus
@@ -24,6 +24,8 @@ from webstrata.warc.discovery import discover_warcs_for_job
 
 Progress = Callable[[int], None]
 Advanced = Callable[[int, int], None]
+
+FOLLOW_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Indexing:
     plugins: PluginRegistry
     processes: int | None = None
     tracks_changes: bool = True
+    follow_every_seconds: float = FOLLOW_SECONDS
+    """How often what a running crawl has brought is indexed."""
 
     def run(
         self,
@@ -105,11 +109,32 @@ class Indexing:
         return INTERRUPTED if tracking.compute(job.source_id, stopping=interrupted).was_stopped else 0
 
     def so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Make searchable what a running crawl has brought since last time; return 0, or 130 if it was stopped."""
-        return index_so_far(
+        """Make searchable what a running crawl brings, and let the plugins look at its pages; return 130 once stopped.
+
+        What follows the crawl is to have little left to do.
+        """
+        with self.database.read() as session:
+            job = jobs.load_job(session, job_id)
+        last_id = 0
+
+        def keep_pages() -> None:
+            nonlocal last_id
+            last_id = keep_pages_so_far(
+                job_id,
+                last_id,
+                database=self.database,
+                archive_root=self.archive_root,
+                registry=self.plugins,
+                plugins=job.config.plugins,
+                stopping=interrupted,
+            )
+
+        return follow_crawl(
             job_id,
             database=self.database,
             archive_root=self.archive_root,
+            every=self.follow_every_seconds,
+            indexed=keep_pages,
             processes=self.processes,
             stopping=interrupted,
         )

@@ -17,6 +17,7 @@ from webstrata.db.jobs import StoredJob
 from webstrata.db.snapshots import Comparison
 from webstrata.errors import ConflictError, UsageError
 from webstrata.fetch.guard import NetworkGuard
+from webstrata.jobs.beside import IndexSoFar, index_beside
 from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.settling import keep_books
@@ -76,6 +77,9 @@ class Runner:
     concurrency: int | None = None
     """How many requests a crawl has under way at once, whatever its job says; None leaves it to the job."""
     tracks_changes: bool = True
+    beside: IndexSoFar | None = None
+    """What indexes beside a crawl, in another process: here it would slow the crawl down."""
+    index_every_seconds: float = 0
 
     def run(
         self,
@@ -142,7 +146,7 @@ class Runner:
         return True
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Index what a running crawl has brought since last time; return 0, or 130 if it was stopped."""
+        """Index what a running crawl brings until that is stopped, and return 130 then."""
         return self._indexing.so_far(job_id, interrupted)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
@@ -183,7 +187,8 @@ class Runner:
             return job.crawl_ended
         check_job_config(job.config)
         check_output(self.database, job, min_free_bytes=self.min_free_bytes)
-        code = self.crawl(job_id, leader, interrupted, watcher.crawled)
+        with index_beside(self.database, job, self.beside, self.index_every_seconds):
+            code = self.crawl(job_id, leader, interrupted, watcher.crawled)
         with self.database.write() as session:
             leases.set_as(session, job_id, leader, crawler_exit_code=code)
         return self._load(job_id).crawl_ended
@@ -207,10 +212,15 @@ class Runner:
 
     @cached_property
     def _indexing(self) -> "Indexing":
-        from webstrata.jobs.indexing import Indexing
+        from webstrata.jobs.indexing import FOLLOW_SECONDS, Indexing
 
         return Indexing(
-            self.database, self.archive_root, self.plugins, self.index_processes, tracks_changes=self.tracks_changes
+            self.database,
+            self.archive_root,
+            self.plugins,
+            self.index_processes,
+            tracks_changes=self.tracks_changes,
+            follow_every_seconds=self.index_every_seconds or FOLLOW_SECONDS,
         )
 
     def _load(self, job_id: int) -> StoredJob:

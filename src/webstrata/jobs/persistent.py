@@ -1,8 +1,6 @@
 """Jobs in the database, led from here while the stages are run by others: crawled to the end, or indexed."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,7 +10,8 @@ import structlog
 from webstrata.db import frontier, jobs, leases
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
-from webstrata.errors import CrawlerDiedError, DatabaseError, WebstrataError
+from webstrata.errors import CrawlerDiedError, WebstrataError
+from webstrata.jobs.beside import index_beside
 from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.settling import Ended, keep_books, settle_as, try_again_later
@@ -77,7 +76,7 @@ def _crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event
     is_ours, deaths = crew.stages.settles_its_job(job), 0
     while True:
         before, since = _progress(crew, job.id), datetime.now(UTC)
-        with _indexed_meanwhile(crew, job):
+        with index_beside(crew.database, job, crew.stages.index_so_far, crew.index_every_seconds):
             code = crew.stages.crawl(job.id, leader, interrupted)
         note_exit(crew.database, job, leader, code)
         if crew.load(job.id).crawl_ended is not None:
@@ -160,33 +159,3 @@ def _index(crew: Crew, job_id: int, leader: str, interrupted: threading.Event) -
 def _indexed_bytes(crew: Crew, job_id: int) -> int:
     with crew.database.read() as session:
         return jobs.indexed_bytes(session, job_id)[0]
-
-
-@contextmanager
-def _indexed_meanwhile(crew: Crew, job: StoredJob) -> Iterator[None]:
-    """Index now and then what a crawl has brought, while it lasts; a job without a source has no index."""
-    if not crew.index_every_seconds or job.source is None:
-        yield
-        return
-    over = threading.Event()
-    indexing = threading.Thread(target=_index_now_and_then, args=(crew, job.id, over), name="index-so-far")
-    indexing.start()
-    try:
-        yield
-    finally:
-        over.set()
-        indexing.join()
-
-
-def _index_now_and_then(crew: Crew, job_id: int, over: threading.Event) -> None:
-    """Index what is new until the crawl is over; trouble is only told, as the job is indexed at its end anyway."""
-    while not over.wait(crew.index_every_seconds):
-        try:
-            with crew.database.read() as session:
-                indexed, kept = jobs.indexed_bytes(session, job_id)
-            code = crew.stages.index_so_far(job_id, over) if indexed < kept else 0
-        except (DatabaseError, WebstrataError) as error:
-            log.warning("index.so_far.failed", job_id=job_id, reason=str(error))
-            continue
-        if code and not over.is_set():
-            log.warning("index.so_far.failed", job_id=job_id, exit_code=code)

@@ -33,7 +33,7 @@ class Stages(Protocol):
         """Index a job whose crawl is over and return the exit code; negative when the indexer was killed."""
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Index what a running crawl has brought so far and return the exit code."""
+        """Index what a running crawl brings until that is interrupted, and return the exit code."""
 
     def settles_its_job(self, job: StoredJob) -> bool:
         """Tell whether a job's crawler writes down itself how a crawl ended: one that did not do so has died."""

@@ -88,6 +88,9 @@ class StorageReport:
     sources: tuple[SourceBytes, ...]
     database_bytes: int
     asset_bytes: int
+    """The bytes of all assets, wherever they are."""
+    asset_file_bytes: int
+    """Those of them that are in files of their own, not in the database or in WARC files."""
     free_bytes: int | None
     scanned_since: datetime | None
     """When the oldest of the counts was made."""
@@ -180,7 +183,7 @@ def report(database: Database, archive_root: Path) -> StorageReport:
         sources = storage.bytes_by_source(session)
         database_size, assets = storage.database_bytes(session), storage.asset_bytes(session)
     scans = [source.oldest_scan for source in sources if source.oldest_scan]
-    return StorageReport(tuple(sources), database_size, assets, _free(archive_root), min(scans, default=None))
+    return StorageReport(tuple(sources), database_size, *assets, _free(archive_root), min(scans, default=None))
 
 
 def health(database: Database, archive_root: Path, min_free_bytes: int) -> StorageHealth:

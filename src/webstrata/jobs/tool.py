@@ -227,7 +227,7 @@ class ToolStages:
         return self._judged(job_id, leader, self._indexer(job_id, leader, interrupted), since)
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Index what a crawl has brought so far in a process of its own and return its exit code."""
+        """Index what a crawl brings in a process of its own until that is interrupted, and return its exit code."""
         return self._indexer(job_id, None, interrupted, "--so-far")
 
     def settles_its_job(self, job: StoredJob) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
 from webstrata.errors import UsageError
@@ -33,6 +32,7 @@ _MAX_BYTES = {
     "normalized_path": 1_024,
 }
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_ENCODER = json.JSONEncoder(allow_nan=False, ensure_ascii=False)
 _Json = TypeVar("_Json", list[str], dict[str, object])
 _MOVED_STATUSES = frozenset({301, 308})
 _NOT_MODIFIED = 304
@@ -299,15 +299,16 @@ def _check_tags(tags: object) -> None:
 
 def _check_path(path: str) -> None:
     """Refuse a path that, laid out in a folder, could leave it."""
-    parts = PurePosixPath(path).parts
-    if path.startswith("/") or ".." in parts or "\\" in path or not path.isprintable():
+    if path.startswith("/") or ".." in path.split("/") or "\\" in path or not path.isprintable():
         raise UsageError(f"an asset's normalized_path leads out of its folder: {path!r:.200}")
 
 
 def _storable(name: str, value: _Json) -> _Json:
     """Return a copy of what JSON can hold; UsageError for anything else, and for NUL, which PostgreSQL cannot keep."""
+    if not value:
+        return value
     try:
-        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+        text = _ENCODER.encode(value)
         length = len(text.encode())
     except (TypeError, ValueError) as error:
         raise UsageError(f"an asset's {name} must be JSON: {error}") from error

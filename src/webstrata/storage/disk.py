@@ -3,12 +3,15 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 from webstrata.errors import NotFoundError, StorageError
 from webstrata.storage.paths import confined
+
+_SYNCS_AT_ONCE = 8
 
 
 class DiskStore:
@@ -21,10 +24,13 @@ class DiskStore:
     def put(self, data: bytes) -> str:
         """Keep bytes for good and return their digest; what is there already is not written again."""
         digest = hashlib.sha256(data).hexdigest()
-        path = self._path(digest)
-        if not path.exists():
-            write_atomically(path, data)
+        self.put_all({digest: data})
         return digest
+
+    def put_all(self, contents: Mapping[str, bytes]) -> None:
+        """Keep many bytes, given by their digests, for good; what is there already is not written again."""
+        paths = {self._path(digest): data for digest, data in contents.items()}
+        write_all_atomically({path: data for path, data in paths.items() if not path.exists()})
 
     def get(self, digest: str) -> bytes:
         """Return the bytes of a digest; StorageError when they are not what was put."""
@@ -44,19 +50,59 @@ class DiskStore:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file so that a reader, or a crash at any moment, finds the whole of it or none."""
-    with _as_storage_errors(str(path)):
-        make_folder(path.parent)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
+    write_all_atomically({path: data})
+
+
+def write_all_atomically(files: Mapping[Path, bytes]) -> None:
+    """Write files so that a reader, or a crash at any moment, finds the whole of each or none.
+
+    They are synced together: syncs at the same time share the file system's commits.
+    """
+    if not files:
+        return
+    written: dict[Path, Path] = {}
+    shown = str(next(iter(files))) if len(files) == 1 else str(next(iter(files)).parent)
+    with _as_storage_errors(shown), ThreadPoolExecutor(min(len(files), _SYNCS_AT_ONCE)) as threads:
+        new_folders = _make_folders({path.parent for path in files})
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
+            for path, data in files.items():
+                written[path] = _write_beside(path, data)
+            list(threads.map(_sync, written.values()))
+            for path, temporary in written.items():
+                temporary.replace(path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            for temporary in written.values():
+                temporary.unlink(missing_ok=True)
             raise
-        sync_folder(path.parent)
+        list(threads.map(sync_folder, {path.parent for path in files} | new_folders))
+
+
+def _make_folders(folders: Collection[Path]) -> set[Path]:
+    """Make folders and those above them that are missing; return the folders that have to be synced for that."""
+    missing = {folder for start in folders for folder in (start, *start.parents) if not folder.is_dir()}
+    for folder in sorted(missing):
+        folder.mkdir(exist_ok=True)
+    return {folder.parent for folder in missing}
+
+
+def _write_beside(path: Path, data: bytes) -> Path:
+    """Write bytes to a temporary file in a file's folder and return it."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return Path(name)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def make_folder(folder: Path) -> None:

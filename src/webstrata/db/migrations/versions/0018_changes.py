@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql
 from webstrata.db.types import UtcDateTime
 
 revision = "0018"
-down_revision = "0014"
+down_revision = "0017"
 branch_labels = None
 depends_on = None
 

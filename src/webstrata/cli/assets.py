@@ -1,0 +1,45 @@
+"""`assets export`: the assets of sources as files."""
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from webstrata.cli.start import fold_code, print_json, started
+from webstrata.model.words import counted
+
+verbs = typer.Typer(help="What plugins made of captures: texts of pages, files.", no_args_is_help=True)
+
+
+@verbs.callback()
+def _group() -> None:
+    """Keep `export` a command of its own: a group of one command would be that command."""
+
+
+@verbs.command()
+def export(
+    output: Annotated[
+        Path, typer.Option("--output", metavar="DIR", help="The folder to write below.", show_default=False)
+    ],
+    source: Annotated[
+        str | None,
+        typer.Option("--source", metavar="CODE", help="Only of this source.", show_default=False, parser=fold_code),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Write the newest version of every asset as a file, DIR/SOURCE/PATH."""
+    from webstrata.assets.exporting import export_assets
+    from webstrata.db import sources
+
+    with started(quiet=True) as app:
+        if source is not None:
+            with app.database.read() as session:
+                sources.source_view(session, source)
+        done = export_assets(app.database, app.archive_root, output, source_code=source)
+    if as_json:
+        print_json({**dataclasses.asdict(done), "folder": str(done.folder)})
+        return
+    print(f"{counted(done.files, 'asset')} written to {done.folder}")
+    if done.unreadable:
+        print(f"{counted(done.unreadable, 'asset')} could not be read: see the log")

@@ -1,0 +1,19 @@
+"""A page as a text file: its title and its text, normalised. This is the content of a page's asset.
+
+Stored versions of assets are made from this again and compared with their checksum: another normalisation needs a
+function of its own beside this one.
+"""
+
+import unicodedata
+
+
+def page_file(title: str, text: str) -> bytes:
+    """Return the text file of a page: title, empty line, text."""
+    return f"{tidy(title)}\n\n{tidy(text)}\n".encode()
+
+
+def tidy(text: str) -> str:
+    """Return a text in one spelling: composed letters, one kind of line end, no trailing spaces."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).encode(errors="replace").decode()
+    return "\n".join([line.rstrip() for line in text.replace("\0", "").splitlines()]).strip()
