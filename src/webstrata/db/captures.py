@@ -41,8 +41,7 @@ _ORIGINALS = (
     .join(_WARC_FILES, _CAPTURES.c.warc_file_id == _WARC_FILES.c.id)
     .join(_JOBS, _WARC_FILES.c.job_id == _JOBS.c.id)
     .where(
-        # Not by the source: it has a third of a million captures, a page has three.
-        func.coalesce(_CAPTURES.c.source_id, _CAPTURES.c.source_id) == bindparam("source_id"),
+        _CAPTURES.c.source_id == bindparam("source_id"),
         _CAPTURES.c.payload_digest.in_(bindparam("digests", expanding=True)),
         _CAPTURES.c.record_type == "response",
         _CAPTURES.c.status_code.between(200, 299),
