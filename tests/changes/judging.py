@@ -3,12 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from webstrata.content.quality import SavedResponse, judge_quality
-
 from tests.changes.building import Capture, Expected, Pair
 from webstrata.content.comparison import compare_pages
 from webstrata.content.ignoring import normalized_line
 from webstrata.content.kinds import page_kind
+from webstrata.content.page_requests import ReadQuality
 from webstrata.content.page_text import page_text
 from webstrata.content.reading import Body, read_page
 from webstrata.content.volatile import learn_volatile
@@ -27,15 +26,8 @@ def read_capture(capture: Capture) -> PageText:
     kind = page_kind(capture.content_type, capture.body, capture.url)
     assert kind is not None, capture.url
     reading = read_page(kind, Body(capture.url, capture.body, capture.content_type, None), url_group)
-    quality = judge_quality(
-        SavedResponse(
-            url=capture.url,
-            status_code=capture.status,
-            headers={"content-type": capture.content_type},
-            body=capture.body,
-            final_url=capture.final_url,
-        )
-    )
+    headers = {"content-type": capture.content_type}
+    quality = ReadQuality(capture.url, capture.status, headers, capture.body, capture.final_url).read()
     return page_text(reading, status_code=capture.status, quality=quality.quality, quality_kind=quality.kind)
 
 

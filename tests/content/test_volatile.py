@@ -37,6 +37,8 @@ VOLATILE = [
     ("1,234 views", "1,301 views", "a counter"),
     ("Comments (12)", "Comments (15)", "a counter"),
     ("Shares: 12 | Views: 340", "Shares: 14 | Views: 341", "a counter"),
+    ("1 of 5", "2 of 5", "a counter"),
+    ("View comments (3)", "View comments (7)", "a counter"),
     ("12 commentaires", "15 commentaires", "a counter"),
     ("You are visitor number 10234", "You are visitor number 10235", "a counter"),
     ("Vous êtes le 10 234e visiteur", "Vous êtes le 10 290e visiteur", "a counter"),

@@ -76,6 +76,8 @@ SIGNIFICANT_PAIRS = [
         "name",
     ),
     ("For questions write to John Smith at our office.", "For questions write to Maria Lopez at our office.", "name"),
+    ("The methane rule is in effect.", "The methane rule is postponed.", "topic"),
+    ("We work to protect health and nature.", "We work to provide land, air and water.", "rewritten"),
     ("Administrator: Ann Lee", "Administrator: Omar Diaz", "value"),
     ("This guidance is in force.", "This guidance is in force but was superseded.", "topic"),
     (
@@ -110,6 +112,10 @@ MINOR_PAIRS = [
     ("Learn how the programme works.", "Learn how our programme works."),
     ("See Figure 3 for the map.", "See Figure 4 for the map."),
     ("A common finding [3] is wear.", "A common finding [4] is wear."),
+    ("USA.gov", "USAGov"),
+    ("Facebook Logo. Twitter Logo.", "Facebook. X. Mastodon. Logo"),
+    ("View the report (PDF, 12 pp, 1.2 MB)", "View the report (PDF, 14 pp, 1.3 MB)"),
+    ("You will need Adobe Reader to view some files.", "You may need a PDF reader to view some files."),
     ("Veuillez remplir le formulaire.", "Merci de remplir le formulaire."),
     ("L’équipe publie des rapports.", "L'équipe publie des rapports."),
     ("Consultez notre site Web pour plus de détails.", "Visitez notre site Web pour plus de détails."),
@@ -163,6 +169,16 @@ def test_other_words_for_the_same_are_not_significant(old: str, new: str) -> Non
 PARAGRAPH = "The agency studies how rising temperatures change the habitats of fish in the rivers of the region."
 
 EDITS = [
+    # Words of one kind in the place of others.
+    ([changed("Nine members voted in favour.", "Eight members voted in favour.")], True, "number"),
+    ([changed("It ends in June of this year.", "It ends in July of this year.")], True, "date"),
+    ([changed("Le vaccin est gratuit.", "Le vaccin n'est plus gratuit.")], True, "negation"),
+    ([changed("All dogs and cats must be licensed.", "All dogs must be licensed.")], True, "enumeration"),
+    ([changed("Ouvert de 10 h à 19 h.", "Ouvert de 12 h à 18 h.")], True, "time"),
+    ([changed("We study the clmiate of the coast.", "We study the climate of the coast.")], False, "spelling"),
+    ([removed("Attention : fermez le gaz avant de partir en vacances.")], True, "warning_removed"),
+    ([added("bleeding", "l", "Side effects")], True, "warning_added"),
+    ([added("2025 22 1", "t")], True, "row_added"),
     # Whole lines, lists, tables, sections.
     ([removed(PARAGRAPH)], True, "text_removed"),
     ([added(PARAGRAPH)], True, "text_added"),
@@ -190,6 +206,10 @@ EDITS = [
     ([added("Skip to main content"), added("Back to top"), removed("Print this page")], False, "boilerplate"),
     ([LineEdit(EditKind.MOVED, page_line(PARAGRAPH), page_line(PARAGRAPH))] * 40, False, "moved"),
     ([removed(PARAGRAPH), added(PARAGRAPH[:50]), added(PARAGRAPH[50:])], False, "moved"),
+    ([changed(PARAGRAPH, PARAGRAPH[:50]), added(PARAGRAPH[50:])], False, "moved"),
+    ([removed(PARAGRAPH[:50]), changed(PARAGRAPH[50:], PARAGRAPH)], False, "moved"),
+    ([removed(PARAGRAPH), added(PARAGRAPH.replace("studies", "no longer studies"))], True, "negation"),
+    ([removed("Give 200 mg to the child"), same("Text"), added("Give 400 mg to the child")], True, "dose"),
     (
         [same("Latest news", "2"), removed("Mayor opens a bridge", "l"), added("Mayor visits a school on 4 May", "l")],
         False,
@@ -234,9 +254,14 @@ CONTEXTS = [
         "link_domain",
     ),
     (
-        JudgeContext(removed_links=frozenset({"https://a.gov/old"}), added_links=frozenset({"https://a.gov/new"})),
+        JudgeContext(removed_links=frozenset({"https://a.gov/x/a.htm"}), added_links=frozenset({"https://a.gov/y/a"})),
         False,
         "links",
+    ),
+    (
+        JudgeContext(removed_links=frozenset({"https://a.gov/apply"}), added_links=frozenset({"https://a.gov/closed"})),
+        True,
+        "link",
     ),
     (JudgeContext(added_images=9, removed_images=9), False, "images"),
 ]

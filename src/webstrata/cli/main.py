@@ -13,9 +13,11 @@ from webstrata.cli import (
     changes,
     checking,
     database,
+    diffing,
     folders,
     jobs,
     looking,
+    quality,
     rebuilding,
     running,
     searching,
@@ -39,7 +41,7 @@ program = typer.Typer(
 )
 for door in (
     *(archiving, serving, searching, changes, looking, jobs, running, checking, status),
-    *(folders, sources, verifying, audit_log, rebuilding),
+    *(folders, sources, verifying, audit_log, rebuilding, diffing, quality),
 ):
     program.add_typer(door.verbs)
 program.add_typer(sources.sources, name="sources")

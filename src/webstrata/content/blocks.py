@@ -68,6 +68,11 @@ class Block:
         return int(self.kind) if self.kind in HEADINGS else None
 
 
+def kind_of(letter: str) -> str:
+    """Return the kind of block that a letter stands for, of content or of boilerplate."""
+    return _KINDS.get(letter, letter)
+
+
 def lines_with_blocks(text: str, blocks: str) -> Iterator[Block]:
     """Yield the lines of a text as blocks; a text that was cut has letters to spare."""
     for line, letter in zip(text.split("\n"), blocks, strict=False):

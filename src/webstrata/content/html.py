@@ -9,6 +9,7 @@ from webstrata.content.language import detect_language, tag_to_language
 from webstrata.content.links import LINKING, RESOURCES, References, collect_references, links_of
 from webstrata.content.metadata import PageMetadata, page_metadata
 from webstrata.content.robots_meta import RobotsDirectives, robots_directives
+from webstrata.content.structure import FORM_CONTROLS, PageStructure, page_structure
 from webstrata.content.tree import Document, Element, is_html, parse_html
 from webstrata.content.visible_text import visible_text
 from webstrata.model.tasks import Link
@@ -17,7 +18,7 @@ MAX_TITLE = 500
 
 _HEADINGS = ("h1", "h2")
 _REFERRING = (*LINKING, *RESOURCES, "base")
-_COLLECTED = (*_REFERRING, "title", *_HEADINGS, "meta")
+_COLLECTED = (*_REFERRING, "title", *_HEADINGS, "meta", *FORM_CONTROLS)
 _MAX_SNIPPET = 280
 _UTF8 = "text/html; charset=utf-8"
 
@@ -37,6 +38,7 @@ class Page:
     stated_language: str | None
     references: References
     metadata: PageMetadata = field(default_factory=PageMetadata)
+    structure: PageStructure = field(default_factory=PageStructure)
 
     def language(self, content_language: str | None) -> str | None:
         """Return the page's language: as it states, as the server states, or as its text reads."""
@@ -57,7 +59,8 @@ class PageLinks:
 
 def parse_page(body: bytes, content_type: str | None = None) -> Page:
     """Return a page from its bytes, read in the charset it was written in."""
-    tree = parse_html(text_of(body, content_type))
+    source = text_of(body, content_type)
+    tree = parse_html(source)
     elements = list(tree.iter_elements(_COLLECTED))
     text, blocks, regions = visible_text(tree)
     return Page(
@@ -68,6 +71,7 @@ def parse_page(body: bytes, content_type: str | None = None) -> Page:
         stated_language=_stated_language(tree),
         references=collect_references(elements),
         metadata=page_metadata(tree, elements),
+        structure=page_structure(tree, elements, source, text),
     )
 
 

@@ -1,8 +1,9 @@
 """Edits that do not count: lines that a site repeats around its pages, and text that changes by itself."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from webstrata.content.blocks import Region
 from webstrata.content.volatile import mark_volatile, volatile_reason
@@ -17,6 +18,10 @@ _OF_REGIONS = {
 }
 """Why an edit is ignored, with less confidence, when only the page's own structure shows what is repeated."""
 
+_MOST_WEIGHED = 300
+"""Edits around the content that are looked at: a page with more of them has another menu, not a warning in it."""
+
+_LINE_BREAKS = "layout: only the breaks between lines changed"
 _AROUND_CONTENT = frozenset({TEMPLATE, *_OF_REGIONS.values()})
 
 _SEPARATOR = re.compile(r"\s+[-–—|:·»]\s+")
@@ -32,8 +37,9 @@ def normalized_line(line: str) -> str:
 
 def mark_ignored(edits: Sequence[LineEdit], knowledge: SiteKnowledge, outweighs: Weighing) -> tuple[LineEdit, ...]:
     """Return all edits, those that do not count with the reason why."""
-    known = [_mark(edit, TEMPLATE) if _is_template(edit, knowledge) else edit for edit in edits]
-    return tuple(_mark_by_structure(edit, outweighs) for edit in mark_volatile(known, knowledge.volatile))
+    marked: Sequence[LineEdit] = [_mark(edit, TEMPLATE) if _is_template(edit, knowledge) else edit for edit in edits]
+    marked = mark_volatile([*_mark_line_breaks(marked)], knowledge.volatile)
+    return tuple(_mark_by_structure(marked, outweighs))
 
 
 def is_around_content(edit: LineEdit) -> bool:
@@ -60,13 +66,35 @@ def _is_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
     return all(line is None or normalized_line(line.text) in template for line, template in sides)
 
 
-def _mark_by_structure(edit: LineEdit, outweighs: Weighing) -> LineEdit:
-    if edit.kind is EditKind.SAME or edit.ignored is not None:
-        return edit
-    lines = [line for line in (edit.old, edit.new) if line is not None]
-    if any(line.is_main for line in lines) or outweighs(edit):
-        return edit
-    return _mark(edit, _of_region(lines[-1]))
+def _mark_line_breaks(edits: Sequence[LineEdit]) -> Iterator[LineEdit]:
+    """Yield all edits; runs of them whose words are the same on both pages, divided into other lines, are ignored."""
+    for is_edited, run in groupby(edits, key=_is_divided):
+        group = list(run)
+        if is_edited and len(group) > 1 and _joined(edit.old for edit in group) == _joined(edit.new for edit in group):
+            yield from (_mark(edit, _LINE_BREAKS) for edit in group)
+        else:
+            yield from group
+
+
+def _is_divided(edit: LineEdit) -> bool:
+    """Tell whether an edit may come from lines that are divided otherwise."""
+    return edit.ignored is None and edit.kind not in {EditKind.SAME, EditKind.MOVED}
+
+
+def _joined(lines: Iterable[PageLine | None]) -> str:
+    return "".join("".join(line.text.split()) for line in lines if line is not None)
+
+
+def _mark_by_structure(edits: Sequence[LineEdit], outweighs: Weighing) -> Iterator[LineEdit]:
+    """Yield all edits, those around the content marked; only so many of them are weighed, as that takes time."""
+    weighed = 0
+    for edit in edits:
+        lines = [line for line in (edit.old, edit.new) if line is not None]
+        if edit.kind is EditKind.SAME or edit.ignored is not None or any(line.is_main for line in lines):
+            yield edit
+            continue
+        weighed += 1
+        yield edit if weighed <= _MOST_WEIGHED and outweighs(edit) else _mark(edit, _of_region(lines[-1]))
 
 
 def _of_region(line: PageLine) -> str:

@@ -6,9 +6,10 @@ from functools import lru_cache
 
 from webstrata.content.child_process import MAX_CPU_SECONDS, MAX_MEMORY, ChildDiedError, ChildProcess, unpacked
 from webstrata.content.html import PageLinks
-from webstrata.content.page_requests import PageRequest, ReadLinks, ReadPage, UnreadablePage
+from webstrata.content.page_requests import PageRequest, ReadLinks, ReadPage, ReadQuality, UnreadablePage
 from webstrata.content.reading import Reading
 from webstrata.errors import UnreadablePageError
+from webstrata.model.quality import Quality
 
 MAX_SECONDS = 60.0
 """How long a page may take in all; the limit of processor time usually ends the process before."""
@@ -36,6 +37,12 @@ class PageReader:
         assert isinstance(read, PageLinks)
         return read
 
+    def quality(self, request: ReadQuality) -> Quality:
+        """Return how good a capture a response is; UnreadablePageError when it cannot be read within the limits."""
+        read = self._read(request)
+        assert isinstance(read, Quality)
+        return read
+
     def close(self) -> None:
         """End the process, if there is one."""
         with self._lock:
@@ -50,14 +57,14 @@ class PageReader:
         if process is not None:
             process.kill()
 
-    def _read(self, request: PageRequest) -> Reading | PageLinks:
+    def _read(self, request: PageRequest) -> Reading | PageLinks | Quality:
         if request.is_small:
             return read_here(request)
         with self._lock:
             reply = UnreadablePage("reading was ended") if self._closed else self._read_apart(request)
         if isinstance(reply, UnreadablePage):
             raise UnreadablePageError(reply.reason)
-        assert isinstance(reply, Reading | PageLinks)
+        assert isinstance(reply, Reading | PageLinks | Quality)
         return reply
 
     def _read_apart(self, request: PageRequest) -> object:
@@ -86,7 +93,7 @@ class PageReader:
         return UnreadablePage(f"reading it took longer than {self._max_seconds:g} seconds")
 
 
-def read_here(request: PageRequest) -> Reading | PageLinks:
+def read_here(request: PageRequest) -> Reading | PageLinks | Quality:
     """Read a small page in this process; UnreadablePageError when that fails."""
     try:
         return request.read()

@@ -1,6 +1,7 @@
 """Requests to read a page, and how each is read; the same wherever it is read, here or in a process with limits."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -8,12 +9,24 @@ from webstrata.content.decode import decoded
 from webstrata.content.html import PageLinks, read_links
 from webstrata.content.kinds import PageKind, page_kind
 from webstrata.content.links import Grouping
+from webstrata.content.quality import judge_quality
 from webstrata.content.reading import Body, Reading, read_page
+from webstrata.content.saved_response import (
+    SavedResponse,
+    lower_names,
+    response_of_other,
+    response_of_text,
+    saved_response,
+)
 from webstrata.model.content_types import may_be_page
+from webstrata.model.quality import Quality
 from webstrata.model.urls import url_group
 
 MAX_PAGE_BYTES = 10_000_000
 """The largest page that is read, decoded: its tree takes some thirty times as much memory."""
+
+_HTML = "text/html"
+"""What a saved response without a content type is taken for."""
 
 SMALL_PAGE = 32_768
 """Pages up to this size are read in place: the most hostile one that we know takes 60 MB and a tenth of a second."""
@@ -35,7 +48,7 @@ class PageRequest(ABC):
         """Tell whether the page may be read outside of a process with limits."""
 
     @abstractmethod
-    def read(self) -> Reading | PageLinks:
+    def read(self) -> Reading | PageLinks | Quality:
         """Read the page in this process."""
 
 
@@ -96,6 +109,40 @@ class ReadLinks(PageRequest):
             user_agent=self.user_agent,
             x_robots_tag=self.x_robots_tag,
         )
+
+
+@dataclass(frozen=True)
+class ReadQuality(PageRequest):
+    """Judge how good a capture a saved response is."""
+
+    url: str
+    status: int | None
+    headers: Mapping[str, str]
+    content: bytes
+    """Without content encoding."""
+    final_url: str | None = None
+
+    @property
+    def is_small(self) -> bool:
+        """Tell whether the page is small."""
+        return len(self.content) <= SMALL_PAGE
+
+    def read(self) -> Quality:
+        """Read and judge the response in this process."""
+        return judge_quality(self._response())
+
+    def _response(self) -> SavedResponse:
+        headers = lower_names(self.headers)
+        kind = (
+            page_kind(headers.get("content-type") or _HTML, self.content, self.url) if self.content else PageKind.HTML
+        )
+        if kind is PageKind.TEXT:
+            return response_of_text(self.url, self.status, headers, self.content, self.final_url)
+        if kind is not PageKind.HTML:
+            return response_of_other(self.url, self.status, headers, self.content)
+        response = saved_response(self.url, self.status, headers, self.content[:MAX_PAGE_BYTES], self.final_url)
+        is_cut_here = len(self.content) > MAX_PAGE_BYTES
+        return replace(response, structure=replace(response.structure, cut="")) if is_cut_here else response
 
 
 @lru_cache

@@ -144,6 +144,7 @@ _SKY = _any(
 _DEGREES = r"-?\d{1,3}(?:[.,]\d)? ?° ?[cf]?"
 _ASSETS = r"(?:js|css|png|jpe?g|svg|gif|webp)"
 
+_READING = _any("looking at this", "viewing this", "watching this", "browsing this", "viewed this", "regardent ce")
 _NOW = _any(
     *(r"(?:the )?current (?:date|time)(?: and time)?", "server time", "time now", "today is", "today's date", "today"),
     *("it is now", "nous sommes", "aujourd'hui", "date du jour", "heure (?:actuelle|du serveur)"),
@@ -156,6 +157,7 @@ _OF_THE_DAY = _any(
     r"(?:quote|tip|word|fact|photo|picture|image|joke|thought) of the (?:day|week|month)",
     r"(?:citation|conseil|mot|photo|image|pensee) du (?:jour|mois)",
 )
+_COUNTER_OF = _any("total ", "page ", "number of ", "nombre de ", "view ", "voir ")
 _SHOWN_RANGE = r"\d{1,6} ?(?:-|–|to|a) ?\d{1,6}"
 _COPYRIGHT = r"(?:©|\(c\)|\bcopyright|droits? d'auteur)"
 _PATTERNS = {
@@ -167,10 +169,15 @@ _PATTERNS = {
     "a relative time": (rf"{_BEFORE}{_POSTED}(?P<v>{_AGO}){_AFTER}",),
     "a counter": (
         rf"{_BEFORE}(?P<v>{_NUMBER}) ?(?:total |unique )?{_COUNTED}(?: today| so far)?{_AFTER}",
-        rf"{_BEFORE}(?:total |page |number of |nombre de )?{_COUNTED} ?[:(] ?(?P<v>{_NUMBER})\)?{_AFTER}",
+        rf"{_BEFORE}{_COUNTER_OF}?{_COUNTED} ?[:(] ?(?P<v>{_NUMBER})\)?{_AFTER}",
         rf"^(?:you are|vous etes)(?: our| the| le| la| notre)? (?P<v>{_NUMBER})(?:e|eme|st|nd|rd|th)? visit[eo]u?r",
         rf"\b(?:visitor|hit|visit|visiteur)s? ?(?:number|no\.?|#|count(?:er)?|n°) ?:? ?(?P<v>{_NUMBER})",
         rf"^(?:showing|displaying|results?|affichage de|resultats?) (?P<v>{_SHOWN_RANGE} (?:of|sur|de) {_NUMBER})",
+        r"^(?:page |slide |image |photo )?(?P<v>\d{1,4} (?:of|sur) \d{1,5})$",
+    ),
+    "a number of readers": (
+        rf"^(?:there are |currently,? |il y a )?(?P<v>{_NUMBER}) (?:[a-z]{{2,12}} ){{1,2}}(?:online|en ligne)\b",
+        rf"^(?P<v>{_NUMBER}) (?:other )?[a-z]{{5,10}} (?:are |have )?(?:currently |just )?{_READING}\b",
     ),
     "a token": (
         rf"\b{_TOKEN_OF}[ _-]?(?:id|identifier)\b ?[:=#]? ?(?P<v>[\w.:-]{{4,80}})",
@@ -185,8 +192,11 @@ _PATTERNS = {
         rf"^{_NOW}(?: is)?(?:,| ?:)? (?:le )?(?P<v>{_MOMENT})",
         rf"^(?P<v>(?:{_WEEKDAY} )?(?:{_DATE},? )?\d{{1,2}}:\d\d:\d\d(?: ?[ap]\.?m\b\.?)?{_ZONE})$",
     ),
-    "a loading time": (rf"\b{_LOADED} (?:in|en) (?P<v>{_DURATION})",),
-    "a server's name": (r"\bserved by:? (?P<v>[\w.-]{2,60})$",),
+    "a loading time": (rf"\b{_LOADED}\b(?: (?:on|le) .{{6,40}}?)? (?:in|en) (?P<v>{_DURATION})",),
+    "a server's name": (
+        r"\bserved by:? (?P<v>[\w.-]{2,60})$",
+        r"\b(?:generated|rendered|served) .{0,60}? by:? (?P<v>[a-z][\w.-]{0,40}\d)$",
+    ),
     "the weather": (
         rf"^(?:[a-z ]{{0,25}}[,:|]? ?)?(?P<v>{_DEGREES},? ?(?:mostly |partly |light |heavy |peu )?{_SKY})\b",
         rf"^(?:current |local )?(?:weather|conditions|meteo|temps actuel)\b[^\d]{{0,25}}(?P<v>{_DEGREES}.{{0,30}})$",
@@ -207,13 +217,14 @@ _CUES = {
     "a counter": (
         *("view", "visit", "hit", "reads", "download", "comment", "replies", "share", "like", "followe", "subscr"),
         *("reaction", "tweet", "clicks", "plays", "rating", "online", "vue", "lecture", "telecharg", "partage"),
-        *("abonne", "j'aime", "showing", "displaying", "result", "affichage"),
+        *("abonne", "j'aime", "showing", "displaying", "result", "affichage", " of ", " sur "),
     ),
+    "a number of readers": ("online", "en ligne", "looking at", "viewing", "watching", "browsing", "regardent"),
     "a token": (" id", "id:", "_id", "-id", "identifier", "reference", "nonce", "csrf", "token", "sid", "sessionid"),
     "a cache version": ("=", *(f".{name}" for name in ("js", "css", "png", "jp", "svg", "gif", "webp"))),
     "a clock": (":", "current", "today", "now", "nous sommes", "aujourd'hui", "date du jour", "heure"),
     "a loading time": (" in ", " en "),
-    "a server's name": ("served by",),
+    "a server's name": ("served", "generated", "rendered"),
     "the weather": ("°",),
     "a rotating text": (" of the ", " du ", "advert", "sponsor", "publicite", "annonce"),
 }

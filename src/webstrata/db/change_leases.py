@@ -33,9 +33,7 @@ def take(
     wanted = {"owner": owner, "token": lease.token, "expires_at": until}
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
     row = dialect.insert(ChangeLease).values(source_id=lease.source_id, **wanted)
-    added = session.execute(row.on_conflict_do_nothing())
-    assert isinstance(added, CursorResult)
-    if added.rowcount > 0:
+    if session.scalar(row.on_conflict_do_nothing().returning(ChangeLease.source_id)) is not None:
         return True
     held = session.scalars(
         select(ChangeLease).where(ChangeLease.source_id == lease.source_id).with_for_update()

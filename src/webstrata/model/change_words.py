@@ -48,6 +48,8 @@ STOP_WORDS = _words(
 )
 """Words that carry no content of their own."""
 
+CONJUNCTIONS = _words("and, or, et, ou")
+
 NEGATIONS = _named(
     **{
         "not": "not, nor, neither",
@@ -87,7 +89,8 @@ WARNINGS = _words(
     alert, alerts, emergency, evacuate, evacuation, evacuations, contraindicated, contraindication, poison,
     poisonous, toxic, fatal, deadly, disclaimer, outbreak, unsafe, life-threatening, boil water, do not use, do not
     take, do not eat, do not drink, do not consume, stop using, side effects, adverse, serious injury, seek
-    medical, avertissement, avertissements, danger, dangereux, dangereuse, rappel, rappels, rappele, rappeles,
+    medical, get medical help, consultez immediatement,
+    avertissement, avertissements, danger, dangereux, dangereuse, rappel, rappels, rappele, rappeles,
     alerte, alertes, urgence, evacuer, evacuation, contre-indique, contre-indication, poison, toxique, mortel,
     mortelle, mise en garde, mises en garde, avis de non-responsabilite, eclosion, ne pas utiliser, ne pas
     consommer, ne pas prendre, n'utilisez pas, ne prenez pas, ne consommez pas, cessez d'utiliser, effets
@@ -105,14 +108,17 @@ TOPICS = _words(
     enforcement, compliance, penalty, penalties, fines, rights, discrimination, diversity, equity, inclusion,
     gender, transgender, sexual orientation, reproductive, abortion, contraception, vaccine, vaccines, vaccination,
     immunization, immigrant, immigrants, refugee, refugees, asylum, disability, disabilities, indigenous, tribal,
-    public comment, withdrawn, rescinded, repealed, revoked, suspended, archived, discontinued, superseded,
+    public comment, withdrawn, rescinded, repealed, revoked, suspended, postponed, delayed, extended, expired,
+    proposed, draft, pending, reinstated, vacated, moratorium,
+    women, minorities, underserved, undocumented, archived, discontinued, superseded,
     cancelled, canceled, terminated, eliminated, changement climatique, changements climatiques, climat,
     climatique, climatiques, rechauffement, gaz a effet de serre, effet de serre, carbone, combustibles fossiles,
     renouvelable, renouvelables, durable, developpement durable, pollution, biodiversite, scientifique,
     scientifiques, preuves, reglement, reglements, reglementation, conformite, amende, amendes, sanction,
     sanctions, droits, diversite, equite, inclusion, genre, avortement, vaccin, vaccins, vaccination, immigrants,
     refugies, asile, handicap, autochtones, abroge, abrogee, retire, retiree, suspendu, suspendue, annule, annulee,
-    archive, archivee, remplace, remplacee, aboli"""
+    reporte, reportee, prolonge, prolongee, expire, propose, proposee, femmes, archive, archivee,
+    remplace, remplacee, aboli"""
 )
 """Terms that people who watch public pages look for: policy, rights, health, environment, withdrawal."""
 
@@ -176,6 +182,7 @@ NUMBER_WORDS = {
 """Numbers in words; they count only before a unit."""
 
 UNITS = _named(
+    label="kb, mb, gb, tb, ko, mo, go, bytes, octets, pp, pages, slides",
     dose="""mg, g/day, mcg, µg, ug, ng, ml, cc, iu, ui, units, unites, meq, mmol, mg/kg, mg/ml, mg/l, mg/dl, µg/l,
     ug/l, mcg/day, mg/day, ml/kg, µg/m3, tablet, tablets, pill, pills, capsule, capsules, dose, doses, drop, drops,
     puff, puffs, teaspoon, teaspoons, tsp, tablespoon, tablespoons, sachet, sachets, injection, injections,
@@ -192,7 +199,7 @@ UNITS = _named(
     gallon, gallons, cup, cups, mm, cm, m, km, metre, metres, meter, meters, kilometre, kilometres, kilometers,
     mile, miles, ft, feet, foot, inch, inches, yard, yards, acre, acres, hectare, hectares, ha, sq, km2, m2, m3,
     km/h, mph, m/s, ppm, ppb, ppt, °c, °f, ° c, ° f, degree, degrees, degres, celsius, fahrenheit, kw, mw, gw, kwh,
-    mwh, gwh, twh, w, kpa, hpa, bar, psi, db, dba, hz, mhz, ghz, kb, mb, gb, tb, kcal, cal, calories, bq, bq/l,
+    mwh, gwh, twh, w, kpa, hpa, bar, psi, db, dba, hz, mhz, ghz, kcal, cal, calories, bq, bq/l,
     msv, µsv, sv, mt, gt, mtco2e, barrels, watts, pieds, pouces, tasses""",
 )
 """What kind of amount a unit makes of a number."""
@@ -235,6 +242,12 @@ _MONTHS = (
     "december dec decembre diciembre dezember",
 )
 MONTHS = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names.split()}
+
+MONTH_NAMES = _words(
+    """january, february, april, june, july, august, september, october, november, december, janvier, fevrier,
+    avril, juin, juillet, aout, septembre, octobre, novembre, decembre"""
+)
+"""Months whose names mean nothing else, as march, may and mars do."""
 
 WEEKDAYS = _words(
     """monday, tuesday, wednesday, thursday, friday, saturday, sunday, mon, tue, tues, wed, thu, thur, thurs, fri,
@@ -311,3 +324,25 @@ TEASER_HEADINGS = _words(
     subscribe, infolettre, advertisement, publicite"""
 )
 """Headings of lists that change by themselves or lead elsewhere."""
+
+FURNITURE_MENTIONS = (
+    *(
+        "adobe reader",
+        "adobe acrobat",
+        "acrobat reader",
+        "pdf reader",
+        "enable javascript",
+        "your browser",
+        "javascript",
+    ),
+    *("lecteur pdf", "votre navigateur", "viewers and players", "download viewers"),
+)
+"""What lines that help to use a site mention."""
+
+SHARING_WORDS = _words(
+    """facebook, twitter, youtube, instagram, linkedin, flickr, pinterest, tiktok, threads, bluesky, whatsapp, telegram,
+    mastodon, snapchat, reddit, tumblr, rss, blog, podcast, email, e-mail, mail, print, share, tweet, logo, icon,
+    icone, x, on,
+    by, via, follow, like, formerly, partager, imprimer, courriel, sur, par"""
+)
+"""A line of nothing but these is for sharing the page."""

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from webstrata.model import change_words as lists
 from webstrata.model import wording
 from webstrata.model.change_words import fold
 from webstrata.model.changes import PageLine
@@ -31,8 +32,12 @@ _FACTS = {
 
 _FEW_WORDS = 7
 """A sentence with so many other words is reworded; with more it is rewritten."""
+_FEW_OF_A_SENTENCE = 3
+"""More words than these, when they are half of the sentence, make it another one."""
 _FEW_MORE_WORDS = 5
 """So many words more or fewer are a rewording; more are a clause."""
+_FEW_NAMED = 3
+_SENTENCE_WORDS = 5
 _FOCUSED = 6
 """Up to so many changed words, a negation or an obligation is what was changed; else it came with other text."""
 _HEADINGS = "123456"
@@ -41,6 +46,7 @@ _ROLES_LOST_OR_WON = {
     wording.TOPIC: ("a term", "topic", 0.4, "topic", 0.32),
     wording.FREQUENCY: ("how often", "frequency", 0.3, "frequency", 0.3),
     wording.WEEKDAY: ("a day", "date", 0.2, "date", 0.2),
+    wording.MONTH: ("a month", "date", 0.1, "date", 0.1),
     wording.QUALIFIER: ("a qualifying word", "qualifier", 0.15, "qualifier", 0.15),
 }
 _ROLES_REPLACED = {
@@ -48,25 +54,35 @@ _ROLES_REPLACED = {
     wording.TOPIC: ("a term", "topic", 0.4),
     wording.FREQUENCY: ("how often", "frequency", 0.45),
     wording.WEEKDAY: ("a day", "date", 0.35),
+    wording.MONTH: ("a month", "date", 0.35),
     wording.QUALIFIER: ("a qualifying word", "qualifier", 0.2),
 }
+_TERMS = frozenset({wording.WARNING, wording.TOPIC, wording.QUALIFIER})
 _OBLIGATION_WEIGHTS = {"must": 0.42, "forbidden": 0.42, "should": 0.35, "may": 0.3, "can": 0.1}
 
 
-def judge_changed(old: PageLine, new: PageLine, evidence: Evidence, has_names: bool) -> None:
+def judge_changed(
+    old: PageLine, new: PageLine, evidence: Evidence, has_names: bool, most: int = MOST_CHARACTERS
+) -> None:
     """Collect the reasons why one changed line matters."""
-    before, after = changed_windows(old.text, new.text, MOST_CHARACTERS)
+    before, after = changed_windows(old.text, new.text, most)
     found = compare_facts(facts_in(before), facts_in(after), evidence)
     was, became = wording_of(before), wording_of(after)
-    if was.words == became.words:
+    if "".join(was.words) == "".join(became.words):
         if not found:
             evidence.add("punctuation", "only punctuation, capitals or spaces changed", 0.01)
         return
     change = word_change(was, became)
+    _compare_spelled_numbers(was, became, evidence)
+    if new.kind not in _HEADINGS:
+        _compare_enumerations(was, became, evidence)
     _compare_negations(was, became, change, evidence)
     _compare_obligations(was, became, change, evidence)
+    # A term that was only misspelt on one of the pages is on both.
+    is_misspelt = change.is_respelled and change.size == 0
     for role in _ROLES_REPLACED:
-        _compare_role(role, was, became, evidence)
+        if not (is_misspelt and role in _TERMS):
+            _compare_role(role, was, became, evidence)
     if change.reversed_words:
         evidence.add("reversed", f"a word became its opposite: {' → '.join(change.reversed_words)}", 0.45)
     _compare_words(old, new, change, evidence)
@@ -119,6 +135,27 @@ def _names_of(role: str, more: Wording, less: Wording) -> list[str]:
         for key, count in more.roles.items()
         if key[0] == role and count > less.roles.get(key, 0) and key in more.shown
     ]
+
+
+def _compare_spelled_numbers(was: Wording, became: Wording, evidence: Evidence) -> None:
+    """Collect numbers in words that took the place of others; one in the place of digits is only written otherwise."""
+    lost, won = (
+        [word for word in (Counter(more.words) - Counter(less.words)) if lists.NUMBER_WORDS.get(word, 1) > 1]
+        for more, less in ((was, became), (became, was))
+    )
+    if lost and won:
+        _add_exchange(evidence, "number", "a number", (lost, won), (0.35, 0.0))
+
+
+def _compare_enumerations(was: Wording, became: Wording, evidence: Evidence) -> None:
+    """Collect what a sentence no longer names beside something else, or names now: `dogs and cats` became `dogs`."""
+    lost, won = (list((Counter(a.words) - Counter(b.words)).elements()) for a, b in ((was, became), (became, was)))
+    words = lost or won
+    named = content_words(words)
+    if (lost and won) or not 0 < len(named) <= _FEW_NAMED or lists.CONJUNCTIONS.isdisjoint(words):
+        return
+    if min(len(was.words), len(became.words)) >= _SENTENCE_WORDS:
+        _add_exchange(evidence, "enumeration", "a part of an enumeration", (lost and named, won and named), (0.0, 0.3))
 
 
 def _compare_negations(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> None:
@@ -181,12 +218,20 @@ def _compare_words(old: PageLine, new: PageLine, change: WordChange, evidence: E
         code, words = ("text_added", after) if more > 0 else ("text_removed", before)
         event = code.removeprefix("text_")
         evidence.add(code, f"text was {event}: {words}", 0.3 + size_weight(abs(more) - _FEW_MORE_WORDS, 20, 0.4))
-    elif size > _FEW_WORDS:
-        evidence.add("rewritten", f"a sentence was rewritten: {shown(new.text)}", 0.3 + size_weight(size - 7, 20, 0.4))
-    elif new.kind == "l" and size > 1 and size * 2 >= len(content_words(fold(new.text).split())):
+    elif size > _FEW_WORDS or (size > _FEW_OF_A_SENTENCE and size * 2 >= _content_size(new)):
+        evidence.add("rewritten", f"a sentence was rewritten: {shown(new.text)}", _rewritten_weight(size))
+    elif new.kind == "l" and size > 1 and size * 2 >= _content_size(new):
         evidence.add("item_changed", f"a list item changed: {shown(old.text)} → {shown(new.text)}", 0.3)
     else:
         evidence.add("wording", f"words changed: {before or '–'} → {after or '–'}", 0.035 * size)
+
+
+def _content_size(line: PageLine) -> int:
+    return len(content_words(fold(line.text[:MOST_CHARACTERS]).split()))
+
+
+def _rewritten_weight(size: int) -> float:
+    return 0.3 + size_weight(max(0, size - _FEW_OF_A_SENTENCE), 25, 0.4)
 
 
 def _changed_value(old: str, new: str) -> str | None:

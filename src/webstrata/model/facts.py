@@ -27,7 +27,8 @@ _PATTERNS = {
     "slashed": r"\b\d{1,2}[/.]\d{1,2}[/.](?:\d{4}|\d\d)(?!\.?\d)",
     "day": rf"\b\d{{1,2}}{_ORDINAL}?(?:[ -]| de | of ){_MONTH}\.?(?:,? (?:de )?{_YEAR}|-{_YEAR})?",
     "month": rf"\b{_MONTH}\.? (?:\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,? {_YEAR})?|{_YEAR})",
-    "time": r"\b\d{1,2}(?::\d\d(?::\d\d)?(?: ?[ap]\.?m\b)?| ?[ap]\.?m\b| ?h ?\d\d\b)",
+    "time": r"\b\d{1,2}(?::\d\d(?::\d\d)?(?: ?[ap]\.?m\b)?| ?[ap]\.?m\b| ?h ?\d\d\b| ?h(?= ?(?:a|-|–) ?\d{1,2} ?h\b))"
+    r"|(?<=h a )\d{1,2} ?h\b",
     "phone": "|".join(_PHONES),
     "price": rf"[$€£¥₹] ?{_NUMBER}(?: ?(?:{_SCALE}|[kmb]n?\b))?",
     "amount": rf"(?<![^\W_]){_RANGE}(?:[ -]?{_SCALE}(?: de| d')?)?(?:[ -]?{_UNIT})?",

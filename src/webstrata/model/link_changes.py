@@ -1,5 +1,6 @@
 """Reasons why changed links of a page matter: they lead to another site, or a document is no longer linked."""
 
+import re
 from collections.abc import Collection
 
 from webstrata.model.evidence import Evidence, shown
@@ -11,15 +12,24 @@ _SHARING = (
 )
 """Hosts that pages link to for sharing and following."""
 _MANY = 5
+_FEW = 3
+_NUMBERS = re.compile(r"\d+")
 
 
-def judge_links(removed: Collection[str], added: Collection[str], explained: int, evidence: Evidence) -> None:
-    """Collect the reasons of changed links; so many of them are explained by changed menus and the like."""
+def judge_links(
+    removed: Collection[str], added: Collection[str], explained: int, evidence: Evidence, *, is_text_same: bool = False
+) -> None:
+    """Collect the reasons of changed links; so many of them are explained by changed menus and the like.
+
+    When the page's text is the same, links lead elsewhere under the same words.
+    """
     gone = {url: _split(url) for url in sorted(removed) if not _is_sharing(url)}
     come = {url: _split(url) for url in sorted(added) if not _is_sharing(url)}
     if (not gone and not come) or explained >= max(len(gone), len(come)):
         return
     _judge_domains(gone, come, evidence)
+    if is_text_same:
+        _judge_targets(gone, come, evidence)
     documents = [url for url in gone if url.lower().endswith(_DOCUMENTS)]
     replaced = {_file_name(url) for url in come}
     for url in documents:
@@ -39,6 +49,23 @@ def _judge_domains(gone: dict[str, tuple[str, str]], come: dict[str, tuple[str, 
         other = next(iter(come.values()))[0] if is_single else hosts.get(path)
         if other is not None and _site(other) != _site(host):
             evidence.add("link_domain", f"a link leads to another site: {host} → {other}", 0.32)
+
+
+def _judge_targets(gone: Collection[str], come: Collection[str], evidence: Evidence) -> None:
+    """Collect a few links that lead to other pages than before; a page that only moved has the same name."""
+    if len(gone) != len(come) or len(gone) > _FEW:
+        return
+    names = {_page_name(url) for url in come}
+    for old, new in zip(gone, come, strict=True):
+        if _page_name(old) not in names:
+            evidence.add("link", f"a link leads to another page: {shown(old)} → {shown(new)}", 0.32)
+
+
+def _page_name(url: str) -> str:
+    """Return the last part of a URL's path without its ending; without numbers too, unless it is a document's."""
+    name, _, ending = _file_name(url.partition("?")[0].rstrip("/")).rpartition(".")
+    stem = name or ending
+    return stem if url.lower().endswith(_DOCUMENTS) else _NUMBERS.sub("#", stem)
 
 
 def _split(url: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from webstrata.model.changed_lines import judge_changed
 from webstrata.model.changes import EditKind, LineEdit, PageLine, PageText, Reason, Verdict
 from webstrata.model.evidence import Evidence, combined, shown, size_weight
 from webstrata.model.link_changes import judge_links
+from webstrata.model.reflow import separate_reflowed
 from webstrata.model.whole_lines import judge_whole
 from webstrata.model.wording import content_words, word_change, wording_of
 
@@ -26,15 +27,20 @@ _MINOR_SHARE = 0.3
 """How much of the minor reasons is added to others."""
 _MOST_LINES = 300
 """Edited lines of each kind that are judged: a page with more is significant already."""
+_MOST_JOINED = 60_000
+"""Characters of moved lines that are judged as one text."""
 _OUTSIDE_SHARE, _MOST_OUTSIDE = 0.4, 0.25
 _MOST_BOILERPLATE = 0.15
 _REWRITTEN_SHARE = 0.5
 _SHORT_SECTION = 5
 """A section with fewer words is no more than its heading."""
 _FURNITURE_WORDS = 7
+_FURNITURE_CHARACTERS = 200
+_EDGE_SIGNS = " .,:;!?>»|•…-–*[]()"
 _WARNING_WORDS = 6
 _WARNING_CHARACTERS = 1_000
 _HEADINGS = "123456"
+_ITEM = "l"
 _NAVIGATION, _CONSENT, _CONTENT, _UNSTATED = "n", "c", "m", "o"
 _CAPITALISED_NOUNS = frozenset({"de", "lb"})
 """Languages in which a capital letter does not show a name."""
@@ -88,8 +94,11 @@ def judge(edits: Sequence[LineEdit], context: JudgeContext) -> Verdict:
     _judge_outside(places[_Place.OUTSIDE], context, evidence)
     _judge_boilerplate(places[_Place.BOILERPLATE], evidence)
     _judge_page(context, evidence, len(places[_Place.MAIN]))
-    not_content = sum(edit.ignored is not None for edit in edits) + len(places[_Place.BOILERPLATE])
-    judge_links(context.removed_links, context.added_links, not_content, evidence)
+    ignored = [edit.ignored for edit in edits if edit.ignored is not None]
+    # Volatile text has no links: only menus and the like explain changed ones.
+    not_content = sum(not why.startswith("volatile") for why in ignored) + len(places[_Place.BOILERPLATE])
+    is_text_same = not any(places.values())
+    judge_links(context.removed_links, context.added_links, not_content, evidence, is_text_same=is_text_same)
     reasons = [reason for reason in evidence.reasons() if reason.weight > 0]
     return Verdict(_total(reasons), tuple(reasons[:_MOST_REASONS]))
 
@@ -153,10 +162,15 @@ def _is_warning(line: PageLine) -> bool:
 
 def _is_furniture(text: str) -> bool:
     """Tell whether a line is there to use the site, such as `Share this page`."""
+    folded = fold(text[:_FURNITURE_CHARACTERS])
+    if len(text) <= _FURNITURE_CHARACTERS and any(mention in folded for mention in lists.FURNITURE_MENTIONS):
+        return True
     if text.count(" ") > _FURNITURE_WORDS or any(sign in text for sign in "@0123456789"):
         return False
-    plain = " ".join(fold(text).replace("&", "and").strip(" .:;!?>»|•…-–*[]()").split())
-    return plain in lists.FURNITURE or plain.startswith(lists.FURNITURE_STARTS) or len(plain) < 2
+    plain = " ".join(folded.replace("&", "and").strip(_EDGE_SIGNS).split())
+    if plain in lists.FURNITURE or plain.startswith(lists.FURNITURE_STARTS) or len(plain) < 2:
+        return True
+    return all(word.strip(_EDGE_SIGNS) in lists.SHARING_WORDS for word in plain.split())
 
 
 def _is_teaser(heading: str) -> bool:
@@ -171,22 +185,43 @@ def _is_teaser(heading: str) -> bool:
 def _collect(edits: Sequence[LineEdit], context: JudgeContext, evidence: Evidence) -> None:
     """Collect the reasons of edits in one place."""
     has_names = (context.language or "")[:2] not in _CAPITALISED_NOUNS
-    changed = [(edit.old, edit.new) for edit in edits if edit.kind is EditKind.CHANGED and edit.old and edit.new]
-    for old, new in changed[:_MOST_LINES]:
-        judge_changed(old, new, evidence, has_names)
-    sections = {section.heading for section in (*context.added_sections, *context.removed_sections)}
     whole = [edit for edit in edits if edit.kind in {EditKind.ADDED, EditKind.REMOVED}][: 2 * _MOST_LINES]
-    reported = frozenset(line.text for edit in whole if edit.section in sections and (line := edit.new or edit.old))
-    judge_whole(
+    reflow = separate_reflowed(
         [edit.old for edit in whole if edit.old and edit.kind is EditKind.REMOVED],
         [edit.new for edit in whole if edit.new and edit.kind is EditKind.ADDED],
-        changed[:_MOST_LINES],
-        reported | sections,
-        evidence,
+        [(edit.old, edit.new) for edit in edits if edit.kind is EditKind.CHANGED and edit.old and edit.new][
+            :_MOST_LINES
+        ],
     )
-    moved = sum(edit.kind is EditKind.MOVED for edit in edits)
+    for old, new in reflow.changed:
+        judge_changed(old, new, evidence, has_names)
+    if reflow.joined:
+        judge_changed(*reflow.joined, evidence, has_names=False, most=_MOST_JOINED)
+    sections = {section.heading for section in (*context.added_sections, *context.removed_sections)}
+    reported = frozenset(line.text for edit in whole if edit.section in sections and (line := edit.new or edit.old))
+    kept = {*reflow.removed, *reflow.added}
+    judge_whole(reflow.removed, reflow.added, reported | sections, evidence)
+    _judge_under_warnings([edit for edit in whole if (edit.new or edit.old) in kept], evidence)
+    moved = reflow.moved + sum(edit.kind is EditKind.MOVED for edit in edits)
     if moved:
-        evidence.add("moved", f"{moved} lines moved", min(0.1, 0.01 * moved))
+        evidence.add("moved", f"{moved} lines moved or were divided otherwise", min(0.1, 0.01 * moved))
+
+
+def _judge_under_warnings(edits: Sequence[LineEdit], evidence: Evidence) -> None:
+    """Collect items that were only added, or only removed, under a heading that warns, such as `Side effects`."""
+    items: dict[str, list[LineEdit]] = {}
+    for edit in edits:
+        line = edit.new or edit.old
+        if line is not None and line.kind == _ITEM:
+            items.setdefault(edit.section, []).append(edit)
+    for section, found in items.items():
+        if len({edit.kind for edit in found}) > 1 or all(
+            role != wording.WARNING for role, _ in wording_of(section).roles
+        ):
+            continue
+        event = "added" if found[0].kind is EditKind.ADDED else "removed"
+        text = f"{len(found)} items were {event} under a heading that warns: {shown(section)}"
+        evidence.add(f"warning_{event}", text, 0.35)
 
 
 def _judge_outside(edits: Sequence[LineEdit], context: JudgeContext, evidence: Evidence) -> None:

@@ -10,10 +10,6 @@ from webstrata.model.evidence import Evidence, shown
 from webstrata.model.facts import Fact, facts_in
 from webstrata.model.wording import Wording, content_words, wording_of
 
-_SHINGLE = 3
-"""Words in a row that are looked for elsewhere on the page."""
-_ENOUGH_FOUND = 0.8
-"""A line is moved, not new, when so much of it was elsewhere on the other page."""
 _HEADINGS = "123456"
 _SENTENCE_WORDS = 8
 _MOST_OF_A_LINE = 0.6
@@ -46,49 +42,17 @@ def read_line(line: PageLine) -> WholeLine:
 
 
 def judge_whole(
-    removed: Sequence[PageLine],
-    added: Sequence[PageLine],
-    changed: Sequence[tuple[PageLine, PageLine]],
-    reported: frozenset[str],
-    evidence: Evidence,
+    removed: Sequence[PageLine], added: Sequence[PageLine], reported: frozenset[str], evidence: Evidence
 ) -> None:
     """Collect the reasons of removed and added lines; the size of `reported` texts counts elsewhere."""
     gone, come = [read_line(line) for line in removed], [read_line(line) for line in added]
-    if gone and (come or changed):
-        gone, lost = _split_moved(gone, [line.wording.words for line in come] + [_words(new) for _, new in changed])
-    else:
-        lost = 0
-    if come and (removed or changed):
-        others = [_words(line) for line in removed] + [_words(old) for old, _ in changed]
-        come, _ = _split_moved(come, others)
-    if lost:
-        evidence.add("moved", f"{lost} lines are elsewhere or divided otherwise", min(0.1, 0.01 * lost))
     lost_facts, won_facts = ([fact for line in side for fact in line.facts] for side in (gone, come))
     compare_facts(lost_facts, won_facts, evidence, one_sided=_ONE_SIDED_FACTS)
-    for event, lines, others_side in (("removed", gone, come), ("added", come, gone)):
-        _judge_roles(event, lines, others_side, evidence)
+    for event, lines, others in (("removed", gone, come), ("added", come, gone)):
+        _judge_roles(event, lines, others, evidence)
         for line in lines:
             if line.text not in reported:
                 _weigh(event, line, evidence)
-
-
-def _words(line: PageLine) -> tuple[str, ...]:
-    return wording_of(line.text[:MOST_CHARACTERS]).words
-
-
-def _split_moved(lines: Sequence[WholeLine], others: Sequence[tuple[str, ...]]) -> tuple[list[WholeLine], int]:
-    """Return the lines whose words are not found together on the other page, and the number of those that are."""
-    elsewhere = {words[place : place + _SHINGLE] for words in others for place in range(len(words) - _SHINGLE + 1)}
-    elsewhere |= set(others)
-    kept = [line for line in lines if not _is_elsewhere(line.wording.words, elsewhere)]
-    return kept, len(lines) - len(kept)
-
-
-def _is_elsewhere(words: tuple[str, ...], elsewhere: set[tuple[str, ...]]) -> bool:
-    if len(words) < _SHINGLE:
-        return bool(words) and words in elsewhere
-    pieces = [words[place : place + _SHINGLE] for place in range(len(words) - _SHINGLE + 1)]
-    return sum(piece in elsewhere for piece in pieces) >= _ENOUGH_FOUND * len(pieces)
 
 
 def _judge_roles(event: str, lines: Sequence[WholeLine], others: Sequence[WholeLine], evidence: Evidence) -> None:
@@ -106,7 +70,7 @@ def _judge_roles(event: str, lines: Sequence[WholeLine], others: Sequence[WholeL
 def _weigh(event: str, line: WholeLine, evidence: Evidence) -> None:
     """Collect one line by its kind and its number of words."""
     size = len(content_words(line.wording.words))
-    if size == 0:
+    if size == 0 and not (line.line.kind == "t" and line.facts):
         return
     kind, text = line.line.kind, shown(line.text)
     if kind in _HEADINGS:

@@ -15,13 +15,17 @@ _NO_SPACES = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_NO_SPACES}]|[^\W\d_{_NO_SPACES}]{{1,60}}(?:[-'’][^\W\d_]{{1,60}}){{0,4}}")
 _NUMBERED = re.compile(r"\bno\.? ?\d")
 """In "No. 5", the word is no negation."""
+_CALLS_ATTENTION = re.compile(r"\W{0,3}attention ?[:!]")
+"""The word warns only at the beginning of a text: "pay attention to" does not."""
+_SPLIT_NEGATION = 4
+"""Words between the two parts of a negation such as `ne sera plus`, at most."""
 _COMPARED_CLOSELY = 12
 _CONTEXT = 60
 """Characters around a change that are looked at with it, for the units and labels of numbers."""
 
-NEGATION, OBLIGATION, WARNING, TOPIC, QUALIFIER, FREQUENCY, WEEKDAY = (
+NEGATION, OBLIGATION, WARNING, TOPIC, QUALIFIER, FREQUENCY, WEEKDAY, MONTH = (
     *("negation", "obligation", "warning", "topic", "qualifier"),
-    *("frequency", "weekday"),
+    *("frequency", "weekday", "month"),
 )
 
 
@@ -71,9 +75,18 @@ def wording_of(text: str) -> Wording:
     plain = _split_words(_WORD.findall(fold(text)))
     roles, shown = _roles(plain)
     _discount_may(found, roles)
+    _count_split_negations(plain, roles, shown)
+    if _CALLS_ATTENTION.match(fold(text)):
+        roles[WARNING, "attention"] += 1
+        shown[WARNING, "attention"] = "attention"
     if (NEGATION, "no") in roles and _NUMBERED.search(fold(text)):
         del roles[NEGATION, "no"]
     return Wording(tuple(plain), roles, _names(text, found), shown)
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a text, folded, in order."""
+    return tuple(_split_words(_WORD.findall(fold(text))))
 
 
 def changed_windows(old: str, new: str, most: int) -> tuple[str, str]:
@@ -139,6 +152,7 @@ def _lexicon() -> dict[str, list[_Entry]]:
         *((word, QUALIFIER, word) for word in sorted(lists.QUALIFIERS)),
         *((word, FREQUENCY, word) for word in sorted(lists.FREQUENCIES)),
         *((word, WEEKDAY, word) for word in sorted(lists.WEEKDAYS) if word.endswith(("day", "di", "manche"))),
+        *((word, MONTH, str(number)) for word, number in lists.MONTHS.items() if word in lists.MONTH_NAMES),
     )
     lexicon: dict[str, list[_Entry]] = {}
     for phrase, role, name in named:
@@ -175,6 +189,16 @@ def _discount_may(found: list[str], roles: Counter[tuple[str, str]]) -> None:
         roles[OBLIGATION, "may"] -= months
         if roles[OBLIGATION, "may"] <= 0:
             del roles[OBLIGATION, "may"]
+
+
+def _count_split_negations(
+    words: list[str], roles: Counter[tuple[str, str]], shown: dict[tuple[str, str], str]
+) -> None:
+    """Count French negations by `plus`, which alone is no negation: `n'est plus`, `ne sera plus`."""
+    for place, word in enumerate(words):
+        if word == "ne" and "plus" in words[place + 1 : place + _SPLIT_NEGATION]:
+            roles[NEGATION, "plus"] += 1
+            shown[NEGATION, "plus"] = "ne … plus"
 
 
 def _names(text: str, found: list[str]) -> frozenset[str]:

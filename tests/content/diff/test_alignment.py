@@ -97,6 +97,12 @@ def test_a_row_or_a_column_that_is_added_to_a_table_does_not_shift_the_others() 
         "added 1999 1 2",
         *(f"changed {row[2:]} => {row[2:]}5" for row in years),
     ]
+    assert edits_of(
+        page("t France 100 5", "t Spain 50 2", "t Italy 7 9"), page("t Spain 51 2", "t Italy 7 9", "t France 120 5")
+    ) == [
+        "changed Spain 50 2 => Spain 51 2",
+        "moved France 100 5 => France 120 5",
+    ]
 
 
 def test_versions_of_a_line_are_paired_and_lines_on_other_subjects_are_not() -> None:
@@ -136,6 +142,9 @@ def test_versions_of_a_line_are_paired_and_lines_on_other_subjects_are_not() -> 
     assert edits_of(
         old, [PageLine("Adverse reactions", "2") if line.text == "Side effects" else line for line in old]
     ) == ["changed Side effects => Adverse reactions"]
+    for kind, became in (("2", "changed Dose => Contact"), ("p", "removed Dose, added Contact")):
+        edits = edits_of(page("p A", "2 Dose", "p B"), page("p A", f"{kind} Contact", "p B"))
+        assert ", ".join(edits) == became
 
 
 def test_repeated_lines_do_not_lead_versions_astray() -> None:

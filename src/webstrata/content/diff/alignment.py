@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from webstrata.content.blocks import HEADINGS
 from webstrata.content.diff.matching import SMALL_GAP, Gap, Run, gaps_between, match_equal_lines
-from webstrata.content.diff.moves import Moves
+from webstrata.content.diff.moves import Moves, Side
 from webstrata.content.diff.pairing import longest_in_order, pairs_by_place, pairs_by_rare_words, pairs_in_order
 from webstrata.content.diff.partners import Partners
 from webstrata.content.diff.sections import section_names
@@ -90,7 +90,7 @@ class _Aligner:
     def _fill(self, gaps: Sequence[Gap]) -> None:
         """Find partners for the lines between the equal ones."""
         partners = self._partners
-        moves = Moves(self._old, self._new, partners)
+        moves = Moves(Side(self._old, self._old_sections), Side(self._new, self._new_sections), partners)
         old_left, new_left = partners.places_left(gaps)
         moves.find_unique(old_left, new_left)
         self._profiles = Profiles(len(old_left) + len(new_left))
@@ -98,8 +98,9 @@ class _Aligner:
             if gap.pairs:
                 self._pair_changed_lines(*partners.places_left([gap]))
         partners.keep(list(self._renamed_headings()))
-        moves.find_equal(*partners.places_left(gaps), self._old_sections, self._new_sections)
-        moves.find_similar(self._profiles, *partners.places_left(gaps))
+        moves.find_equal(*partners.places_left(gaps))
+        if TOO_DIFFERENT not in self._reached:
+            moves.find_similar(self._profiles, *partners.places_left(gaps))
         self._report_long_lines(*partners.places_left(gaps))
 
     def _report_long_lines(self, old_places: Sequence[int], new_places: Sequence[int]) -> None:
@@ -141,7 +142,8 @@ class _Aligner:
             old, new = run.old - 1, run.new - 1
             if min(old, new) < 0 or self._partners.has_new[old] or self._partners.has_old[new]:
                 continue
-            if self._old[old].kind in HEADINGS and self._new[new].kind in HEADINGS:
+            before, after = self._old[old], self._new[new]
+            if before.kind in HEADINGS and after.kind in HEADINGS and before.is_main is after.is_main:
                 yield Run(old, new, 1)
 
     def _removed(self, start: int, end: int) -> Iterator[LineEdit]:

@@ -3,6 +3,7 @@
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Sequence
 
+from webstrata.content.blocks import ROW
 from webstrata.content.diff.pairing import pairs_by_rare_words
 from webstrata.content.diff.partners import Partners
 from webstrata.content.diff.similarity import CHANGED, MOVED, Profiles, similarity
@@ -13,10 +14,27 @@ _SPACES_TO_RECOGNISE = 3
 two things."""
 
 
+class Side:
+    """The lines of one of two pages, and the headings that they are under."""
+
+    def __init__(self, lines: Sequence[PageLine], sections: Sequence[str]) -> None:
+        self.lines, self.sections = lines, sections
+
+    def identity(self, place: int) -> Hashable:
+        """Return what a line shares with the lines that it may be, wherever they are."""
+        text = self.lines[place].text
+        return text if _is_recognisable(text) else (text, self.sections[place])
+
+    def may_be_recognised(self, place: int) -> bool:
+        """Tell whether a changed line can be recognised: one of several words, or a table row by its first word."""
+        line = self.lines[place]
+        return line.kind == ROW or _is_recognisable(line.text)
+
+
 class Moves:
     """Finds the moved lines of two pages."""
 
-    def __init__(self, old: Sequence[PageLine], new: Sequence[PageLine], partners: Partners) -> None:
+    def __init__(self, old: Side, new: Side, partners: Partners) -> None:
         self._old, self._new, self._partners = old, new, partners
 
     def find_unique(self, old_places: Iterable[int], new_places: Iterable[int]) -> None:
@@ -26,55 +44,52 @@ class Moves:
             if len(places) == len(olds.get(text, ())) == 1 and _is_recognisable(text):
                 self._partners.move(olds[text][0], places[0])
 
-    def find_equal(
-        self, old_places: Iterable[int], new_places: Iterable[int], old_sections: Sequence[str], sections: Sequence[str]
-    ) -> None:
+    def find_equal(self, old_places: Iterable[int], new_places: Iterable[int]) -> None:
         """Find the other equal lines: the recognisable ones, and those of the same section."""
         olds: dict[Hashable, deque[int]] = defaultdict(deque)
         for place in old_places:
-            olds[_identity(self._old[place].text, old_sections[place])].append(place)
+            olds[self._old.identity(place)].append(place)
         for place in new_places:
-            if found := olds.get(_identity(self._new[place].text, sections[place])):
+            if found := olds.get(self._new.identity(place)):
                 self._partners.move(found.popleft(), place)
 
-    def find_similar(self, profiles: Profiles, old_places: Sequence[int], new_places: Sequence[int]) -> None:
+    def find_similar(self, profiles: Profiles, old_places: Iterable[int], new_places: Sequence[int]) -> None:
         """Find the lines that changed a little and are in another place, then those next to moved lines."""
-        olds = [place for place in old_places if _is_recognisable(self._old[place].text)]
-        news = [place for place in new_places if _is_recognisable(self._new[place].text)]
+        olds = [place for place in old_places if self._old.may_be_recognised(place)]
+        news = [place for place in new_places if self._new.may_be_recognised(place)]
         pairs = pairs_by_rare_words(
-            [profiles.profile(self._old[place]) for place in olds],
-            [profiles.profile(self._new[place]) for place in news],
+            [profiles.profile(self._old.lines[place]) for place in olds],
+            [profiles.profile(self._new.lines[place]) for place in news],
             MOVED,
         )
         for old, new in pairs:
-            self._partners.move(olds[old], news[new])
+            if self._may_have_moved(olds[old], news[new]):
+                self._partners.move(olds[old], news[new])
         self._spread(profiles, new_places, 1)
         self._spread(profiles, new_places[::-1], -1)
+
+    def _may_have_moved(self, old: int, new: int) -> bool:
+        """Tell whether a line is recognisable, or a short row of a table of the same section."""
+        is_recognisable = _is_recognisable(self._new.lines[new].text)
+        return is_recognisable or self._old.sections[old] == self._new.sections[new]
 
     def _spread(self, profiles: Profiles, new_places: Iterable[int], step: int) -> None:
         """Move lines that are alike along with the line before them, or after them."""
         moved, has_new = self._partners.moved, self._partners.has_new
         for place in new_places:
-            neighbour = moved.get(place - step)
-            if neighbour is None or place in moved or not 0 <= neighbour + step < len(self._old):
+            candidate = moved.get(place - step, -2) + step
+            if place in moved or not 0 <= candidate < len(has_new) or has_new[candidate]:
                 continue
-            candidate = neighbour + step
-            if not has_new[candidate]:
-                likeness = similarity(profiles.profile(self._old[candidate]), profiles.profile(self._new[place]))
-                if likeness >= CHANGED:
-                    self._partners.move(candidate, place)
+            old, new = profiles.profile(self._old.lines[candidate]), profiles.profile(self._new.lines[place])
+            if similarity(old, new) >= CHANGED:
+                self._partners.move(candidate, place)
 
 
-def _places_by_text(lines: Sequence[PageLine], places: Iterable[int]) -> dict[str, list[int]]:
+def _places_by_text(side: Side, places: Iterable[int]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = defaultdict(list)
     for place in places:
-        found[lines[place].text].append(place)
+        found[side.lines[place].text].append(place)
     return found
-
-
-def _identity(text: str, section: str) -> Hashable:
-    """Return what an old and a new line must share to be one line."""
-    return text if _is_recognisable(text) else (text, section)
 
 
 def _is_recognisable(text: str) -> bool:

@@ -4,7 +4,8 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from webstrata.content.diff.similarity import CHANGED, REPLACED, Profile, similarity
+from webstrata.content.blocks import ROW
+from webstrata.content.diff.similarity import CHANGED, HEADING, REPLACED, Profile, are_comparable, similarity
 
 Pair = tuple[int, int]
 """The place of an old line and of a new line."""
@@ -19,7 +20,7 @@ _CANDIDATES = 3
 def pairs_in_order(old: Sequence[Profile], new: Sequence[Profile]) -> list[Pair]:
     """Return the pairs of lines, in the order of both sides, that are alike the most; compares all with all."""
     if len(old) == len(new) == 1:
-        return [(0, 0)] if similarity(old[0], new[0]) >= _least_in_place(old[0]) else []
+        return [(0, 0)] if _took_its_place(old[0], new[0]) else []
     return _best_in_order([[_gain(before, after) for after in new] for before in old])
 
 
@@ -63,9 +64,11 @@ def longest_in_order(pairs: Sequence[Pair]) -> list[Pair]:
     return chain[::-1]
 
 
-def _least_in_place(profile: Profile) -> float:
-    """Return how alike a line must be to the line whose place it took; a heading is still that of its section."""
-    return {"h": 0.0, "o": REPLACED}.get(profile.family, CHANGED)
+def _took_its_place(old: Profile, new: Profile) -> bool:
+    """Tell whether a line that alone took the place of another is a version of it; any heading of the section is."""
+    if are_comparable(old, new) and new.family == HEADING:
+        return True
+    return similarity(old, new) >= (CHANGED if new.family == ROW else REPLACED)
 
 
 def _gain(old: Profile, new: Profile) -> float:

@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from webstrata.content.blocks import HEADINGS, ROW
+from webstrata.content.blocks import HEADINGS, OTHER, ROW
 from webstrata.content.diff.words import plain_words
 from webstrata.model.changes import PageLine
 
+HEADING = HEADINGS
+"""The family of all headings."""
 CHANGED = 0.5
 """From here on two lines near each other are versions of one line. Sentences on different subjects share a third of
 their words, in order, with each other."""
@@ -20,7 +22,7 @@ MOVED = 0.75
 
 _MAX_CHARACTERS = 2_000
 """A line is judged by its first characters: so each comparison takes about a microsecond."""
-_MAX_CHARACTERS_IN_ALL, _MIN_CHARACTERS = 1_000_000, 40
+_MAX_CHARACTERS_IN_ALL, _MIN_CHARACTERS = 600_000, 30
 """By fewer, where many lines differ: to read a million characters takes a quarter of a second."""
 _SHORT = 40
 """Up to here characters are compared as well: one misspelt word is half of a line of two words."""
@@ -82,7 +84,7 @@ def similarity(old: Profile, new: Profile) -> float:
     """Return how alike two lines are: 1 for the same text, 0 for lines that are no versions of each other."""
     if old.line.text == new.line.text:
         return 1.0
-    if old.family != new.family or old.line.is_main is not new.line.is_main:
+    if not are_comparable(old, new):
         return 0.0
     alike = _words_alike(old, new)
     if old.family == ROW:
@@ -90,6 +92,11 @@ def similarity(old: Profile, new: Profile) -> float:
     if alike < CHANGED and max(len(old.line.text), len(new.line.text)) <= _SHORT:
         return Indel.normalized_similarity(old.line.text, new.line.text, score_cutoff=_LETTERS) or alike
     return alike
+
+
+def are_comparable(old: Profile, new: Profile) -> bool:
+    """Tell whether a line may be a version of another: both headings, rows or other text, both content or both not."""
+    return old.family == new.family and old.line.is_main is new.line.is_main
 
 
 def _words_alike(old: Profile, new: Profile) -> float:
@@ -101,7 +108,7 @@ def _words_alike(old: Profile, new: Profile) -> float:
 
 
 def _family(line: PageLine) -> str:
-    """Return a letter for lines that may be versions of each other: headings, table rows, all others."""
+    """Return the family of a line: headings, table rows, all others."""
     if line.kind in HEADINGS:
-        return "h"
-    return ROW if line.kind == ROW else "o"
+        return HEADING
+    return ROW if line.kind == ROW else OTHER

@@ -1,0 +1,118 @@
+"""`quality`: is a saved response a good capture of its page, or an error, a block page or an empty shell?"""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from webstrata.cli.start import print_json
+from webstrata.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from webstrata.model.quality import Quality
+
+verbs = typer.Typer()
+
+_STANDARD_INPUT = "-"
+_UNKNOWN_URL = "http://unknown.invalid/"
+_GZIP = b"\x1f\x8b"
+
+
+@verbs.command()
+def quality(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A saved HTML page, also gzipped; - for standard input.", show_default=False
+        ),
+    ],
+    url: Annotated[str, typer.Option(metavar="URL", help="The address that was asked for.")] = "",
+    status: Annotated[
+        int | None, typer.Option(min=100, max=999, metavar="N", help="The status of the response.")
+    ] = None,
+    headers: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="The headers of the response, as a JSON object.")
+    ] = None,
+    final_url: Annotated[str | None, typer.Option(metavar="URL", help="The address that redirects led to.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Judge how good a capture a saved response is, from 1 (good) to 0 (worthless), and say why."""
+    from webstrata.content.page_reader import PageReader
+    from webstrata.content.page_requests import ReadQuality
+
+    named = _headers(headers)
+    request = ReadQuality(
+        _checked(url) or _UNKNOWN_URL, status, named, _content(file, named), _checked(final_url or "") or None
+    )
+    reader = PageReader()
+    try:
+        judged = reader.quality(request)
+    finally:
+        reader.close()
+    if as_json:
+        print_json({"quality": judged.quality, "kind": judged.kind.value, "reasons": list(judged.reasons)})
+    else:
+        print(_sentence(judged))
+
+
+def _sentence(judged: "Quality") -> str:
+    from webstrata.logs import harmless
+
+    return harmless(f"{judged.kind.value}, quality {judged.quality:g}: {'; '.join(judged.reasons)}")
+
+
+def _checked(url: str) -> str:
+    from webstrata.model.urls import resolve
+
+    if url and resolve(url, url) is None:
+        raise UsageError(f"{url!r} is not a web address (expected something like https://example.org/)")
+    return url
+
+
+def _headers(path: Path | None) -> dict[str, str]:
+    """Return headers from a JSON object, whose values may be lists, or from a JSON list of pairs."""
+    if path is None:
+        return {}
+    wrong = UsageError(f"{path} must hold the headers as a JSON object of names and values")
+    try:
+        read = json.loads(_bytes(str(path)))
+    except (ValueError, RecursionError):
+        raise wrong from None
+    pairs = list(read.items()) if isinstance(read, dict) else read
+    if not isinstance(pairs, list) or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
+        raise wrong
+    return _joined(pairs)
+
+
+def _joined(pairs: list[tuple[object, object]]) -> dict[str, str]:
+    headers: dict[str, list[str]] = {}
+    for name, value in pairs:
+        values = value if isinstance(value, list) else [value]
+        headers.setdefault(str(name).lower(), []).extend(str(one) for one in values)
+    return {name: ", ".join(values) for name, values in headers.items()}
+
+
+def _content(file: str, headers: dict[str, str]) -> bytes:
+    """Return a page without compression, whether its file is gzipped or its headers name a content encoding."""
+    from webstrata.content.decode import decoded, unpacked
+    from webstrata.content.page_requests import MAX_PAGE_BYTES
+
+    body = _bytes(file)
+    if body.startswith(_GZIP):
+        return unpacked(body, "gzip", MAX_PAGE_BYTES + 1)
+    is_plain = body.lstrip()[:1] == b"<"
+    return body if is_plain else decoded(body, headers.get("content-encoding"), MAX_PAGE_BYTES + 1)
+
+
+def _bytes(file: str) -> bytes:
+    from webstrata.content.page_requests import MAX_PAGE_BYTES
+
+    try:
+        if file == _STANDARD_INPUT:
+            return sys.stdin.buffer.read(MAX_PAGE_BYTES + 1)
+        with Path(file).open("rb") as opened:
+            return opened.read(MAX_PAGE_BYTES + 1)
+    except OSError as error:
+        raise NotFoundError(f"{file} cannot be read: {error.strerror}") from error

@@ -1,0 +1,91 @@
+"""Where a redirect leads: to the home page, a login, an error page, or simply to another address."""
+
+import re
+from urllib.parse import parse_qsl, urljoin, urlsplit
+
+from webstrata.model.quality import QualityKind
+
+_HOME = re.compile(
+    r"/?(?:[a-z]{2}(?:[-_][a-z]{2})?/?)?"
+    r"(?:(?:index|default|home|main|start|welcome|accueil|startseite|inicio|homepage)(?:\.\w{2,5})?/?)?",
+    re.IGNORECASE,
+)
+"""The path of a home page, also of one in a language."""
+
+_LOGIN = re.compile(
+    r"/(?:(?:wp|user|member|account|customer)[-_]?)?(?:log-?in|sign-?in|log-?on|sign-?on|sso|auth|authenticate|oauth2?|saml2?|cas"
+    r"|connexion|anmelden|inloggen)(?:\.\w{2,5})?(?:/|$)",
+    re.IGNORECASE,
+)
+_ERROR = re.compile(
+    r"/(?:(?:error|erreur|fehler|page)?[-_]?4(?:04|10)(?:[-_]?(?:error|not[-_]?found))?|errors?(?:[-_]?page)?|(?:page|file)?[-_]?not[-_]?found)"
+    r"(?:\.\w{2,5})?/?$",
+    re.IGNORECASE,
+)
+_CONSENT_HOST = re.compile(r"^(?:consent|guce|privacy-?gate|myprivacy|cookiewall|cmp)\.", re.IGNORECASE)
+_NAMING = frozenset({"p", "page_id", "id", "article", "post", "nid", "sku", "product", "item", "page", "doc", "aid"})
+"""Parameters that name a page of a site whose addresses are all one path."""
+
+_RETURNING = frozenset(
+    {"next", "return", "returnurl", "return_url", "returnto", "return_to", "redirect", "redirect_to"}
+) | {
+    *(
+        "redirect_uri",
+        "redirecturl",
+        "continue",
+        "back",
+        "dest",
+        "destination",
+        "goto",
+        "ref",
+        "url",
+        "service",
+        "from",
+        "target",
+    )
+}
+"""Parameters with which a login page remembers the page that was asked for."""
+
+
+def kind_of_move(url: str, target: str) -> tuple[QualityKind, str]:
+    """Return what a redirect from one URL to another amounts to, and the sentence that says so."""
+    absolute = urljoin(url, target)
+    if _CONSENT_HOST.match(urlsplit(absolute).hostname or ""):
+        return QualityKind.CONSENT, f"it leads to a question about cookies, {absolute}"
+    if is_login(absolute) and not is_login(url):
+        return QualityKind.LOGIN, f"it leads to a login page, {absolute}"
+    if _ERROR.search(urlsplit(absolute).path) and not _ERROR.search(urlsplit(url).path):
+        return QualityKind.SOFT_404, f"it leads to an error page, {absolute}"
+    if is_home(absolute) and not is_home(url) and _is_same_site(url, absolute):
+        return QualityKind.SOFT_404, f"it leads to the home page, {absolute}"
+    return QualityKind.REDIRECT, f"it leads to {absolute}"
+
+
+def is_home(url: str) -> bool:
+    """Tell whether a URL is the one of a site's home page."""
+    parts = urlsplit(url)
+    names = {name.lower() for name, _ in parse_qsl(parts.query)}
+    return _HOME.fullmatch(parts.path) is not None and not names & _NAMING
+
+
+def is_login(url: str) -> bool:
+    """Tell whether a URL is the one of a login page."""
+    parts = urlsplit(url)
+    return _LOGIN.search(parts.path) is not None or (parts.hostname or "").startswith(
+        ("login.", "sso.", "auth.", "accounts.")
+    )
+
+
+def returns_elsewhere(url: str) -> bool:
+    """Tell whether the URL of a login page names a page to return to."""
+    return any(name.lower() in _RETURNING for name, _ in parse_qsl(urlsplit(url).query))
+
+
+def _is_same_site(url: str, target: str) -> bool:
+    """Tell a page that was sent to its own home page from a short link or a site's move to another domain."""
+    ours, theirs = (_site(one) for one in (url, target))
+    return ours == theirs or len([part for part in urlsplit(url).path.split("/") if part]) > 1
+
+
+def _site(url: str) -> str:
+    return ".".join((urlsplit(url).hostname or "").removeprefix("www.").split(".")[-2:])

@@ -1,0 +1,58 @@
+"""Phrases, in several languages, of the pages that sites show in place of what was asked for.
+
+`TITLES` fit a whole part of a title or of a heading, `SENTENCES` are found within a line. They are in lower case and
+without accents, as `plain` makes texts. A weight tells how surely a phrase indicates its kind; `content/quality.py`
+adds up the evidence for each kind, so that no phrase in an article decides alone.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from webstrata.content import absence_phrases, refusal_phrases, substitute_phrases
+from webstrata.content.phrase_rows import PhraseRow, any_of
+from webstrata.model.quality import QualityKind
+
+MAX_TITLE_PART = 120
+
+_ACCENTED = "àáâãäåçèéêëìíîïñòóôõöøùúûüýÿăąćčęěğłńňřśşšťůźżžőű’"
+_PLAIN = "aaaaaaceeeeiiiinoooooouuuuyyaacceeglnnrssstuzzzou'"
+_LETTERS = str.maketrans(_ACCENTED, _PLAIN)
+_SEPARATORS = re.compile(r"\s*[|·•»«‹›]\s*|\s+[-–—:/~]+\s+|\s*—\s*")
+_APOLOGY = re.compile(
+    r"^(?:oops|sorry|oh no|whoops|woops|uh[- ]?oh|ups|oups|hoppla|ooops|desole|error)[\s,!.:…]+(?=\w)"
+)
+_AROUND = " \t!.?¿¡:;,…\"'()[]-–"
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A pattern, what it indicates and how surely."""
+
+    kind: QualityKind
+    weight: float
+    pattern: re.Pattern[str]
+
+
+def plain(text: str) -> str:
+    """Return a text in lower case and without the accents of European languages."""
+    lowered = text.lower()
+    return lowered if lowered.isascii() else lowered.translate(_LETTERS)
+
+
+def title_parts(title: str) -> list[str]:
+    """Return a title as a whole and its parts, such as the page's and the site's name, ready for `TITLES`."""
+    whole = plain(title)[: 2 * MAX_TITLE_PART]
+    stripped = (part.strip(_AROUND) for part in (whole, *_SEPARATORS.split(whole)))
+    parts = (_APOLOGY.sub("", part).strip(_AROUND) for part in stripped)
+    return [part for part in dict.fromkeys(parts) if 0 < len(part) <= MAX_TITLE_PART]
+
+
+def _phrases(rows: Iterable[PhraseRow]) -> tuple[Phrase, ...]:
+    return tuple(Phrase(kind, weight, re.compile(any_of(*patterns), re.MULTILINE)) for kind, weight, patterns in rows)
+
+
+_TABLES = (refusal_phrases, absence_phrases, substitute_phrases)
+TITLES = tuple(phrase for table in _TABLES for phrase in _phrases(table.TITLES))
+_ALL_SENTENCES = tuple(phrase for table in _TABLES for phrase in _phrases(table.SENTENCES))
+SENTENCES = {kind: tuple(phrase for phrase in _ALL_SENTENCES if phrase.kind is kind) for kind in QualityKind}
