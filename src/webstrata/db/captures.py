@@ -62,7 +62,8 @@ _EARLIER = (
     .where(
         _CAPTURES.c.url_key.in_(bindparam("keys", expanding=True)),
         _CAPTURES.c.url.in_(bindparam("urls", expanding=True)),
-        _CAPTURES.c.source_id == bindparam("source_id"),
+        # Plus nothing: SQLite would else begin with all captures of the source instead of those of the URLs.
+        _CAPTURES.c.source_id + 0 == bindparam("source_id"),
         _CAPTURES.c.job_id != bindparam("job_id"),
         _HOLDERS.c.warc_record_id != "",
         _HOLDERS.c.record_type == "response",
