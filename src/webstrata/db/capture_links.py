@@ -1,14 +1,16 @@
 """The links of captured pages, for crawls that find a page unchanged."""
 
+import json
 from collections.abc import Collection, Sequence
 
 import xxhash
-from sqlalchemy import Table, bindparam, select, tuple_
+from sqlalchemy import Table, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from webstrata.db.bulk import ManyRows
 from webstrata.db.crawl_tables import CaptureLinks
+from webstrata.db.lists import as_array
 from webstrata.db.new_rows import NewLinks
 
 LinksKey = tuple[int, int, int]
@@ -16,9 +18,20 @@ LinksKey = tuple[int, int, int]
 
 _TABLE = CaptureLinks.__table__
 assert isinstance(_TABLE, Table)
-_KEY = tuple_(_TABLE.c.warc_file_id, _TABLE.c.warc_offset, _TABLE.c.url_hash)
 _COLUMNS = {name: _TABLE.c[name] for name in ("warc_file_id", "warc_offset", "url_hash", "packed")}
-_STORED = select(*_TABLE.c).where(_KEY.in_(bindparam("keys", expanding=True)))
+# A row of three values IN a list would make SQLite read the whole table; CROSS JOIN lets it begin with the keys.
+_STORED = {
+    "sqlite": text(
+        "SELECT l.* FROM json_each(:keys) AS k CROSS JOIN capture_links AS l"
+        " ON l.warc_file_id = json_extract(k.value, '$[0]') AND l.warc_offset = json_extract(k.value, '$[1]')"
+        " AND l.url_hash = json_extract(k.value, '$[2]')"
+    ),
+    "postgresql": text(
+        "SELECT l.* FROM unnest(CAST(:files AS bigint[]), CAST(:places AS bigint[]), CAST(:hashes AS bigint[]))"
+        " AS k(file, place, hash)"
+        " JOIN capture_links AS l ON l.warc_file_id = k.file AND l.warc_offset = k.place AND l.url_hash = k.hash"
+    ),
+}
 _ADD = {
     "sqlite": ManyRows(sqlite.insert(_TABLE).on_conflict_do_nothing().inline(), _COLUMNS),
     "postgresql": ManyRows(postgresql.insert(_TABLE).on_conflict_do_nothing().inline(), _COLUMNS),
@@ -36,8 +49,15 @@ def stored_links(session: Session, keys: Collection[LinksKey]) -> dict[LinksKey,
     """Return the links that are stored, by their keys."""
     if not keys:
         return {}
-    rows = session.connection().execute(_STORED, {"keys": [*keys]})
-    return {(row[0], row[1], row[2]): row[3] for row in rows}
+    dialect = session.get_bind().dialect.name
+    rows = session.connection().execute(_STORED[dialect], _given(dialect, keys))
+    return {(row.warc_file_id, row.warc_offset, row.url_hash): bytes(row.packed) for row in rows}
+
+
+def _given(dialect: str, keys: Collection[LinksKey]) -> dict[str, str]:
+    if dialect == "sqlite":
+        return {"keys": json.dumps([*keys])}
+    return dict(zip(("files", "places", "hashes"), map(as_array, zip(*keys, strict=True)), strict=True))
 
 
 def links_key(warc_file_id: int, warc_offset: int, url: str) -> LinksKey:
