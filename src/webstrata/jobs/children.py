@@ -28,6 +28,10 @@ UNHURRIED_SECONDS = 60.0
 _LOOK_SECONDS = 0.05
 _LONGEST_LINE = 10_000
 
+_STARTING_SECONDS = 3.0
+"""How long a child is left alone before it is told to end: one that is not ready for signals would die of the first,
+and leave behind what it was to end, such as a container."""
+
 
 def run_child(
     command: Sequence[str],
@@ -42,12 +46,13 @@ def run_child(
     It gets a process group of its own: what it leaves behind there is ended with it. `asked` ends it too, but
     without hurry.
     """
-    deadline = math.inf
+    deadline, may_be_told = math.inf, time.monotonic() + _STARTING_SECONDS
     with Child.started(command, leader, stream_output=stream_output) as child:
         while (code := child.poll()) is None:
             if interrupted.wait(_LOOK_SECONDS) or time.monotonic() >= deadline:
                 return child.stop()
-            if asked is not None and asked.is_set() and deadline == math.inf:
+            is_asked = asked is not None and asked.is_set() and time.monotonic() >= may_be_told
+            if is_asked and deadline == math.inf:
                 child.tell_to_end()
                 deadline = time.monotonic() + UNHURRIED_SECONDS
         return code
