@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from webstrata.content.blocks import lines_with_blocks
-from webstrata.model.changes import PageLine, PageText
+from webstrata.content.page_text import image_names, page_lines
+from webstrata.model.changes import PageText
 
 
 @dataclass(frozen=True)
@@ -23,21 +23,14 @@ class StoredPage:
 
 
 def page_text(page: StoredPage) -> PageText:
-    """Return a stored page as it is compared; a text without blocks has lines of no kind."""
-    blocks = page.blocks or "o" * (page.text.count("\n") + 1)
-    regions = page.regions.ljust(len(blocks), "o")
-    lines = (
-        PageLine(block.text, block.kind, region, block.is_main)
-        for block, region in zip(lines_with_blocks(page.text, blocks), regions, strict=False)
-        if block.text
-    )
+    """Return a stored page as it is compared."""
     return PageText(
         title=page.title,
-        lines=tuple(lines),
+        lines=tuple(page_lines(page.text, page.blocks, page.regions)),
         status_code=page.status_code,
         language=page.language,
         links=page.links,
-        images=page.images,
+        images=image_names(page.images),
         quality=page.quality,
         quality_kind=page.quality_kind,
     )

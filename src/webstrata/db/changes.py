@@ -98,11 +98,6 @@ def add_pending(session: Session, source_id: int, snapshot_ids: Collection[int],
         _ADD_PENDING[session.get_bind().dialect.name].execute(session, rows)
 
 
-def pending_sources(session: Session) -> list[int]:
-    """Return the sources with captures that wait for their events."""
-    return list(session.scalars(select(PendingChange.source_id).distinct().order_by(PendingChange.source_id)))
-
-
 def pending_count(session: Session, source_id: int) -> int:
     """Return how many captures of a source wait for their events."""
     count = text("SELECT count(*) FROM pending_changes WHERE source_id = :source_id")
