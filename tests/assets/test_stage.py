@@ -310,12 +310,12 @@ def test_progress_is_told_in_captures(archive: Archive) -> None:
     from webstrata.assets.registry import PluginRegistry
     from webstrata.assets.stage import run_plugins
 
-    told: list[int] = []
+    told: list[tuple[int, int]] = []
     run_plugins(
         archive.job(*PAGES),
         database=archive.database,
         archive_root=archive.root,
         registry=PluginRegistry(),
-        progress=told.append,
+        progress=lambda done, total: told.append((done, total)),
     )
-    assert sum(told) == len(PAGES)
+    assert told == [(0, len(PAGES)), (len(PAGES), len(PAGES))]

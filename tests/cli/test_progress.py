@@ -12,7 +12,7 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
@@ -22,9 +22,12 @@ from rich.console import Console
 
 from tests.support.program import Program
 from tests.support.web_server import Answer, WebServer, linked_site, page
-from webstrata.cli.progress import HOSTS_SHOWN, LINE_EVERY, LiveView, index_lines, line, line_watcher
+from webstrata.cli.job_state import JobState
+from webstrata.cli.progress import FIRST_LINE_AFTER, HOSTS_SHOWN, LINE_EVERY, LiveView, line, printing_lines
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db.frontier import FrontierCounts
+from webstrata.logs import harmless
+from webstrata.model.estimates import Stage
 from webstrata.model.reports import CrawlReport, HostReport, busiest
 
 SECONDS = 30
@@ -52,31 +55,32 @@ class Clock:
         return self.now
 
 
-def drawn(view: LiveView, width: int = 80, height: int = 24, *, colours: bool = False) -> str:
+def drawn(state: JobState, width: int = 80, height: int = 24, *, colours: bool = False) -> str:
     """Return what a terminal of a size shows."""
     written = StringIO()
     console = Console(
         file=written, width=width, height=height, force_terminal=colours, color_system="truecolor" if colours else None
     )
-    console.print(view)
+    console.print(LiveView(state))
     return written.getvalue()
 
 
-def view_of(label: str = "https://example.org/", report: CrawlReport = REPORT) -> LiveView:
-    view = LiveView(label)
-    view.crawled(CrawlProgress(COUNTS, report))
-    return view
+def job(
+    label: str = "https://example.org/", report: CrawlReport = REPORT, clock: Callable[[], float] = time.monotonic
+) -> JobState:
+    state = JobState(f"archiving {harmless(label)}", clock=clock)
+    state.crawled(CrawlProgress(COUNTS, report))
+    return state
 
 
 def test_the_view_tells_how_far_how_fast_what_waits_and_what_failed() -> None:
     clock = Clock()
-    view = LiveView("https://example.org/", clock)
-    view.crawled(CrawlProgress(COUNTS, REPORT))
+    state = job(clock=clock)
     clock.now += 75
-    title, bar, speed, queue, errors, heading, *hosts = drawn(view).splitlines()
+    title, bar, speed, queue, errors, heading, *hosts = drawn(state).splitlines()
     assert title.rstrip() == "archiving https://example.org/"
     assert "━" in bar
-    assert "350 of 1,566 URLs" in bar
+    assert "crawling, 350 of 1,566 URLs, about 0:00:16 left" in bar
     assert speed.rstrip() == "0:01:15  123.5 responses a second, 12.3 MB"
     assert queue.rstrip() == "1,200 waiting, 16 in progress"
     assert errors.rstrip() == "errors: 12 http_503, 3 timeout, 2 dns, 2 tls, 1 connect, 2 of other kinds"
@@ -86,61 +90,103 @@ def test_the_view_tells_how_far_how_fast_what_waits_and_what_failed() -> None:
 
 
 def test_the_view_says_when_pages_are_indexed() -> None:
-    view = view_of()
-    assert "indexed" not in drawn(view)
-    view.indexed(1_000)
-    view.indexed(200)
-    assert "indexed 1,200 snapshots" in drawn(view)
+    state = job()
+    assert "indexed" not in drawn(state)
+    state.indexed(1_000)
+    state.indexed(200)
+    assert "indexed 1,200 snapshots" in drawn(state)
 
 
-def test_before_the_first_news_there_is_something_to_see() -> None:
-    assert "0 of 0 URLs" in drawn(LiveView("https://example.org/"))
+def test_before_the_first_response_the_view_says_what_is_done() -> None:
+    shown = drawn(JobState("archiving https://example.org/"))
+    assert "reading robots.txt and the first page" in shown
+    assert "0 of 0" not in shown
+
+
+def test_one_bar_goes_through_all_stages() -> None:
+    clock = Clock()
+    state = JobState("archiving x", clock=clock)
+    shares, words = [], []
+
+    def look() -> None:
+        assert state.share is not None
+        shares.append(state.share)
+        words.append(state.words)
+        clock.now += 10
+
+    for done in (500, 1_000):
+        state.crawled(CrawlProgress(FrontierCounts(pending=1_000 - done, finished=done), CrawlReport(rate=50)))
+        look()
+    state.indexed(100)
+    for done in (0, 250, 1_000):
+        state.read(done, 1_000)
+        look()
+    for done in (0, 400, 1_000):
+        state.looked(done, 1_000)
+        look()
+    assert shares == sorted(shares)
+    assert shares[0] == pytest.approx(1 / 3)
+    assert shares[-1] == 1
+    assert words == [
+        "crawling, 500 of 1,000 URLs, at least 0:00:20 left",
+        "crawling, 1,000 of 1,000 URLs, about 0:00:10 left",
+        "indexing, 0% read, 100 snapshots",
+        "indexing, 25% read, 100 snapshots, about 0:00:40 left",
+        "indexing, all read, weighing links, 100 snapshots, about 0:00:05 left",
+        "running plugins on 0 of 1,000 captures",
+        "running plugins on 400 of 1,000 captures, about 0:00:15 left",
+        "comparing with earlier captures",
+    ]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 12), (40, 10), (30, 8), (20, 24), (200, 60)])
 def test_the_view_fits_its_terminal(size: tuple[int, int]) -> None:
     width, height = size
     hosts = {f"a-very-long-name-of-a-host-{n}.example.org": HostReport(10**9, 10**15, 10**9) for n in range(30)}
-    view = view_of("https://example.org/" + "x" * 300, CrawlReport(1, 1, {"k" * 50: 1, "l" * 50: 2}, hosts, 10**6))
-    view.indexed(5)
-    lines = drawn(view, width, height).splitlines()
+    state = job("https://example.org/" + "x" * 300, CrawlReport(1, 1, {"k" * 50: 1, "l" * 50: 2}, hosts, 10**6))
+    state.indexed(5)
+    lines = drawn(state, width, height).splitlines()
     assert max(map(len, lines)) <= width
     assert len(lines) < height
 
 
 def test_what_strangers_wrote_does_not_reach_the_terminal_as_it_is() -> None:
     report = CrawlReport(1, 1, {HOSTILE: 1}, {HOSTILE: HostReport(1, 1, 1)}, 1)
-    shown = drawn(view_of(HOSTILE, report), 200, 40)
+    shown = drawn(job(HOSTILE, report), 200, 40)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", shown)
     assert shown.count("[bold red]") == 3, "no markup is obeyed either"
-    assert not re.search(r"[\x00-\x1f\u202e]", line(HOSTILE, CrawlProgress(COUNTS, report)))
+    assert not re.search(r"[\x00-\x1f\u202e]", line(job(HOSTILE, report)))
 
 
 def test_colours_are_left_out_when_nobody_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
     coloured = re.compile(r"\x1b\[[0-9;]*\b(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m")
-    assert coloured.search(drawn(view_of(), colours=True))
+    assert coloured.search(drawn(job(), colours=True))
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not coloured.search(drawn(view_of(), colours=True))
+    assert not coloured.search(drawn(job(), colours=True))
 
 
 def test_a_line_tells_the_same_in_short() -> None:
-    assert line("https://example.org/", CrawlProgress(COUNTS, REPORT)) == (
-        "archiving https://example.org/: 345 of 1,566 URLs, 5 failed, 1,200 waiting, 16 in progress, "
-        "123.5 responses a second, 12.3 MB; "
+    clock = Clock()
+    state = job(clock=clock)
+    clock.now += 75
+    assert line(state) == (
+        "archiving https://example.org/: crawling, 350 of 1,566 URLs, about 0:00:16 left, 5 failed, "
+        "1,200 waiting, 16 in progress, 123.5 responses a second, 12.3 MB; "
         "errors: 12 http_503, 3 timeout, 2 dns, 2 tls, 1 connect, 2 of other kinds"
     )
-    assert line("x", CrawlProgress(FrontierCounts(), CrawlReport())).endswith("0 bytes")
+    assert line(JobState("archiving x")) == "archiving x: reading robots.txt and the first page"
 
 
-def test_a_line_comes_every_few_seconds(capsys: pytest.CaptureFixture[str]) -> None:
-    clock = Clock()
-    watcher = line_watcher("x", clock)
-    for _ in range(10):
-        watcher.crawled(CrawlProgress(COUNTS, REPORT))
-        clock.now += LINE_EVERY / 4
-    printed = capsys.readouterr()
-    assert len(printed.err.splitlines()) == 2
-    assert printed.out == ""
+def test_a_line_comes_every_two_seconds_even_if_nothing_happens(capsys: pytest.CaptureFixture[str]) -> None:
+    assert max(FIRST_LINE_AFTER, LINE_EVERY) <= 2
+    deadline, printed = time.monotonic() + SECONDS, ""
+    with printing_lines(job(), 0.01, 0.01):
+        while printed.count("\n") < 3:
+            assert time.monotonic() < deadline
+            captured = capsys.readouterr()
+            assert captured.out == ""
+            printed += captured.err
+    assert {*printed.splitlines()} <= {line(job()), line(job()).replace("about", "at least")}
 
 
 @dataclass
@@ -241,11 +287,9 @@ def test_elsewhere_there_is_no_view(program: Program, web_server: WebServer) -> 
     assert "\x1b" not in ended.stdout + ended.stderr
 
 
-def test_an_index_says_in_plain_lines_how_much_is_read(capsys: pytest.CaptureFixture[str]) -> None:
-    clock = iter([0.0, LINE_EVERY, LINE_EVERY, LINE_EVERY + 1])
-    watcher = index_lines(7, lambda: next(clock))
-    watcher.indexed(1_200)
-    watcher.advanced(30, 120)
-    watcher.indexed(5)
-    watcher.advanced(60, 120)
-    assert capsys.readouterr().err == "indexing job 7: 25% read, 1,200 snapshots\n"
+def test_an_index_says_in_plain_lines_how_much_is_read() -> None:
+    state = JobState("indexing job 7", Stage.INDEX, clock=Clock())
+    assert line(state) == "indexing job 7: 0 snapshots"
+    state.indexed(1_200)
+    state.read(30, 120)
+    assert line(state) == "indexing job 7: 25% read, 1,200 snapshots"

@@ -49,7 +49,8 @@ _TEXTS_AT_ONCE = 50
 _BYTES_AT_ONCE = 32_000_000
 """What a portion holds in memory, but for its last capture."""
 
-Progress = Callable[[int], None]
+Progress = Callable[[int, int], None]
+"""Called with how many captures of how many the plugins have looked at."""
 
 
 def run_plugins(
@@ -61,7 +62,7 @@ def run_plugins(
     plugins: Sequence[str] | None = None,
     retry_failed: bool = False,
     believe_absence: bool = False,
-    progress: Progress = lambda captures: None,
+    progress: Progress = lambda done, total: None,
 ) -> AssetsSummary:
     """Run plugins (all, unless named) on what is new in a job, and mark what the job proves to be missing.
 
@@ -155,10 +156,13 @@ class _Stage:
                 session, self.job.id, list(self.plugins), retry_failed=self.retry_failed
             )
         tally: Counter[str] = Counter()
+        done = 0
+        progress(done, len(pending))
         for capture_ids in _groups(pending):
             for portion in _portions(self._worked(capture_ids)):
                 tally += self._settle(portion)
-            progress(len(capture_ids))
+            done += len(capture_ids)
+            progress(done, len(pending))
         return tally, len(pending)
 
     def settle_indexed(self, capture_ids: Sequence[int]) -> None:

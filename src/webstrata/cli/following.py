@@ -42,6 +42,8 @@ def _watch(app: App, job_id: int, watcher: Watcher) -> None:
         watcher.crawled(CrawlProgress(progress.counts, progress.report))
         pages = progress.job.indexed_page_count
         watcher.indexed(max(0, pages - (pages if indexed is None else indexed)))
+        if progress.job.status in (JobStatus.COMPLETED, JobStatus.INDEXING):
+            watcher.read(pages, max(pages, progress.counts.finished))
         last_led, indexed = (now if progress.is_led else last_led), pages
         if has_ended(progress, now - last_led):
             return

@@ -1,28 +1,29 @@
 """How a job is getting on: a live view on a terminal, a line now and then elsewhere."""
 
 import sys
-import time
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import timedelta
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.filesize import decimal
 from rich.live import Live
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.progress_bar import ProgressBar
 from rich.table import Column, Table
 from rich.text import Text
 
-from webstrata.crawl.tally import CrawlProgress
+from webstrata.cli.job_state import JobState
 from webstrata.db.frontier import FrontierCounts
 from webstrata.jobs.lifecycle import Watcher
 from webstrata.logs import harmless
+from webstrata.model.estimates import Stage
 from webstrata.model.reports import CrawlReport
 from webstrata.model.words import counted
 
-LINE_EVERY = 5.0
+FIRST_LINE_AFTER = 1.0
+LINE_EVERY = 2.0
+"""Nothing is silent for longer, whatever it does."""
+
 HOSTS_SHOWN = 8
 KINDS_SHOWN = 5
 
@@ -33,123 +34,84 @@ _NARROWEST_TABLE = 40
 
 @contextmanager
 def watching(label: str) -> Iterator[Watcher]:
-    """Show a job's progress while it runs."""
-    console = Console(stderr=True)
-    if not sys.stderr.isatty() or console.is_dumb_terminal:
-        yield line_watcher(label)
-        return
-    view = LiveView(label)
-    with Live(view, console=console, transient=True):
-        yield Watcher(view.crawled, view.indexed)
-
-
-@dataclass(frozen=True)
-class IndexWatcher:
-    """Who hears how an index grows: of so many pages more, and how many bytes of how many are read."""
-
-    indexed: Callable[[int], None]
-    advanced: Callable[[int, int], None]
+    """Show the progress of all stages of a job while it runs."""
+    with _showing(JobState(f"archiving {harmless(label)}")) as watcher:
+        yield watcher
 
 
 @contextmanager
-def watching_index(job_id: int) -> Iterator[IndexWatcher]:
-    """Show how an index grows while it does."""
+def watching_index(job_id: int) -> Iterator[Watcher]:
+    """Show the progress of a job's index while it grows."""
+    with _showing(JobState(f"indexing job {job_id}", Stage.INDEX)) as watcher:
+        yield watcher
+
+
+@contextmanager
+def _showing(state: JobState) -> Iterator[Watcher]:
     console = Console(stderr=True)
     if not sys.stderr.isatty() or console.is_dumb_terminal:
-        yield index_lines(job_id)
+        with printing_lines(state):
+            yield state.watcher
         return
-    columns = (
-        TextColumn("indexing job {task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[pages]:,} snapshots"),
-    )
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
-        task = progress.add_task(str(job_id), total=None, pages=0)
-
-        def indexed(pages: int) -> None:
-            progress.update(task, pages=progress.tasks[0].fields["pages"] + pages)
-
-        yield IndexWatcher(indexed, lambda done, total: progress.update(task, completed=done, total=total))
+    with Live(LiveView(state), console=console, transient=True):
+        yield state.watcher
 
 
-def index_lines(job_id: int, clock: Callable[[], float] = time.monotonic) -> IndexWatcher:
-    """Return who prints a plain line every few seconds."""
-    last, pages = clock(), 0
+@contextmanager
+def printing_lines(state: JobState, first_after: float = FIRST_LINE_AFTER, every: float = LINE_EVERY) -> Iterator[None]:
+    """Print a plain line every two seconds, whatever the job is doing and however long that takes."""
+    over = threading.Event()
 
-    def indexed(more: int) -> None:
-        nonlocal pages
-        pages += more
+    def print_lines() -> None:
+        wait = first_after
+        while not over.wait(wait):
+            print(line(state), file=sys.stderr, flush=True)
+            wait = every
 
-    def advanced(done: int, total: int) -> None:
-        nonlocal last
-        if clock() - last >= LINE_EVERY:
-            last = clock()
-            part = f"{100 * done // total}% read, " if total else ""
-            print(f"indexing job {job_id}: {part}{counted(pages, 'snapshot')}", file=sys.stderr, flush=True)
-
-    return IndexWatcher(indexed, advanced)
+    printing = threading.Thread(target=print_lines, name="progress-lines", daemon=True)
+    printing.start()
+    try:
+        yield
+    finally:
+        over.set()
+        printing.join()
 
 
 class LiveView:
     """What a terminal shows of a job: how far it is, how fast, what waits, what failed, and the busiest hosts."""
 
-    def __init__(self, label: str, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin before the first news."""
-        self._label = harmless(label)
-        self._clock = clock
-        self._began = clock()
-        self._progress = CrawlProgress(FrontierCounts(), CrawlReport())
-        self._indexed = 0
-
-    def crawled(self, progress: CrawlProgress) -> None:
-        """Take news of the crawl."""
-        self._progress = progress
-
-    def indexed(self, pages: int) -> None:
-        """Take news of the index: so many pages more."""
-        self._indexed += pages
+    def __init__(self, state: JobState) -> None:
+        """Show a job as it is whenever the view is drawn."""
+        self._state = state
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw the view, as large as the terminal has room for."""
-        counts, report = self._progress.counts, self._progress.report
-        elapsed = timedelta(seconds=int(self._clock() - self._began))
-        yield _one_line(f"archiving {self._label}", "bold")
-        yield _bar(counts, options.max_width)
-        yield _one_line(f"{elapsed}  {_speed(report)}, {decimal(report.bytes)}")
+        state = self._state
+        counts, report = state.crawl.counts, state.crawl.report
+        yield _one_line(state.title, "bold")
+        yield _bar(state, options.max_width)
+        if not counts.total:
+            yield _one_line(str(state.elapsed))
+            return
+        yield _one_line(f"{state.elapsed}  {_speed(report)}, {decimal(report.bytes)}")
         yield _one_line(_queue(counts))
         if report.errors:
             yield _one_line(f"errors: {kinds(report)}", "red")
-        if self._indexed:
-            yield _one_line(f"indexed {counted(self._indexed, 'snapshot')}")
+        if state.snapshots:
+            yield _one_line(f"indexed {counted(state.snapshots, 'snapshot')}")
         rows = min(HOSTS_SHOWN, console.size.height - _LINES_BESIDE_HOSTS)
         if report.hosts and rows > 0 and options.max_width >= _NARROWEST_TABLE:
             yield _hosts(report, rows)
 
 
-def line_watcher(label: str, clock: Callable[[], float] = time.monotonic) -> Watcher:
-    """Return who prints a plain line every few seconds."""
-    last = clock()
-
-    def crawled(progress: CrawlProgress) -> None:
-        nonlocal last
-        if clock() - last >= LINE_EVERY:
-            last = clock()
-            print(line(label, progress), file=sys.stderr, flush=True)
-
-    return Watcher(crawled)
-
-
-def line(label: str, progress: CrawlProgress) -> str:
-    """Return how a crawl is getting on, in one line."""
-    counts, report = progress.counts, progress.report
-    parts = [
-        f"archiving {harmless(label)}: {counts.finished:,} of {counted(counts.total, 'URL')}",
-        f"{counts.error} failed",
-        _queue(counts),
-        _speed(report),
-        decimal(report.bytes),
-    ]
-    return ", ".join(parts) + (f"; errors: {kinds(report)}" if report.errors else "")
+def line(state: JobState) -> str:
+    """Return how a job is getting on, in one line."""
+    counts, report = state.crawl.counts, state.crawl.report
+    parts = [f"{state.title}: {state.words}"]
+    if state.is_crawling and counts.total:
+        parts += [f"{counts.error} failed", _queue(counts), _speed(report), decimal(report.bytes)]
+    errors = f"; errors: {kinds(report)}" if state.is_crawling and report.errors else ""
+    return ", ".join(parts) + errors
 
 
 def kinds(report: CrawlReport) -> str:
@@ -171,11 +133,15 @@ def _one_line(words: str, style: str = "") -> Text:
     return Text(words, style=style, no_wrap=True, overflow="ellipsis")
 
 
-def _bar(counts: FrontierCounts, width: int) -> Table:
-    done = counts.finished + counts.error
-    bar = ProgressBar(total=counts.total or None, completed=done, width=max(4, min(_WIDEST_BAR, width - 30)))
+def _bar(state: JobState, width: int) -> Table:
+    words = state.words
+    bar = ProgressBar(
+        total=None if state.share is None else 1.0,
+        completed=state.share or 0.0,
+        width=max(4, min(_WIDEST_BAR, width - len(words) - 1)),
+    )
     row = Table.grid(padding=(0, 1))
-    row.add_row(bar, _one_line(f"{done:,} of {counted(counts.total, 'URL')}"))
+    row.add_row(bar, _one_line(words))
     return row
 
 

@@ -225,7 +225,9 @@ def _index_here(app: "App", job_id: int, interrupted: threading.Event, *, again:
         in_the_lead(app.database, app.archive_root, job_id, leases.lease_for_index) as leader,
         watching_index(job_id) as watcher,
     ):
-        code = runner.index(job_id, leader, interrupted, watcher.indexed, advanced=watcher.advanced, again=again)
+        code = runner.index(
+            job_id, leader, interrupted, watcher.indexed, advanced=watcher.read, looked=watcher.looked, again=again
+        )
         keep_books(app.database, app.archive_root, job_id)
     return code
 

@@ -81,6 +81,7 @@ def index_job(  # noqa: PLR0913 - all but the job are wired parts and wishes, by
         run = _Run(database, archive_root, job, lease, progress, advanced, stopping or threading.Event())
         try:
             run.index(again=again, processes=processes)
+            advanced(run.all_bytes, run.all_bytes)
             refresh_pagerank(database, cancelled=run.stopping.is_set)
             run.stop_if_asked()
         except _StoppedError:

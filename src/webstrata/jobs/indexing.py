@@ -48,6 +48,7 @@ class Indexing:
         interrupted: threading.Event,
         *,
         advanced: Advanced = lambda done, total: None,
+        looked: Advanced = lambda done, total: None,
         again: bool = False,
     ) -> int:
         """Make what a crawl brought searchable and let the plugins look at it.
@@ -59,7 +60,12 @@ class Indexing:
             job = jobs.load_job(session, job_id)
         ended = _ended(job)
         done = ended if ended in CUT_SHORT else JobStatus.INDEXED
-        code = self._indexed(job, progress, interrupted, advanced, again) if self._has_any(job, done) else 0
+        code = 0
+        if self._has_any(job, done):
+            code = self._indexed(job, progress, interrupted, advanced, again)
+            if code == 0:
+                self._run_plugins(job, looked)
+                code = self._compute_changes(job, interrupted)
         if code == 0:
             self._set(job_id, leader, status=done, pause_count=0, indexed_at=datetime.now(UTC))
         elif code == INTERRUPTED and done in CUT_SHORT:
@@ -85,7 +91,7 @@ class Indexing:
         self, job: StoredJob, progress: Progress, interrupted: threading.Event, advanced: Advanced, again: bool
     ) -> int:
         database, root = self.database, self.archive_root
-        code = index_job(
+        return index_job(
             job.id,
             database=database,
             archive_root=root,
@@ -96,10 +102,16 @@ class Indexing:
             processes=self.processes,
             stopping=interrupted,
         )
-        if code == 0:
-            run_plugins(job.id, database=database, archive_root=root, registry=self.plugins, plugins=job.config.plugins)
-            code = self._compute_changes(job, interrupted)
-        return code
+
+    def _run_plugins(self, job: StoredJob, looked: Advanced) -> None:
+        run_plugins(
+            job.id,
+            database=self.database,
+            archive_root=self.archive_root,
+            registry=self.plugins,
+            plugins=job.config.plugins,
+            progress=looked,
+        )
 
     def _compute_changes(self, job: StoredJob, interrupted: threading.Event) -> int:
         """Compute the change events of the job's source; the job counts as under way until they are there."""

@@ -39,6 +39,10 @@ class Watcher:
 
     crawled: Callable[["CrawlProgress"], None] = lambda progress: None
     indexed: Callable[[int], None] = lambda pages: None
+    read: Callable[[int, int], None] = lambda done, total: None
+    """Called with how many bytes of how many the index has read."""
+    looked: Callable[[int, int], None] = lambda done, total: None
+    """Called with how many captures of how many the plugins have looked at."""
 
 
 UNWATCHED = Watcher()
@@ -99,8 +103,11 @@ class Runner:
         with in_the_lead(self.database, self.archive_root, job_id, helpers_welcome=helpers_welcome) as leader:
             ended = self._crawl_if_needed(job_id, leader, watcher, told)
             if ended is not None:
+                watcher.read(0, 0)
                 # What was fetched is indexed however the crawl ended: the event is for the crawl alone.
-                self.index(job_id, leader, threading.Event(), watcher.indexed)
+                self.index(
+                    job_id, leader, threading.Event(), watcher.indexed, advanced=watcher.read, looked=watcher.looked
+                )
             keep_books(self.database, self.archive_root, job_id)
         return self.summary(job_id)
 
@@ -134,12 +141,15 @@ class Runner:
         interrupted: threading.Event,
         progress: Callable[[int], None] = UNWATCHED.indexed,
         *,
-        advanced: Callable[[int, int], None] = lambda done, total: None,
+        advanced: Callable[[int, int], None] = UNWATCHED.read,
+        looked: Callable[[int, int], None] = UNWATCHED.looked,
         again: bool = False,
     ) -> int:
         """Index a job whose crawl is over, on its leader's behalf; return 0, 1 if it failed, 130 if it was stopped."""
         with structlog.contextvars.bound_contextvars(job_id=job_id):
-            return self._indexing.run(job_id, leader, progress, interrupted, advanced=advanced, again=again)
+            return self._indexing.run(
+                job_id, leader, progress, interrupted, advanced=advanced, looked=looked, again=again
+            )
 
     def settles_its_job(self, job: StoredJob) -> bool:
         """Return True: what is crawled here is settled here."""
