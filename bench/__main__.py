@@ -4,10 +4,11 @@ import argparse
 import platform
 import tempfile
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from bench import crawl, frontier, index, search, serving
-from bench.report import Measurement, written
+from bench import crawl, frontier, index, search, serving, whole
+from bench.report import Measurement, shown, written
 
 CASES = {
     "crawl": crawl.measure,
@@ -15,6 +16,7 @@ CASES = {
     "index": index.measure,
     "search": search.measure,
     "serving": serving.measure,
+    "whole": whole.measure,
 }
 RESULTS = Path(__file__).parent / "results.md"
 
@@ -22,14 +24,17 @@ RESULTS = Path(__file__).parent / "results.md"
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*CASES, []], help="which to run; all without a name")
-    names = parser.parse_args().names or list(CASES)
+    parser.add_argument("--sizes", nargs="+", type=int, default=whole.SIZES, help="how many pages `whole` archives")
+    asked = parser.parse_args()
+    names = asked.names or list(CASES)
+    cases = CASES | {"whole": partial(whole.measure, sizes=asked.sizes)}
     sections: dict[str, list[Measurement]] = {}
     for name in names:
         print(f"measuring {name} …", flush=True)
         with tempfile.TemporaryDirectory(prefix=f"webstrata-bench-{name}-") as folder:
-            sections[name] = CASES[name](Path(folder))
+            sections[name] = cases[name](Path(folder))
         for measurement in sections[name]:
-            print(f"  {measurement.what}: {measurement.rate:,.0f} {measurement.unit}", flush=True)
+            print(f"  {measurement.what}: {shown(measurement.rate)} {measurement.unit}", flush=True)
     machine = f"{platform.machine()}, Python {platform.python_version()}"
     before = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
     RESULTS.write_text(written(before, sections, datetime.now(UTC), machine), encoding="utf-8")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-_SMALL = 20
+_TINY, _SMALL = 2, 20
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,14 @@ def _section(name: str, measurements: Sequence[Measurement], when: datetime, mac
     ours = next((m.rate for m in measurements if m.ours), None)
     lines = ["", f"`python -m bench {name}`, {when:%Y-%m-%d}, {machine}.", ""]
     lines += ["| What | Measured | Ours is |", "|---|---|---|"]
-    lines += [f"| {m.what} | {m.rate:,.{_digits(m.rate)}f} {m.unit} | {_compared(m, ours)} |" for m in measurements]
+    lines += [f"| {m.what} | {shown(m.rate)} {m.unit} | {_compared(m, ours)} |" for m in measurements]
     return "\n".join(lines)
 
 
-def _digits(rate: float) -> int:
-    """Return how many digits behind the point say something."""
-    return 1 if rate < _SMALL else 0
+def shown(rate: float) -> str:
+    """Return a number with as many digits after the point as mean something."""
+    digits = 2 if rate < _TINY else 1 if rate < _SMALL else 0
+    return f"{rate:,.{digits}f}"
 
 
 def _compared(measurement: Measurement, ours: float | None) -> str:

@@ -93,6 +93,7 @@ def index_job(  # noqa: PLR0913 - all but the job are wired parts and wishes, by
             _set_as(database, lease, status=JobStatus.INDEX_FAILED, status_reason=str(error))
             return 1
         _set_as(database, lease, status=done)
+        log.info("index.end", job_id=job_id, bytes=run.all_bytes)
     return 0
 
 
