@@ -1,0 +1,61 @@
+"""Field types of the settings, and how a setting is declared."""
+
+import ipaddress
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+
+_PROXY = re.compile(r"http://([^/@\s]*@)?([^/@:\s\[\]]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?/?")
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def _split(value: object) -> object:
+    """Read a comma-separated list as a tuple of its trimmed parts."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _networks(value: object) -> object:
+    """Read a comma-separated list of networks, naming the part that is none."""
+    return tuple(ipaddress.ip_network(part) for part in parts) if isinstance(parts := _split(value), tuple) else value
+
+
+def _one_line(value: str) -> str:
+    """Refuse what would break out of the header that it is sent in."""
+    if not value.isprintable() or not value.isascii():
+        raise ValueError("only printable ASCII characters can be sent")
+    return value
+
+
+def _http_address(value: SecretStr) -> SecretStr:
+    """Refuse what is no proxy that we can speak to."""
+    if not _PROXY.fullmatch(value.get_secret_value()):
+        raise ValueError("a proxy must look like http://user:password@host:port")
+    return value
+
+
+def _web_address(value: str) -> str:
+    """Refuse what no browser could open."""
+    if not value.startswith(("http://", "https://")) or not value.isprintable() or " " in value:
+        raise ValueError("it must look like https://replay.example.org")
+    return value.rstrip("/")
+
+
+def upper(value: object) -> object:
+    """Accept a level's name in any case."""
+    return value.upper() if isinstance(value, str) else value
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
+Networks = Annotated[tuple[Network, ...], BeforeValidator(_networks)]
+HttpAddress = Annotated[str, AfterValidator(_web_address)]
+ProxyAddress = Annotated[SecretStr, AfterValidator(_http_address)]
+HeaderValue = Annotated[str, AfterValidator(_one_line)]
+
+
+def setting(default: Any, sentence: str, *older_names: str, **bounds: Any) -> Any:
+    """Declare a setting with the sentence that documents it and the older names that set it too."""
+    return Field(default, description=sentence, json_schema_extra={"older_names": [*older_names]}, **bounds)
