@@ -11,8 +11,7 @@ from webstrata.content.page_requests import ReadQuality
 from webstrata.content.page_text import page_text
 from webstrata.content.reading import Body, read_page
 from webstrata.content.volatile import learn_volatile
-from webstrata.model.changes import Comparison, PageText, SiteKnowledge
-from webstrata.model.significance import SIGNIFICANT
+from webstrata.model.changes import SIGNIFICANT, Comparison, PageText, SiteKnowledge
 from webstrata.model.urls import url_group
 
 

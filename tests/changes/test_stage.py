@@ -12,7 +12,7 @@ from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import NOON, fetched
 from webstrata.changes.stage import ChangeCounts, ChangeTracking
 from webstrata.db import changes, jobs
-from webstrata.db.change_lists import EventFilter, EventView, list_events, list_template_changes
+from webstrata.db.change_lists import EventFilter, EventView, count_events, list_events, list_template_changes
 from webstrata.db.change_tables import PendingChange
 from webstrata.db.engine import Database
 from webstrata.db.tables import Document, WarcFile
@@ -74,8 +74,9 @@ def compute(job: Job) -> ChangeCounts:
 
 def events(database: Database, **wanted: object) -> list[EventView]:
     with database.read() as session:
-        found, total = list_events(session, EventFilter(includes_unchanged=True, **wanted), limit=1_000)  # type: ignore[arg-type]
-    assert total == len(found)
+        of_all = EventFilter(includes_unchanged=True, **wanted)  # type: ignore[arg-type]
+        found = list_events(session, of_all, limit=1_000)
+        assert count_events(session, of_all) == len(found)
     return sorted(found, key=lambda event: (event.to_captured_at, event.normalized_url_group))
 
 

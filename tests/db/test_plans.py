@@ -17,6 +17,8 @@ from webstrata.db import (
     audit_log,
     captures,
     catalog,
+    change_lists,
+    changes,
     editions,
     frontier,
     jobs,
@@ -41,6 +43,7 @@ from webstrata.db import (
     warc_folders,
 )
 from webstrata.db.audit_log import ChangeFilter
+from webstrata.db.change_lists import EventFilter
 from webstrata.db.engine import Database
 from webstrata.db.exporting import ExportScope, exported_snapshots
 from webstrata.db.previous_captures import link_previous
@@ -80,6 +83,10 @@ def seen(session: Session) -> SnapshotView:
     found = catalog.snapshot(session, FIRST_OF_SMALL_JOB)
     assert found is not None
     return found
+
+
+def compared(session: Session) -> changes.ComparedSnapshot:
+    return changes.load_snapshots(session, [FIRST_OF_SMALL_JOB])[FIRST_OF_SMALL_JOB]
 
 
 def front(session: Session) -> editions.PublicSource:
@@ -155,6 +162,10 @@ OF_BATCHES: dict[str, Asking] = {
     "known payloads": lambda s: captures.originals(s, SOURCE, DIGESTS, is_there),
     "earlier captures": lambda s: captures.earlier_captures(s, SOURCE, SMALL_JOB, URLS, is_there),
     "payloads of revisits": lambda s: payloads.payloads(s, SOURCE, ORIGINALS, INDEX_VERSION, is_there),
+    "captures that wait for their events": lambda s: changes.next_pairs(s, SOURCE, 20),
+    "earlier texts of a page": lambda s: changes.earlier_documents(s, compared(s), 6),
+    "the job before": lambda s: changes.previous_job(s, SOURCE, SMALL_JOB),
+    "texts of a small job": lambda s: changes.sample_texts(s, SMALL_JOB, 20),
     "regrouping": lambda s: regrouping.regroup_snapshots(s, GroupedSource(1, "source-1", ()), 0, 50, dry_run=True),
 }
 OF_VIEWS: dict[str, Asking] = {
@@ -164,6 +175,12 @@ OF_VIEWS: dict[str, Asking] = {
     "a page's captures": lambda s: catalog.timeline(s, seen(s)),
     "a page's latest capture": lambda s: catalog.latest_capture(s, seen(s), html_only=True),
     "a page's links": lambda s: page_links.links_of(s, seen(s), most=50),
+    "the event of a capture": lambda s: change_lists.event_of_snapshot(s, FIRST_OF_SMALL_JOB),
+    "the capture before": lambda s: change_lists.previous_snapshot(s, FIRST_OF_SMALL_JOB),
+    "the newest changes": lambda s: change_lists.list_events(s, EventFilter(), limit=20),
+    "significant changes": lambda s: change_lists.list_events(s, EventFilter(min_significance=0.4), limit=20),
+    "changes of a page": lambda s: change_lists.list_events(s, EventFilter(normalized_url_group=URLS[0]), limit=20),
+    "changes of a job": lambda s: change_lists.list_events(s, EventFilter(job_id=SMALL_JOB), limit=20),
     "the archive's totals": catalog.totals,
     "sources": catalog.sources,
     "sources with their jobs": sources.list_sources,
@@ -199,6 +216,8 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "URLs with queries of a large job": lambda s: [*frontier.urls_with_queries(s, LARGE_JOB)],
     "the summary of a large job": lambda s: snapshots.compare_with_before(s, LARGE_JOB),
     "a large job's failed URLs": lambda s: absence.lost_way(s, SOURCE, LARGE_JOB),
+    "jobs without a template": lambda s: changes.jobs_without_template(s, SOURCE),
+    "how many changes": lambda s: change_lists.count_events(s, EventFilter()),
     "pages with a rank to hand on": lambda s: signals.unsettled_pages(s, 0.01, 1_000),
     "the rank of all pages": signals.total_mass,
     "blobs that nothing refers to": assets.unreferenced_blobs,

@@ -202,6 +202,23 @@ _TABLES = {
         },
     ),
     "snapshot_outlinks": _Rows("2 * {n}", {"snapshot_id": "1 + i / 2", "target_id": "1 + (i * 7) % {n}"}),
+    "pending_changes": _Rows("{both}", {"snapshot_id": "i + 1", "source_id": "1", "is_announced": "true"}),
+    "snapshot_changes": _Rows(
+        "{n}",
+        {
+            "id": "i + 1",
+            "source_id": _SOURCE,
+            "normalized_url_group": _URL,
+            "from_snapshot_id": "CASE WHEN i >= {large} AND i < {both} THEN i + 1 - {large} END",
+            "to_snapshot_id": "i + 1",
+            "to_job_id": _JOB,
+            "to_capture_timestamp": "{moment}",
+            "change_type": "CASE WHEN i < {large} THEN 'new_page' WHEN i % 50 = 0 THEN 'updated' ELSE 'unchanged' END",
+            "significance": "CASE WHEN i % 1000 = 0 THEN 0.5 ELSE 0 END",
+            "computed_at": ":now",
+        },
+    ),
+    "job_templates": _Rows("{jobs}", {"job_id": "i + 1", "pages": "9", "lines": "'[]'"}),
     "record_problems": _Rows(
         "{few}",
         {

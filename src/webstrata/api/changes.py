@@ -83,7 +83,8 @@ def changes(app: Parts, wanted: Annotated[ChangeParameters, Query()]) -> Changes
     if not app.settings.change_tracking_enabled:
         return ChangesSchema(enabled=False, total=0, **about, results=[], templateChanges=[])
     with app.database.read() as session:
-        events, total = change_lists.list_events(
+        total = change_lists.count_events(session, wanted.events)
+        events = change_lists.list_events(
             session,
             wanted.events,
             limit=wanted.page_size,
@@ -166,7 +167,7 @@ def _feed(app: App, request: Request, source: str | None, min_significance: floa
     asked = ({"source": of.code} if of else {}) | ({"minSignificance": min_significance} if min_significance else {})
     with app.database.read() as session:
         wanted = EventFilter(source=source, min_significance=min_significance)
-        events = change_lists.list_events(session, wanted, limit=MOST_ITEMS)[0]
+        events = change_lists.list_events(session, wanted, limit=MOST_ITEMS)
     return Feed(
         title=f"Webstrata: changes of {of.name}" if of else "Webstrata: changes",
         home=f"{site}/changes?{urlencode({'source': of.code})}" if of else f"{site}/changes",

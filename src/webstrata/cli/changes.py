@@ -47,7 +47,8 @@ def list_changes(
         _check_enabled(app)
         _sources(app, source)
         with app.database.read() as session:
-            events, total = change_lists.list_events(session, wanted, limit=limit)
+            total = change_lists.count_events(session, wanted)
+            events = change_lists.list_events(session, wanted, limit=limit)
             templates = change_lists.list_template_changes(session, wanted)
     if as_json:
         print_json(

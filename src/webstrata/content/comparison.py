@@ -8,6 +8,7 @@ from webstrata.content.diff.sections import changed_sections, summary_sentence
 from webstrata.content.ignoring import changes_template, is_around_content, is_ignored_title, mark_ignored
 from webstrata.content.volatile import mask
 from webstrata.model.changes import (
+    SIGNIFICANT,
     ChangeType,
     Comparison,
     EditKind,
@@ -18,7 +19,7 @@ from webstrata.model.changes import (
     SiteKnowledge,
     Verdict,
 )
-from webstrata.model.significance import SIGNIFICANT, JudgeContext, context_between, judge
+from webstrata.model.significance import JudgeContext, context_between, judge
 from webstrata.model.words import counted
 
 GOOD = 0.5

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, func, select, tuple_
+from sqlalchemy import Boolean, ColumnElement, Row, Select, func, literal_column, select, tuple_
 from sqlalchemy.orm import Session, aliased, defer
 
-from webstrata.db.change_tables import SnapshotChange, TemplateChange
+from webstrata.db.change_tables import IS_SIGNIFICANT, SnapshotChange, TemplateChange
+from webstrata.db.steering import unindexed
 from webstrata.db.tables import ArchiveJob, Snapshot, Source
 from webstrata.db.totals import HIDDEN_SOURCE
-from webstrata.model.changes import ChangeType, Reason
+from webstrata.model.changes import SIGNIFICANT, ChangeType, Reason
 
 
 @dataclass(frozen=True)
@@ -83,16 +84,21 @@ class TemplateChangeView:
     removed_lines: tuple[str, ...] = field(default=())
 
 
+def count_events(session: Session, wanted: EventFilter) -> int:
+    """Return how many events are wanted."""
+    count = select(func.count()).select_from(SnapshotChange).join(Source, _OF_SOURCE)
+    return session.scalar(count.where(*_conditions(session, wanted))) or 0
+
+
 def list_events(
     session: Session, wanted: EventFilter, *, limit: int, offset: int = 0, by_significance: bool = False
-) -> tuple[list[EventView], int]:
-    """Return some of the events that are wanted and how many there are: newest first, or most significant first."""
+) -> list[EventView]:
+    """Return some of the events that are wanted: newest first, or most significant first."""
     conditions = _conditions(session, wanted)
-    total = session.scalar(select(func.count()).select_from(SnapshotChange).join(Source, _OF_SOURCE).where(*conditions))
     newest = (SnapshotChange.to_capture_timestamp.desc(), SnapshotChange.id.desc())
     order = (SnapshotChange.significance.desc(), *newest) if by_significance else newest
     rows = session.execute(_views().where(*conditions).order_by(*order).limit(limit).offset(offset))
-    return [_view(row) for row in rows], int(total or 0)
+    return [_view(row) for row in rows]
 
 
 def event_of_snapshot(session: Session, snapshot_id: int) -> EventView | None:
@@ -146,9 +152,10 @@ def previous_snapshot(session: Session, snapshot_id: int) -> int | None:
     newer, older = aliased(Snapshot), aliased(Snapshot)
     query = (
         select(older.id)
-        .join(newer, and_(older.normalized_url_group == newer.normalized_url_group, older.source_id == newer.source_id))
+        .join(newer, older.normalized_url_group == newer.normalized_url_group)
         .where(
             newer.id == snapshot_id,
+            unindexed(older.source_id) == newer.source_id,
             tuple_(older.capture_timestamp, older.id) < tuple_(newer.capture_timestamp, newer.id),
         )
         .order_by(older.capture_timestamp.desc(), older.id.desc())
@@ -182,15 +189,24 @@ def _conditions(session: Session, wanted: EventFilter) -> list[ColumnElement[boo
         conditions.append(SnapshotChange.change_type.in_([kind.value for kind in wanted.change_types]))
     elif not wanted.includes_unchanged:
         conditions.append(SnapshotChange.change_type != ChangeType.UNCHANGED.value)
-    if wanted.min_significance > 0:
-        conditions.append(SnapshotChange.significance >= wanted.min_significance)
+    conditions += _significant(wanted.min_significance)
     if wanted.normalized_url_group is not None:
-        conditions.append(SnapshotChange.normalized_url_group == wanted.normalized_url_group)
+        # The captures of a page are found by an index, and each has one event.
+        captures = select(Snapshot.id).where(Snapshot.normalized_url_group == wanted.normalized_url_group)
+        conditions.append(SnapshotChange.to_snapshot_id.in_(captures))
     if wanted.from_date is not None:
         conditions.append(SnapshotChange.to_capture_timestamp >= datetime.combine(wanted.from_date, time.min, UTC))
     if wanted.to_date is not None:
         conditions.append(SnapshotChange.to_capture_timestamp <= datetime.combine(wanted.to_date, time.max, UTC))
     return conditions
+
+
+def _significant(least: float) -> Iterator[ColumnElement[bool]]:
+    if least > 0:
+        yield SnapshotChange.significance >= least
+    if least >= SIGNIFICANT:
+        # The condition of the index, word by word: SQLite does not conclude it.
+        yield literal_column(IS_SIGNIFICANT, Boolean())
 
 
 def _template_conditions(session: Session, wanted: EventFilter) -> list[ColumnElement[bool]]:

@@ -7,9 +7,13 @@ from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueCons
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webstrata.db.base import Base, BigId, Json, utcnow
+from webstrata.model.changes import SIGNIFICANT
 
 _COUNTS = text("change_type <> 'unchanged'")
 """Most captures change nothing: lists leave them out unless asked."""
+
+IS_SIGNIFICANT = f"significance >= {SIGNIFICANT}"
+"""Few changes are: those that a person who watches the page would want to know."""
 
 
 class SnapshotChange(Base):
@@ -22,6 +26,13 @@ class SnapshotChange(Base):
         Index("ix_snapshot_changes_from_snapshot_id", "from_snapshot_id"),
         Index(
             "ix_snapshot_changes_newest", "to_capture_timestamp", "id", sqlite_where=_COUNTS, postgresql_where=_COUNTS
+        ),
+        Index(
+            "ix_snapshot_changes_significant",
+            "to_capture_timestamp",
+            "id",
+            sqlite_where=text(IS_SIGNIFICANT),
+            postgresql_where=text(IS_SIGNIFICANT),
         ),
         Index("ix_snapshot_changes_of_source", "source_id", "to_capture_timestamp", "id"),
         Index("ix_snapshot_changes_of_job", "to_job_id", "id"),

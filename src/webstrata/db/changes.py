@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from webstrata.db.bulk import ManyRows
 from webstrata.db.change_tables import JobTemplate, PendingChange, SnapshotChange, TemplateChange
 from webstrata.db.lists import Among
+from webstrata.db.steering import unindexed
 from webstrata.db.tables import Capture, Document, Snapshot, WarcFile
 
 
@@ -157,7 +158,7 @@ def earlier_documents(session: Session, snapshot: ComparedSnapshot, most: int) -
         select(Snapshot.document_id)
         .where(
             Snapshot.normalized_url_group == snapshot.normalized_url_group,
-            Snapshot.source_id == snapshot.source_id,
+            unindexed(Snapshot.source_id) == snapshot.source_id,
             Snapshot.capture_timestamp <= snapshot.capture_timestamp,
             Snapshot.id != snapshot.id,
             Snapshot.document_id.is_not(None),
@@ -228,18 +229,21 @@ def previous_job(session: Session, source_id: int, job_id: int) -> int | None:
 _WAITING = text("""
 SELECT s.id, w.is_announced,
        (SELECT o.id FROM snapshots o
-        WHERE o.normalized_url_group = s.normalized_url_group AND o.source_id = s.source_id
+        WHERE o.normalized_url_group = s.normalized_url_group AND coalesce(o.source_id, o.source_id) = s.source_id
           AND (o.capture_timestamp, o.id) < (s.capture_timestamp, s.id)
         ORDER BY o.capture_timestamp DESC, o.id DESC LIMIT 1) AS preceding,
        (SELECT o.id FROM snapshots o
-        WHERE o.normalized_url_group = s.normalized_url_group AND o.source_id = s.source_id
+        WHERE o.normalized_url_group = s.normalized_url_group AND coalesce(o.source_id, o.source_id) = s.source_id
           AND (o.capture_timestamp, o.id) > (s.capture_timestamp, s.id)
         ORDER BY o.capture_timestamp, o.id LIMIT 1) AS following
 FROM pending_changes w JOIN snapshots s ON s.id = w.snapshot_id JOIN archive_jobs j ON j.id = s.job_id
 WHERE w.source_id = :source_id AND j.status NOT IN ('queued', 'running', 'retryable')
 ORDER BY w.snapshot_id LIMIT :most
 """)
-"""What a running crawl brought waits until its end: only then is the template of its pages known."""
+"""What a running crawl brought waits until its end: only then is the template of its pages known.
+
+The column in `coalesce` is looked up by no index, as in `db/steering.py`: a page has few captures, a source has many.
+"""
 
 _MISSING = (
     "FROM snapshots s WHERE s.source_id = :source_id"

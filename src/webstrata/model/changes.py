@@ -3,6 +3,9 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+SIGNIFICANT = 0.3
+"""From this significance on, a person who watches the page would want to know of a change."""
+
 
 class ChangeType(StrEnum):
     """The kind of event that a capture is, compared with the capture before it."""

@@ -15,9 +15,6 @@ from webstrata.model.reflow import separate_reflowed
 from webstrata.model.whole_lines import judge_whole
 from webstrata.model.wording import content_words, word_change, wording_of
 
-SIGNIFICANT = 0.3
-"""From here on, a person who watches the page would want to know."""
-
 _MINOR = frozenset(
     {"wording", "spelling", "punctuation", "moved", "images", "boilerplate", "outside", "links", "site_name", "label"}
 )

@@ -10,9 +10,6 @@ from webstrata.db.change_lists import EventView
 from webstrata.model.changes import ChangeType, Reason
 from webstrata.web import present
 
-SIGNIFICANT = 0.3
-"""From here on, a person who watches a page would want to know."""
-
 _MAX_CHIP = 48
 _MAX_CHIPS = 3
 _LONG_RUN = 4

@@ -13,8 +13,8 @@ from webstrata.api.present_changes import CHANGE_WORDS
 from webstrata.db import catalog, change_lists
 from webstrata.db.change_lists import EventFilter
 from webstrata.errors import NotFoundError
-from webstrata.model.changes import ChangeType
-from webstrata.web.change_words import SIGNIFICANT, by_day
+from webstrata.model.changes import SIGNIFICANT, ChangeType
+from webstrata.web.change_words import by_day
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 
@@ -62,7 +62,8 @@ def changes(request: Request, app: Parts, form: Annotated[ChangeForm, Query()]) 
     wanted, problems = read_form(form)
     with app.database.read() as session:
         sources = catalog.sources(session)
-        events, total = change_lists.list_events(
+        total = change_lists.count_events(session, wanted)
+        events = change_lists.list_events(
             session,
             wanted,
             limit=CHANGES_ON_A_PAGE,

@@ -13,7 +13,7 @@ from webstrata.api.present_changes import compare_path
 from webstrata.app import App
 from webstrata.db import catalog
 from webstrata.model.archive import SnapshotView
-from webstrata.web.change_words import SIGNIFICANT
+from webstrata.model.changes import SIGNIFICANT
 from webstrata.web.diff_view import view_diff
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render

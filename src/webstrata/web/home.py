@@ -16,10 +16,10 @@ from webstrata.db.engine import Session
 from webstrata.errors import ConflictError, UsageError
 from webstrata.jobs.queueing import queue_archive
 from webstrata.jobs.source_choice import known_source
+from webstrata.model.changes import SIGNIFICANT
 from webstrata.model.search import SearchRequest, Sort, View
 from webstrata.model.urls import parse_url, with_scheme
 from webstrata.search.service import search
-from webstrata.web.change_words import SIGNIFICANT
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
@@ -90,5 +90,5 @@ def _home(
 
 def _latest_changes(session: Session) -> list[EventView]:
     """Return the latest changes worth knowing: those of the newest job first, the most significant of a job first."""
-    newest, _ = change_lists.list_events(session, EventFilter(min_significance=SIGNIFICANT), limit=CHANGES_WEIGHED)
+    newest = change_lists.list_events(session, EventFilter(min_significance=SIGNIFICANT), limit=CHANGES_WEIGHED)
     return sorted(newest, key=lambda event: (-(event.to_job_id or 0), -event.significance))[:CHANGES_SHOWN]
