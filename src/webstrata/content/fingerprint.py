@@ -7,8 +7,8 @@ import xxhash
 _FEWEST_WORDS = 16
 """Of fewer, a single change turns too many bits to say anything."""
 
-_MOST_WORDS = 16_384
-"""As many as fill fifty pages of a book: what comes behind hardly changes what they say together."""
+_MOST_WORDS = 1_024
+"""As many as fill three pages of a book: what follows hardly changes what they say together, and takes its time."""
 
 _LANE = 64
 _ALL = (1 << _LANE) - 1

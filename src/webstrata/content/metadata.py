@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 
 from webstrata.content.tree import Document, Element, MicrodataItem, RdfaItem
 
@@ -51,7 +51,7 @@ class PageMetadata:
 def page_metadata(tree: Document, elements: Sequence[Element]) -> PageMetadata:
     """Return what a page states, from its tree and its links, images and meta elements."""
     metas = _metas(elements)
-    json_ld = _bounded(_json_ld(tree))
+    json_ld = _json_ld(elements)
     return PageMetadata(
         canonical=_canonical(elements),
         published=_published(metas, json_ld),
@@ -108,10 +108,20 @@ def _dates(value: JsonValue) -> Iterable[str]:
                 yield from _dates(graph)
 
 
-def _json_ld(tree: Document) -> list[JsonValue]:
-    scripts = (one for one in tree.iter_elements("script") if _is_json_ld(one))
-    decoded = (_decode(script.text) for script in scripts)
-    return [value for value in decoded if value is not None]
+def _json_ld(elements: Iterable[Element]) -> tuple[JsonValue, ...]:
+    """Return the JSON-LD of a page: as much of it as fits."""
+    texts = (one.text for one in elements if one.tag == "script" and _is_json_ld(one))
+    decoded = (_decode(text) for text in _first_characters(texts))
+    return tuple(value for value in decoded if value is not None)
+
+
+def _first_characters(texts: Iterable[str]) -> Iterator[str]:
+    room = MAX_STRUCTURED_CHARACTERS
+    for text in texts:
+        room -= len(text)
+        if room < 0:
+            return
+        yield text
 
 
 def _is_json_ld(script: Element) -> bool:
@@ -120,8 +130,6 @@ def _is_json_ld(script: Element) -> bool:
 
 def _decode(text: str) -> JsonValue:
     """Return the value of JSON as pages write it: with comments, wrappings and commas that JSON does not know."""
-    if len(text) > MAX_STRUCTURED_CHARACTERS:
-        return None
     bare = text.lstrip("\ufeff")
     for attempt in (bare, _repaired(bare)):
         try:
@@ -140,13 +148,15 @@ def _repaired(text: str) -> str:
 def _items(read: Callable[[], Sequence[MicrodataItem | RdfaItem]]) -> tuple[JsonValue, ...]:
     """Return microdata or RDFa as JSON; none of a page that nests it deeper than the parser or Python can follow."""
     try:
-        return _bounded([_plain(asdict(item)) for item in read()])
+        return _bounded([_plain(item) for item in read()])
     except (ValueError, RecursionError):
         return ()
 
 
 def _plain(value: object) -> JsonValue:
     """Return a value of the parser's own types as JSON has it."""
+    if isinstance(value, MicrodataItem | RdfaItem):
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, dict):
         return {str(name): _plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):

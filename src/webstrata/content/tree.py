@@ -28,7 +28,7 @@ def parse_html(source: str) -> Document:
     # The tree keeps every template as it is written. What a browser shows of one, a declared shadow root, is read with
     # the element around it; what scripts may make of the others is no part of the page.
     tree = parse(source, positions=False, allow_declarative_shadow_roots=False)
-    if "<template" in source or "<TEMPLATE" in source:
+    if next(tree.iter_elements("template"), None) is not None:
         tree.remove("template:not([shadowrootmode])")
     return tree
 

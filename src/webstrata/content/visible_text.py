@@ -6,7 +6,6 @@ joined at the end, as this loop takes half of the time that reading a page takes
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cache
 
@@ -90,20 +89,30 @@ _FIXED = {
 }
 
 
-@dataclass(frozen=True, eq=False)
 class _State:
     """What a text is by the elements around it; there is one instance of each combination."""
 
-    kind: str
-    region: Region
-    line: Line
-    inside: "dict[str, _State]" = field(default_factory=dict)
-    """The state inside a block without attributes, by its tag: filled when first needed."""
+    def __init__(self, kind: str, region: Region) -> None:
+        self.kind, self.region = kind, region
+        self.line = Line(kind, region)
+        self.inside = _StatesInside(self)
+
+
+class _StatesInside(dict[str, _State]):
+    """The states inside blocks without attributes, by their tags: filled when first needed."""
+
+    def __init__(self, outside: _State) -> None:
+        super().__init__()
+        self._outside = outside
+
+    def __missing__(self, tag: str) -> _State:
+        inside = self[tag] = _entered(self._outside, tag, _PLACES.get(tag))
+        return inside
 
 
 @cache
 def _state(kind: str, region: Region) -> _State:
-    return _State(kind, region, Line(kind, region))
+    return _State(kind, region)
 
 
 _END = "\0"
@@ -146,7 +155,7 @@ class _Walk:
                     add_text(_END)
                     end_line(state.line)
                     enter((nodes, state))
-                    state = _state_inside(state, tag, places.get(node))
+                    state = _entered(state, tag, places[node]) if node in places else state.inside[tag]
                 elif tag not in _SPECIAL:
                     enter((nodes, None))
                 elif (inner := self._look_into(node, tag, state)) is not None:
@@ -198,15 +207,6 @@ def _is_in_heading(button: Element) -> bool:
     parent = button.parent
     above = parent.parent if parent else None
     return any(isinstance(element, Element) and element.tag in _HEADING_TAGS for element in (parent, above))
-
-
-def _state_inside(state: _State, tag: str, stated: _Place | None) -> _State:
-    if stated is not None:
-        return _entered(state, tag, stated)
-    inside = state.inside.get(tag)
-    if inside is None:
-        inside = state.inside[tag] = _entered(state, tag, _PLACES.get(tag))
-    return inside
 
 
 def _entered(state: _State, tag: str, place: _Place | None) -> _State:
