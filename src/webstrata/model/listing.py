@@ -188,7 +188,12 @@ LISTING_FIELDS = (
 )
 """The fields of a listing that are found in pages."""
 
-JSON_NAMES = {"regular_price": "regularPrice", "sale_price": "salePrice", "high_price": "highPrice"}
+JSON_NAMES = {
+    "regular_price": "regularPrice",
+    "sale_price": "salePrice",
+    "high_price": "highPrice",
+    "postal_code": "postalCode",
+}
 """The names in JSON of the fields whose names have two words."""
 
 
@@ -208,5 +213,5 @@ def _plain(found: FoundValue[object] | None) -> str | dict[str, str] | None:
     if isinstance(value, FloorArea):
         return {"amount": f"{value.amount:f}", "unit": value.unit}
     if isinstance(value, PostalAddress):
-        return {one.name: part for one in fields(value) if (part := getattr(value, one.name))}
+        return {JSON_NAMES.get(one.name, one.name): part for one in fields(value) if (part := getattr(value, one.name))}
     return str(value)

@@ -18,7 +18,8 @@ _BUY = (
     *("в корзину", "купить", "в кошик", "купити", "добави в количка", "купи", "в количката", "заказать", "оформить"),
     *("sepete ekle", "satın al", "v košarico", "naroči", "u košaricu", "dodaj u korpu", "kupi"),
     *("į krepšelį", "pirkti", "grozā", "grozam", "pirkt", "ostukorvi", "lisa korvi"),
-    *("カートに入れる", "カートに追加", "購入", "買い物かご", "加入購物車", "加入购物车", "立即購買", "立即购买", "放入購物車", "直接購買"),
+    *("カートに入れる", "カートに追加", "購入", "買い物かご", "加入購物車", "加入购物车", "立即購買", "立即购买"),
+    *("放入購物車", "直接購買"),
     *("장바구니", "구매하기", "바로구매", "أضف إلى", "أضف الى", "اشتري", "اشتر الآن", "הוסף לסל", "קנה עכשיו", "לסל"),
     *("προσθήκη στο καλάθι", "στο καλάθι", "αγορά", "หยิบใส่", "สั่งซื้อ", "ซื้อเลย", "thêm vào giỏ", "mua ngay"),
     *("tambah ke", "masukkan keranjang", "beli sekarang", "kup"),
@@ -32,10 +33,12 @@ _WAITING = (
     *("notify me", "email me when", "back in stock", "let me know", "join waitlist", "benachrichtig", "erinnern"),
     *("prévenez-moi", "m'avertir", "m'alerter", "avísame", "avisarme", "avvisami", "avise-me", "avisem-me"),
     *("houd mij op de hoogte", "mail mij", "bevaka", "gi meg beskjed", "powiadom", "hlídat", "strážiť", "értesítés"),
-    *("уведомить", "сообщить о поступлении", "повідомити", "obvesti me", "入荷お知らせ", "到貨通知", "貨到通知", "재입고"),
+    *("уведомить", "сообщить о поступлении", "повідомити", "obvesti me", "入荷お知らせ", "到貨通知", "貨到通知"),
+    *("재입고",),
 )
 BUY_NAME = re.compile(
-    r"add-?to-?(?:cart|basket|bag|trolley)|buy-?(?:now|button|btn)|button-?cart|btn-?cart|cart-?(?:button|btn|add)|add-?cart"
+    r"add-?to-?(?:cart|basket|bag|trolley)|buy-?(?:now|button|btn)|button-?cart|btn-?cart|cart-?(?:button|btn|add)"
+    r"|add-?cart"
 )
 
 

@@ -6,7 +6,9 @@ _GTIN_LENGTHS = frozenset({8, 12, 13, 14})
 _SEPARATORS = re.compile(r"[\s\-\u2010-\u2015]+")
 _ISBN_10 = re.compile(r"\d{9}[\dXx]")
 _MAX_CODE = 100
-_PLACEHOLDERS = frozenset({"n/a", "na", "none", "null", "undefined", "unknown", "false", "true", "0", "-", "does not apply"})
+_PLACEHOLDERS = frozenset(
+    {"n/a", "na", "none", "null", "undefined", "unknown", "false", "true", "0", "-", "does not apply"}
+)
 
 
 def gtin_of(text: str) -> str | None:

@@ -11,19 +11,29 @@ from webstrata.model.listing import FieldSource
 
 _LABELS = {
     "brand": (
-        r"brand(?: name)?|marke|marque|marca|merk|märke|merke|mærke|značka|znacka|marka|blagovna znamka|brend|бренд|марка|торговая марка"
-        r"|品牌|ブランド|브랜드|العلامة التجارية|الماركة|manufacturer|hersteller|fabricant|fabricante|produttore|fabrikant|výrobce|výrobca|producent"
+        r"brand(?: name)?|marke|marque|marca|merk|märke|merke|mærke|značka|znacka|marka|blagovna znamka|brend"
+        r"|бренд|марка|торговая марка"
+        r"|品牌|ブランド|브랜드|العلامة التجارية|الماركة|manufacturer|hersteller|fabricant|fabricante|produttore"
+        r"|fabrikant|výrobce|výrobca|producent"
     ),
     "sku": (
-        r"sku|asin|item (?:no|number|code|id|#)\.?|article (?:no|number)\.?|product (?:code|id|number|no)\.?|ebay item number|catalog(?:ue)? number"
-        r"|artikelnummer|artikel-?nr\.?|art\.-?nr\.?|best\.?-?nr\.?|bestellnummer|produktnummer|référence|ref\.?|réf\.?|referencia|referência"
-        r"|código|codice(?: articolo| prodotto)?|cod\.?|artnr\.?|varenr\.?|varenummer|tuotenumero|kód(?: produktu)?|kod produktu|katalógové číslo"
+        r"sku|asin|item (?:no|number|code|id|#)\.?|article (?:no|number)\.?|product (?:code|id|number|no)\.?"
+        r"|ebay item number|catalog(?:ue)? number"
+        r"|artikelnummer|artikel-?nr\.?|art\.-?nr\.?|best\.?-?nr\.?|bestellnummer|produktnummer|référence|ref\.?"
+        r"|réf\.?|referencia|referência"
+        r"|código|codice(?: articolo| prodotto)?|cod\.?|artnr\.?|varenr\.?|varenummer|tuotenumero"
+        r"|kód(?: produktu)?|kod produktu|katalógové číslo"
         r"|артикул|код товара|код товару|šifra|model|貨號|商品編號|商品番号|型番|品番"
     ),
-    "gtin": r"ean(?:[- ]?(?:13|code|8))?|gtin(?:[- ]?\d\d?)?|upc|isbn(?:[- ]?1[03])?|barcode|strichcode|code[- ]barres|codice a barre|штрихкод",
+    "gtin": (
+        r"ean(?:[- ]?(?:13|code|8))?|gtin(?:[- ]?\d\d?)?|upc|isbn(?:[- ]?1[03])?|barcode|strichcode|code[- ]barres"
+        r"|codice a barre|штрихкод"
+    ),
     "mpn": (
-        r"mpn|manufacturer part (?:no|number)\.?|mfr\.? ?(?:part)? ?(?:no|number|#)?\.?|item model number|model number|model no\.?|part number"
-        r"|hersteller(?:artikel)?-?nummer|hersteller-?nr\.?|modellnummer|numéro de modèle|référence fabricant|part no\.?|numero modello"
+        r"mpn|manufacturer part (?:no|number)\.?|mfr\.? ?(?:part)? ?(?:no|number|#)?\.?|item model number"
+        r"|model number|model no\.?|part number"
+        r"|hersteller(?:artikel)?-?nummer|hersteller-?nr\.?|modellnummer|numéro de modèle|référence fabricant"
+        r"|part no\.?|numero modello"
         r"|numero modello articolo|número de modelo"
     ),
 }
@@ -42,7 +52,8 @@ _STARTS = frozenset(start.lower() for labels in _LABELS.values() for start in _F
 """The first two letters of all labels: most lines need no further look."""
 
 _STORE = re.compile(
-    r"^(?:visit the (.+) store|(?:brand|by|von|marke|marca|marque|par|di|de|merk|besuchen sie den|visita lo store di|visiter la boutique)"
+    r"^(?:visit the (.+) store|(?:brand|by|von|marke|marca|marque|par|di|de|merk|besuchen sie den"
+    r"|visita lo store di|visiter la boutique)"
     r"[:\s]+(.+?)(?:[ -]store)?)$",
     re.IGNORECASE,
 )
@@ -92,7 +103,7 @@ def _value(field: str, raw: str) -> str | None:
         return gtin_of(raw)
     if field == "brand":
         return raw if 0 < len(raw) <= _MAX_BRAND and not raw.endswith((".", ":", "?", "!")) else None
-    code = raw.split(" ")[0] if raw else ""
+    code = raw.split(" ", maxsplit=1)[0] if raw else ""
     if not _CODE.fullmatch(code) or not any(map(str.isdigit, code)):
         return None
     return code_of(code)

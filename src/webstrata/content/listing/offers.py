@@ -164,9 +164,7 @@ def _names(offer: Offer, url: str) -> bool:
     return is_code or (bool(query) and query in url and path_of(offer.path) == path_of(url))
 
 
-def _price_candidates(
-    source: FieldSource, trust: float, offers: Sequence[Offer], shown: Offer
-) -> Iterator[Candidate]:
+def _price_candidates(source: FieldSource, trust: float, offers: Sequence[Offer], shown: Offer) -> Iterator[Candidate]:
     seen: set[Decimal] = set()
     for offer in (shown, *offers):
         if offer.price is None or offer.price.amount in seen:

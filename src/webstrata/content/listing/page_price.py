@@ -1,7 +1,7 @@
 """The price that a page shows: among all amounts the one near the title and the buy button, by a score.
 
-Prices of other products, crossed-out prices, instalments, delivery costs and prices per unit are told apart by the names
-of the elements around them and by the words beside them (`price_words.py`).
+Prices of other products, crossed-out prices, instalments, delivery costs and prices per unit are told apart by the
+names of the elements around them and by the words beside them (`price_words.py`).
 """
 
 from collections import Counter
@@ -45,6 +45,8 @@ _ROLE_COSTS = {
     PriceRole.USED: 3.0,
     PriceRole.FILTER: 4.0,
 }
+
+
 @dataclass(frozen=True)
 class ShownPrice:
     """An amount that a page shows, and how likely it is to be the product's price."""
@@ -95,7 +97,9 @@ def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPr
         if single is None:
             return None
         spans = [single]
-    roles = [roles_of_context(text[max(0, s.start - _CONTEXT) : s.start], text[s.end : s.end + _CONTEXT]) for s in spans]
+    roles = [
+        roles_of_context(text[max(0, s.start - _CONTEXT) : s.start], text[s.end : s.end + _CONTEXT]) for s in spans
+    ]
     plain = [place for place, found in enumerate(roles) if not found]
     chosen = plain[0] if plain else 0
     span = spans[chosen]
@@ -138,7 +142,9 @@ def _scored(shown: Sequence[ShownPrice], scan: PageScan) -> list[ShownPrice]:
     amounts = Counter(one.money.amount for one in shown)
     buttons = _own_buttons(scan)
     return [
-        replace(one, score=round(_score(one, scan.title, buttons, signatures[one.signature], amounts[one.money.amount]), 2))
+        replace(
+            one, score=round(_score(one, scan.title, buttons, signatures[one.signature], amounts[one.money.amount]), 2)
+        )
         for one in shown
     ]
 

@@ -10,7 +10,8 @@ from webstrata.model.listing import ListingKind
 
 _PRODUCTS = frozenset(
     {
-        *("product", "individualproduct", "productmodel", "productgroup", "someproducts", "vehicle", "car", "motorcycle"),
+        *("product", "individualproduct", "productmodel", "productgroup", "someproducts", "vehicle", "car"),
+        *("motorcycle",),
         *("book", "softwareapplication", "mobileapplication", "videogame", "drug", "hproduct"),
     }
 )
@@ -63,8 +64,7 @@ def _main_node(nodes: Sequence[Node], anchors: PageAnchors) -> Node | None:
     eligible = [node for node in nodes if _is_offered(node)][:_MAX_CANDIDATES]
     if not eligible:
         return _lone_offer(nodes)
-    scored = [(_score(node, anchors), -place, node) for place, node in enumerate(eligible)]
-    score, _, best = max(scored, key=lambda one: one[:2])
+    best = max(eligible, key=lambda node: _score(node, anchors))
     priced = sum(bool(node.nodes("offers")) for node in eligible)
     likeness = _likeness(best, anchors)
     if likeness < _LIKE_TITLE and not _is_at(best, anchors) and (priced > _LIST_PAGE or best.is_aside):

@@ -15,12 +15,16 @@ _LINES = 80
 _MAX_LINE = 160
 _MOST_ROOMS = 100
 _ROOMS = re.compile(
-    r"(?<![\d.,])(\d{1,2}(?:[.,]5)?)[ -]?(?:zimmer|zi\.|rooms?|pièces?|habitaciones|habs?\.|locali|vani|kamers?|quartos|cuartos|rum\b|rom\b"
+    r"(?<![\d.,])(\d{1,2}(?:[.,]5)?)[ -]?(?:zimmer|zi\.|rooms?|pièces?|habitaciones|habs?\.|locali|vani|kamers?"
+    r"|quartos|cuartos|rum\b|rom\b"
     r"|værelser|huonetta|pokoje|pokoi|pokojů|szoba|camere|комнат|комн)"
     r"|(?:zimmer|rooms|pièces|habitaciones|locali|kamers|quartos)\s*[:：]\s*(\d{1,2}(?:[.,]5)?)",
     re.IGNORECASE,
 )
-_AREA = re.compile(r"(?<![\d.,])(\d[\d.,' ]{0,8}) ?(m²|m2|qm|sq\.? ?m|mq|кв\. ?м|sq\.? ?ft\.?|sqft|ft²|square feet)(?!\w)", re.IGNORECASE)
+_AREA = re.compile(
+    r"(?<![\d.,])(\d[\d.,' ]{0,8}) ?(m²|m2|qm|sq\.? ?m|mq|кв\. ?м|sq\.? ?ft\.?|sqft|ft²|square feet)(?!\w)",
+    re.IGNORECASE,
+)
 _FEET = re.compile("ft|feet", re.IGNORECASE)
 _FOOT_CODES = frozenset({"FTK", "SQFT", "FT2"})
 

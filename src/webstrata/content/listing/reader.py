@@ -1,4 +1,4 @@
-"""Reading the listing of a page: structured data first, then the page itself; every field by agreement of its sources."""
+"""Reading the listing of a page: structured data first, then the page itself; sources that agree are believed."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,15 @@ from webstrata.model.listing import (
 )
 
 _WEIGHTS = {"name": 0.2, "price": 0.3, "currency": 0.1, "availability": 0.15, "image": 0.05, "brand": 0.1, "codes": 0.1}
-_PROPERTY_WEIGHTS = {"name": 0.15, "price": 0.3, "currency": 0.1, "address": 0.2, "rooms": 0.1, "area": 0.1, "image": 0.05}
+_PROPERTY_WEIGHTS = {
+    "name": 0.15,
+    "price": 0.3,
+    "currency": 0.1,
+    "address": 0.2,
+    "rooms": 0.1,
+    "area": 0.1,
+    "image": 0.05,
+}
 _OF_HEADING = 0.6
 _OF_TITLE = 0.3
 _OF_DOMAIN = 0.3
@@ -47,7 +55,16 @@ _SURE_SCORE = 9.0
 _MOST_OF_PAGE = 0.72
 _SHOP_NAME = re.compile(r"\s+[|–—•·»-]\s+")
 _ARTICLES = frozenset(
-    {"article", "newsarticle", "blogposting", "reportagenewsarticle", "liveblogposting", "recipe", "jobposting", "event"}
+    {
+        "article",
+        "newsarticle",
+        "blogposting",
+        "reportagenewsarticle",
+        "liveblogposting",
+        "recipe",
+        "jobposting",
+        "event",
+    }
 )
 
 
@@ -96,7 +113,7 @@ def read_listing(tree: Document, page: ListedPage) -> Listing | None:
 
 
 def _listing(page: ListedPage, hints: MoneyHints, evidence: _Evidence, stated: list[Candidate]) -> Listing | None:
-    candidates = [*stated, *_page_candidates(page, hints, evidence)]
+    candidates = [*stated, *_page_candidates(page, evidence)]
     if not _is_listing(evidence, candidates):
         return None
     kind = _kind(evidence, candidates)
@@ -105,7 +122,7 @@ def _listing(page: ListedPage, hints: MoneyHints, evidence: _Evidence, stated: l
     else:
         candidates = [one for one in candidates if one.field not in {"rooms", "area"}]
     candidates += _currency_of_domain(candidates, hints)
-    listing = _choose(kind, page.url, candidates, evidence.prices)
+    listing = _choose(kind, page.url, candidates)
     traces = tuple(field_traces(candidates, _by_field(listing)))
     return replace(listing, traces=traces, quality=_quality(listing), place=_place(evidence.prices))
 
@@ -126,7 +143,7 @@ def _is_article(nodes: list[Node], metas: Mapping[str, str]) -> bool:
     return metas.get("og:type", "").lower() == "article" or any(node.types & _ARTICLES for node in nodes)
 
 
-def _page_candidates(page: ListedPage, hints: MoneyHints, evidence: _Evidence) -> Iterator[Candidate]:
+def _page_candidates(page: ListedPage, evidence: _Evidence) -> Iterator[Candidate]:
     """Yield what the page itself shows."""
     scan, prices = evidence.scan, evidence.prices
     if scan.title is not None:
@@ -181,7 +198,7 @@ def _currency_of_domain(candidates: list[Candidate], hints: MoneyHints) -> list[
     return [Candidate("currency", currency, FieldSource.DOMAIN, _OF_DOMAIN, "country", hints.country or "")]
 
 
-def _choose(kind: ListingKind, url: str, candidates: list[Candidate], prices: PagePrices) -> Listing:
+def _choose(kind: ListingKind, url: str, candidates: list[Candidate]) -> Listing:
     currency = choose_text(candidates, "currency")
     code = currency.value if currency else None
     price = choose_money(candidates, "price", code)

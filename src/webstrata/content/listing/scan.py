@@ -35,9 +35,9 @@ _NAMED = '[class*="price" i], [id*="price" i]'
 """Elements with names in other languages are found by the currency in their text."""
 
 _BUTTONS = (
-    'button, input[type="submit" i], input[type="button" i], input[type="image" i], a[class*="btn" i], a[class*="button" i], '
-    'a[class*="cart" i], a[id*="cart" i], a[class*="buy" i], a[id*="buy" i], a[role="button"], div[role="button"], '
-    'span[role="button"]'
+    'button, input[type="submit" i], input[type="button" i], input[type="image" i], a[class*="btn" i], '
+    'a[class*="button" i], a[class*="cart" i], a[id*="cart" i], a[class*="buy" i], a[id*="buy" i], a[role="button"], '
+    'div[role="button"], span[role="button"]'
 )
 _STOCK = '[class*="stock" i], [class*="availab" i], [id*="availab" i]'
 _BRAND = 'a[class*="brand" i], a[id*="byline" i], span[class*="brand" i], div[class*="brand" i], h2[class*="brand" i]'
@@ -45,8 +45,10 @@ _MAX_BRANDS = 20
 _HEADINGS = ("h1", "h2", "h3")
 _SIGNS = "$€£¥￥₽₹₴₺₪₩₫฿₱₸₾₦₡₲円元원"
 _WORDS = (
-    *("EUR", "USD", "GBP", "CHF", "AUD", "CAD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BRL", "AED", "SAR", "SGD"),
-    *("ZAR", "QAR", "KWD", "INR", "PKR", "kr", "Kr", "KR", "Kč", "KČ", "zł", "Ft", "lei", "Lei", "LEI", "руб", "грн", "лв"),
+    *("EUR", "USD", "GBP", "CHF", "AUD", "CAD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BRL", "AED"),
+    *("SAR", "SGD"),
+    *("ZAR", "QAR", "KWD", "INR", "PKR", "kr", "Kr", "KR", "Kč", "KČ", "zł", "Ft", "lei", "Lei", "LEI", "руб"),
+    *("грн", "лв"),
     *("р.", "Rs", "RS", "TL", "Rp", "RM", "Fr.", "din", "DIN", "ден", "kn", "ر.س", "ريال", "درهم", "د.إ", "บาท", "đ"),
     *(",-", ",–", ".-", ".–"),
 )
@@ -130,7 +132,8 @@ def _currency_search(text: str) -> Callable[[str], object]:
     """Return a function that finds the currencies of a page in a piece of its text; most pages have one or two."""
     text = text[:_SEARCHED]
     found = [sign for sign in _SIGNS if sign in text]
-    found += [word for word in _WORDS if word in text and _is_beside_digit(word, text)]
+    if not any(_is_beside_digit(sign, text) for sign in found):
+        found += [word for word in _WORDS if word in text and _is_beside_digit(word, text)]
     return re.compile("|".join(map(re.escape, found))).search if found else _find_nothing
 
 

@@ -135,7 +135,7 @@ def _parts(value: dict[str, JsonValue], source: FieldSource) -> tuple[frozenset[
         return _types(value.get("@type")), value
     properties = value.get("properties")
     stated = value.get("type")
-    types = _types(stated.split() if isinstance(stated, str) else stated)
+    types = _types([*stated.split()] if isinstance(stated, str) else stated)
     return types, properties if isinstance(properties, dict) else {}
 
 
