@@ -24,6 +24,7 @@ from webstrata.db import (
     metrics,
     overview,
     page_links,
+    page_metadata,
     payloads,
     permits,
     plugin_runs,
@@ -155,6 +156,7 @@ OF_BATCHES: dict[str, Asking] = {
     "known payloads": lambda s: captures.originals(s, SOURCE, DIGESTS, is_there),
     "earlier captures": lambda s: captures.earlier_captures(s, SOURCE, SMALL_JOB, URLS, is_there),
     "payloads of revisits": lambda s: payloads.payloads(s, SOURCE, ORIGINALS, INDEX_VERSION, is_there),
+    "listings of captures": lambda s: page_metadata.load_listings(s, range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5)),
     "regrouping": lambda s: regrouping.regroup_snapshots(s, GroupedSource(1, "source-1", ()), 0, 50, dry_run=True),
 }
 OF_VIEWS: dict[str, Asking] = {

@@ -1,6 +1,7 @@
 """Words on buttons that put a product into a cart, in many languages, and words that look alike but do not."""
 
 import re
+from functools import lru_cache
 
 _BUY = (
     *("add to cart", "add to bag", "add to basket", "add to your basket", "add to trolley", "buy now", "buy it now"),
@@ -42,6 +43,7 @@ BUY_NAME = re.compile(
 )
 
 
+@lru_cache(maxsize=4_096)
 def is_buying(text: str, names: str) -> bool:
     """Tell whether a button puts a product into a cart, by its text and its plain names."""
     label = " ".join(text.split()).casefold()
@@ -50,6 +52,7 @@ def is_buying(text: str, names: str) -> bool:
     return any(word in label for word in _BUY) or (bool(BUY_NAME.search(names)) and len(label) < 60)
 
 
+@lru_cache(maxsize=4_096)
 def is_waiting(text: str) -> bool:
     """Tell whether a button offers a message when a product is back."""
     label = " ".join(text.split()).casefold()

@@ -100,7 +100,7 @@ def _raw(rest: str, following: str, kind: str) -> str:
 
 def _value(field: str, raw: str) -> str | None:
     if field == "gtin":
-        return gtin_of(raw)
+        return gtin_of(raw.rstrip(".,;"))
     if field == "brand":
         return raw if 0 < len(raw) <= _MAX_BRAND and not raw.endswith((".", ":", "?", "!")) else None
     code = raw.split(" ", maxsplit=1)[0] if raw else ""

@@ -34,6 +34,7 @@ _MONEY = re.compile(
     rf"|(?P<third>(?<![\d.,\w]){_AMOUNT})(?P<only_dash>{_DASH})(?![\d\w])",
     re.IGNORECASE,
 )
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _NUMBER = re.compile(rf"(?<![\w.,])[.]?{_AMOUNT}(?![\w%])")
 _PLAIN = re.compile(r"\d{1,18}(?:\.\d{1,20})?")
 _MIXED_PAIR = re.compile(r"(\d{1,3}) (\d{2})")
@@ -62,7 +63,7 @@ class MoneySpan:
 def tidy_text(text: str) -> str:
     """Return a text with single spaces, plain digits and plain punctuation."""
     plain = _SPACES.sub(" ", text).strip().translate(_ODD_MARKS)
-    return plain if plain.isascii() else "".join(_digit(letter) for letter in plain)
+    return plain if plain.isascii() else _OTHER_DIGIT.sub(lambda found: str(int(found[0])), plain)
 
 
 def find_money(text: str, hints: MoneyHints) -> Iterator[MoneySpan]:
@@ -133,8 +134,3 @@ def bounded_amount(amount: Decimal | None) -> Decimal | None:
         return amount
     short = round(amount, 2)
     return short if short == round(amount, _MOST_DECIMALS) else round(amount, _MOST_DECIMALS).normalize()
-
-
-def _digit(letter: str) -> str:
-    """Return the plain digit of a digit in any script; other characters as they are."""
-    return str(int(letter)) if letter.isdecimal() else letter

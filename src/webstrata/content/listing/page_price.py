@@ -22,15 +22,16 @@ ACCEPTED = 4.0
 _CONTEXT = 40
 """Characters before and after an amount that tell what it is."""
 
-_NEAR_TITLE = 250
-_NEAR_BUTTON = 150
-"""Nodes in which the weight of a title or a button falls to about a third."""
+_NEAR_TITLE = 125
+_NEAR_BUTTON = 75
+_BEFORE_TITLE = 30
+"""Elements in which the weight of a title or a button falls to about a third."""
 
 _GRID = 3
 """So many prices in elements of the same names are a list of products."""
 
-_NEARBY = 120
-"""Nodes between a price and the price before its reduction."""
+_NEARBY = 60
+"""Elements between a price and the price before its reduction."""
 
 _MOST_REDUCED = 20
 _ROLE_COSTS = {
@@ -163,7 +164,7 @@ def _score(one: ShownPrice, title: Mark | None, buttons: Sequence[int], alike: i
     score += min(same - 1, 3) * 0.4
     if title is not None:
         distance = one.place - title.place
-        score += 3.0 * exp(-distance / _NEAR_TITLE) if distance >= 0 else -1.0 + 2.0 * exp(distance / 60)
+        score += 3.0 * exp(-distance / _NEAR_TITLE) if distance >= 0 else -1.0 + 2.0 * exp(distance / _BEFORE_TITLE)
     if buttons:
         score += 2.5 * max(exp(-abs(one.place - place) / _NEAR_BUTTON) for place in buttons)
     score -= sum(_ROLE_COSTS[role] for role in one.roles)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from webstrata.content.listing.candidates import Candidate
 from webstrata.content.listing.price_words import PriceRole, roles_of_names
 from webstrata.content.listing.scan import Mark, PageScan, names_of, parents_of
-from webstrata.content.listing.stock_words import states_availability, worded_availability
+from webstrata.content.listing.stock_words import phrases_in, worded_availability
 from webstrata.content.tree import Element
 from webstrata.model.listing import Availability, FieldSource
 
@@ -14,8 +14,8 @@ _OF_LINE = 0.5
 _OF_BUTTON = 0.45
 _OF_DISABLED = 0.4
 _OF_WAITING = 0.55
-_NEAR = 1_200
-"""Nodes around the title in which a note is about the page's product."""
+_NEAR = 600
+"""Elements around the title in which a note is about the page's product."""
 
 _LINES_AFTER = 60
 _LINES_BEFORE = 5
@@ -81,10 +81,10 @@ def _line(scan: PageScan, text: str) -> tuple[str, Availability] | None:
     if scan.title is not None:
         start = next((place for place, line in enumerate(lines) if line == scan.title.text), 0)
     zone = lines[max(0, start - _LINES_BEFORE) : start + _LINES_AFTER]
-    if not states_availability("\n".join(zone).casefold()):
-        return None
-    stated = [(line, state) for line in zone if len(line) <= _MAX_LINE and (state := worded_availability(line))]
-    return next(iter(stated), None)
+    phrases = phrases_in("\n".join(zone).casefold())
+    short = (line for line in zone if len(line) <= _MAX_LINE) if phrases else ()
+    stated = ((line, state) for line in short if (state := worded_availability(line, phrases)))
+    return next(stated, None)
 
 
 def _is_disabled(element: Element) -> bool:

@@ -101,11 +101,18 @@ def read_listing(tree: Document, page: ListedPage) -> Listing | None:
     has_offer = any(node.properties.get("offers") for node in mains)
     if not has_offer and not is_product and _is_article(nodes, page.metadata.metas):
         return None
-    scan = scan_page(tree, anchors.titles, page.text, needs_sign=not mains and not is_product)
-    if scan is None:
-        return None
     stated = [one for node in mains for one in structured_candidates(node, hints, page.url)]
     stated += meta_candidates(page.metadata.metas, hints)
+    scan = scan_page(
+        tree,
+        anchors.titles,
+        page.text,
+        language=page.language,
+        needs_text=not any(one.field == "price" for one in stated),
+        needs_sign=not mains and not is_product,
+    )
+    if scan is None:
+        return None
     currency = choose_text(stated, "currency")
     hints = replace(hints, currency=currency.value if currency else None)
     evidence = _Evidence(mains, scan, page_prices(scan, hints), is_product)

@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz
@@ -28,11 +28,14 @@ _MAX_INSIDE = 60
 
 _MAX_STOCK_TEXT = 180
 _MAX_NAMES = 300
-_MAX_NODES = 60_000
+_MAX_ELEMENTS = 40_000
 _SEARCHED = 60_000
 
 _NAMED = '[class*="price" i], [id*="price" i]'
-"""Elements with names in other languages are found by the currency in their text."""
+_NAMED_ELSEWHERE = ", ".join(
+    f'[class*="{name}" i]' for name in ("preis", "prix", "preci", "prezzo", "prijs", "preco", "pris", "cena", "fiyat")
+)
+"""Elements with names in other languages are found by the currency in their text; these tell that there are some."""
 
 _BUTTONS = (
     'button, input[type="submit" i], input[type="button" i], input[type="image" i], a[class*="btn" i], '
@@ -42,6 +45,7 @@ _BUTTONS = (
 _STOCK = '[class*="stock" i], [class*="availab" i], [id*="availab" i]'
 _BRAND = 'a[class*="brand" i], a[id*="byline" i], span[class*="brand" i], div[class*="brand" i], h2[class*="brand" i]'
 _MAX_BRANDS = 20
+_DIGIT = re.compile(r"\d")
 _HEADINGS = ("h1", "h2", "h3")
 _SIGNS = "$€£¥￥₽₹₴₺₪₩₫฿₱₸₾₦₡₲円元원"
 _WORDS = (
@@ -52,13 +56,37 @@ _WORDS = (
     *("р.", "Rs", "RS", "TL", "Rp", "RM", "Fr.", "din", "DIN", "ден", "kn", "ر.س", "ريال", "درهم", "د.إ", "บาท", "đ"),
     *(",-", ",–", ".-", ".–"),
 )
+_WORDS_OF_LANGUAGES = {
+    **dict.fromkeys(("sv", "nb", "nn", "no", "da", "is"), ("kr", "Kr", ",-", ",–")),
+    "cs": ("Kč",),
+    "pl": ("zł",),
+    "hu": ("Ft",),
+    "ro": ("lei", "Lei"),
+    "bg": ("лв",),
+    "uk": ("грн",),
+    "tr": ("TL",),
+    "ru": ("руб", "р."),
+    "sr": ("din", "DIN"),
+    "mk": ("ден",),
+    "id": ("Rp",),
+    "ms": ("RM",),
+    "th": ("บาท",),
+    "de": ("EUR", "CHF", "Fr.", ",-", ",–"),
+    "fr": ("EUR", "CHF"),
+    "it": ("EUR", "CHF"),
+    "nl": ("EUR", ",-"),
+    "ar": ("ر.س", "ريال", "درهم", "د.إ"),
+    "en": ("Rs", "AED", "CHF"),
+}
+"""Words that are looked for beside a sign of another currency, as in a note about free delivery."""
+
 _UNSEEN = frozenset({"script", "style", "noscript", "template", "option", "select", "textarea", "title", "svg", "math"})
 _LIKE_TITLE = 60
 
 
 @dataclass(frozen=True)
 class Mark:
-    """An element of interest, its place in the order of the page's nodes, and its text."""
+    """An element of interest, its place in the order of the page's elements, and its text."""
 
     element: Element
     place: int
@@ -81,24 +109,34 @@ class PageScan:
     """The texts of elements that are named a brand."""
 
 
-def scan_page(tree: Document, titles: Sequence[str], text: str, *, needs_sign: bool = False) -> PageScan | None:
+def scan_page(
+    tree: Document,
+    titles: Sequence[str],
+    text: str,
+    *,
+    language: str | None = None,
+    needs_text: bool = True,
+    needs_sign: bool = False,
+) -> PageScan | None:
     """Return the marks of a page; `titles` are what it calls itself elsewhere, in lower case, `text` is what it shows.
 
-    With `needs_sign`, None comes back at once when the page has no element that is named a price.
+    Amounts in elements that are not named a price are looked for with `needs_text`, or where there are no others.
+    With `needs_sign`, None comes back at once when the page has no element that is named a price in any language.
     """
+    search = _currency_search(text, language)
     named = tree.select(_NAMED)
-    if needs_sign and not named:
+    if needs_sign and not named and (search is _find_nothing or not tree.select(_NAMED_ELSEWHERE)):
         return None
     buttons, stock = tree.select(_BUTTONS), tree.select(_STOCK)
-    wanted: dict[Element, int] = dict.fromkeys((*named, *buttons, *stock), -1)
-    priced, headings = _pass(tree, wanted, _currency_search(text))
-    for element in named:
-        if wanted[element] >= 0:
-            priced.setdefault(element, wanted[element])
+    priced = dict.fromkeys(named)
+    if not named or needs_text:
+        priced |= dict.fromkeys(_priced_by_text(tree, search))
+    wanted: dict[Element, int] = dict.fromkeys((*priced, *buttons, *stock), -1)
+    headings = _fill_places(tree, wanted)
     title = _title(headings, titles)
     pushed = list(_pushed(buttons, wanted, title))
     return PageScan(
-        prices=tuple(_nearest(_price_marks(priced), title)),
+        prices=tuple(_nearest(_price_marks(priced, wanted), title)),
         buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
         waiting=tuple(mark for mark in pushed if is_waiting(mark.text)),
         stock=tuple(_stock_marks(stock, wanted)),
@@ -107,33 +145,41 @@ def scan_page(tree: Document, titles: Sequence[str], text: str, *, needs_sign: b
     )
 
 
-def _pass(
-    tree: Document, wanted: dict[Element, int], search: Callable[[str], object]
-) -> tuple[dict[Element, int], list[tuple[Element, int]]]:
-    """Fill in the places of the elements that are wanted; return those that show money, and the headings."""
-    priced: dict[Element, int] = {}
+def _fill_places(tree: Document, wanted: dict[Element, int]) -> list[tuple[Element, int]]:
+    """Fill in the places of elements in the order of the page; return the headings with theirs."""
     headings: list[tuple[Element, int]] = []
-    for place, node in enumerate(tree.root.descendants if tree.root else ()):
+    for place, element in enumerate(tree.iter_elements()):
+        if element in wanted:
+            wanted[element] = place
+        if element.tag in _HEADINGS and len(headings) < MAX_MARKS:
+            headings.append((element, place))
+        if place > _MAX_ELEMENTS:
+            break
+    return headings
+
+
+def _priced_by_text(tree: Document, search: Callable[[str], object]) -> list[Element]:
+    """Return the elements whose text shows money, in the order of the page."""
+    found: list[Element] = []
+    if search is _find_nothing or tree.root is None:
+        return found
+    for node in tree.root.descendants:
         if type(node) is Text:
             data = node.data
-            if len(data) <= MAX_PRICE_TEXT and search(data) and len(priced) < _MAX_PRICED:
-                _add_priced(node, place, priced)
-        elif type(node) is Element:
-            if node in wanted:
-                wanted[node] = place
-            elif node.tag in _HEADINGS and len(headings) < MAX_MARKS:
-                headings.append((node, place))
-        if place > _MAX_NODES:
-            break
-    return priced, headings
+            if len(data) <= MAX_PRICE_TEXT and search(data) and (element := _priced_around(node)) is not None:
+                found.append(element)
+                if len(found) == _MAX_PRICED:
+                    break
+    return found
 
 
-def _currency_search(text: str) -> Callable[[str], object]:
+def _currency_search(text: str, language: str | None) -> Callable[[str], object]:
     """Return a function that finds the currencies of a page in a piece of its text; most pages have one or two."""
     text = text[:_SEARCHED]
     found = [sign for sign in _SIGNS if sign in text]
-    if not any(_is_beside_digit(sign, text) for sign in found):
-        found += [word for word in _WORDS if word in text and _is_beside_digit(word, text)]
+    is_signed = any(_is_beside_digit(sign, text) for sign in found)
+    words = _WORDS_OF_LANGUAGES.get(language or "", ()) if is_signed else _WORDS
+    found += [word for word in words if word in text and _is_beside_digit(word, text)]
     return re.compile("|".join(map(re.escape, found))).search if found else _find_nothing
 
 
@@ -170,19 +216,19 @@ def parents_of(element: Element, most: int) -> Iterator[Element]:
         parent, most = parent.parent, most - 1
 
 
-def _add_priced(text: Text, place: int, priced: dict[Element, int]) -> None:
-    """Note the element whose text is an amount with the currency that a text holds."""
+def _priced_around(text: Text) -> Element | None:
+    """Return the element whose text is an amount with the currency that a text holds."""
     element = text.parent
     for _ in range(3):
         if not isinstance(element, Element) or element.tag in _UNSEEN:
-            return
+            return None
         whole = element.text
         if len(whole) > MAX_PRICE_TEXT * 2:
-            return
-        if any(map(str.isdecimal, whole)):
-            priced.setdefault(element, place)
-            return
+            return None
+        if _DIGIT.search(whole):
+            return element
         element = element.parent
+    return None
 
 
 def _nearest(marks: Iterator[Mark], title: Mark | None) -> Iterator[Mark]:
@@ -202,13 +248,13 @@ def _nearest(marks: Iterator[Mark], title: Mark | None) -> Iterator[Mark]:
     yield from before
 
 
-def _price_marks(priced: dict[Element, int]) -> Iterator[Mark]:
-    for element, place in sorted(priced.items(), key=lambda one: one[1]):
-        if element.tag in _UNSEEN or not is_html(element):
+def _price_marks(priced: Iterable[Element], places: dict[Element, int]) -> Iterator[Mark]:
+    for element in sorted(priced, key=places.__getitem__):
+        if places[element] < 0 or element.tag in _UNSEEN or not is_html(element):
             continue
         text = price_text(element)
-        if 0 < len(text) <= MAX_PRICE_TEXT and any(map(str.isdecimal, text)):
-            yield Mark(element, place, text)
+        if 0 < len(text) <= MAX_PRICE_TEXT and _DIGIT.search(text):
+            yield Mark(element, places[element], text)
 
 
 def price_text(element: Element) -> str:

@@ -88,14 +88,19 @@ _GROUPS = (
 )
 
 
-def worded_availability(text: str) -> Availability | None:
+Phrases = tuple[tuple[Availability, str], ...]
+"""Phrases with what they state, the deciding ones first."""
+
+_PHRASES: Phrases = tuple((state, phrase) for state, phrases in _GROUPS for phrase in phrases)
+
+
+def worded_availability(text: str, phrases: Phrases = _PHRASES) -> Availability | None:
     """Return the availability that a short text states; None when it states none, or that of something else."""
     lowered = " ".join(text.split()).casefold()
-    if any(word in lowered for word in _NOT_PRODUCT):
-        return None
-    return next((state for state, phrases in _GROUPS if any(phrase in lowered for phrase in phrases)), None)
+    state = next((state for state, phrase in phrases if phrase in lowered), None)
+    return None if state is None or any(word in lowered for word in _NOT_PRODUCT) else state
 
 
-def states_availability(text: str) -> bool:
-    """Tell whether a text of any length, in lower case, contains one of the phrases."""
-    return any(phrase in text for _, phrases in _GROUPS for phrase in phrases)
+def phrases_in(text: str) -> Phrases:
+    """Return the phrases that a text of any length, in lower case, contains."""
+    return tuple(pair for pair in _PHRASES if pair[1] in text)
