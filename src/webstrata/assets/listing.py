@@ -23,7 +23,7 @@ class ListingPlugin:
     version = "1"
 
     def supports(self, asset_type: str) -> bool:
-        """Tell that pages are read."""
+        """Return whether captures are pages."""
         return asset_type == AssetType.PAGE
 
     def normalize(self, content: CapturedContent) -> Iterator[NormalizedAsset]:

@@ -81,7 +81,7 @@ def _extracted(file: str, url: str) -> "PageExtract":
 
 
 def _is_binary(head: bytes) -> bool:
-    """Tell whether bytes are neither text nor a page in UTF-16, whose every second byte is zero."""
+    """Return whether bytes are neither text nor a page in UTF-16, whose every second byte is zero."""
     return _ZERO in head and _TAG.search(head.replace(_ZERO, b"")) is None
 
 

@@ -76,7 +76,7 @@ _ENDS = (".", "!", "?", "…", ":", ";", "”", '"', "»", "。", "！", "？", 
 
 @dataclass(frozen=True)
 class _Paragraph:
-    """A line of a page with what tells whether it is part of the main text."""
+    """A line of a page with what shows whether it is part of the main text."""
 
     text: str
     tag: str
@@ -102,7 +102,7 @@ class _Paragraph:
 
     @property
     def is_kept(self) -> bool:
-        """Tell whether the line belongs to the text once it is inside of the main part."""
+        """Return whether the line belongs to the text once it is inside of the main part."""
         if self.is_link:
             return False
         is_sentence = len(self.text) >= _SENTENCE or self.text.endswith(_ENDS)
@@ -155,7 +155,7 @@ class _Reader:
             self._linked += len(" ".join(text.split()))
 
     def _enter(self, element: Element, frames: list[_Frame]) -> bool:
-        """Begin an element; tell whether to go into it."""
+        """Begin an element; return whether to go into it."""
         tag = element.tag
         if tag == "br":
             self._end_line(frames[-1])
@@ -234,7 +234,7 @@ def _weight(text: str) -> int:
 
 @lru_cache(maxsize=4_096)
 def _is_other_name(identifier: str, classes: str) -> bool:
-    """Tell whether id and classes call an element something else than a part of an article."""
+    """Return whether id and classes call an element something else than a part of an article."""
     for names in (identifier[:200], classes[:300]):
         plain = _MARKS.sub("-", _CAMEL.sub("-", names).lower())
         if plain and _OTHER.search(plain) and not _MAIN.search(plain):

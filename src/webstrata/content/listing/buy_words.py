@@ -23,7 +23,7 @@ _BUY = (
     *("放入購物車", "直接購買"),
     *("장바구니", "구매하기", "바로구매", "أضف إلى", "أضف الى", "اشتري", "اشتر الآن", "הוסף לסל", "קנה עכשיו", "לסל"),
     *("προσθήκη στο καλάθι", "στο καλάθι", "αγορά", "หยิบใส่", "สั่งซื้อ", "ซื้อเลย", "thêm vào giỏ", "mua ngay"),
-    *("tambah ke", "masukkan keranjang", "beli sekarang", "kup"),
+    *("tambah ke", "masukkan keranjang", "beli sekarang"),
 )
 _NOT_BUY = (
     *("wish", "registry", "compare", "notify", "gift card", "favo", "merkzettel", "wunschliste", "liste d'envies"),
@@ -45,7 +45,7 @@ BUY_NAME = re.compile(
 
 @lru_cache(maxsize=4_096)
 def is_buying(text: str, names: str) -> bool:
-    """Tell whether a button puts a product into a cart, by its text and its plain names."""
+    """Return whether a button puts a product into a cart, by its text and its plain names."""
     label = " ".join(text.split()).casefold()
     if any(word in label for word in _NOT_BUY):
         return False
@@ -54,6 +54,6 @@ def is_buying(text: str, names: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def is_waiting(text: str) -> bool:
-    """Tell whether a button offers a message when a product is back."""
+    """Return whether a button offers a message when a product is back."""
     label = " ".join(text.split()).casefold()
     return any(word in label for word in _WAITING)

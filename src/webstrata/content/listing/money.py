@@ -42,7 +42,7 @@ _MIXED_PAIR = re.compile(r"(\d{1,3}) (\d{2})")
 
 @dataclass(frozen=True)
 class MoneyHints:
-    """What a page tells about its currency and number format."""
+    """What a page states about its currency and number format."""
 
     country: str | None = None
     language: str | None = None

@@ -158,7 +158,7 @@ def _shown_offer(offers: Sequence[Offer], url: str) -> Offer:
 
 
 def _names(offer: Offer, url: str) -> bool:
-    """Tell whether an address is that of an offer, with its query, or contains the offer's article number."""
+    """Return whether an address is that of an offer, with its query, or contains the offer's article number."""
     is_code = len(offer.code) >= 4 and offer.code.casefold() in url.casefold()
     query = offer.path.partition("?")[2].partition("#")[0]
     return is_code or (bool(query) and query in url and path_of(offer.path) == path_of(url))

@@ -24,7 +24,7 @@ _GTINS = ("ean", "gtin", "upc", "isbn")
 
 
 def is_product_page(metas: Mapping[str, str]) -> bool:
-    """Tell whether meta elements call the page a product or state a price."""
+    """Return whether meta elements call the page a product or state a price."""
     kind = metas.get("og:type", "").lower()
     return kind.rpartition(":")[2] in {"product", "product.item"} or bool(_first(metas, ("price:amount",)))
 

@@ -1,6 +1,6 @@
 """The price that a page shows: among all amounts the one near the title and the buy button, by a score.
 
-Prices of other products, crossed-out prices, instalments, delivery costs and prices per unit are told apart by the
+Prices of other products, crossed-out prices, instalments, delivery costs and prices per unit are recognised by the
 names of the elements around them and by the words beside them (`price_words.py`).
 """
 
@@ -20,7 +20,7 @@ ACCEPTED = 4.0
 """The least score of a price that is reported: one with a currency and a price's name, near title or button."""
 
 _CONTEXT = 40
-"""Characters before and after an amount that tell what it is."""
+"""Characters before and after an amount that show what it is."""
 
 _NEAR_TITLE = 125
 _NEAR_BUTTON = 75
@@ -120,7 +120,7 @@ def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPr
 
 
 def _has_currency_beside(mark: Mark, money: Money, hints: MoneyHints) -> bool:
-    """Tell whether the element around an amount shows its currency."""
+    """Return whether the element around an amount shows its currency."""
     for parent in parents_of(mark.element, 2):
         text = tidy_text(shown_text(parent))
         if not text or len(text) > MAX_TEXT:
@@ -131,11 +131,13 @@ def _has_currency_beside(mark: Mark, money: Money, hints: MoneyHints) -> bool:
 
 
 def _without_outer(shown: Sequence[ShownPrice]) -> list[ShownPrice]:
-    """Return the prices without those elements that only contain another price of the list."""
-    inner_of: set[Element] = set()
-    for one in shown:
-        inner_of.update(parents_of(one.element, 4))
-    return [one for one in shown if one.element not in inner_of] or list(shown)
+    """Return the prices without parts of others, such as lone cents, and without those that only contain others."""
+    signed = {one.element for one in shown if one.has_currency}
+    whole = [one for one in shown if one.has_currency or signed.isdisjoint(parents_of(one.element, 3))]
+    containing: set[Element] = set()
+    for one in whole:
+        containing.update(parents_of(one.element, 4))
+    return [one for one in whole if one.element not in containing] or whole
 
 
 def _scored(shown: Sequence[ShownPrice], scan: PageScan) -> list[ShownPrice]:

@@ -59,7 +59,7 @@ def _note(scan: PageScan, price_place: int | None) -> tuple[Mark, Availability] 
 
 
 def _is_elsewhere(element: Element) -> bool:
-    """Tell whether a note belongs to another product or to one of many variants."""
+    """Return whether a note belongs to another product or to one of many variants."""
     for one in (element, *parents_of(element, 8)):
         if one.tag in {"nav", "footer", "aside", "li", "option"} and one is not element:
             return True

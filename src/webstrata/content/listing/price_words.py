@@ -1,4 +1,4 @@
-"""Words by which prices are told apart: in the names of elements, and in the text before and after an amount.
+"""Words that distinguish prices: in the names of elements, and in the text before and after an amount.
 
 A price beside such a word is not what a buyer pays for the product: it was valid before, is a saving, a part, another
 product's, or the delivery's.

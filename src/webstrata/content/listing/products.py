@@ -39,7 +39,7 @@ _LIST_PAGE = 3
 
 @dataclass(frozen=True)
 class PageAnchors:
-    """What tells the product of a page from others: the page's titles and its addresses."""
+    """What distinguishes the product of a page from others: the page's titles and its addresses."""
 
     titles: tuple[str, ...]
     paths: frozenset[str]

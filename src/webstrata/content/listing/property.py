@@ -58,7 +58,7 @@ def text_candidates(text: str) -> Iterator[Candidate]:
 
 
 def is_property(candidates: Sequence[Candidate]) -> bool:
-    """Tell whether a page shows both rooms and a floor area, as only properties have."""
+    """Return whether a page shows both rooms and a floor area, as only properties have."""
     return {"rooms", "area"} <= {one.field for one in candidates}
 
 

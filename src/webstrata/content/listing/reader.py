@@ -89,6 +89,8 @@ class _Evidence:
     prices: PagePrices
     is_product: bool
     """Whether meta elements call the page a product."""
+    is_article: bool
+    """Whether the page calls itself an article; some shops do."""
 
 
 def read_listing(tree: Document, page: ListedPage) -> Listing | None:
@@ -99,8 +101,7 @@ def read_listing(tree: Document, page: ListedPage) -> Listing | None:
     mains = tuple(main_nodes(nodes, anchors))
     is_product = is_product_page(page.metadata.metas)
     has_offer = any(node.properties.get("offers") for node in mains)
-    if not has_offer and not is_product and _is_article(nodes, page.metadata.metas):
-        return None
+    is_article = not has_offer and not is_product and _is_article(nodes, page.metadata.metas)
     stated = [one for node in mains for one in structured_candidates(node, hints, page.url)]
     stated += meta_candidates(page.metadata.metas, hints)
     scan = scan_page(
@@ -109,13 +110,13 @@ def read_listing(tree: Document, page: ListedPage) -> Listing | None:
         page.text,
         language=page.language,
         needs_text=not any(one.field == "price" for one in stated),
-        needs_sign=not mains and not is_product,
+        needs_sign=is_article or not (mains or is_product),
     )
     if scan is None:
         return None
     currency = choose_text(stated, "currency")
     hints = replace(hints, currency=currency.value if currency else None)
-    evidence = _Evidence(mains, scan, page_prices(scan, hints), is_product)
+    evidence = _Evidence(mains, scan, page_prices(scan, hints), is_product, is_article)
     return _listing(page, hints, evidence, stated)
 
 
@@ -181,7 +182,9 @@ def _shown_prices(prices: PagePrices) -> Iterator[Candidate]:
 
 
 def _is_listing(evidence: _Evidence, candidates: list[Candidate]) -> bool:
-    """Tell whether a page sells something: it says so in structured data, or shows a price or its stock."""
+    """Return whether a page sells something: it states so in structured data, or shows a price or its stock."""
+    if evidence.is_article:
+        return evidence.prices.price is not None and bool(evidence.scan.buttons)
     if evidence.mains or evidence.is_product or evidence.prices.price is not None:
         return True
     is_noted = any(one.field == "availability" and one.strategy == "stock-note" for one in candidates)

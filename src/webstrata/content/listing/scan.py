@@ -35,7 +35,7 @@ _NAMED = '[class*="price" i], [id*="price" i]'
 _NAMED_ELSEWHERE = ", ".join(
     f'[class*="{name}" i]' for name in ("preis", "prix", "preci", "prezzo", "prijs", "preco", "pris", "cena", "fiyat")
 )
-"""Elements with names in other languages are found by the currency in their text; these tell that there are some."""
+"""Elements with names in other languages are found by the currency in their text; these show that there are some."""
 
 _BUTTONS = (
     'button, input[type="submit" i], input[type="button" i], input[type="image" i], a[class*="btn" i], '
@@ -184,7 +184,7 @@ def _currency_search(text: str, language: str | None) -> Callable[[str], object]
 
 
 def _is_beside_digit(word: str, text: str) -> bool:
-    """Tell whether one of the first occurrences of a word is beside a number and no part of a longer word."""
+    """Return whether one of the first occurrences of a word is beside a number and no part of a longer word."""
     at = -1
     for _ in range(_OCCURRENCES):
         at = text.find(word, at + 1)
@@ -332,5 +332,5 @@ def _title(headings: Sequence[tuple[Element, int]], titles: Sequence[str]) -> Ma
 
 
 def is_price_named(names: str) -> bool:
-    """Tell whether an element's plain names call it a price."""
+    """Return whether an element's plain names call it a price."""
     return bool(PRICE_NAME.search(names))

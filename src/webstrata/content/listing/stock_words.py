@@ -29,7 +29,16 @@ _BACKORDER = (
 )
 _OUT = (
     *("out of stock", "out-of-stock", "sold out", "soldout", "currently unavailable", "temporarily unavailable"),
-    *("not in stock", "no stock", "not available", "unavailable", "item is unavailable", "this item has sold", "ended"),
+    *(
+        "not in stock",
+        "no stock",
+        "not available",
+        "unavailable",
+        "item is unavailable",
+        "this item has sold",
+        "listing has ended",
+        "auction ended",
+    ),
     *("nicht verfügbar", "nicht lieferbar", "nicht auf lager", "nicht vorrätig", "ausverkauft", "vergriffen"),
     *("derzeit nicht", "nicht erhältlich", "momentan nicht"),
     *("rupture de stock", "en rupture", "épuisé", "indisponible", "non disponible", "actuellement indisponible"),
@@ -66,7 +75,7 @@ _IN = (
     *("є в наявності",),
     *("на склад", "в наличност", "stokta", "na zalogi", "dobavljivo", "na stanju", "dostupno", "yra sandėlyje"),
     *("turime",),
-    *("ir noliktavā", "pieejams", "laos", "saadaval", "διαθέσιμο", "σε απόθεμα", "在庫あり", "即日発送", "有貨"),
+    *("ir noliktavā", "pieejams", "laos olemas", "saadaval", "διαθέσιμο", "σε απόθεμα", "在庫あり", "即日発送", "有貨"),
     *("現貨", "有货", "现货"),
     *("재고 있음", "متوفر", "במלאי", "มีสินค้า", "còn hàng", "stok tersedia"),
 )
@@ -77,7 +86,7 @@ _NOT_PRODUCT = (
     *("en magasin",),
     *("coupon", "gift wrap", "service", "review", "shipping to", "rating"),
 )
-"""Words of lines that tell something else than whether the product can be bought here."""
+"""Words of lines that state something else than whether the product can be bought here."""
 
 _GROUPS = (
     (Availability.DISCONTINUED, _DISCONTINUED),

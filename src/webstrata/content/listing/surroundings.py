@@ -1,4 +1,4 @@
-"""What the elements around a price tell about it: its roles by their names, whether it is in a link or hidden."""
+"""What the elements around a price show about it: its roles by their names, whether it is in a link or hidden."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ _NEAREST = 2
 
 @dataclass(frozen=True)
 class Around:
-    """What an element and those around it tell about the amounts in it."""
+    """What an element and those around it show about the amounts in it."""
 
     roles: frozenset[PriceRole] = frozenset()
     is_in_link: bool = False
@@ -42,7 +42,7 @@ class Surroundings:
         self._outer: dict[Element, Around] = {}
 
     def around(self, element: Element) -> Around:
-        """Return what an element and all around it tell."""
+        """Return what an element and all around it show."""
         chain = self._chain(element)
         outer = self._outer_of(chain[-1]) if chain else _NOTHING
         near = [self._own_of(one) for one in chain[: _NEAREST + 1]]
@@ -87,7 +87,7 @@ class Surroundings:
 
 
 def _own(element: Element) -> Around:
-    """Return what an element tells by itself."""
+    """Return what an element shows by itself."""
     tag = element.tag
     roles = roles_of_names(names_of(element))
     if tag in _STRUCK:
