@@ -38,14 +38,14 @@ def loaded() -> PluginRegistry:
 
 
 def test_page_and_media_are_built_in() -> None:
-    assert PluginRegistry().names == ("page", "media")
+    assert PluginRegistry().names == ("page", "media", "listing")
 
 
 def test_a_class_or_an_instance_may_be_registered() -> None:
     registry, instance = PluginRegistry(), Counting()
     registry.register(Products)
     registry.register(instance)
-    assert registry.names == ("page", "media", "products", "counting")
+    assert registry.names == ("page", "media", "listing", "products", "counting")
     products, counting = registry.selected(["products", "counting"])
     assert isinstance(products, Products)
     assert counting is instance
@@ -59,7 +59,7 @@ def test_classes_and_instances_are_found_through_both_groups(monkeypatch: pytest
         EntryPoint("shop", "offered:Products", OURS),
         EntryPoint("other", "offered:number", "somebody.else"),
     )
-    assert loaded().names == ("page", "media", "products", "counting")
+    assert loaded().names == ("page", "media", "listing", "products", "counting")
 
 
 @pytest.mark.usefixtures("module")
@@ -69,16 +69,16 @@ def test_entry_points_may_come_as_a_dict(monkeypatch: pytest.MonkeyPatch) -> Non
         OLDER: [EntryPoint("anything", "offered:counting", OLDER)],
     }
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda: groups)
-    assert loaded().names == ("page", "media", "products", "counting")
+    assert loaded().names == ("page", "media", "listing", "products", "counting")
     monkeypatch.setattr(importlib.metadata, "entry_points", dict)
-    assert loaded().names == ("page", "media")
+    assert loaded().names == ("page", "media", "listing")
 
 
 @pytest.mark.usefixtures("module")
 def test_a_plugin_in_both_groups_is_taken_once_and_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, EntryPoint("shop", "offered:Products", OURS), EntryPoint("shop", "offered:Products", OLDER))
     with capture_logs() as events:
-        assert loaded().names == ("page", "media", "products")
+        assert loaded().names == ("page", "media", "listing", "products")
     assert [event for event in events if event["log_level"] == "warning"] == []
 
 
@@ -100,7 +100,7 @@ def test_a_plugin_that_cannot_be_loaded_is_passed_over_and_logged(
     monkeypatch.syspath_prepend(tmp_path)
     offer(monkeypatch, EntryPoint("bad", value, OURS), EntryPoint("shop", "offered:Products", OURS))
     with capture_logs() as events:
-        assert loaded().names == ("page", "media", "products")
+        assert loaded().names == ("page", "media", "listing", "products")
     (said,) = (event for event in events if event["event"] == "plugin.load.failed")
     assert (said["plugin"], said["value"], said["group"]) == ("bad", value, OURS)
     assert reason in said["reason"]

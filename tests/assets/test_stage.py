@@ -264,7 +264,7 @@ def test_a_job_runs_the_plugins_that_it_names(archive: Archive) -> None:
 
 def test_a_plugin_that_nobody_has_is_an_error_that_names_it(archive: Archive) -> None:
     job = archive.job(*PAGES)
-    with pytest.raises(UsageError, match=r"no plugin pages \(found: media, page\)"):
+    with pytest.raises(UsageError, match=r"no plugin pages \(found: listing, media, page\)"):
         archive.run(job, names=["page", "pages"])
 
 

@@ -46,7 +46,7 @@ def test_a_wheel_s_plugins_are_found_through_both_groups_and_used(archive: Archi
     url = archive.database.url.render_as_string(hide_password=False)
     done = run([sys.executable, "-m", "tests.assets.running", url, archive.root, str(job)], PYTHONPATH=str(installed))
     told = json.loads(done.stdout)
-    assert told["plugins"] == ["page", "media", "words", "shout"]
+    assert told["plugins"] == ["page", "media", "listing", "words", "shout"]
     assert (told["summary"]["new"], told["summary"]["failed"]) == (5, 0)
     assert "this plugin needs a newer program" in done.stderr
     assert archive.content(f"words of {SITE}/", 1) == b"2\n"
@@ -59,4 +59,4 @@ def test_without_the_wheel_there_are_only_the_built_in_plugins(archive: Archive)
     job = archive.job(html("/", "word by word"))
     url = archive.database.url.render_as_string(hide_password=False)
     done = run([sys.executable, "-m", "tests.assets.running", url, archive.root, str(job)], PYTHONPATH="")
-    assert json.loads(done.stdout)["plugins"] == ["page", "media"]
+    assert json.loads(done.stdout)["plugins"] == ["page", "media", "listing"]

@@ -26,6 +26,7 @@ from webstrata.db import (
     metrics,
     overview,
     page_links,
+    page_metadata,
     payloads,
     permits,
     plugin_runs,
@@ -166,6 +167,7 @@ OF_BATCHES: dict[str, Asking] = {
     "earlier texts of a page": lambda s: changes.earlier_documents(s, compared(s), 6),
     "the job before": lambda s: changes.previous_job(s, SOURCE, SMALL_JOB),
     "texts of a small job": lambda s: changes.sample_texts(s, SMALL_JOB, 20),
+    "listings of captures": lambda s: page_metadata.load_listings(s, range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5)),
     "regrouping": lambda s: regrouping.regroup_snapshots(s, GroupedSource(1, "source-1", ()), 0, 50, dry_run=True),
 }
 OF_VIEWS: dict[str, Asking] = {

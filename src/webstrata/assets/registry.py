@@ -7,13 +7,14 @@ from importlib.metadata import EntryPoint
 
 import structlog
 
+from webstrata.assets.listing import ListingPlugin
 from webstrata.assets.media import MediaPlugin
 from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import Plugin, version_of
 from webstrata.errors import UsageError
 
 GROUPS = ("webstrata.plugins", "sitesync.plugins")
-BUILT_IN: tuple[type[Plugin], ...] = (PagePlugin, MediaPlugin)
+BUILT_IN: tuple[type[Plugin], ...] = (PagePlugin, MediaPlugin, ListingPlugin)
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
 _LONGEST_VERSION = 100

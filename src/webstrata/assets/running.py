@@ -1,16 +1,18 @@
 """Calling a plugin: whatever it does, it costs one capture its assets at most."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from traceback import format_exception_only
 
 import structlog
 
+from webstrata.assets.listing import ListingPlugin
 from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import CapturedContent, Plugin
 from webstrata.db.plugin_runs import IndexedPage
 from webstrata.errors import UsageError, WebstrataError
 from webstrata.model.assets import AssetRecord, NormalizedAsset
+from webstrata.model.listing_json import listing_from_json
 
 log = structlog.get_logger()
 
@@ -50,6 +52,20 @@ def normalized_page(plugin: PagePlugin, page: IndexedPage) -> NormalizedAsset | 
     try:
         return plugin.normalize_text(page.url, page.title, page.text, page.language)
     except (WebstrataError, ValueError) as error:
+        failure = Failure.of(error)
+        log.warning("plugin.page.failed", plugin=plugin.name, url=page.url, reason=failure.reason)
+        return failure
+
+
+def normalized_listing(
+    plugin: ListingPlugin, page: IndexedPage, payload: Mapping[str, object]
+) -> NormalizedAsset | Failure:
+    """Return the asset of a listing that the index read, or why it has none."""
+    try:
+        # The index stores a page's listing once for all addresses with the same bytes.
+        listing = replace(listing_from_json(payload), url=page.url)
+        return plugin.normalize_listing(page.url, listing)
+    except (WebstrataError, ValueError, KeyError, TypeError) as error:
         failure = Failure.of(error)
         log.warning("plugin.page.failed", plugin=plugin.name, url=page.url, reason=failure.reason)
         return failure

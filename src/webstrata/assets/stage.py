@@ -17,13 +17,15 @@ import structlog
 
 from webstrata.assets.absence import mark_missing
 from webstrata.assets.blobs import AssetStore
+from webstrata.assets.listing import ListingPlugin
 from webstrata.assets.media import MediaPlugin
 from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import CapturedContent, Plugin, version_of
 from webstrata.assets.reading import captured_content
 from webstrata.assets.registry import PluginRegistry
-from webstrata.assets.running import Failure, normalized_by, normalized_page
-from webstrata.db import asset_contents, assets, jobs, plugin_runs
+from webstrata.assets.running import Failure, normalized_by, normalized_listing, normalized_page
+from webstrata.assets.sightings import sighting_of_capture, sighting_of_page
+from webstrata.db import asset_contents, assets, jobs, page_metadata, plugin_runs
 from webstrata.db.assets import Sighting
 from webstrata.db.engine import Database, Session
 from webstrata.db.jobs import StoredJob
@@ -32,22 +34,23 @@ from webstrata.errors import OutsideRootError, WarcError
 from webstrata.model.assets import (
     MAX_INTERRUPTIONS,
     AssetsSummary,
-    NormalizedAsset,
     RunStatus,
     Sight,
-    checksum_of,
     judge_sighting,
 )
 
 log = structlog.get_logger()
 
-_BUILT_IN = (PagePlugin, MediaPlugin)
+_BUILT_IN = (PagePlugin, MediaPlugin, ListingPlugin)
 _CAPTURES_AT_ONCE = 400
 _TEXTS_AT_ONCE = 50
 """How many pages' texts are in memory at once."""
 
 _BYTES_AT_ONCE = 32_000_000
 """What a portion holds in memory, but for its last capture."""
+
+Listings = Mapping[int, Mapping[str, object] | None]
+"""The listings of indexed pages by capture, None for a page without one."""
 
 Progress = Callable[[int, int], None]
 """Called with how many captures of how many the plugins have looked at."""
@@ -178,13 +181,21 @@ class _Stage:
             (capture_id, name)
             for capture_id in capture_ids
             for name, plugin in self.plugins.items()
-            if capture_id not in from_index or not isinstance(plugin, _BUILT_IN)
+            if not self._suffices(from_index, capture_id, plugin)
         ]
         captures, runs = self._begin(pairs)
         for capture_id in capture_ids:
             yield from from_index.get(capture_id, ())
             if capture_id in runs:
                 yield from self._on_capture(captures[capture_id], runs[capture_id])
+
+    def _suffices(self, from_index: Mapping[int, Sequence[_Worked]], capture_id: int, plugin: Plugin) -> bool:
+        """Tell whether the index is all that a plugin needs; not of pages indexed before listings were read."""
+        if capture_id not in from_index or not isinstance(plugin, _BUILT_IN):
+            return False
+        return not isinstance(plugin, ListingPlugin) or any(
+            one.run.plugin == plugin.name for one in from_index[capture_id]
+        )
 
     def _begin(self, pairs: Sequence[RunPair]) -> tuple[dict[int, PlacedCapture], dict[int, list[BegunRun]]]:
         """Note that plugins begin with captures; return the captures and the runs, by capture."""
@@ -208,32 +219,42 @@ class _Stage:
         with self.database.read() as session:
             statuses = plugin_runs.run_statuses(session, capture_ids)
             for some in assets.batches(capture_ids, _TEXTS_AT_ONCE):
+                listings = page_metadata.load_listings(session, some) if _reads_listings(built_in) else {}
                 for page in plugin_runs.indexed_pages(session, some):
                     open_ones = [one for one in built_in if self._is_open(statuses, (page.capture_id, one.name))]
-                    found[page.capture_id] = [self._on_page(page, plugin) for plugin in open_ones]
+                    worked = (self._on_page(page, plugin, listings) for plugin in open_ones)
+                    found[page.capture_id] = [one for one in worked if one is not None]
         return found
 
     def _is_open(self, statuses: Mapping[RunPair, RunStatus], pair: RunPair) -> bool:
         return plugin_runs.is_open(statuses.get(pair), retry_failed=self.retry_failed)
 
-    def _on_page(self, page: IndexedPage, plugin: PagePlugin | MediaPlugin) -> _Worked:
+    def _on_page(
+        self, page: IndexedPage, plugin: PagePlugin | MediaPlugin | ListingPlugin, listings: Listings
+    ) -> _Worked | None:
+        """Return what a built-in plugin makes of an indexed page; None when the index does not hold what it needs."""
         of = page.capture_id, plugin.name, plugin.version
         if isinstance(plugin, MediaPlugin):
             return _Worked(SettledRun(*of, RunStatus.SKIPPED), from_index=True)
+        if isinstance(plugin, ListingPlugin):
+            return self._on_listing(page, plugin, listings) if page.capture_id in listings else None
         asset = normalized_page(plugin, page)
         if isinstance(asset, Failure):
             return _Worked(SettledRun(*of, RunStatus.FAILED, error=asset.reason), from_index=True)
-        sighting = Sighting(
-            plugin=plugin.name,
-            record=asset.record,
-            blob_digest=asset.record.checksum,
-            blob_size=len(asset.content),
-            capture_id=page.capture_id,
-            url=page.url,
-            captured_at=page.captured_at,
-            document_id=page.document_id,
-        )
+        sighting = sighting_of_page(page, plugin, asset, document_id=page.document_id)
         return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), from_index=True)
+
+    def _on_listing(self, page: IndexedPage, plugin: ListingPlugin, listings: Listings) -> _Worked:
+        of = page.capture_id, plugin.name, plugin.version
+        payload = listings[page.capture_id]
+        if payload is None:
+            return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=0), from_index=True)
+        asset = normalized_listing(plugin, page, payload)
+        if isinstance(asset, Failure):
+            return _Worked(SettledRun(*of, RunStatus.FAILED, error=asset.reason), from_index=True)
+        sighting = sighting_of_page(page, plugin, asset)
+        contents = {sighting.blob_digest: asset.content}
+        return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), contents, from_index=True)
 
     def _on_capture(self, capture: PlacedCapture, runs: Sequence[BegunRun]) -> Iterator[_Worked]:
         # Before reading: that, too, may be what ends the process.
@@ -255,7 +276,7 @@ class _Stage:
         if isinstance(found, Failure):
             return self._failed(run, found)
         status = RunStatus.SKIPPED if found is None else RunStatus.DONE
-        sightings = tuple(_sighting(capture, plugin, asset) for asset in found or ())
+        sightings = tuple(sighting_of_capture(capture, plugin, asset) for asset in found or ())
         contents = {
             sighting.blob_digest: asset.content
             for sighting, asset in zip(sightings, found or (), strict=True)
@@ -327,17 +348,8 @@ class _Stage:
         store.put_all({digest: contents[digest] for digest in fresh})
 
 
-def _sighting(capture: PlacedCapture, plugin: Plugin, asset: NormalizedAsset) -> Sighting:
-    return Sighting(
-        plugin=plugin.name,
-        record=asset.record,
-        blob_digest=checksum_of(asset.content),
-        blob_size=len(asset.content),
-        capture_id=capture.id,
-        url=capture.url,
-        captured_at=capture.captured_at,
-        is_body=isinstance(plugin, MediaPlugin),
-    )
+def _reads_listings(plugins: Iterable[Plugin]) -> bool:
+    return any(isinstance(plugin, ListingPlugin) for plugin in plugins)
 
 
 def _groups(pending: Iterable[PendingCapture]) -> Iterator[list[int]]:

@@ -15,6 +15,7 @@ MODULES = {
     "changes": ("changes", "compute-changes"),
     "diffing": ("diff",),
     "quality": ("quality",),
+    "extracting": ("extract",),
     "looking": ("check-env", "check-db"),
     "jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job"),
     "running": ("check-archive-tool", "run-job", "run-db-job", "index-job"),

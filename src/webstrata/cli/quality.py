@@ -1,23 +1,21 @@
 """`quality`: is a saved response a good capture of its page, or an error, a block page or an empty shell?"""
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from webstrata.cli.saved_pages import checked_url, file_bytes, saved_page
 from webstrata.cli.start import print_json
-from webstrata.errors import NotFoundError, UsageError
+from webstrata.errors import UsageError
 
 if TYPE_CHECKING:
     from webstrata.model.quality import Quality
 
 verbs = typer.Typer()
 
-_STANDARD_INPUT = "-"
 _UNKNOWN_URL = "http://unknown.invalid/"
-_GZIP = b"\x1f\x8b"
 
 
 @verbs.command()
@@ -43,8 +41,9 @@ def quality(
     from webstrata.content.page_requests import ReadQuality
 
     named = _headers(headers)
+    content = saved_page(file, named.get("content-encoding"))
     request = ReadQuality(
-        _checked(url) or _UNKNOWN_URL, status, named, _content(file, named), _checked(final_url or "") or None
+        checked_url(url) or _UNKNOWN_URL, status, named, content, checked_url(final_url or "") or None
     )
     reader = PageReader()
     try:
@@ -63,21 +62,13 @@ def _sentence(judged: "Quality") -> str:
     return harmless(f"{judged.kind.value}, quality {judged.quality:g}: {'; '.join(judged.reasons)}")
 
 
-def _checked(url: str) -> str:
-    from webstrata.model.urls import resolve
-
-    if url and resolve(url, url) is None:
-        raise UsageError(f"{url!r} is not a web address (expected something like https://example.org/)")
-    return url
-
-
 def _headers(path: Path | None) -> dict[str, str]:
     """Return headers from a JSON object, whose values may be lists, or from a JSON list of pairs."""
     if path is None:
         return {}
     wrong = UsageError(f"{path} must hold the headers as a JSON object of names and values")
     try:
-        read = json.loads(_bytes(str(path)))
+        read = json.loads(file_bytes(str(path)))
     except (ValueError, RecursionError):
         raise wrong from None
     pairs = list(read.items()) if isinstance(read, dict) else read
@@ -92,27 +83,3 @@ def _joined(pairs: list[tuple[object, object]]) -> dict[str, str]:
         values = value if isinstance(value, list) else [value]
         headers.setdefault(str(name).lower(), []).extend(str(one) for one in values)
     return {name: ", ".join(values) for name, values in headers.items()}
-
-
-def _content(file: str, headers: dict[str, str]) -> bytes:
-    """Return a page without compression, whether its file is gzipped or its headers name a content encoding."""
-    from webstrata.content.decode import decoded, unpacked
-    from webstrata.content.page_requests import MAX_PAGE_BYTES
-
-    body = _bytes(file)
-    if body.startswith(_GZIP):
-        return unpacked(body, "gzip", MAX_PAGE_BYTES + 1)
-    is_plain = body.lstrip()[:1] == b"<"
-    return body if is_plain else decoded(body, headers.get("content-encoding"), MAX_PAGE_BYTES + 1)
-
-
-def _bytes(file: str) -> bytes:
-    from webstrata.content.page_requests import MAX_PAGE_BYTES
-
-    try:
-        if file == _STANDARD_INPUT:
-            return sys.stdin.buffer.read(MAX_PAGE_BYTES + 1)
-        with Path(file).open("rb") as opened:
-            return opened.read(MAX_PAGE_BYTES + 1)
-    except OSError as error:
-        raise NotFoundError(f"{file} cannot be read: {error.strerror}") from error

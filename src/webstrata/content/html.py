@@ -60,7 +60,11 @@ class PageLinks:
 def parse_page(body: bytes, content_type: str | None = None) -> Page:
     """Return a page from its bytes, read in the charset it was written in."""
     source = text_of(body, content_type)
-    tree = parse_html(source)
+    return page_of_tree(parse_html(source), source)
+
+
+def page_of_tree(tree: Document, source: str) -> Page:
+    """Return a page from the tree of its source."""
     elements = list(tree.iter_elements(_COLLECTED))
     text, blocks, regions = visible_text(tree)
     return Page(

@@ -5,10 +5,22 @@ import threading
 from functools import lru_cache
 
 from webstrata.content.child_process import MAX_CPU_SECONDS, MAX_MEMORY, ChildDiedError, ChildProcess, unpacked
+from webstrata.content.extraction import PageExtract
 from webstrata.content.html import PageLinks
-from webstrata.content.page_requests import PageRequest, ReadLinks, ReadPage, ReadQuality, UnreadablePage
+from webstrata.content.page_requests import (
+    ListingReply,
+    PageReply,
+    PageRequest,
+    ReadExtract,
+    ReadLinks,
+    ReadListing,
+    ReadPage,
+    ReadQuality,
+    UnreadablePage,
+)
 from webstrata.content.reading import Reading
 from webstrata.errors import UnreadablePageError
+from webstrata.model.listing import Listing
 from webstrata.model.quality import Quality
 
 MAX_SECONDS = 60.0
@@ -43,6 +55,18 @@ class PageReader:
         assert isinstance(read, Quality)
         return read
 
+    def extract(self, request: ReadExtract) -> PageExtract:
+        """Return what a page says and offers; UnreadablePageError when it cannot be read within the limits."""
+        read = self._read(request)
+        assert isinstance(read, PageExtract)
+        return read
+
+    def listing(self, request: ReadListing) -> Listing | None:
+        """Return what a page offers; UnreadablePageError when it cannot be read within the limits."""
+        read = self._read(request)
+        assert isinstance(read, ListingReply)
+        return read.listing
+
     def close(self) -> None:
         """End the process, if there is one."""
         with self._lock:
@@ -57,14 +81,14 @@ class PageReader:
         if process is not None:
             process.kill()
 
-    def _read(self, request: PageRequest) -> Reading | PageLinks | Quality:
+    def _read(self, request: PageRequest) -> PageReply:
         if request.is_small:
             return read_here(request)
         with self._lock:
             reply = UnreadablePage("reading was ended") if self._closed else self._read_apart(request)
         if isinstance(reply, UnreadablePage):
             raise UnreadablePageError(reply.reason)
-        assert isinstance(reply, Reading | PageLinks | Quality)
+        assert isinstance(reply, PageReply)
         return reply
 
     def _read_apart(self, request: PageRequest) -> object:
@@ -93,7 +117,7 @@ class PageReader:
         return UnreadablePage(f"reading it took longer than {self._max_seconds:g} seconds")
 
 
-def read_here(request: PageRequest) -> Reading | PageLinks | Quality:
+def read_here(request: PageRequest) -> PageReply:
     """Read a small page in this process; UnreadablePageError when that fails."""
     try:
         return request.read()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from webstrata.content.decode import decoded
+from webstrata.content.extraction import PageExtract, extract_page, read_page_listing
 from webstrata.content.html import PageLinks, read_links
 from webstrata.content.kinds import PageKind, page_kind
 from webstrata.content.links import Grouping
@@ -19,6 +20,7 @@ from webstrata.content.saved_response import (
     saved_response,
 )
 from webstrata.model.content_types import may_be_page
+from webstrata.model.listing import Listing
 from webstrata.model.quality import Quality
 from webstrata.model.urls import url_group
 
@@ -39,6 +41,17 @@ class UnreadablePage:
     reason: str
 
 
+@dataclass(frozen=True)
+class ListingReply:
+    """The listing of a page, None when it has none."""
+
+    listing: Listing | None
+
+
+PageReply = Reading | PageLinks | Quality | PageExtract | ListingReply
+"""What reading a page returns."""
+
+
 class PageRequest(ABC):
     """A page to be read."""
 
@@ -48,7 +61,7 @@ class PageRequest(ABC):
         """Tell whether the page may be read outside of a process with limits."""
 
     @abstractmethod
-    def read(self) -> Reading | PageLinks | Quality:
+    def read(self) -> PageReply:
         """Read the page in this process."""
 
 
@@ -143,6 +156,38 @@ class ReadQuality(PageRequest):
         response = saved_response(self.url, self.status, headers, self.content[:MAX_PAGE_BYTES], self.final_url)
         is_cut_here = len(self.content) > MAX_PAGE_BYTES
         return replace(response, structure=replace(response.structure, cut="")) if is_cut_here else response
+
+
+@dataclass(frozen=True)
+class ReadExtract(PageRequest):
+    """Read what an HTML page says and offers."""
+
+    body: Body
+
+    @property
+    def is_small(self) -> bool:
+        """Tell whether the page is small."""
+        return len(self.body.content) <= SMALL_PAGE
+
+    def read(self) -> PageExtract:
+        """Read the page in this process."""
+        return extract_page(self.body)
+
+
+@dataclass(frozen=True)
+class ReadListing(PageRequest):
+    """Read what a product or property page offers."""
+
+    body: Body
+
+    @property
+    def is_small(self) -> bool:
+        """Tell whether the page is small."""
+        return len(self.body.content) <= SMALL_PAGE
+
+    def read(self) -> ListingReply:
+        """Read the page in this process."""
+        return ListingReply(read_page_listing(self.body))
 
 
 @lru_cache

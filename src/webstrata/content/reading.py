@@ -3,13 +3,16 @@
 from dataclasses import dataclass
 
 from webstrata.content.blocks import main_text
+from webstrata.content.charset import text_of
 from webstrata.content.fingerprint import fingerprint
-from webstrata.content.html import MAX_TITLE, parse_page
+from webstrata.content.html import MAX_TITLE, page_of_tree
 from webstrata.content.kinds import PageKind
 from webstrata.content.language import detect_language, tag_to_language
 from webstrata.content.links import Grouping, outlinks
+from webstrata.content.listing.page_listing import listing_of_page, metadata_with_listing
 from webstrata.content.pdf import Pdf, read_pdf
 from webstrata.content.plain import parse_text, title_of_text
+from webstrata.content.tree import parse_html
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Reading:
     regions: str = ""
     """The region of every line, a letter each; empty where pages have none."""
     metadata: str = ""
-    """What the page states about itself, as JSON; see `content/metadata.py`."""
+    """What the page states about itself, as JSON, and its listing; see `content/metadata.py`, `content/listing/`."""
     fingerprint: int | None = None
     """64 bits that similar texts share, of the page's main text."""
 
@@ -52,14 +55,16 @@ def read_page(kind: PageKind, body: Body, group: Grouping) -> Reading:
 
 
 def _of_html(body: Body, group: Grouping) -> Reading:
-    page = parse_page(body.content, body.content_type)
+    source = text_of(body.content, body.content_type)
+    tree = parse_html(source)
+    page = page_of_tree(tree, source)
     return Reading(
         title=page.title,
         text=page.text,
         blocks=page.blocks,
         language=page.language(body.content_language),
         regions=page.regions,
-        metadata=page.metadata.as_json(),
+        metadata=metadata_with_listing(page.metadata.as_json(), listing_of_page(tree, page, body.url)),
         fingerprint=_fingerprint(page.text, page.blocks),
         outlinks=outlinks(page.references.links, page.references.base, body.url, group),
     )

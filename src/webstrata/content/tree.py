@@ -1,7 +1,7 @@
 """The tree of an HTML page; the only module that knows the parser, turbohtml."""
 
 from turbohtml import Document, DocumentFragment, Element, Namespace, Node, Text, Token, TokenType, parse, tokenize
-from turbohtml.extract import MicrodataItem, RdfaItem
+from turbohtml.extract import DateExtraction, MicrodataItem, PublicationDate, RdfaItem, dates
 
 __all__ = [
     "Document",
@@ -9,12 +9,14 @@ __all__ = [
     "Element",
     "MicrodataItem",
     "Node",
+    "PublicationDate",
     "RdfaItem",
     "Text",
     "Token",
     "TokenType",
     "is_html",
     "parse_html",
+    "publication_date",
     "tokenize",
 ]
 
@@ -36,3 +38,8 @@ def parse_html(source: str) -> Document:
 def is_html(element: Element) -> bool:
     """Tell an element of HTML from one of SVG or MathML that has the same name."""
     return element.namespace is Namespace.HTML
+
+
+def publication_date(source: str, *, reads_text: bool) -> PublicationDate | None:
+    """Return the day a page was published, by its address, meta and time elements, and if asked by its text."""
+    return dates(source, DateExtraction(original=True, extensive_search=reads_text))

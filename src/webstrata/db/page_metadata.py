@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from webstrata.db.bulk import ManyRows
-from webstrata.db.tables import PageMetadata
+from webstrata.db.tables import PageMetadata, Snapshot
 
 _LEVEL = 6
 
@@ -35,6 +35,28 @@ def load_images(session: Session, content_hashes: Collection[str]) -> dict[str, 
     rows = session.execute(query.where(PageMetadata.content_hash.in_(content_hashes)))
     return {found: frozenset(json.loads(zlib.decompress(stored)).get("images", ())) for found, stored in rows}
 
+
+def load_listings(session: Session, capture_ids: Collection[int]) -> dict[int, dict[str, object] | None]:
+    """Return the listings of captured pages as the index read them, None for pages without one, by capture.
+
+    Captures that were indexed before listings were read are not among them.
+    """
+    rows = session.execute(
+        select(Snapshot.capture_id, PageMetadata.metadata_json)
+        .outerjoin(PageMetadata, PageMetadata.content_hash == Snapshot.content_hash)
+        .where(Snapshot.capture_id.in_(capture_ids))
+    )
+    read = ((capture_id, zlib.decompress(stored) if stored else _NO_LISTING) for capture_id, stored in rows)
+    return {
+        capture_id: None if text.startswith(_NO_LISTING) else json.loads(text)["listing"]
+        for capture_id, text in read
+        if capture_id is not None and text.startswith(_LISTING)
+    }
+
+
+_LISTING = b'{"listing":'
+_NO_LISTING = b'{"listing":null'
+"""How stored metadata begins: a page that states nothing has none, and no listing either."""
 
 _TABLE = PageMetadata.__table__
 assert isinstance(_TABLE, Table)

@@ -1,0 +1,54 @@
+"""The built-in plugin for listings: what a product or property page offers, as JSON."""
+
+import json
+import os
+from collections.abc import Iterator
+
+from webstrata.assets.naming import identifier_for, path_for
+from webstrata.assets.plugin import AssetRecord, AssetType, CapturedContent, NormalizedAsset
+from webstrata.content.page_reader import shared_reader
+from webstrata.content.page_requests import ReadListing
+from webstrata.content.reading import Body
+from webstrata.model.assets import checksum_of
+from webstrata.model.listing import Listing
+from webstrata.model.listing_json import listing_as_json, stable_facts
+
+LISTING_TYPE = "listing"
+
+
+class ListingPlugin:
+    """Stores the listings of pages; another confidence or another place on the page is no new version."""
+
+    name = "listing"
+    version = "1"
+
+    def supports(self, asset_type: str) -> bool:
+        """Return whether captures are pages."""
+        return asset_type == AssetType.PAGE
+
+    def normalize(self, content: CapturedContent) -> Iterator[NormalizedAsset]:
+        """Return the page's listing, nothing when it offers neither a product nor a property."""
+        body = Body(content.url, content.body, content.content_type, content.headers.get("content-language"))
+        listing = shared_reader(os.getpid()).listing(ReadListing(body))
+        if listing is not None:
+            yield self.normalize_listing(content.url, listing)
+
+    def normalize_listing(self, url: str, listing: Listing) -> NormalizedAsset:
+        """Return the asset of a listing that was read before."""
+        data = json.dumps(listing_as_json(listing), ensure_ascii=False, indent=1, sort_keys=True).encode()
+        facts = json.dumps(stable_facts(listing), sort_keys=True).encode()
+        return NormalizedAsset(
+            AssetRecord(
+                identifier=identifier_for(url),
+                asset_type=LISTING_TYPE,
+                source_url=url,
+                checksum=checksum_of(facts),
+                tags=(listing.kind.value,),
+                normalized_path=path_for("listing", url, "json"),
+                metadata={
+                    name: listing.as_payload()[name]
+                    for name in ("name", "price", "currency", "availability", "quality")
+                },
+            ),
+            data,
+        )

@@ -1,0 +1,37 @@
+"""Sightings: an asset that a plugin found in a capture, as it is recorded."""
+
+from webstrata.assets.media import MediaPlugin
+from webstrata.assets.plugin import Plugin
+from webstrata.db.assets import Sighting
+from webstrata.db.plugin_runs import IndexedPage, PlacedCapture
+from webstrata.model.assets import NormalizedAsset, checksum_of
+
+
+def sighting_of_page(
+    page: IndexedPage, plugin: Plugin, asset: NormalizedAsset, document_id: int | None = None
+) -> Sighting:
+    """Return the sighting of an asset in a page that is indexed; its bytes may be those of a stored document."""
+    return Sighting(
+        plugin=plugin.name,
+        record=asset.record,
+        blob_digest=checksum_of(asset.content),
+        blob_size=len(asset.content),
+        capture_id=page.capture_id,
+        url=page.url,
+        captured_at=page.captured_at,
+        document_id=document_id,
+    )
+
+
+def sighting_of_capture(capture: PlacedCapture, plugin: Plugin, asset: NormalizedAsset) -> Sighting:
+    """Return the sighting of an asset in a capture; the bytes of media are those of the capture."""
+    return Sighting(
+        plugin=plugin.name,
+        record=asset.record,
+        blob_digest=checksum_of(asset.content),
+        blob_size=len(asset.content),
+        capture_id=capture.id,
+        url=capture.url,
+        captured_at=capture.captured_at,
+        is_body=isinstance(plugin, MediaPlugin),
+    )

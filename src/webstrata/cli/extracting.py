@@ -1,0 +1,107 @@
+"""`extract`: what a saved page says, and what it offers if it is a product's or a property's page."""
+
+import re
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from webstrata.cli.saved_pages import checked_url, saved_page
+from webstrata.cli.start import print_json
+from webstrata.errors import UnreadablePageError, UsageError
+
+if TYPE_CHECKING:
+    from webstrata.content.extraction import PageExtract
+    from webstrata.model.listing import Listing
+
+verbs = typer.Typer()
+
+_UNKNOWN_URL = "http://unknown.invalid/"
+_EXAMPLE = "Example: webstrata extract kettle.html --url https://shop.example/kettle --json"
+_HEAD = 4_096
+_ZERO = b"\0"
+_TAG = re.compile(rb"<(?:!doctype|html|head|body|div|p|title|meta|table)[\s>]", re.IGNORECASE)
+_LABELS = {"regularPrice": "regular price", "salePrice": "sale price", "highPrice": "highest price"}
+
+
+@verbs.command(epilog=_EXAMPLE)
+def extract(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A saved HTML page, also gzipped; - for standard input.", show_default=False
+        ),
+    ],
+    url: Annotated[
+        str, typer.Option(metavar="URL", help="The page's address: it tells the country, and whose links are whose.")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Show what a saved page says, and the price, availability and codes of the product or property it offers."""
+    extracted = _extracted(file, checked_url(url) or _UNKNOWN_URL)
+    if as_json:
+        print_json(as_json_object(extracted))
+    else:
+        print(_for_people(extracted))
+
+
+def as_json_object(extracted: "PageExtract") -> dict[str, object]:
+    """Return what was extracted as scripts get it."""
+    from webstrata.model.listing_json import listing_as_json
+
+    return {
+        "listing": listing_as_json(extracted.listing) if extracted.listing else None,
+        "page": {
+            "title": extracted.title,
+            "text": extracted.text,
+            "mainText": extracted.main_text,
+            "language": extracted.language,
+            "published": extracted.published,
+        },
+    }
+
+
+def _extracted(file: str, url: str) -> "PageExtract":
+    from webstrata.content.kinds import PageKind, page_kind
+    from webstrata.content.page_reader import PageReader
+    from webstrata.content.page_requests import MAX_PAGE_BYTES, ReadExtract
+    from webstrata.content.reading import Body
+
+    content = saved_page(file)
+    if page_kind("text/html", content, url) is not PageKind.HTML or _is_binary(content[:_HEAD]):
+        raise UsageError(f"{file} is not an HTML page")
+    if len(content) > MAX_PAGE_BYTES:
+        raise UsageError(f"{file} is larger than the {MAX_PAGE_BYTES // 1_000_000} MB that a page may have")
+    reader = PageReader()
+    try:
+        return reader.extract(ReadExtract(Body(url, content, None, None)))
+    except UnreadablePageError as error:
+        raise UsageError(f"{file} cannot be read: {error}") from error
+    finally:
+        reader.close()
+
+
+def _is_binary(head: bytes) -> bool:
+    """Return whether bytes are neither text nor a page in UTF-16, whose every second byte is zero."""
+    return _ZERO in head and _TAG.search(head.replace(_ZERO, b"")) is None
+
+
+def _for_people(extracted: "PageExtract") -> str:
+    from webstrata.content.html import make_snippet
+    from webstrata.logs import harmless
+
+    lines = [extracted.title or "(no title)"]
+    about = [part for part in (extracted.language, extracted.published) if part]
+    lines += [", ".join(about)] if about else []
+    lines += ["", *_listing_lines(extracted.listing)]
+    lines += ["", make_snippet(extracted.main_text)] if extracted.main_text else []
+    return "\n".join(harmless(line) for line in lines)
+
+
+def _listing_lines(listing: "Listing | None") -> list[str]:
+    if listing is None:
+        return ["No product and no property."]
+    lines = [f"{listing.kind.value.capitalize()}, quality {listing.quality:g}"]
+    for name, found in listing.found_fields():
+        sources = ", ".join(source.value for source in found.sources)
+        lines.append(f"  {_LABELS.get(name, name):<14} {found.value}  ({found.confidence:.0%}: {sources})")
+    return lines

@@ -1,0 +1,1 @@
+"""Listings: what product and property pages offer, from structured data and from the page itself."""

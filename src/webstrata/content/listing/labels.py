@@ -1,0 +1,109 @@
+"""Labelled facts in the text of a page: `Brand: Viking`, `EAN 4054278533728`, `Art.-Nr. 0638`."""
+
+import re
+from collections.abc import Iterator
+
+from webstrata.content.blocks import ITEM, ROW
+from webstrata.content.listing.candidates import Candidate
+from webstrata.content.listing.identifiers import code_of, gtin_of
+from webstrata.content.listing.scan import PageScan
+from webstrata.model.listing import FieldSource
+
+_LABELS = {
+    "brand": (
+        r"brand(?: name)?|marke|marque|marca|merk|märke|merke|mærke|značka|znacka|marka|blagovna znamka|brend"
+        r"|бренд|марка|торговая марка"
+        r"|品牌|ブランド|브랜드|العلامة التجارية|الماركة|manufacturer|hersteller|fabricant|fabricante|produttore"
+        r"|fabrikant|výrobce|výrobca|producent"
+    ),
+    "sku": (
+        r"sku|asin|item (?:no|number|code|id|#)\.?|article (?:no|number)\.?|product (?:code|id|number|no)\.?"
+        r"|ebay item number|catalog(?:ue)? number"
+        r"|artikelnummer|artikel-?nr\.?|art\.-?nr\.?|best\.?-?nr\.?|bestellnummer|produktnummer|référence|ref\.?"
+        r"|réf\.?|referencia|referência"
+        r"|código|codice(?: articolo| prodotto)?|cod\.?|artnr\.?|varenr\.?|varenummer|tuotenumero"
+        r"|kód(?: produktu)?|kod produktu|katalógové číslo"
+        r"|артикул|код товара|код товару|šifra|model|貨號|商品編號|商品番号|型番|品番"
+    ),
+    "gtin": (
+        r"ean(?:[- ]?(?:13|code|8))?|gtin(?:[- ]?\d\d?)?|upc|isbn(?:[- ]?1[03])?|barcode|strichcode|code[- ]barres"
+        r"|codice a barre|штрихкод"
+    ),
+    "mpn": (
+        r"mpn|manufacturer part (?:no|number)\.?|mfr\.? ?(?:part)? ?(?:no|number|#)?\.?|item model number"
+        r"|model number|model no\.?|part number"
+        r"|hersteller(?:artikel)?-?nummer|hersteller-?nr\.?|modellnummer|numéro de modèle|référence fabricant"
+        r"|part no\.?|numero modello"
+        r"|numero modello articolo|número de modelo"
+    ),
+}
+_LINE = re.compile(
+    "|".join(rf"(?P<{field}>(?:{labels}))" for field, labels in reversed(_LABELS.items())) + r"",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(r"[\s\u200e\u200f]*(?:[:：#|=][\s\u200e\u200f]*)?(.*)", re.DOTALL)
+_HAS_SIGN = re.compile(r"^[\s\u200e\u200f]*[:：#|=]")
+_CODE = re.compile(r"[\w./#-]{2,40}")
+_MAX_LINE = 90
+_MAX_LINES = 4_000
+_MAX_BRAND = 40
+_FIRST_WORD = re.compile(r"(?:^|\|)(?:\(\?:)?([^|(]{2})")
+_STARTS = frozenset(start.lower() for labels in _LABELS.values() for start in _FIRST_WORD.findall(labels))
+"""The first two letters of all labels: most lines need no further look."""
+
+_STORE = re.compile(
+    r"^(?:visit the (.+) store|(?:brand|by|von|marke|marca|marque|par|di|de|merk|besuchen sie den"
+    r"|visita lo store di|visiter la boutique)"
+    r"[:\s]+(.+?)(?:[ -]store)?)$",
+    re.IGNORECASE,
+)
+_CONFIDENCE = {"brand": 0.5, "sku": 0.45, "gtin": 0.75, "mpn": 0.5}
+
+
+def label_candidates(text: str, blocks: str) -> Iterator[Candidate]:
+    """Yield the first value of each field that a page labels, in a line of its own or in two."""
+    open_fields = set(_LABELS)
+    lines = text.split("\n", _MAX_LINES)[:_MAX_LINES]
+    for place, line in enumerate(lines):
+        if len(line) > _MAX_LINE or line[:2].lower() not in _STARTS or (match := _LINE.match(line)) is None:
+            continue
+        field = str(match.lastgroup)
+        if field not in open_fields:
+            continue
+        rest = line[match.end() :]
+        following = lines[place + 1] if place + 1 < len(lines) else ""
+        raw = _raw(rest, following, blocks[place : place + 1].lower())
+        value = _value(field, raw)
+        if value is not None:
+            open_fields.discard(field)
+            yield Candidate(field, value, FieldSource.PAGE, _CONFIDENCE[field], "label", line[:_MAX_LINE])
+
+
+def brand_candidates(scan: PageScan, title: str) -> Iterator[Candidate]:
+    """Yield the brand that an element of this name shows, if the product's name contains it."""
+    named = f"{scan.title.text if scan.title else ''} {title}".casefold()
+    for shown in scan.brands:
+        brand = _STORE.sub(r"\1\2", shown).strip()
+        if 1 < len(brand) <= _MAX_BRAND and re.search(rf"(?<!\w){re.escape(brand.casefold())}(?!\w)", named):
+            yield Candidate("brand", brand, FieldSource.PAGE, _CONFIDENCE["brand"], "brand-element", shown)
+            return
+
+
+def _raw(rest: str, following: str, kind: str) -> str:
+    """Return the text of a label's value: after its colon, in the next cell of a row, or in the next line."""
+    found = _AFTER.match(rest)
+    value = found[1].strip() if found else ""
+    if not value:
+        return following.strip() if kind == ITEM or _HAS_SIGN.match(rest) else ""
+    return value if _HAS_SIGN.match(rest) or (kind == ROW and rest[:1].isspace()) else ""
+
+
+def _value(field: str, raw: str) -> str | None:
+    if field == "gtin":
+        return gtin_of(raw.rstrip(".,;"))
+    if field == "brand":
+        return raw if 0 < len(raw) <= _MAX_BRAND and not raw.endswith((".", ":", "?", "!")) else None
+    code = raw.split(" ", maxsplit=1)[0] if raw else ""
+    if not _CODE.fullmatch(code) or not any(map(str.isdigit, code)):
+        return None
+    return code_of(code)

@@ -1,0 +1,30 @@
+"""The listing of an HTML page that was read, and its form in the stored metadata of pages."""
+
+import json
+
+from webstrata.content.html import Page
+from webstrata.content.language import tag_to_language
+from webstrata.content.listing.reader import ListedPage, read_listing
+from webstrata.content.tree import Document
+from webstrata.model.listing import Listing
+from webstrata.model.listing_json import listing_as_json
+
+_FIRST = '{"listing":'
+_NONE = f"{_FIRST}null"
+
+
+def listing_of_page(tree: Document, page: Page, url: str) -> Listing | None:
+    """Return what a page offers, None when it is no product's or property's page."""
+    return read_listing(
+        tree,
+        ListedPage(url, page.title, page.text, page.blocks, tag_to_language(page.stated_language), page.metadata),
+    )
+
+
+def metadata_with_listing(metadata: str, listing: Listing | None) -> str:
+    """Return the metadata of a page, as JSON, with its listing first; a page that states nothing has neither."""
+    if not metadata and listing is None:
+        return ""
+    stated = json.dumps(listing_as_json(listing) if listing else None, ensure_ascii=False, separators=(",", ":"))
+    rest = f",{metadata[1:]}" if metadata else "}"
+    return f"{_FIRST}{stated}{rest}"

@@ -1,0 +1,199 @@
+"""The price that a page shows: among all amounts the one near the title and the buy button, by a score.
+
+Prices of other products, crossed-out prices, instalments, delivery costs and prices per unit are recognised by the
+names of the elements around them and by the words beside them (`price_words.py`).
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import exp
+
+from webstrata.content.listing.money import MAX_TEXT, MoneyHints, find_money, money_of, tidy_text
+from webstrata.content.listing.price_words import CURRENT_NAME, PriceRole, roles_of_context
+from webstrata.content.listing.scan import Mark, PageScan, is_price_named, names_of, parents_of, shown_text
+from webstrata.content.listing.surroundings import Around, Surroundings
+from webstrata.content.tree import Element
+from webstrata.model.listing import Money
+
+ACCEPTED = 4.0
+"""The least score of a price that is reported: one with a currency and a price's name, near title or button."""
+
+_CONTEXT = 40
+"""Characters before and after an amount that show what it is."""
+
+_NEAR_TITLE = 125
+_NEAR_BUTTON = 75
+_BEFORE_TITLE = 30
+"""Elements in which the weight of a title or a button falls to about a third."""
+
+_GRID = 3
+"""So many prices in elements of the same names are a list of products."""
+
+_NEARBY = 60
+"""Elements between a price and the price before its reduction."""
+
+_MOST_REDUCED = 20
+_ROLE_COSTS = {
+    PriceRole.OLD: 3.0,
+    PriceRole.SAVING: 5.0,
+    PriceRole.UNIT: 5.0,
+    PriceRole.INSTALMENT: 5.0,
+    PriceRole.DELIVERY: 5.0,
+    PriceRole.TAX: 3.0,
+    PriceRole.OTHER_PRODUCT: 4.0,
+    PriceRole.CART: 5.0,
+    PriceRole.USED: 3.0,
+    PriceRole.FILTER: 4.0,
+}
+
+
+@dataclass(frozen=True)
+class ShownPrice:
+    """An amount that a page shows, and how likely it is to be the product's price."""
+
+    money: Money
+    text: str
+    element: Element
+    place: int
+    score: float
+    roles: frozenset[PriceRole]
+    has_currency: bool
+    signature: str
+    """The names of its element: prices of a list share them."""
+    names: str
+    """The names of its element and of the two around it."""
+    around: Around
+
+
+@dataclass(frozen=True)
+class PagePrices:
+    """The price of a page, the price before its reduction, and the highest of a range."""
+
+    price: ShownPrice | None = None
+    regular: ShownPrice | None = None
+    high: Money | None = None
+
+
+def page_prices(scan: PageScan, hints: MoneyHints) -> PagePrices:
+    """Return the prices that a page shows for its product."""
+    surroundings = Surroundings()
+    shown = _without_outer([one for mark in scan.prices if (one := _shown(mark, hints, surroundings)) is not None])
+    if not shown:
+        return PagePrices()
+    scored = _scored(shown, scan)
+    best = max(scored, key=lambda one: (one.score, -one.place))
+    if best.score < ACCEPTED or not best.money.amount:
+        return PagePrices()
+    return PagePrices(best, _regular(scored, best), _high(best, hints))
+
+
+def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPrice | None:
+    """Return the amount of an element; of several the last that is not crossed out by its words."""
+    text = tidy_text(mark.text)
+    spans = list(find_money(text, hints))
+    names = names_of(mark.element)
+    if not spans:
+        single = money_of(text, hints) if is_price_named(names) else None
+        if single is None:
+            return None
+        spans = [single]
+    roles = [
+        roles_of_context(text[max(0, s.start - _CONTEXT) : s.start], text[s.end : s.end + _CONTEXT]) for s in spans
+    ]
+    plain = [place for place, found in enumerate(roles) if not found]
+    chosen = plain[0] if plain else 0
+    span = spans[chosen]
+    around = surroundings.around(mark.element)
+    return ShownPrice(
+        money=span.money,
+        text=text,
+        element=mark.element,
+        place=mark.place,
+        score=0.0,
+        roles=roles[chosen] | around.roles,
+        has_currency=span.has_currency or _has_currency_beside(mark, span.money, hints),
+        signature=names or mark.element.tag,
+        names=" ".join((names, *map(names_of, parents_of(mark.element, 2)))),
+        around=around,
+    )
+
+
+def _has_currency_beside(mark: Mark, money: Money, hints: MoneyHints) -> bool:
+    """Return whether the element around an amount shows its currency."""
+    for parent in parents_of(mark.element, 2):
+        text = tidy_text(shown_text(parent))
+        if not text or len(text) > MAX_TEXT:
+            return False
+        if any(span.has_currency and span.money.amount == money.amount for span in find_money(text, hints)):
+            return True
+    return False
+
+
+def _without_outer(shown: Sequence[ShownPrice]) -> list[ShownPrice]:
+    """Return the prices without parts of others, such as lone cents, and without those that only contain others."""
+    signed = {one.element for one in shown if one.has_currency}
+    whole = [one for one in shown if one.has_currency or signed.isdisjoint(parents_of(one.element, 3))]
+    containing: set[Element] = set()
+    for one in whole:
+        containing.update(parents_of(one.element, 4))
+    return [one for one in whole if one.element not in containing] or whole
+
+
+def _scored(shown: Sequence[ShownPrice], scan: PageScan) -> list[ShownPrice]:
+    signatures = Counter(one.signature for one in shown)
+    amounts = Counter(one.money.amount for one in shown)
+    buttons = _own_buttons(scan)
+    return [
+        replace(
+            one, score=round(_score(one, scan.title, buttons, signatures[one.signature], amounts[one.money.amount]), 2)
+        )
+        for one in shown
+    ]
+
+
+def _own_buttons(scan: PageScan) -> list[int]:
+    """Return the places of the buttons that may be the product's own: the first ones after the title."""
+    places = [mark.place for mark in (*scan.buttons, *scan.waiting)]
+    after = [place for place in places if scan.title is None or place > scan.title.place]
+    return (after or places)[:3]
+
+
+def _score(one: ShownPrice, title: Mark | None, buttons: Sequence[int], alike: int, same: int) -> float:
+    names = one.names
+    score = 2.0 * one.has_currency + 1.5 * is_price_named(names) + 1.0 * bool(CURRENT_NAME.search(names))
+    score += 1.5 * (one.element.attr("itemprop") == "price")
+    score += min(same - 1, 3) * 0.4
+    if title is not None:
+        distance = one.place - title.place
+        score += 3.0 * exp(-distance / _NEAR_TITLE) if distance >= 0 else -1.0 + 2.0 * exp(distance / _BEFORE_TITLE)
+    if buttons:
+        score += 2.5 * max(exp(-abs(one.place - place) / _NEAR_BUTTON) for place in buttons)
+    score -= sum(_ROLE_COSTS[role] for role in one.roles)
+    score -= 2.5 * (alike >= _GRID and same < alike)
+    score -= 2.0 * one.around.is_in_link
+    score -= 1.5 * one.around.is_hidden
+    return score
+
+
+def _regular(scored: Sequence[ShownPrice], best: ShownPrice) -> ShownPrice | None:
+    """Return the price before the reduction: marked as such, near the price, and higher."""
+    least, most = best.money.amount, best.money.amount * _MOST_REDUCED
+    others = best.roles - {PriceRole.OLD}
+    old = [
+        one
+        for one in scored
+        if PriceRole.OLD in one.roles
+        and least < one.money.amount <= most
+        and abs(one.place - best.place) <= _NEARBY
+        and one.roles - {PriceRole.OLD} <= others
+    ]
+    return min(old, key=lambda one: abs(one.place - best.place), default=None)
+
+
+def _high(best: ShownPrice, hints: MoneyHints) -> Money | None:
+    """Return the upper end of a range such as `12 € - 15 €`."""
+    spans = list(find_money(best.text, hints))
+    if len(spans) != 2 or best.text[spans[0].end : spans[1].start].strip() not in {"-", "to", "bis", "à", "a", "~"}:
+        return None
+    return spans[1].money if spans[1].money.amount > spans[0].money.amount else None

@@ -1,0 +1,93 @@
+"""The availability that a page shows: notes near the title, buy buttons, and offers of a message when it is back."""
+
+from collections.abc import Iterator
+
+from webstrata.content.listing.candidates import Candidate
+from webstrata.content.listing.price_words import PriceRole, roles_of_names
+from webstrata.content.listing.scan import Mark, PageScan, names_of, parents_of
+from webstrata.content.listing.stock_words import phrases_in, worded_availability
+from webstrata.content.tree import Element
+from webstrata.model.listing import Availability, FieldSource
+
+_OF_NOTE = 0.7
+_OF_LINE = 0.5
+_OF_BUTTON = 0.45
+_OF_DISABLED = 0.4
+_OF_WAITING = 0.55
+_NEAR = 600
+"""Elements around the title in which a note is about the page's product."""
+
+_LINES_AFTER = 60
+_LINES_BEFORE = 5
+_MAX_LINE = 120
+_OUT = frozenset({Availability.OUT_OF_STOCK, Availability.DISCONTINUED})
+
+
+def stock_candidates(scan: PageScan, text: str, price_place: int | None) -> Iterator[Candidate]:
+    """Yield what a page shows about the availability of its product."""
+    note = _note(scan, price_place)
+    if note is not None:
+        yield _candidate(note[1], _OF_NOTE, "stock-note", note[0].text)
+    elif (line := _line(scan, text)) is not None:
+        yield _candidate(line[1], _OF_LINE, "stock-words", line[0])
+    button = next((mark for mark in scan.buttons if _is_own(mark, scan)), None)
+    if button is not None:
+        disabled = _is_disabled(button.element)
+        state = Availability.OUT_OF_STOCK if disabled else Availability.IN_STOCK
+        yield _candidate(state, _OF_DISABLED if disabled else _OF_BUTTON, "buy-button", button.text)
+    elif any(_is_own(mark, scan) for mark in scan.waiting):
+        yield _candidate(Availability.OUT_OF_STOCK, _OF_WAITING, "message-button", scan.waiting[0].text)
+
+
+def _candidate(state: Availability, confidence: float, strategy: str, raw: str) -> Candidate:
+    return Candidate("availability", state, FieldSource.PAGE, confidence, strategy, raw)
+
+
+def _note(scan: PageScan, price_place: int | None) -> tuple[Mark, Availability] | None:
+    """Return the note about availability that is nearest to the price, else to the title."""
+    anchor = scan.title.place if scan.title else price_place
+    near: list[tuple[int, Mark, Availability]] = []
+    for mark in scan.stock:
+        state = worded_availability(mark.text)
+        if state is None or _is_elsewhere(mark.element):
+            continue
+        distance = 0 if anchor is None else abs(mark.place - anchor)
+        if distance <= _NEAR:
+            near.append((distance, mark, state))
+    best = min(near, key=lambda one: one[0], default=None)
+    return None if best is None else best[1:]
+
+
+def _is_elsewhere(element: Element) -> bool:
+    """Return whether a note belongs to another product or to one of many variants."""
+    for one in (element, *parents_of(element, 8)):
+        if one.tag in {"nav", "footer", "aside", "li", "option"} and one is not element:
+            return True
+        if roles_of_names(names_of(one)) & {PriceRole.OTHER_PRODUCT, PriceRole.CART, PriceRole.FILTER}:
+            return True
+    return False
+
+
+def _is_own(mark: Mark, scan: PageScan) -> bool:
+    if scan.title is not None and abs(mark.place - scan.title.place) > 2 * _NEAR:
+        return False
+    return not _is_elsewhere(mark.element)
+
+
+def _line(scan: PageScan, text: str) -> tuple[str, Availability] | None:
+    """Return the first short line after the title that states an availability."""
+    lines = text.split("\n")
+    start = 0
+    if scan.title is not None:
+        start = next((place for place, line in enumerate(lines) if line == scan.title.text), 0)
+    zone = lines[max(0, start - _LINES_BEFORE) : start + _LINES_AFTER]
+    phrases = phrases_in("\n".join(zone).casefold())
+    short = (line for line in zone if len(line) <= _MAX_LINE) if phrases else ()
+    stated = ((line, state) for line in short if (state := worded_availability(line, phrases)))
+    return next(stated, None)
+
+
+def _is_disabled(element: Element) -> bool:
+    if element.attr("disabled") is not None or (element.attr("aria-disabled") or "").lower() == "true":
+        return True
+    return "disabled" in names_of(element).split("-")

@@ -1,0 +1,185 @@
+"""Words that distinguish prices: in the names of elements, and in the text before and after an amount.
+
+A price beside such a word is not what a buyer pays for the product: it was valid before, is a saving, a part, another
+product's, or the delivery's.
+"""
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+
+
+class PriceRole(StrEnum):
+    """What an amount on a product page is, when it is not the price."""
+
+    OLD = "old"
+    """The price before a reduction, or the one that the manufacturer recommends."""
+    SAVING = "saving"
+    UNIT = "unit"
+    """For a kilogram, a litre, a piece."""
+    INSTALMENT = "instalment"
+    DELIVERY = "delivery"
+    TAX = "tax"
+    """Without tax, or the tax itself."""
+    OTHER_PRODUCT = "other product"
+    CART = "cart"
+    USED = "used"
+    """From other sellers, or second-hand."""
+    FILTER = "filter"
+
+
+_NAMES = {
+    PriceRole.OLD: (
+        r"(?<![a-z])(?:old|was|before|rrp|msrp|uvp|srp|prev|previous|ancien|anterior|antes|alter|strike|struck"
+        r"|barre)(?![a-z])"
+        r"|strik(?:e|ed|ing)?-?(?:through|out|price)|strike-?price|price-?(?:old|was|strike|regular|before|list|rrp)"
+        r"|(?:list|old|was|regular|original|before|first|full|crossed|normal|retail|suggested|recommended)-?price"
+        r"|line-?through|crossed-?out|compare-?at|-prix-?barre|alt(?:er)?-?preis|streichpreis|precio-?(?:antes"
+        r"|anterior|lista)"
+    ),
+    PriceRole.SAVING: (
+        r"(?<![a-z])(?:save|saved|saving|savings|saves|off|rabatt|remise|descuento|desconto|sconto|ersparnis|korting"
+        r"|cashback|coupon|voucher|points|bonus|reward|rewards)(?![a-z])|discount-?(?:amount|value|percent|badge|label)"
+        r"|you-?save|price-?(?:saving|save|discount)"
+    ),
+    PriceRole.UNIT: (
+        r"unit-?price|price-?(?:per|unit|base)|per-?unit|grundpreis|base-?price|ppu|(?<![a-z])perunit(?![a-z])"
+        r"|price-?by-?(?:weight|unit)"
+    ),
+    PriceRole.INSTALMENT: (
+        r"instal+ment|financ|monthly|klarna|afterpay|affirm|parcela|(?<![a-z])(?:raten|emi|leasing|credit"
+        r"|loan)(?![a-z])"
+        r"|paypal-?(?:message|later)|clearpay|laybuy|zip-?pay"
+    ),
+    PriceRole.DELIVERY: (r"shipping|delivery|versand|livraison|envio|spedizione|postage|freight|lieferung|verzend"),
+    PriceRole.TAX: (
+        r"(?<![a-z])(?:tax|vat|netto|excl|exvat|taxless|ddv|iva|btw|tva|mwst)(?![a-z])|ex-?vat|pretax|price-?net"
+    ),
+    PriceRole.OTHER_PRODUCT: (
+        r"relat|recommend(?!ed-?price)|similar|carousel|slider|swiper|slick|(?<![a-z])owl(?![a-z])|cross-?sell|up-?sell"
+        r"|also-?(?:bought|like|view)|bought|together|bundle|accessor|sponsor|suggest|recent|viewed|compar(?:e"
+        r"|ison)(?!-?at)"
+        r"|alternativ|p13n|product-?cards?(?![a-z])|product-?(?:list|grid|tile)|teaser|empfehl|zubehoer|warranty"
+        r"|protection"
+        r"|add-?ons?(?![a-z])|variant|swatch|gift-?card"
+    ),
+    PriceRole.CART: (
+        r"mini-?(?:cart|basket|bag)|cart-?(?:total|summary|item|popup|modal|drawer|count)|nav-?cart|sub-?total"
+        r"|checkout|shopping-?cart"
+    ),
+    PriceRole.USED: (
+        r"(?<![a-z])(?:used|olp|refurb|refurbished|gebraucht|marketplace)(?![a-z])|other-?(?:seller|offer)|usedprice"
+    ),
+    PriceRole.FILTER: r"filter|facet|price-?(?:range|slider|from-to)|sort-?by|refine|breadcrumb|mega-?menu",
+}
+_IN_NAMES = {role: re.compile(pattern) for role, pattern in _NAMES.items()}
+
+_BEFORE = {
+    PriceRole.OLD: (
+        r"\b(?:was|rrp|msrp|srp|list price|regular price|original price|instead of|before|old price|retail price"
+        r"|uvp|statt|bisher|vorher"
+        r"|ehemals|listenpreis|au lieu de|prix conseillé|prix public|ancien prix|prix barré|avant|antes|precio anterior"
+        r"|precio normal|precio lista|pvp|pvpr|anziché|invece di|prezzo di listino|prima|listino|van|adviesprijs"
+        r"|voorheen"
+        r"|de|preço antigo|por apenas de|ord\.? ?pris|ordinarie pris|rek\.? ?pris|før|førpris|veil\.? ?pris"
+        r"|norm\. ?pris"
+        r"|původní cena|běžná cena|pôvodná cena|cena katalogowa|stara cena|zamiast|régi ár|eredeti ár|preț vechi|prp"
+        r"|старая цена|стара ціна|eski fiyat|redna cena|stara cijena)\b|原價|原价|定價|市價|建議售價|通常価格|定価|정가"
+    ),
+    PriceRole.SAVING: (
+        r"\b(?:save|saving|you save|sie sparen|spare|sparen|ersparnis|économisez|économie|ahorra|ahorras|ahorro"
+        r"|risparmi"
+        r"|risparmia|bespaar|u bespaart|economize|economia|poupe|du sparer|spar|ušetříte|ušetríte|oszczędzasz|cashback"
+        r"|discount|rabatt|remise|descuento|desconto|sconto|korting|экономия|скидка)\b|現省|省下|節省"
+    ),
+    PriceRole.UNIT: (
+        r"\b(?:per (?:kg|100|unit|litre|liter|piece|lb|oz|item|each)|pro (?:kg|100|liter|stück|m)|grundpreis"
+        r"|unit price|je \d+)\b|平均|每罐"
+    ),
+    PriceRole.INSTALMENT: (
+        r"(?:\b\d{1,2} ?(?:x|×|rate|raten|instalments?|payments?|mensualités|cuotas|parcelas|rat)\b(?: (?:of|de|di"
+        r"|à|von|po))?"
+        r"|\b(?:instal+ments? of|monthly|monatlich|mensuel|ab monatlich|cuotas de|parcelas de|payments of"
+        r"|per month))[^\d]{0,12}$"
+    ),
+    PriceRole.DELIVERY: (
+        r"\b(?:shipping|delivery|postage|versand|versandkosten|lieferung|livraison|frais de port|envío"
+        r"|gastos de envío|spedizione"
+        r"|consegna|verzending|verzendkosten|bezorging|frete|entrega|frakt|fragt|levering|doprava|dostawa|wysyłka"
+        r"|szállítás"
+        r"|livrare|доставка|kargo|orders? over|orders above|spend|ab einem|bestellwert|minimum order)\b|運費|免運"
+        r"|送料|배송"
+    ),
+    PriceRole.TAX: (
+        r"\b(?:ex(?:cl)?\.? ?(?:vat|tax|gst|btw|moms)|excluding (?:vat|tax)|without (?:vat|tax)|netto|ohne mwst"
+        r"|hors taxes?|sin iva|senza iva"
+        r"|excl\.? btw|bez dph|bez ddv|brez ddv|bez pdv|ekskl\.? (?:mva|moms)|exkl\.? moms|fără tva|без ндс"
+        r"|без пдв|alv 0)\b"
+    ),
+    PriceRole.USED: (
+        r"\b(?:used|new|gebraucht|neu|usato|nuovo|occasion|neuf|usado|nuevo)(?: (?:&|and|und|et"
+        r"|y) \w+)? ?\(?\d* ?\)? (?:from|ab|à partir|da|desde)\b"
+    ),
+}
+_AFTER = {
+    PriceRole.UNIT: (
+        r"^ ?(?:/|per|pro|par|al|por|je|each|a) ?(?:\d+ ?)?(?:kg|g|gr|100 ?g|l|ml|cl|lb|lbs|oz|m²|m2|m|stück|stk"
+        r"|piece|pc|unit|unité|ud"
+        r"|pz|st|szt|ks|kom|litre|liter|litro|kilo|100 ?ml|tab|capsule|wash|sheet|count|ounce)\b"
+    ),
+    PriceRole.INSTALMENT: (
+        r"^ ?(?:/|per|pro|par|al|por|a|im|p\.?) ?(?:mo|month|monat|mois|mes|mese|maand|mês|måned|månad|kk|měsíc"
+        r"|mies|hó|lună|месяц|мес)\b"
+        r"|^ ?(?:monthly|mtl|mensuel|x ?\d{1,2}\b|× ?\d{1,2}\b|interest[- ]free)"
+    ),
+    PriceRole.TAX: (
+        r"^ ?\(?(?:ex(?:cl)?\.? ?(?:vat|tax|gst|btw|moms)|excluding (?:vat|tax)|netto|ht\b|hors taxes?|sin iva"
+        r"|\+ ?iva|\+ ?vat|\+ ?tax|bez dph"
+        r"|brez ddv|bez ddv|zzgl\.? (?:der )?(?:mwst|ust)|\+ ?mwst|excl)"
+    ),
+    PriceRole.SAVING: (
+        r"^ ?(?:off\b|sparen|gespart|rabatt|discount|saved|korting|de (?:remise|réduction)|de descuento|di sconto"
+        r"|de desconto)"
+    ),
+    PriceRole.DELIVERY: (
+        r"^ ?(?:shipping|delivery|versand|de livraison|de frais|de envío|di spedizione|p&p|postage|frete)"
+    ),
+}
+_BEFORE_AMOUNT = {role: re.compile(pattern, re.IGNORECASE) for role, pattern in _BEFORE.items()}
+_AFTER_AMOUNT = {role: re.compile(pattern, re.IGNORECASE) for role, pattern in _AFTER.items()}
+
+PRICE_NAME = re.compile(
+    r"(?<![a-z])(?:price|prices|preis|prix|precio|prezzo|prijs|preco|pris|cena|cenas|hind|fiyat|harga|kaina|cijena"
+    r"|ar|amount|value)(?![a-z])"
+    r"|price|preis"
+)
+CURRENT_NAME = re.compile(
+    r"(?<![a-z])(?:current|now|sale|special|final|our|buying|main|actual|today|offer|promo|new|selling|deal"
+    r"|best)(?![a-z])"
+    r"|ourprice|saleprice|dealprice|finalprice|buybox|product-?price|price-?(?:large|big|main|current|now|new"
+    r"|final|sale)"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_MARKS = re.compile(r"[^a-z0-9]+")
+
+
+@lru_cache(maxsize=8_192)
+def plain_names(names: str) -> str:
+    """Return the names of an element in lower case, their words separated by hyphens: `price-old` of `priceOld`."""
+    return _MARKS.sub("-", _CAMEL.sub("-", names).lower())
+
+
+@lru_cache(maxsize=8_192)
+def roles_of_names(names: str) -> frozenset[PriceRole]:
+    """Return the roles that plain names of an element give to the amounts in it."""
+    if not names:
+        return frozenset()
+    return frozenset(role for role, pattern in _IN_NAMES.items() if pattern.search(names))
+
+
+def roles_of_context(before: str, after: str) -> frozenset[PriceRole]:
+    """Return the roles that the text just before and just after an amount gives to it."""
+    if not before and not after:
+        return frozenset()
+    found = {role for role, pattern in _BEFORE_AMOUNT.items() if pattern.search(before)}
+    return frozenset(found | {role for role, pattern in _AFTER_AMOUNT.items() if pattern.search(after)})

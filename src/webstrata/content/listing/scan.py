@@ -1,0 +1,336 @@
+"""One pass over the tree of a page for what shows that it sells something: title, prices, buy buttons, stock notes."""
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from webstrata.content.listing.buy_words import is_buying, is_waiting
+from webstrata.content.listing.price_words import PRICE_NAME, plain_names
+from webstrata.content.tree import Document, Element, Text, is_html
+
+MAX_MARKS = 150
+"""Elements of a kind that are looked at."""
+
+_MAX_PRICED = 1_500
+_OCCURRENCES = 200
+_MARKS_AFTER, _MARKS_BEFORE = 30, 12
+"""Prices that are looked at, nearest to the title: pages with more are lists."""
+
+MAX_PRICE_TEXT = 160
+_MAX_BUTTON = 80
+_MAX_BUTTONS = 60
+_MAX_HEADINGS = 60
+_MAX_INSIDE = 60
+"""Nodes in an element whose text is a note."""
+
+_MAX_STOCK_TEXT = 180
+_MAX_NAMES = 300
+_MAX_ELEMENTS = 40_000
+_SEARCHED = 60_000
+
+_NAMED = '[class*="price" i], [id*="price" i]'
+_NAMED_ELSEWHERE = ", ".join(
+    f'[class*="{name}" i]' for name in ("preis", "prix", "preci", "prezzo", "prijs", "preco", "pris", "cena", "fiyat")
+)
+"""Elements with names in other languages are found by the currency in their text; these show that there are some."""
+
+_BUTTONS = (
+    'button, input[type="submit" i], input[type="button" i], input[type="image" i], a[class*="btn" i], '
+    'a[class*="button" i], a[class*="cart" i], a[id*="cart" i], a[class*="buy" i], a[id*="buy" i], a[role="button"], '
+    'div[role="button"], span[role="button"]'
+)
+_STOCK = '[class*="stock" i], [class*="availab" i], [id*="availab" i]'
+_BRAND = 'a[class*="brand" i], a[id*="byline" i], span[class*="brand" i], div[class*="brand" i], h2[class*="brand" i]'
+_MAX_BRANDS = 20
+_DIGIT = re.compile(r"\d")
+_HEADINGS = ("h1", "h2", "h3")
+_SIGNS = "$€£¥￥₽₹₴₺₪₩₫฿₱₸₾₦₡₲円元원"
+_WORDS = (
+    *("EUR", "USD", "GBP", "CHF", "AUD", "CAD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BRL", "AED"),
+    *("SAR", "SGD"),
+    *("ZAR", "QAR", "KWD", "INR", "PKR", "kr", "Kr", "KR", "Kč", "KČ", "zł", "Ft", "lei", "Lei", "LEI", "руб"),
+    *("грн", "лв"),
+    *("р.", "Rs", "RS", "TL", "Rp", "RM", "Fr.", "din", "DIN", "ден", "kn", "ر.س", "ريال", "درهم", "د.إ", "บาท", "đ"),
+    *(",-", ",–", ".-", ".–"),
+)
+_WORDS_OF_LANGUAGES = {
+    **dict.fromkeys(("sv", "nb", "nn", "no", "da", "is"), ("kr", "Kr", ",-", ",–")),
+    "cs": ("Kč",),
+    "pl": ("zł",),
+    "hu": ("Ft",),
+    "ro": ("lei", "Lei"),
+    "bg": ("лв",),
+    "uk": ("грн",),
+    "tr": ("TL",),
+    "ru": ("руб", "р."),
+    "sr": ("din", "DIN"),
+    "mk": ("ден",),
+    "id": ("Rp",),
+    "ms": ("RM",),
+    "th": ("บาท",),
+    "de": ("EUR", "CHF", "Fr.", ",-", ",–"),
+    "fr": ("EUR", "CHF"),
+    "it": ("EUR", "CHF"),
+    "nl": ("EUR", ",-"),
+    "ar": ("ر.س", "ريال", "درهم", "د.إ"),
+    "en": ("Rs", "AED", "CHF"),
+}
+"""Words that are looked for beside a sign of another currency, as in a note about free delivery."""
+
+_UNSEEN = frozenset({"script", "style", "noscript", "template", "option", "select", "textarea", "title", "svg", "math"})
+_LIKE_TITLE = 60
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An element of interest, its place in the order of the page's elements, and its text."""
+
+    element: Element
+    place: int
+    text: str
+
+
+@dataclass(frozen=True)
+class PageScan:
+    """What one pass over a page found, each in the order of the page."""
+
+    prices: tuple[Mark, ...]
+    buttons: tuple[Mark, ...]
+    """The buttons that put a product into a cart."""
+    waiting: tuple[Mark, ...]
+    """The buttons that offer a message when the product is back."""
+    stock: tuple[Mark, ...]
+    title: Mark | None
+    """The heading that names the product."""
+    brands: tuple[str, ...] = ()
+    """The texts of elements that are named a brand."""
+
+
+def scan_page(
+    tree: Document,
+    titles: Sequence[str],
+    text: str,
+    *,
+    language: str | None = None,
+    needs_text: bool = True,
+    needs_sign: bool = False,
+) -> PageScan | None:
+    """Return the marks of a page; `titles` are what it calls itself elsewhere, in lower case, `text` is what it shows.
+
+    Amounts in elements that are not named a price are looked for with `needs_text`, or where there are no others.
+    With `needs_sign`, None comes back at once when the page has no element that is named a price in any language.
+    """
+    search = _currency_search(text, language)
+    named = tree.select(_NAMED)
+    if needs_sign and not named and (search is _find_nothing or not tree.select(_NAMED_ELSEWHERE)):
+        return None
+    buttons, stock = tree.select(_BUTTONS), tree.select(_STOCK)
+    priced = dict.fromkeys(named)
+    if not named or needs_text:
+        priced |= dict.fromkeys(_priced_by_text(tree, search))
+    wanted: dict[Element, int] = dict.fromkeys((*priced, *buttons, *stock), -1)
+    headings = _fill_places(tree, wanted)
+    title = _title(headings, titles)
+    pushed = list(_pushed(buttons, wanted, title))
+    return PageScan(
+        prices=tuple(_nearest(_price_marks(priced, wanted), title)),
+        buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
+        waiting=tuple(mark for mark in pushed if is_waiting(mark.text)),
+        stock=tuple(_stock_marks(stock, wanted)),
+        title=title,
+        brands=tuple(text for element in tree.select(_BRAND)[:_MAX_BRANDS] if (text := shown_text(element))),
+    )
+
+
+def _fill_places(tree: Document, wanted: dict[Element, int]) -> list[tuple[Element, int]]:
+    """Fill in the places of elements in the order of the page; return the headings with theirs."""
+    headings: list[tuple[Element, int]] = []
+    for place, element in enumerate(tree.iter_elements()):
+        if element in wanted:
+            wanted[element] = place
+        if element.tag in _HEADINGS and len(headings) < MAX_MARKS:
+            headings.append((element, place))
+        if place > _MAX_ELEMENTS:
+            break
+    return headings
+
+
+def _priced_by_text(tree: Document, search: Callable[[str], object]) -> list[Element]:
+    """Return the elements whose text shows money, in the order of the page."""
+    found: list[Element] = []
+    if search is _find_nothing or tree.root is None:
+        return found
+    for node in tree.root.descendants:
+        if type(node) is Text:
+            data = node.data
+            if len(data) <= MAX_PRICE_TEXT and search(data) and (element := _priced_around(node)) is not None:
+                found.append(element)
+                if len(found) == _MAX_PRICED:
+                    break
+    return found
+
+
+def _currency_search(text: str, language: str | None) -> Callable[[str], object]:
+    """Return a function that finds the currencies of a page in a piece of its text; most pages have one or two."""
+    text = text[:_SEARCHED]
+    found = [sign for sign in _SIGNS if sign in text]
+    is_signed = any(_is_beside_digit(sign, text) for sign in found)
+    words = _WORDS_OF_LANGUAGES.get(language or "", ()) if is_signed else _WORDS
+    found += [word for word in words if word in text and _is_beside_digit(word, text)]
+    return re.compile("|".join(map(re.escape, found))).search if found else _find_nothing
+
+
+def _is_beside_digit(word: str, text: str) -> bool:
+    """Return whether one of the first occurrences of a word is beside a number and no part of a longer word."""
+    at = -1
+    for _ in range(_OCCURRENCES):
+        at = text.find(word, at + 1)
+        if at < 0:
+            return False
+        before, after = text[max(0, at - 2) : at], text[at + len(word) : at + len(word) + 2]
+        if not (before[-1:].isalpha() or after[:1].isalpha()) and any(map(str.isdecimal, before + after)):
+            return True
+    return False
+
+
+def _find_nothing(_text: str) -> None:
+    return None
+
+
+def names_of(element: Element) -> str:
+    """Return an element's id, classes and item property as plain names."""
+    identifier, classes, item = element.attr("id"), element.attr("class"), element.attr("itemprop")
+    if not (identifier or classes or item):
+        return ""
+    return plain_names(f"{identifier or ''} {classes or ''} {item or ''}"[:_MAX_NAMES])
+
+
+def parents_of(element: Element, most: int) -> Iterator[Element]:
+    """Yield the elements around an element, the nearest first."""
+    parent = element.parent
+    while isinstance(parent, Element) and most > 0:
+        yield parent
+        parent, most = parent.parent, most - 1
+
+
+def _priced_around(text: Text) -> Element | None:
+    """Return the element whose text is an amount with the currency that a text holds."""
+    element = text.parent
+    for _ in range(3):
+        if not isinstance(element, Element) or element.tag in _UNSEEN:
+            return None
+        whole = element.text
+        if len(whole) > MAX_PRICE_TEXT * 2:
+            return None
+        if _DIGIT.search(whole):
+            return element
+        element = element.parent
+    return None
+
+
+def _nearest(marks: Iterator[Mark], title: Mark | None) -> Iterator[Mark]:
+    """Yield the first marks after the title, and the last ones before it."""
+    before: deque[Mark] = deque(maxlen=_MARKS_BEFORE)
+    count = 0
+    for mark in marks:
+        if title is not None and mark.place < title.place:
+            before.append(mark)
+            continue
+        yield from before
+        before.clear()
+        yield mark
+        count += 1
+        if count == _MARKS_AFTER * (1 if title else 2):
+            return
+    yield from before
+
+
+def _price_marks(priced: Iterable[Element], places: dict[Element, int]) -> Iterator[Mark]:
+    for element in sorted(priced, key=places.__getitem__):
+        if places[element] < 0 or element.tag in _UNSEEN or not is_html(element):
+            continue
+        text = price_text(element)
+        if 0 < len(text) <= MAX_PRICE_TEXT and _DIGIT.search(text):
+            yield Mark(element, places[element], text)
+
+
+def price_text(element: Element) -> str:
+    """Return the text of an element that shows a price; cents that are set apart get their point."""
+    stated = element.attr("content") or element.attr("data-price") if element.tag in {"meta", "data", "input"} else None
+    if stated:
+        return stated[:MAX_PRICE_TEXT]
+    if len(element.text) > 4 * MAX_PRICE_TEXT:
+        return ""
+    pieces = ""
+    for node in element.descendants:
+        if type(node) is not Text:
+            continue
+        parent = node.parent
+        if isinstance(parent, Element) and parent.tag not in _UNSEEN:
+            pieces += _joint(pieces, node.data, parent) + node.data
+    return " ".join(pieces.split())
+
+
+def _joint(before: str, text: str, parent: Element) -> str:
+    """Return what stands between two pieces of a price: a point before cents, a space between other numbers."""
+    left, right = before.rstrip(), text.strip()
+    if not left or not right or not left[-1].isdecimal() or not right[0].isdecimal():
+        return ""
+    is_small = parent.tag in {"sup", "small"} or re.search("cent|decimal|fraction|minor|penn|kop", names_of(parent))
+    return "." if len(right.rstrip("€$£ ")) == 2 and is_small else " "
+
+
+def _pushed(buttons: Sequence[Element], places: dict[Element, int], title: Mark | None) -> Iterator[Mark]:
+    """Yield the buttons with a short label, those after the title first."""
+    start = title.place if title else 0
+    inside = [element for element in buttons if places[element] >= 0]
+    inside.sort(key=lambda element: (places[element] < start, places[element]))
+    for element in inside[:_MAX_BUTTONS]:
+        text = element.attr("value") or element.text or element.attr("aria-label") or element.attr("title") or ""
+        if len(text) <= 10 * _MAX_BUTTON:
+            label = " ".join(text.split())
+            if len(label) <= _MAX_BUTTON:
+                yield Mark(element, places[element], label)
+
+
+def _stock_marks(elements: Sequence[Element], places: dict[Element, int]) -> Iterator[Mark]:
+    for element in elements[:MAX_MARKS]:
+        if places[element] < 0 or element.tag in {"script", "style", "input", "form"}:
+            continue
+        stated = element.attr("content") or element.attr("href") if element.tag in {"meta", "link"} else None
+        shown = stated or shown_text(element)
+        if 0 < len(shown) <= _MAX_STOCK_TEXT:
+            yield Mark(element, places[element], shown)
+
+
+def shown_text(element: Element) -> str:
+    """Return the text of a small element without its scripts; empty when it is not small."""
+    pieces: list[str] = []
+    for count, node in enumerate(element.descendants):
+        if count > _MAX_INSIDE:
+            return ""
+        if type(node) is Text and isinstance(parent := node.parent, Element) and parent.tag not in _UNSEEN:
+            pieces.append(node.data)
+    return " ".join(" ".join(pieces).split())
+
+
+def _title(headings: Sequence[tuple[Element, int]], titles: Sequence[str]) -> Mark | None:
+    """Return the heading that is most like the page's titles; a first one counts more than a second one."""
+    best: tuple[float, Mark] | None = None
+    for element, place in headings[:_MAX_HEADINGS]:
+        text = " ".join(element.text.split())
+        if not 0 < len(text) <= 400:
+            continue
+        likeness = max((fuzz.token_set_ratio(text.casefold(), title) for title in titles), default=_LIKE_TITLE)
+        score = likeness - 20 * _HEADINGS.index(element.tag)
+        if likeness >= _LIKE_TITLE and (best is None or score > best[0]):
+            best = score, Mark(element, place, text)
+    return best[1] if best else None
+
+
+def is_price_named(names: str) -> bool:
+    """Return whether an element's plain names call it a price."""
+    return bool(PRICE_NAME.search(names))

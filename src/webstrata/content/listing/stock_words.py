@@ -1,0 +1,115 @@
+"""Words for the availability of a product on its page, in many languages.
+
+A phrase of the first group found in a line decides it: `not in stock` contains `in stock`.
+"""
+
+from webstrata.model.listing import Availability
+
+_DISCONTINUED = (
+    *("discontinued", "no longer available", "no longer sold", "nicht mehr lieferbar", "nicht mehr verfügbar"),
+    *("nicht mehr erhältlich", "plus disponible", "n'est plus commercialisé", "descatalogado", "ya no está disponible"),
+    *("non più disponibile", "fuori produzione", "niet meer leverbaar", "uit assortiment", "fora de linha"),
+    *("descontinuado",),
+    *("utgått", "udgået", "ukončen prodej", "wycofany", "снят с производства", "販売終了", "販売を終了"),
+)
+_PREORDER = (
+    *("pre-order", "preorder", "pre order", "available for preorder", "vorbestell", "précommande", "pré-commande"),
+    *("reserva anticipada", "preventa", "preordine", "prenotazione", "pré-venda", "pre-venda", "forudbestil"),
+    *("forhåndsbestill", "förbeställ", "předobjedn", "przedsprzedaż", "предзаказ", "予約受付", "예약판매"),
+    *("coming soon",),
+)
+_BACKORDER = (
+    "backorder",
+    "back-order",
+    "back order",
+    "sur commande",
+    "auf bestellung",
+    "na zamówienie",
+    "på bestilling",
+)
+_OUT = (
+    *("out of stock", "out-of-stock", "sold out", "soldout", "currently unavailable", "temporarily unavailable"),
+    *(
+        "not in stock",
+        "no stock",
+        "not available",
+        "unavailable",
+        "item is unavailable",
+        "this item has sold",
+        "listing has ended",
+        "auction ended",
+    ),
+    *("nicht verfügbar", "nicht lieferbar", "nicht auf lager", "nicht vorrätig", "ausverkauft", "vergriffen"),
+    *("derzeit nicht", "nicht erhältlich", "momentan nicht"),
+    *("rupture de stock", "en rupture", "épuisé", "indisponible", "non disponible", "actuellement indisponible"),
+    *("agotado", "sin stock", "no disponible", "fuera de stock", "sin existencias", "sin unidades"),
+    *("esaurito", "non disponibile", "attualmente non", "terminato", "non è disponibile"),
+    *("uitverkocht", "niet op voorraad", "niet beschikbaar", "niet leverbaar", "tijdelijk niet"),
+    *("esgotado", "indisponível", "fora de estoque", "sem estoque", "sem stock", "não disponível"),
+    *("slutsåld", "slut i lager", "ej i lager", "inte i lager", "utsolgt", "ikke på lager", "udsolgt"),
+    *("ikke tilgjengelig",),
+    *("loppuunmyyty", "ei varastossa", "tilapäisesti loppu", "uppselt"),
+    *("niedostępny", "brak w magazynie", "chwilowo niedostępn", "wyprzedan", "vyprodáno", "není skladem", "nedostupn"),
+    *("vypredané", "nie je skladom", "elfogyott", "nincs raktáron", "nem rendelhető", "stoc epuizat", "indisponibil"),
+    *("нет в наличии", "распродан", "закончился", "немає в наявності", "недоступн", "изчерпан", "няма в наличност"),
+    *("tükendi", "stokta yok", "rasprodano", "ni na zalogi", "nema na stanju", "nije dostupno", "išparduota"),
+    *("nav noliktavā",),
+    *("εξαντλήθηκε", "μη διαθέσιμο", "在庫切れ", "品切れ", "売り切れ", "完売", "缺貨", "售完", "已售完", "補貨中"),
+    *("缺货", "품절", "일시품절"),
+    *("نفذت الكمية", "غير متوفر", "نفد من المخزون", "אזל מהמלאי", "לא זמין", "สินค้าหมด", "hết hàng", "stok habis"),
+)
+_IN = (
+    *("in stock", "in-stock", "instock", "available now", "available to order", "available for delivery"),
+    *("ready to ship",),
+    *("ships within", "ships in", "usually dispatched", "usually ships", "get it by", "left in stock"),
+    *("available from",),
+    *("available online", "item available", "more than 10 available", "available immediately"),
+    *("auf lager", "sofort lieferbar", "lieferbar", "vorrätig", "sofort verfügbar", "verfügbar", "versandfertig"),
+    *("en stock", "disponible", "expédié sous", "livraison sous", "en existencia", "hay existencias", "entrega en"),
+    *("disponibile", "disponibilità immediata", "in magazzino", "pronta consegna"),
+    *("op voorraad", "direct leverbaar", "leverbaar", "morgen in huis", "beschikbaar"),
+    *("em estoque", "em stock", "disponível", "pronta entrega", "i lager", "på lager", "finns i lager", "varastossa"),
+    *("til á lager", "dostępny", "w magazynie", "na stanie", "wysyłka w", "skladem", "na skladě", "skladom"),
+    *("na sklade",),
+    *("raktáron", "készleten", "în stoc", "in stoc", "disponibil", "в наличии", "есть в наличии", "в наявності"),
+    *("є в наявності",),
+    *("на склад", "в наличност", "stokta", "na zalogi", "dobavljivo", "na stanju", "dostupno", "yra sandėlyje"),
+    *("turime",),
+    *("ir noliktavā", "pieejams", "laos olemas", "saadaval", "διαθέσιμο", "σε απόθεμα", "在庫あり", "即日発送", "有貨"),
+    *("現貨", "有货", "现货"),
+    *("재고 있음", "متوفر", "במלאי", "มีสินค้า", "còn hàng", "stok tersedia"),
+)
+_NOT_PRODUCT = (
+    *("image", "bild", "immagine", "photo", "foto", "imagen", "imagem", "picture", "video", "delivery is not"),
+    *("cookie",),
+    *("javascript", "in store", "in-store", "click & collect", "click and collect", "collection", "filiale"),
+    *("en magasin",),
+    *("coupon", "gift wrap", "service", "review", "shipping to", "rating"),
+)
+"""Words of lines that state something else than whether the product can be bought here."""
+
+_GROUPS = (
+    (Availability.DISCONTINUED, _DISCONTINUED),
+    (Availability.OUT_OF_STOCK, _OUT),
+    (Availability.PREORDER, _PREORDER),
+    (Availability.BACKORDER, _BACKORDER),
+    (Availability.IN_STOCK, _IN),
+)
+
+
+Phrases = tuple[tuple[Availability, str], ...]
+"""Phrases with what they state, the deciding ones first."""
+
+_PHRASES: Phrases = tuple((state, phrase) for state, phrases in _GROUPS for phrase in phrases)
+
+
+def worded_availability(text: str, phrases: Phrases = _PHRASES) -> Availability | None:
+    """Return the availability that a short text states; None when it states none, or that of something else."""
+    lowered = " ".join(text.split()).casefold()
+    state = next((state for state, phrase in phrases if phrase in lowered), None)
+    return None if state is None or any(word in lowered for word in _NOT_PRODUCT) else state
+
+
+def phrases_in(text: str) -> Phrases:
+    """Return the phrases that a text of any length, in lower case, contains."""
+    return tuple(pair for pair in _PHRASES if pair[1] in text)

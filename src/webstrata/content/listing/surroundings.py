@@ -1,0 +1,99 @@
+"""What the elements around a price show about it: its roles by their names, whether it is in a link or hidden."""
+
+from dataclasses import dataclass
+
+from webstrata.content.listing.price_words import PriceRole, roles_of_names
+from webstrata.content.listing.scan import names_of
+from webstrata.content.tree import Element
+
+_HIGHEST = 40
+"""Elements around a price that are looked at; deeper nesting is a generator's."""
+
+_STRUCK = frozenset({"del", "s", "strike"})
+_EDGES = frozenset({"nav", "footer", "aside"})
+_TOPS = frozenset({"body", "html", "main"})
+_OUTER_ROLES = frozenset(
+    {PriceRole.OTHER_PRODUCT, PriceRole.CART, PriceRole.FILTER, PriceRole.DELIVERY, PriceRole.INSTALMENT}
+)
+"""Roles that an element far around a price may give to it; others only its own element and the two nearest."""
+
+_NEAREST = 2
+
+
+@dataclass(frozen=True)
+class Around:
+    """What an element and those around it show about the amounts in it."""
+
+    roles: frozenset[PriceRole] = frozenset()
+    is_in_link: bool = False
+    """Prices of other products are part of the links to them."""
+    is_hidden: bool = False
+
+
+_NOTHING = Around()
+
+
+class Surroundings:
+    """The surroundings of a page's elements; each element is looked at once."""
+
+    def __init__(self) -> None:
+        """Start without any."""
+        self._own: dict[Element, Around] = {}
+        self._outer: dict[Element, Around] = {}
+
+    def around(self, element: Element) -> Around:
+        """Return what an element and all around it show."""
+        chain = self._chain(element)
+        outer = self._outer_of(chain[-1]) if chain else _NOTHING
+        near = [self._own_of(one) for one in chain[: _NEAREST + 1]]
+        above = self._folded(chain)
+        roles = above.roles.union(outer.roles, *(one.roles for one in near))
+        return Around(roles, above.is_in_link or outer.is_in_link, above.is_hidden or outer.is_hidden)
+
+    def _chain(self, element: Element) -> list[Element]:
+        """Return an element and those around it, up to the first whose surroundings are known or to the page's body."""
+        chain: list[Element] = []
+        current: object = element
+        while isinstance(current, Element) and current.tag not in _TOPS and len(chain) < _HIGHEST:
+            chain.append(current)
+            if current in self._outer:
+                break
+            current = current.parent
+        return chain
+
+    def _outer_of(self, element: Element) -> Around:
+        return self._outer.get(element, _NOTHING)
+
+    def _folded(self, chain: list[Element]) -> Around:
+        """Fill in what each element of a chain gives to those far inside of it; return what the first gives."""
+        result = _NOTHING
+        for element in reversed(chain):
+            known = self._outer.get(element)
+            if known is None:
+                own = self._own_of(element)
+                known = Around(
+                    result.roles | (own.roles & _OUTER_ROLES),
+                    result.is_in_link or own.is_in_link,
+                    result.is_hidden or own.is_hidden,
+                )
+                self._outer[element] = known
+            result = known
+        return result
+
+    def _own_of(self, element: Element) -> Around:
+        if element not in self._own:
+            self._own[element] = _own(element)
+        return self._own[element]
+
+
+def _own(element: Element) -> Around:
+    """Return what an element shows by itself."""
+    tag = element.tag
+    roles = roles_of_names(names_of(element))
+    if tag in _STRUCK:
+        roles |= {PriceRole.OLD}
+    if tag in _EDGES:
+        roles |= {PriceRole.OTHER_PRODUCT}
+    style = element.attr("style")
+    hidden = element.attr("hidden") is not None or "display:none" in (style or "").replace(" ", "").lower()
+    return Around(roles, tag == "a" and bool(element.attr("href")), hidden)
