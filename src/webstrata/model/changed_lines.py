@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 
 from webstrata.model import change_words as lists
 from webstrata.model import wording
+from webstrata.model.availability import compare_statuses
 from webstrata.model.change_words import fold
 from webstrata.model.changes import PageLine
 from webstrata.model.evidence import Evidence, shown, size_weight
@@ -76,14 +77,15 @@ def judge_changed(
     _compare_spelled_numbers(was, became, evidence)
     if new.kind not in _HEADINGS:
         _compare_enumerations(was, became, evidence)
-    _compare_negations(was, became, change, evidence)
+    is_negated = _compare_negations(was, became, change, evidence)
+    has_other_status = not is_negated and compare_statuses(was, became, change, evidence)
     _compare_obligations(was, became, change, evidence)
     # A term that was only misspelt on one of the pages is on both.
     is_misspelt = change.is_respelled and change.size == 0
     for role in _ROLES_REPLACED:
         if not (is_misspelt and role in _TERMS):
             _compare_role(role, was, became, evidence)
-    if change.reversed_words:
+    if change.reversed_words and not has_other_status:
         evidence.add("reversed", f"a word became its opposite: {' → '.join(change.reversed_words)}", 0.45)
     _compare_words(old, new, change, evidence)
     if has_names:
@@ -158,16 +160,18 @@ def _compare_enumerations(was: Wording, became: Wording, evidence: Evidence) -> 
         _add_exchange(evidence, "enumeration", "a part of an enumeration", (lost and named, won and named), (0.0, 0.3))
 
 
-def _compare_negations(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> None:
+def _compare_negations(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> bool:
+    """Collect a negation that was added or removed; return whether one was."""
     before, after = (
         sum(count for (role, _), count in side.roles.items() if role == wording.NEGATION) for side in (was, became)
     )
     if before == after:
-        return
+        return False
     words = _names_of(wording.NEGATION, *((was, became) if before > after else (became, was)))
     weight = 0.55 if change.size <= _FOCUSED else 0.3
     event = "removed" if before > after else "added"
     evidence.add("negation", f"a negation was {event}: {', '.join(words)}", weight)
+    return True
 
 
 def _compare_obligations(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> None:
