@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from webstrata.content.blocks import HEADINGS, Region, kind_of
 from webstrata.content.html import Page, parse_page
-from webstrata.content.plain import parse_text, title_of_text
 from webstrata.content.structure import PageStructure
 from webstrata.model.changes import PageLine
 
@@ -67,22 +66,26 @@ def response_of_page(
     )
 
 
-def response_of_text(
-    url: str, status: int | None, headers: Mapping[str, str], body: bytes, final_url: str | None = None
+def response_of_text(  # noqa: PLR0917 - what `response_of_page` takes, for a page without markup
+    url: str,
+    status: int | None,
+    headers: Mapping[str, str],
+    text: str,
+    title: str,
+    size: int,
+    final_url: str | None = None,
 ) -> SavedResponse:
-    """Return a plain text as it is judged."""
-    lowered = lower_names(headers)
-    text, _ = parse_text(body, lowered.get("content-type"))
-    lines = tuple(PageLine(line, "p") for line in text.split("\n")[:_MAX_LINES] if line)
-    size = len(text.encode("utf-8", "replace"))
+    """Return a plain text as it is judged, from its text that was read before."""
+    lines = tuple(PageLine(line, "p") for line in text.split("\n", _MAX_LINES)[:_MAX_LINES] if line)
+    text_bytes = len(text.encode("utf-8", "replace"))
     return SavedResponse(
-        url, status, lowered, title_of_text(text, url), lines, len(body), size, size, final_url=final_url
+        url, status, lower_names(headers), title, lines, size, text_bytes, text_bytes, final_url=final_url
     )
 
 
-def response_of_other(url: str, status: int | None, headers: Mapping[str, str], body: bytes) -> SavedResponse:
+def response_of_other(url: str, status: int | None, headers: Mapping[str, str], size: int) -> SavedResponse:
     """Return what is no HTML and no text as it is judged: by its status, its headers and its size."""
-    return SavedResponse(url, status, lower_names(headers), html_bytes=len(body), is_page=False)
+    return SavedResponse(url, status, lower_names(headers), html_bytes=size, is_page=False)
 
 
 def lower_names(headers: Mapping[str, str]) -> dict[str, str]:
