@@ -81,8 +81,17 @@ def lines_with_blocks(text: str, blocks: str) -> Iterator[Block]:
 
 def main_text(text: str, blocks: str) -> str:
     """Return the lines that a page is about; all of them when it consists of nothing else."""
-    lines = compress(text.split("\n"), blocks.encode().translate(_CONTENT_LETTERS))
-    return "\n".join(lines) or text
+    return "\n".join(content_lines(text, blocks)) or text
+
+
+def content_lines(text: str, blocks: str) -> Iterator[str]:
+    """Return the lines that are content."""
+    return compress(text.split("\n"), content_mask(blocks))
+
+
+def content_mask(blocks: str) -> bytes:
+    """Return for every line 1 when it is content and 0 when it is boilerplate."""
+    return blocks.encode().translate(_CONTENT_LETTERS)
 
 
 def blocks_of(blocks: Iterable[Block]) -> tuple[str, str]:

@@ -11,8 +11,8 @@ from webstrata.content.language import detect_language, tag_to_language
 from webstrata.content.links import Grouping, outlinks
 from webstrata.content.pdf import Pdf, read_pdf
 from webstrata.content.plain import parse_text, title_of_text
-from webstrata.content.quality import judge_quality
-from webstrata.content.saved_response import response_of_other, response_of_page, response_of_text
+from webstrata.content.quality import judge_page, judge_quality
+from webstrata.content.saved_response import response_of_other, response_of_text
 from webstrata.model.quality import Quality
 
 
@@ -77,7 +77,7 @@ def _of_html(body: Body, group: Grouping) -> Reading:
         metadata=page.metadata.as_json(),
         fingerprint=_fingerprint(page.text, page.blocks),
         outlinks=outlinks(page.references.links, page.references.base, body.url, group),
-        quality=judge_quality(response_of_page(body.url, body.status, body.headers, page, len(body.content))),
+        quality=judge_page(body.url, body.status, body.headers, page, len(body.content)),
     )
 
 
