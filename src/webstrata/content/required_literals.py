@@ -1,8 +1,8 @@
 """Literals that every match of a regular expression contains: to look for them first is quicker than to search."""
 
 from collections.abc import Iterable, Sequence
-from re import _constants as codes  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as codes
+from re import _parser as parser
 from typing import Any
 
 _REPEATS = frozenset({codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT})

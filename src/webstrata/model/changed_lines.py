@@ -10,6 +10,7 @@ from webstrata.model.change_words import fold
 from webstrata.model.changes import PageLine
 from webstrata.model.evidence import Evidence, shown, size_weight
 from webstrata.model.facts import Fact, facts_in
+from webstrata.model.table_rows import changed_cells, row_text
 from webstrata.model.wording import WordChange, Wording, changed_windows, content_words, word_change, wording_of
 
 MOST_CHARACTERS = 6_000
@@ -65,8 +66,19 @@ _OBLIGATION_WEIGHTS = {"must": 0.42, "forbidden": 0.42, "should": 0.35, "may": 0
 def judge_changed(
     old: PageLine, new: PageLine, evidence: Evidence, has_names: bool, most: int = MOST_CHARACTERS
 ) -> None:
-    """Collect the reasons why one changed line matters."""
-    before, after = changed_windows(old.text, new.text, most)
+    """Collect the reasons why one changed line matters; of a table's row they name the cells."""
+    where = changed_cells(old, new)
+    if not where:
+        _judge_line(old, new, evidence, has_names, most)
+        return
+    found = Evidence()
+    _judge_line(old, new, found, has_names, most)
+    for reason in found.reasons():
+        evidence.add(reason.code, f"{reason.text} ({where})", reason.weight)
+
+
+def _judge_line(old: PageLine, new: PageLine, evidence: Evidence, has_names: bool, most: int) -> None:
+    before, after = changed_windows(row_text(old), row_text(new), most)
     found = compare_facts(facts_in(before), facts_in(after), evidence)
     was, became = wording_of(before), wording_of(after)
     if "".join(was.words) == "".join(became.words):
