@@ -15,9 +15,7 @@ from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
 
 DAY = timedelta(days=1)
-ARTICLE = "".join(
-    f"<p>Paragraph {n} tells at length what a page about fever has to tell its readers.</p>" for n in range(9)
-)
+ARTICLE = "".join(f"<p>Paragraph {n} describes at length what readers want to know about fever.</p>" for n in range(9))
 PAGE = f"<!doctype html><html lang=en><title>Fever</title><main><h1>Fever</h1>{ARTICLE}</main>"
 CAPTCHA = (
     "<!doctype html><title>Just a moment...</title><h1>example.org</h1>"

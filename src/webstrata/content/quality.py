@@ -13,7 +13,7 @@ from webstrata.content.blocks import Region
 from webstrata.content.html import Page
 from webstrata.content.quality_evidence import LONG_TEXT, Evidence, Sign, content_size, has_title_of
 from webstrata.content.quality_moves import is_login, kind_of_move, returns_elsewhere
-from webstrata.content.quality_phrases import plain, title_parts
+from webstrata.content.quality_phrases import SENTENCES, ascii_of, plain, title_parts
 from webstrata.content.saved_response import (
     JudgedLine,
     SavedResponse,
@@ -111,21 +111,30 @@ def judge_page(url: str, status: int | None, headers: Mapping[str, str], page: P
     return judge_quality(with_lines(head, page, lines))
 
 
-def _is_plainly_good(head: SavedResponse, lines: Iterable[JudgedLine]) -> bool:
+def _is_plainly_good(head: SavedResponse, lines: Sequence[JudgedLine]) -> bool:
     """Tell whether a page has so much content that only its title could make it anything but a good page."""
     if head.status not in _WITH_WHOLE_BODY or head.structure.frames or _cut(head):
         return False
-    return _has_content(lines, _PAYWALLED_TEXT) and not has_title_of(head.title, QualityKind.SOFT_404)
+    size = _content_up_to(lines, _PAYWALLED_TEXT)
+    if size < LONG_TEXT or has_title_of(head.title, QualityKind.SOFT_404):
+        return False
+    return size >= _PAYWALLED_TEXT or not (head.structure.is_not_free or _may_have_paywall(head, lines))
 
 
-def _has_content(lines: Iterable[JudgedLine], enough: int) -> bool:
+def _content_up_to(lines: Iterable[JudgedLine], enough: int) -> int:
+    """Return how many bytes of content there are; enough is enough."""
     size = 0
     for text, kind, _, is_main in lines:
         if is_main:
             size += content_size(text, kind)
             if size >= enough:
-                return True
-    return False
+                break
+    return size
+
+
+def _may_have_paywall(head: SavedResponse, lines: Iterable[JudgedLine]) -> bool:
+    text = ascii_of(plain("\n".join((head.structure.noscript, *(line[0] for line in lines)))))
+    return any(phrase.may_be_in(text) for phrase in SENTENCES[QualityKind.PAYWALL])
 
 
 def judge_quality(response: SavedResponse) -> Quality:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from webstrata.content.blocks import CODE, HEADINGS, PARAGRAPH, QUOTE, ROW
 from webstrata.content.quality_markers import CAPTCHA_WIDGETS, SOURCE_MARKERS, header_markers
-from webstrata.content.quality_phrases import SENTENCES, TITLES, plain, title_parts
+from webstrata.content.quality_phrases import SENTENCES, TITLES, ascii_of, plain, title_parts
 from webstrata.content.saved_response import SavedResponse
 from webstrata.model.changes import PageLine
 from webstrata.model.quality import QualityKind
@@ -175,9 +175,13 @@ class Evidence:
     def _joined(self) -> str:
         return "\n".join(text for _, text in self._texts)
 
+    @cached_property
+    def _ascii(self) -> str:
+        return ascii_of(self._joined)
+
     def _find_sentences(self, kind: QualityKind) -> Iterator[Sign]:
         for phrase in SENTENCES[kind]:
-            if not phrase.may_be_in(self._joined) or not phrase.pattern.search(self._joined):
+            if not phrase.may_be_in(self._ascii) or not phrase.pattern.search(self._joined):
                 continue
             hits = [(place, found) for place, text in self._texts if (found := phrase.pattern.search(text))]
             self._matched.update(place for place, _ in hits)

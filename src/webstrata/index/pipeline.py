@@ -269,10 +269,8 @@ class _Run:
                 self._index_late(desk, readers, files)
 
     def _was_crawled_here(self) -> bool:
-        """Tell whether a crawl brought the files to this database.
-
-        Our crawler left tasks, which no import or rebuild makes; other tools leave none, so their runs are recorded.
-        """
+        """Tell whether a crawl brought the files to this database: it left tasks, or it was one of another tool."""
+        # No import or rebuild makes either of them.
         if self.job.was_crawled_here:
             return True
         with self.database.read() as session:

@@ -132,7 +132,7 @@ _LEXICON = _lexicon((_ENGLISH, _FRENCH, _GERMAN, _SPANISH))
 
 
 def statuses_in(words: Sequence[str]) -> list[Status]:
-    """Return the statuses that folded words report, in order; a negation before one turns it round."""
+    """Return the statuses that folded words report, in order; a negation before one reverses it."""
     found: list[Status] = []
     place = 0
     while place < len(words):
