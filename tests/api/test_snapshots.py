@@ -27,8 +27,11 @@ def test_a_snapshot_tells_all_that_the_contract_names(client: TestClient, archiv
         "snippet": "Influenza.",
         "rawSnapshotUrl": f"/api/snapshots/raw/{snapshot_id}",
         "browseUrl": None,
+        "quality": None,
+        "qualityKind": None,
         "mimeType": "text/html",
         "statusCode": 200,
+        "qualityReasons": [],
     }
 
 
@@ -37,6 +40,23 @@ def test_what_nobody_knows_of_a_snapshot_is_null(client: TestClient, archive: Ar
     answer = client.get(f"/api/snapshot/{snapshot_id}").json()
     unknown = ("title", "snippet", "language", "mimeType", "statusCode")
     assert [answer[key] for key in unknown] == [None] * len(unknown)
+
+
+def test_the_quality_of_captures_is_reported_and_the_latest_good_one_named(
+    client: TestClient, archive: Archive
+) -> None:
+    good = archive.snapshot(at=NOON, quality=1.0, quality_kind="page")
+    reasons = 'its title is "just a moment"\nit has a captcha'
+    bad = archive.snapshot(at=NOON + timedelta(days=1), quality=0.0, quality_kind="captcha", quality_reasons=reasons)
+    timeline = client.get(f"/api/snapshots/{bad}/timeline").json()
+    assert timeline["latestGoodSnapshotId"] == good
+    assert [(one["quality"], one["qualityKind"]) for one in timeline["snapshots"]] == [(1, "page"), (0, "captcha")]
+    assert client.get(f"/api/snapshot/{bad}").json()["qualityReasons"] == reasons.split("\n")
+    assert client.get(f"/api/snapshots/{bad}/latest").json()["snapshotId"] == good
+    for view, shown in (("snapshots", {good: "page", bad: "captcha"}), ("pages", {good: "page"})):
+        found = client.get(f"/api/search?view={view}&includeDuplicates=true").json()
+        assert {one["id"]: one["qualityKind"] for one in found["results"]} == shown
+        assert found["total"] == len(shown)
 
 
 @pytest.mark.parametrize("path", ["/api/snapshot/{}", "/api/snapshots/raw/{}", "/api/snapshots/{}/timeline"])
@@ -65,6 +85,7 @@ def test_a_timeline_lists_a_pages_captures_oldest_first(client: TestClient, arch
         "sourceCode": "health",
         "sourceName": "Health Agency",
         "normalizedUrlGroup": "https://health.example/flu",
+        "latestGoodSnapshotId": older,
         "snapshots": [
             {
                 "snapshotId": older,
@@ -76,6 +97,8 @@ def test_a_timeline_lists_a_pages_captures_oldest_first(client: TestClient, arch
                 "statusCode": 200,
                 "compareFromSnapshotId": None,
                 "browseUrl": None,
+                "quality": None,
+                "qualityKind": None,
             },
             {
                 "snapshotId": newer,
@@ -87,6 +110,8 @@ def test_a_timeline_lists_a_pages_captures_oldest_first(client: TestClient, arch
                 "statusCode": 404,
                 "compareFromSnapshotId": older,
                 "browseUrl": None,
+                "quality": None,
+                "qualityKind": None,
             },
         ],
     }

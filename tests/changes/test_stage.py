@@ -15,7 +15,7 @@ from webstrata.db import changes, jobs
 from webstrata.db.change_lists import EventFilter, EventView, count_events, list_events, list_template_changes
 from webstrata.db.change_tables import PendingChange
 from webstrata.db.engine import Database
-from webstrata.db.tables import Document, WarcFile
+from webstrata.db.tables import Document, Snapshot, WarcFile
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.changes import ChangeType
 
@@ -111,6 +111,30 @@ def test_a_capture_that_comes_late_takes_its_place_between_its_neighbours(databa
     pairs = [(event.from_snapshot_id, event.to_snapshot_id) for event in events(database)]
     assert pairs == [(None, 1), (1, 3), (3, 2)]
     assert events(database)[2].id == before.id
+
+
+CAPTCHA = (
+    "<!doctype html><title>Just a moment...</title><h1>example.org</h1>"
+    "<h2>Verify you are human by completing the action below.</h2><div class=g-recaptcha></div>"
+    "<p>example.org needs to review the security of your connection before proceeding.</p>"
+    "<script src=/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1></script>"
+)
+
+
+def test_a_block_page_with_status_200_is_no_edit_of_the_page(database: Database, crawl: Crawl) -> None:
+    for number, page in enumerate((fever(), CAPTCHA, CAPTCHA.replace("moment", "minute"), fever())):
+        compute(crawl({"/fever": page}, NOON + number * DAY))
+    assert kinds(database) == ["new_page", "unavailable", "unchanged", "restored"]
+    assert "captcha" in (events(database)[1].summary or "")
+
+
+def test_a_block_page_that_an_older_index_stored_as_a_page_is_judged_again(database: Database, crawl: Crawl) -> None:
+    compute(crawl({"/fever": CAPTCHA}))
+    with database.write() as session:
+        session.execute(update(WarcFile).values(index_version=INDEX_VERSION - 1))
+        session.execute(update(Snapshot).values(quality=None, quality_kind=None))
+    compute(crawl({"/fever": fever()}, NOON + DAY))
+    assert kinds(database) == ["new_page", "restored"]
 
 
 def test_a_changed_menu_is_one_change_of_the_template(database: Database, crawl: Crawl) -> None:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from webstrata.content.blocks import CELL
 from webstrata.content.comparison import compare_pages
 from webstrata.content.ignoring import TEMPLATE, normalized_line
+from webstrata.content.page_text import page_lines
 from webstrata.model.changes import ChangeType, Limits, PageLine, PageText, SiteKnowledge
 
 MENU = PageLine("Home", "l", "n", is_main=False)
@@ -32,6 +34,24 @@ def test_a_page_that_is_gone_matters_more_than_a_server_that_is_down() -> None:
         for status in (404, 503)
     )
     assert gone >= 0.3 > down
+
+
+def test_a_changed_cell_is_named_by_its_row_and_column() -> None:
+    def prices(*rows: str) -> PageText:
+        text = "\n".join(row.replace("|", CELL) for row in ("Public|Entry|Ten entries|", *rows, "Free below 3 years."))
+        return PageText("Prices", tuple(page_lines(text, f"{'t' * (1 + len(rows))}p")))
+
+    found = compare_pages(prices("Adult|12|345", "Child|7|280"), prices("Adult|12|350", "Child|7|280"))
+    (reason,) = found.verdict.reasons
+    assert reason.text == "a number changed: 345 → 350 (Adult, Ten entries)"
+    (edit,) = (edit for edit in found.edits if edit.words)
+    assert edit.new is not None
+    assert edit.new.text == "Adult 12 350"
+    as_older_versions_stored_it = PageText("Prices", tuple(page_lines("Public Entry Ten entries\nAdult 12 345", "tt")))
+    now = PageText(
+        "Prices", tuple(page_lines(f"Public{CELL}Entry{CELL}Ten entries{CELL}\nAdult{CELL}12{CELL}345", "tt"))
+    )
+    assert compare_pages(as_older_versions_stored_it, now).change_type is ChangeType.UNCHANGED
 
 
 def test_lines_of_the_template_are_ignored_and_the_template_is_said_to_have_changed() -> None:

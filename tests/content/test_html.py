@@ -2,7 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webstrata.content.blocks import CELL
 from webstrata.content.html import extract_text, extract_title, make_snippet, parse_page
+from webstrata.content.page_file import page_file
 
 UTF8 = "text/html; charset=utf-8"
 
@@ -33,11 +35,15 @@ def test_a_reader_sees_text_and_neither_scripts_nor_styles() -> None:
     assert [line for line in text.splitlines() if line] == ["one", "two", "three", "a picture"]
 
 
-def test_cells_of_a_table_do_not_run_together() -> None:
-    html = (
-        "<table><tr><th>Dose</th><th>Age</th></tr><tr><td>10</td><td>mg</td></tr><tr><td>5</td><td>ml</td></tr></table>"
+def test_the_cells_of_a_row_keep_their_boundaries_and_column_headers_are_marked() -> None:
+    table = (
+        "<table><tr><th>Dose</th><th>Age</th></tr><tr><td>10</td><td>mg</td></tr><tr><td>5</td><td></td></tr>"
+        "<tr><td></td><td>1 &shy;2</td></tr><tr><td colspan=2>A note</td></tr></table>"
     )
-    assert parse_page(html.encode(), UTF8).text.splitlines() == ["Dose Age", "10 mg", "5 ml"]
+    rows = [f"Dose{CELL}Age{CELL}", f"10{CELL}mg", "5", f"{CELL}1 2", "A note"]
+    assert parse_page(table.encode()).text.split("\n") == rows
+    assert extract_text(table).split("\n") == ["Dose Age", "10 mg", "5", "1 2", "A note"]
+    assert page_file("", "\n".join(rows)) == page_file("", extract_text(table))
 
 
 def test_items_and_paragraphs_stand_on_lines_of_their_own() -> None:

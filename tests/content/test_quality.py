@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from tests.content.quality_cases import URL, QualityCase, quality_cases
+from webstrata.content.html import parse_page
 from webstrata.content.page_reader import PageReader
 from webstrata.content.page_requests import SMALL_PAGE, ReadQuality
-from webstrata.content.quality import judge_quality
+from webstrata.content.quality import judge_page, judge_quality
+from webstrata.content.quality_phrases import SENTENCES, ascii_of, plain
 from webstrata.content.saved_response import saved_response
 from webstrata.model.quality import QualityKind
 
@@ -23,6 +25,23 @@ def test_a_response_is_taken_for_what_it_is(case: QualityCase) -> None:
     assert judged.kind in case.kinds, judged
     assert case.lowest <= judged.quality <= case.highest, judged
     assert judged.reasons
+
+
+def test_the_index_judges_a_page_that_it_read_as_the_command_judges_its_file() -> None:
+    for case in CASES:
+        for body in (case.body, case.body.replace(b"</body>", 40 * PROSE.encode() + b"</body>")):
+            page = parse_page(body, case.headers.get("content-type"))
+            judged = judge_page(case.url, case.status, case.headers, page, len(body))
+            assert judged == judge_quality(saved_response(case.url, case.status, case.headers, body)), case.name
+
+
+def test_every_match_of_a_phrase_contains_one_of_its_literals() -> None:
+    texts = [plain(line.text) for case in CASES for line in saved_response(case.url, 200, {}, case.body).lines]
+    phrases = [phrase for some in SENTENCES.values() for phrase in some]
+    found = [(phrase, text) for phrase in phrases for text in texts if phrase.pattern.search(text)]
+    assert len(found) > 100
+    assert all(phrase.may_be_in(ascii_of(text)) for phrase, text in found)
+    assert sum(bool(phrase.literals) for phrase in phrases) > 0.8 * len(phrases)
 
 
 def test_there_are_many_cases_of_both_sorts() -> None:

@@ -14,6 +14,7 @@ from tests.jobs.rows import job_row, set_row
 from tests.support.docker import OTHER_URL, PAGE_URL, StandIn
 from webstrata.coordination.presence import present
 from webstrata.db import jobs, leases
+from webstrata.db.change_tables import SnapshotChange
 from webstrata.db.engine import Database
 from webstrata.db.tables import Snapshot
 from webstrata.jobs.persistent import Crew, run_persistent_job
@@ -71,6 +72,9 @@ def test_a_job_that_zimit_crawls_over_two_starts_is_indexed_whole(
     assert index_next_job(crew, threading.Event())
     assert job_row(database, job_id).status == "indexed"
     assert shown_urls(database) == [PAGE_URL, OTHER_URL]
+    with database.read() as session:
+        events = session.scalars(select(SnapshotChange)).all()
+        assert [(event.change_type, event.is_announced) for event in events] == [("new_page", True)] * 2
     assert list((root / "ex" / "1").glob(".tmp*")) == []
     assert docker.begun[0][docker.begun[0].index("--lang") + 1] == "en"
 

@@ -89,8 +89,24 @@ def test_a_page_that_was_captured_once_says_so(client: TestClient, app: App) -> 
 def test_errors_in_the_timeline_are_explained(client: TestClient, app: App) -> None:
     answers = [Answer(f"{SITE}a", "A", "Hello.", MAY + timedelta(days=n), status=404 if n else 200) for n in range(2)]
     page = Page(client.get(f"/snapshot/{keep(app, answers)[1]}"))
-    assert page.texts(".legend li")[-1] == "Error"
+    assert page.texts(".legend li")[-1] == "Not available"
     assert [tick.attributes["class"] for tick in page.all(".strip a.bad")] == ["tick bad"]
+
+
+def test_a_block_page_is_marked_and_leads_to_the_latest_good_capture(client: TestClient, app: App) -> None:
+    gone = ("Page not found", "The page does not exist.")
+    said = [("Fever", "Every six hours."), ("Fever", "Every four hours."), gone, gone]
+    answers = [Answer(f"{SITE}fever", *words, MAY + timedelta(days=n)) for n, words in enumerate(said)]
+    _, good, bad, _ = keep(app, answers)
+    page = Page(client.get(f"/snapshot/{bad}"))
+    (chip,) = page.all(".about .chip")
+    assert page.texts(".about .chip") == ["! Page not found"]
+    assert 'its title is "page not found"' in (chip.attributes["title"] or "")
+    assert page.links(".timeline-head a")["Latest good capture"] == f"/snapshot/{good}"
+    assert len(page.all(".strip a.bad")) == 2
+    assert "page not found" in (page.all(".strip a.bad")[0].attributes["aria-label"] or "")
+    assert "Latest good capture" not in Page(client.get(f"/snapshot/{good}")).text(".timeline-head")
+    assert "! Page not found" in Page(client.get("/search?view=snapshots&includeDuplicates=true")).texts(".facts .chip")
 
 
 def test_the_time_of_the_capture_is_told_once_and_what_is_not_shown(client: TestClient, app: App) -> None:

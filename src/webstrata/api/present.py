@@ -36,7 +36,7 @@ from webstrata.db.reports import JobProgress
 from webstrata.jobs.cleanup import CleanupReport
 from webstrata.jobs.crawl_story import CrawlAttempt, MonitorDecision, attempts_of, decisions_of, engine_of
 from webstrata.logs import without_secrets
-from webstrata.model.archive import ArchiveTotals, JobView, SnapshotView, SourceSummary
+from webstrata.model.archive import ArchiveTotals, JobView, SnapshotView, SourceSummary, latest_good
 from webstrata.model.registry import LastJob, SourceView
 from webstrata.settings import Settings
 
@@ -127,6 +127,8 @@ def search_hit(snapshot: SnapshotView, replay_base: str | None) -> SnapshotSumma
         markedSnippet=runs or None,
         rawSnapshotUrl=raw_url(snapshot.id),
         browseUrl=browse_url(snapshot, replay_base),
+        quality=snapshot.quality,
+        qualityKind=snapshot.quality_kind,
     )
 
 
@@ -136,6 +138,7 @@ def snapshot_detail(snapshot: SnapshotView, replay_base: str | None) -> Snapshot
         **search_hit(snapshot, replay_base).model_dump(exclude={"pageSnapshotsCount", "markedSnippet"}),
         mimeType=snapshot.mime_type,
         statusCode=snapshot.status_code,
+        qualityReasons=(snapshot.quality_reasons or "").splitlines(),
     )
 
 
@@ -163,10 +166,12 @@ def edition(found: Edition, entry_browse_url: str | None) -> EditionSchema:
 
 def timeline(of: SnapshotView, captures: Sequence[SnapshotView], replay_base: str | None) -> TimelineSchema:
     """Present all captures of a page."""
+    good = latest_good(captures)
     return TimelineSchema(
         sourceCode=of.source_code,
         sourceName=of.source_name,
         normalizedUrlGroup=of.normalized_url_group,
+        latestGoodSnapshotId=good.id if good else None,
         snapshots=list(_timeline_entries(captures, replay_base)),
     )
 
@@ -184,6 +189,8 @@ def _timeline_entries(captures: Sequence[SnapshotView], replay_base: str | None)
             statusCode=capture.status_code,
             compareFromSnapshotId=previous,
             browseUrl=browse_url(capture, replay_base),
+            quality=capture.quality,
+            qualityKind=capture.quality_kind,
         )
         previous = capture.id
 

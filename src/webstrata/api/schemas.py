@@ -104,6 +104,10 @@ class SourceSummarySchema(BaseModel):
     entryPreviewUrl: str | None
 
 
+_QUALITY = "1 for a good capture, 0 for a worthless one; null when an earlier version indexed it."
+_QUALITY_KIND = "What the capture is: page, error, blocked, captcha, login, soft_404, empty and so on."
+
+
 class SnapshotSchema(BaseModel):
     """What a search hit and a snapshot's own answer have in common."""
 
@@ -119,6 +123,8 @@ class SnapshotSchema(BaseModel):
     snippet: str | None
     rawSnapshotUrl: str
     browseUrl: str | None
+    quality: float | None = Field(description=_QUALITY)
+    qualityKind: str | None = Field(description=_QUALITY_KIND)
 
 
 class TextRunSchema(BaseModel):
@@ -142,6 +148,7 @@ class SnapshotDetailSchema(SnapshotSchema):
 
     mimeType: str | None
     statusCode: int | None
+    qualityReasons: list[str] = Field(description="Why the quality is below 1.")
 
 
 class TimelineEntrySchema(BaseModel):
@@ -156,6 +163,8 @@ class TimelineEntrySchema(BaseModel):
     statusCode: int | None
     compareFromSnapshotId: int | None
     browseUrl: str | None
+    quality: float | None = Field(description=_QUALITY)
+    qualityKind: str | None = Field(description=_QUALITY_KIND)
 
 
 class TimelineSchema(BaseModel):
@@ -164,6 +173,7 @@ class TimelineSchema(BaseModel):
     sourceCode: str
     sourceName: str
     normalizedUrlGroup: str
+    latestGoodSnapshotId: int | None = Field(description="The newest capture that shows the page, if there is one.")
     snapshots: list[TimelineEntrySchema]
 
 

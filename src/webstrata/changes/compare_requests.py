@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from webstrata.changes.stored_pages import StoredPage, page_text
-from webstrata.content.blocks import Region
+from webstrata.content.blocks import Region, without_cells
 from webstrata.content.comparison import compare_pages
 from webstrata.content.diff.html import diff_html
 from webstrata.content.volatile import learn_volatile
@@ -40,7 +40,7 @@ class ComparedPages:
 
 def compare(request: ComparePages) -> ComparedPages:
     """Compare two pages in this process."""
-    histories = [text.split("\n") for text in request.history]
+    histories = [[*map(without_cells, text.split("\n"))] for text in request.history]
     knowledge = replace(request.knowledge, volatile=request.knowledge.volatile | learn_volatile(histories))
     old, new = page_text(request.old), page_text(request.new)
     if request.is_full:

@@ -30,6 +30,15 @@ _GOOD = range(200, 300)
 
 
 @dataclass(frozen=True)
+class _Content:
+    """The text of a page, and how good a capture of it this is."""
+
+    text: StoredText
+    quality: float
+    quality_kind: str
+
+
+@dataclass(frozen=True)
 class PageLoader:
     """Loads pages as they are compared."""
 
@@ -49,7 +58,7 @@ class PageLoader:
         return {
             one.id: _stored(
                 one,
-                self._text(one, texts),
+                self._content(one, texts),
                 frozenset(linked.get(one.outlinks_from or 0, ())),
                 images.get(one.content_hash or "", frozenset()),
             )
@@ -59,12 +68,13 @@ class PageLoader:
     def read_live(self, live: FetchResult) -> StoredPage:
         """Return a page as it is on the live web; UsageError when it is none that can be compared."""
         content_type = live.header("content-type")
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in live.headers}
         body = decoded(live.body, live.header_lines("content-encoding"), MAX_LIVE_BYTES)
         kind = page_kind(content_type, body, live.url)
         if kind is None:
             raise UsageError(f"{live.url} is no page that can be compared (its type is {content_type or 'not stated'})")
-        reading = self.reader.page(ReadPage(kind, Body(live.url, body, content_type, live.header("content-language"))))
-        is_good = live.status in _GOOD
+        reading = self.reader.page(ReadPage(kind, Body.of_response(live.url, body, live.status, headers)))
+        quality, quality_kind = _judged(reading, live.status)
         return StoredPage(
             title=reading.title,
             text=reading.text,
@@ -74,16 +84,21 @@ class PageLoader:
             language=reading.language,
             links=frozenset(),
             images=frozenset(),
-            quality=1.0 if is_good else 0.0,
-            quality_kind="page" if is_good else "error",
+            quality=quality,
+            quality_kind=quality_kind,
         )
 
-    def _text(self, snapshot: ComparedSnapshot, texts: dict[int, StoredText]) -> StoredText:
-        stored = texts.get(snapshot.document_id or 0, StoredText(snapshot.title or "", "", "", ""))
+    def _content(self, snapshot: ComparedSnapshot, texts: dict[int, StoredText]) -> _Content:
+        """Return the text and the quality of a page, as this version of the index reads and judges them."""
+        text = texts.get(snapshot.document_id or 0, StoredText(snapshot.title or "", "", "", ""))
+        stored = _Content(text, *quality_of(snapshot))
         if snapshot.index_version in (None, self.index_version):
             return stored
         reading = self._read_again(snapshot)
-        return stored if reading is None else StoredText(reading.title, reading.text, reading.blocks, reading.regions)
+        if reading is None:
+            return stored
+        text = StoredText(reading.title, reading.text, reading.blocks, reading.regions)
+        return _Content(text, *_judged(reading, snapshot.status_code))
 
     def _read_again(self, snapshot: ComparedSnapshot) -> Reading | None:
         """Read a page from its WARC: what two versions of the index made of a page differs without any edit."""
@@ -95,8 +110,7 @@ class PageLoader:
             path = place_of(self.archive_root, place.warc_path, place.output_dir)
             record = with_payload(read_record(path, place.offset, place.length), self.database, self.archive_root)
             kind = page_kind(record.headers.get("content-type"), record.body_bytes, record.url) or PageKind.HTML
-            headers = record.headers
-            body = Body(record.url, record.body_bytes, headers.get("content-type"), headers.get("content-language"))
+            body = Body.of_response(record.url, record.body_bytes, record.status_code, record.all_headers)
             return self.reader.page(ReadPage(kind, body))
         except WebstrataError as error:
             log.warning("changes.page.not_read_again", snapshot_id=snapshot.id, reason=str(error))
@@ -107,23 +121,29 @@ def quality_of(snapshot: ComparedSnapshot) -> tuple[float, str]:
     """Return the quality of a capture and its kind; by its status when the index did not judge it."""
     if snapshot.quality is not None:
         return snapshot.quality, snapshot.quality_kind or "page"
-    is_good = snapshot.status_code is None or snapshot.status_code in _GOOD
-    return (1.0, "page") if is_good else (0.0, "error")
+    return _quality_of_status(snapshot.status_code)
 
 
-def _stored(
-    snapshot: ComparedSnapshot, stored: StoredText, links: frozenset[str], images: frozenset[str]
-) -> StoredPage:
-    quality, kind = quality_of(snapshot)
+def _quality_of_status(status: int | None) -> tuple[float, str]:
+    return (1.0, "page") if status is None or status in _GOOD else (0.0, "error")
+
+
+def _judged(reading: Reading, status: int | None) -> tuple[float, str]:
+    judged = reading.quality
+    return _quality_of_status(status) if judged is None else (judged.quality, judged.kind.value)
+
+
+def _stored(snapshot: ComparedSnapshot, content: _Content, links: frozenset[str], images: frozenset[str]) -> StoredPage:
+    text = content.text
     return StoredPage(
-        title=stored.title,
-        text=stored.text,
-        blocks=stored.blocks or "",
-        regions=stored.regions or "",
+        title=text.title,
+        text=text.text,
+        blocks=text.blocks or "",
+        regions=text.regions or "",
         status_code=snapshot.status_code,
         language=snapshot.language,
         links=links,
         images=images,
-        quality=quality,
-        quality_kind=kind,
+        quality=content.quality,
+        quality_kind=content.quality_kind,
     )

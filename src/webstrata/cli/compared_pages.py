@@ -27,7 +27,7 @@ def snapshot_id(argument: str) -> int | None:
 def page_of_file(name: str, reader: "PageReader") -> PageText:
     """Return a saved page: HTML, PDF or plain text, gzipped or not."""
     from webstrata.content.kinds import page_kind
-    from webstrata.content.page_requests import ReadPage, ReadQuality
+    from webstrata.content.page_requests import ReadPage
     from webstrata.content.page_text import page_text
     from webstrata.content.reading import Body
 
@@ -38,20 +38,24 @@ def page_of_file(name: str, reader: "PageReader") -> PageText:
     if kind is None:
         raise UsageError(f"{name} is neither an HTML page nor a PDF nor a text")
     reading = reader.page(ReadPage(kind, Body(url, body, content_type, None)))
-    if kind != "html":
+    quality = reading.quality
+    if kind != "html" or quality is None:
         return page_text(reading)
-    quality = reader.quality(ReadQuality(url, None, {"content-type": "text/html"}, body))
     return page_text(reading, quality=quality.quality, quality_kind=quality.kind)
 
 
 def page_of_snapshot(snapshot: int, app: "App", reader: "PageReader") -> PageText:
-    """Return a snapshot's page, its quality judged from its WARC record, or from its status when that is gone."""
+    """Return a snapshot's page; a quality that the index did not store is judged from its WARC record or its status."""
     from webstrata.content.page_requests import ReadQuality
+    from webstrata.db import catalog
     from webstrata.db.page_texts import load_page_text
     from webstrata.replay.raw import raw_page
 
     with app.database.read() as session:
         page = load_page_text(session, snapshot)
+        known = catalog.snapshot(session, snapshot)
+    if known is not None and known.quality is not None:
+        return page
     try:
         raw = raw_page(app.database, app.settings.archive_root, snapshot)
     except NotFoundError:

@@ -19,6 +19,13 @@ _KINDS = {letter: kind for kind, letter in BOILERPLATE.items()}
 _CONTENT_LETTERS = bytes(not chr(letter).isupper() for letter in range(256))
 """For every letter, 1 when it stands for content and 0 when it stands for boilerplate."""
 
+CELL = "\x1f"
+"""Between the cells of a table's row, and after the last one of a row of column headers: the ASCII unit separator. It
+is white space to `str.split` and to searching."""
+
+HEADER_CELL = "\x1d"
+"""Before a header cell while a page is read; what is stored has `CELL` only."""
+
 _SOFT_HYPHEN = "\xad"
 
 
@@ -79,10 +86,24 @@ def lines_with_blocks(text: str, blocks: str) -> Iterator[Block]:
         yield Block(line, _KINDS.get(letter, letter), not letter.isupper())
 
 
+def without_cells(line: str) -> str:
+    """Return a line as a reader sees it: the cells of a row with spaces between them."""
+    return " ".join(line.split()) if CELL in line else line
+
+
 def main_text(text: str, blocks: str) -> str:
     """Return the lines that a page is about; all of them when it consists of nothing else."""
-    lines = compress(text.split("\n"), blocks.encode().translate(_CONTENT_LETTERS))
-    return "\n".join(lines) or text
+    return "\n".join(content_lines(text, blocks)) or text
+
+
+def content_lines(text: str, blocks: str) -> Iterator[str]:
+    """Return the lines that are content."""
+    return compress(text.split("\n"), content_mask(blocks))
+
+
+def content_mask(blocks: str) -> bytes:
+    """Return for every line 1 when it is content and 0 when it is boilerplate."""
+    return blocks.encode().translate(_CONTENT_LETTERS)
 
 
 def blocks_of(blocks: Iterable[Block]) -> tuple[str, str]:
@@ -104,17 +125,30 @@ def lines_of(parts: Iterable[tuple[str, Line]]) -> tuple[str, str, str]:
         line = text.strip()
         if not line:
             continue
-        if line_kind.keeps_spaces:
+        if CELL in text or HEADER_CELL in text:
+            line = _row(text)
+        elif line_kind.keeps_spaces:
             kept = [line for whole in text.replace(_SOFT_HYPHEN, "").splitlines() if (line := whole.rstrip())]
             lines += kept
             kinds += line_kind.letter * len(kept)
             regions += line_kind.region * len(kept)
             continue
         # Neither a soft hyphen nor any space but the usual one is printable: most lines are fine as they are.
-        if not line.isprintable() or "  " in line:
-            line = " ".join(line.replace(_SOFT_HYPHEN, "").split())
+        elif not line.isprintable() or "  " in line:
+            line = _single_spaced(line)
         if line:
             lines.append(line)
             kinds.append(line_kind.letter)
             regions.append(line_kind.region)
     return "\n".join(lines), "".join(kinds), "".join(regions)
+
+
+def _row(text: str) -> str:
+    """Return the cells of a row; empty ones keep their place, but for the last ones."""
+    before, *cells = (_single_spaced(cell) for cell in text.replace(HEADER_CELL, CELL).split(CELL))
+    row = CELL.join([before, *cells] if before else cells).rstrip(CELL)
+    return f"{row}{CELL}" if CELL in row and CELL not in text else row
+
+
+def _single_spaced(text: str) -> str:
+    return " ".join(text.replace(_SOFT_HYPHEN, "").split())

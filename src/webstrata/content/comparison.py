@@ -19,11 +19,9 @@ from webstrata.model.changes import (
     SiteKnowledge,
     Verdict,
 )
+from webstrata.model.quality import GOOD
 from webstrata.model.significance import JudgeContext, context_between, judge
 from webstrata.model.words import counted
-
-GOOD = 0.5
-"""Captures of a lower quality do not show the page: errors, block pages, empty pages."""
 
 _NO_KNOWLEDGE = SiteKnowledge()
 _LIMITS = Limits()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from webstrata.content.blocks import main_text
+from webstrata.content.blocks import main_text, without_cells
 from webstrata.content.charset import text_of
 from webstrata.content.language import detect_language, tag_to_language
 from webstrata.content.links import LINKING, RESOURCES, References, collect_references, links_of
@@ -98,7 +98,7 @@ def extract_title(html: str) -> str:
 
 def extract_text(html: str) -> str:
     """Return what a reader of a page sees, one block a line."""
-    return _page_of(html).text
+    return "\n".join(map(without_cells, _page_of(html).text.split("\n")))
 
 
 def make_snippet(text: str) -> str:

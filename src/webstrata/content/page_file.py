@@ -6,6 +6,8 @@ function of its own beside this one.
 
 import unicodedata
 
+from webstrata.content.blocks import without_cells
+
 
 def page_file(title: str, text: str) -> bytes:
     """Return the text file of a page: title, empty line, text."""
@@ -16,4 +18,4 @@ def tidy(text: str) -> str:
     """Return a text in one spelling: composed letters, one kind of line end, no trailing spaces."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", text).encode(errors="replace").decode()
-    return "\n".join([line.rstrip() for line in text.replace("\0", "").splitlines()]).strip()
+    return "\n".join([without_cells(line).rstrip() for line in text.replace("\0", "").splitlines()]).strip()

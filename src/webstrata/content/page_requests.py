@@ -10,6 +10,7 @@ from webstrata.content.extraction import PageExtract, extract_page, read_page_li
 from webstrata.content.html import PageLinks, read_links
 from webstrata.content.kinds import PageKind, page_kind
 from webstrata.content.links import Grouping
+from webstrata.content.plain import parse_text, title_of_text
 from webstrata.content.quality import judge_quality
 from webstrata.content.reading import Body, Reading, read_page
 from webstrata.content.saved_response import (
@@ -150,9 +151,11 @@ class ReadQuality(PageRequest):
             page_kind(headers.get("content-type") or _HTML, self.content, self.url) if self.content else PageKind.HTML
         )
         if kind is PageKind.TEXT:
-            return response_of_text(self.url, self.status, headers, self.content, self.final_url)
+            text, _ = parse_text(self.content, headers.get("content-type"))
+            title = title_of_text(text, self.url)
+            return response_of_text(self.url, self.status, headers, text, title, len(self.content), self.final_url)
         if kind is not PageKind.HTML:
-            return response_of_other(self.url, self.status, headers, self.content)
+            return response_of_other(self.url, self.status, headers, len(self.content))
         response = saved_response(self.url, self.status, headers, self.content[:MAX_PAGE_BYTES], self.final_url)
         is_cut_here = len(self.content) > MAX_PAGE_BYTES
         return replace(response, structure=replace(response.structure, cut="")) if is_cut_here else response

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 
-from webstrata.content.blocks import PARAGRAPH, Region, lines_with_blocks
+from webstrata.content.blocks import CELL, PARAGRAPH, ROW, Region, lines_with_blocks, without_cells
 from webstrata.content.reading import Reading
 from webstrata.model.changes import PageLine, PageText
 
@@ -30,8 +30,17 @@ def page_lines(text: str, blocks: str, regions: str = "") -> Iterator[PageLine]:
     count = text.count("\n") + 1 if text else 0
     kinds = blocks[:count].ljust(count, PARAGRAPH)
     regions = regions[:count].ljust(count, Region.UNSTATED)
+    columns: tuple[str, ...] = ()
     for block, region in zip(lines_with_blocks(text, kinds), regions, strict=False):
-        yield PageLine(block.text, block.kind, region, block.is_main)
+        if block.kind != ROW:
+            columns = ()
+        if CELL not in block.text:
+            yield PageLine(block.text, block.kind, region, block.is_main)
+            continue
+        cells = tuple(block.text.removesuffix(CELL).split(CELL))
+        yield PageLine(without_cells(block.text), block.kind, region, block.is_main, cells, columns)
+        if block.text.endswith(CELL):
+            columns = cells
 
 
 def image_names(addresses: Iterable[str]) -> frozenset[str]:

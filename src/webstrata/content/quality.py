@@ -5,17 +5,28 @@ the weight of a kind, and the more content a page has beside them, the more weig
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
+from operator import not_
 
 from webstrata.content.blocks import Region
-from webstrata.content.quality_evidence import LONG_TEXT, Evidence, Sign
+from webstrata.content.html import Page
+from webstrata.content.quality_evidence import LONG_TEXT, Evidence, Sign, content_size, has_title_of
 from webstrata.content.quality_moves import is_login, kind_of_move, returns_elsewhere
-from webstrata.content.quality_phrases import plain, title_parts
-from webstrata.content.saved_response import SavedResponse, saved_response
+from webstrata.content.quality_phrases import SENTENCES, ascii_of, plain, title_parts
+from webstrata.content.saved_response import (
+    JudgedLine,
+    SavedResponse,
+    judged_lines,
+    lower_names,
+    saved_response,
+    with_lines,
+)
 from webstrata.content.substitute_phrases import ABOUT_CONSENT, ACCEPTING
+from webstrata.model.changes import PageLine
 from webstrata.model.quality import Quality, QualityKind
 
-__all__ = ["Quality", "QualityKind", "SavedResponse", "judge_quality", "saved_response"]
+__all__ = ["Quality", "QualityKind", "SavedResponse", "judge_page", "judge_quality", "saved_response"]
 
 _QUALITIES = {
     QualityKind.BLOCKED: 0.0,
@@ -53,6 +64,7 @@ _MANY_LINKS = 20
 _FEW_REASONS = 4
 _PAGE_REASON = "nothing speaks against it"
 
+_GOOD_PAGE = Quality(1.0, QualityKind.PAGE, (_PAGE_REASON,))
 _PAYWALLED_TEXT = 3_000
 _PAYWALLED_STUB = 250
 _NO_TEXT = 30
@@ -68,6 +80,7 @@ _POLICY = re.compile(
 _NOT_MODIFIED = 304
 _PARTIAL = 206
 _WITHOUT_BODY = frozenset({204, 205, _NOT_MODIFIED})
+_WITH_WHOLE_BODY = frozenset({None, *range(200, 300)} - {*_WITHOUT_BODY, _PARTIAL})
 _KINDS_OF_STATUS = {
     401: QualityKind.LOGIN,
     402: QualityKind.PAYWALL,
@@ -84,6 +97,44 @@ _KINDS_THAT_STATUS_MAY_HIDE = {
     401: (QualityKind.CAPTCHA, QualityKind.BLOCKED),
 }
 _HIDDEN_BY_OTHERS = (QualityKind.CAPTCHA, QualityKind.BLOCKED, QualityKind.MAINTENANCE, QualityKind.LOGIN)
+
+
+def judge_page(url: str, status: int | None, headers: Mapping[str, str], page: Page, size: int) -> Quality:
+    """Return how good a capture a page is that was read before.
+
+    Most pages are long and plainly good: that takes a tenth of the time that looking at all their lines takes.
+    """
+    head = SavedResponse(url, status, lower_names(headers), page.title, html_bytes=size, structure=page.structure)
+    lines = list(judged_lines(page))
+    if _is_plainly_good(head, lines):
+        return _GOOD_PAGE
+    return judge_quality(with_lines(head, page, lines))
+
+
+def _is_plainly_good(head: SavedResponse, lines: Sequence[JudgedLine]) -> bool:
+    """Tell whether a page has so much content that only its title could make it anything but a good page."""
+    if head.status not in _WITH_WHOLE_BODY or head.structure.frames or _cut(head):
+        return False
+    size = _content_up_to(lines, _PAYWALLED_TEXT)
+    if size < LONG_TEXT or has_title_of(head.title, QualityKind.SOFT_404):
+        return False
+    return size >= _PAYWALLED_TEXT or not (head.structure.is_not_free or _may_have_paywall(head, lines))
+
+
+def _content_up_to(lines: Iterable[JudgedLine], enough: int) -> int:
+    """Return how many bytes of content there are; enough is enough."""
+    size = 0
+    for text, kind, _, is_main in lines:
+        if is_main:
+            size += content_size(text, kind)
+            if size >= enough:
+                break
+    return size
+
+
+def _may_have_paywall(head: SavedResponse, lines: Iterable[JudgedLine]) -> bool:
+    text = ascii_of(plain("\n".join((head.structure.noscript, *(line[0] for line in lines)))))
+    return any(phrase.may_be_in(text) for phrase in SENTENCES[QualityKind.PAYWALL])
 
 
 def judge_quality(response: SavedResponse) -> Quality:
@@ -208,14 +259,17 @@ def _judge_consent(evidence: Evidence) -> Quality | None:
     asked = evidence.of_kind(QualityKind.CONSENT)
     if not asked or _is_policy(response):
         return None
-    about = [
-        line for line in response.lines if line.region == Region.CONSENT or _ABOUT_CONSENT.search(plain(line.text))
-    ]
-    rest = sum(len(line.text) for line in response.lines if line not in about)
-    if rest > _CONSENT_REST or rest > sum(len(line.text) for line in about) or not _has_accepting(evidence):
+    about = [_is_about_consent(line) for line in response.lines]
+    sizes = [len(line.text) for line in response.lines]
+    rest, asking = sum(compress(sizes, map(not_, about))), sum(compress(sizes, about))
+    if rest > _CONSENT_REST or rest > asking or not _has_accepting(evidence):
         return None
     reasons = ("it is a question about cookies or age, with hardly anything else", *_reasons(asked))
     return Quality(_QUALITIES[QualityKind.CONSENT], QualityKind.CONSENT, reasons[:_FEW_REASONS])
+
+
+def _is_about_consent(line: PageLine) -> bool:
+    return line.region == Region.CONSENT or _ABOUT_CONSENT.search(plain(line.text)) is not None
 
 
 def _is_policy(response: SavedResponse) -> bool:
@@ -286,4 +340,4 @@ def _judge_thin_page(evidence: Evidence) -> Quality:
         return Quality(0.8, QualityKind.PAGE, ("it consists of frames",))
     if response.main_bytes < _SHELL_TEXT:
         return Quality(0.8, QualityKind.PAGE, ("it has hardly any text",))
-    return Quality(1.0, QualityKind.PAGE, (_PAGE_REASON,))
+    return _GOOD_PAGE

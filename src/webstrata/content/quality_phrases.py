@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 from webstrata.content import absence_phrases, refusal_phrases, substitute_phrases
 from webstrata.content.phrase_rows import PhraseRow, any_of
+from webstrata.content.required_literals import required_literals
 from webstrata.model.quality import QualityKind
 
 MAX_TITLE_PART = 120
 
 _ACCENTED = "àáâãäåçèéêëìíîïñòóôõöøùúûüýÿăąćčęěğłńňřśşšťůźżžőű’"
 _PLAIN = "aaaaaaceeeeiiiinoooooouuuuyyaacceeglnnrssstuzzzou'"
-_LETTERS = str.maketrans(_ACCENTED, _PLAIN)
+_LETTERS = dict(zip(_ACCENTED, _PLAIN, strict=True))
+_ASCII = bytes(range(128))
 _SEPARATORS = re.compile(r"\s*[|·•»«‹›]\s*|\s+[-–—:/~]+\s+|\s*—\s*")
 _APOLOGY = re.compile(
     r"^(?:oops|sorry|oh no|whoops|woops|uh[- ]?oh|ups|oups|hoppla|ooops|desole|error)[\s,!.:…]+(?=\w)"
@@ -32,12 +34,29 @@ class Phrase:
     kind: QualityKind
     weight: float
     pattern: re.Pattern[str]
+    literals: frozenset[str]
+    """Texts, by `ascii_of`, of which every match contains one; none when nothing is known."""
+
+    def may_be_in(self, ascii_text: str) -> bool:
+        """Tell whether a text, by `ascii_of`, may contain the phrase, which takes a tenth of the time of a search."""
+        return not self.literals or any(literal in ascii_text for literal in self.literals)
 
 
 def plain(text: str) -> str:
     """Return a text in lower case and without the accents of European languages."""
     lowered = text.lower()
-    return lowered if lowered.isascii() else lowered.translate(_LETTERS)
+    if lowered.isascii():
+        return lowered
+    # Deleting all other bytes is the fastest way to find the accents, which are few.
+    beyond = lowered.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    for accented in _LETTERS.keys() & set(beyond):
+        lowered = lowered.replace(accented, _LETTERS[accented])
+    return lowered
+
+
+def ascii_of(text: str) -> str:
+    """Return a text with a question mark for each other character: Python searches ASCII several times as fast."""
+    return text if text.isascii() else text.encode("ascii", "replace").decode("ascii")
 
 
 def title_parts(title: str) -> list[str]:
@@ -49,7 +68,12 @@ def title_parts(title: str) -> list[str]:
 
 
 def _phrases(rows: Iterable[PhraseRow]) -> tuple[Phrase, ...]:
-    return tuple(Phrase(kind, weight, re.compile(any_of(*patterns), re.MULTILINE)) for kind, weight, patterns in rows)
+    return tuple(_phrase(kind, weight, any_of(*patterns)) for kind, weight, patterns in rows)
+
+
+def _phrase(kind: QualityKind, weight: float, pattern: str) -> Phrase:
+    literals = frozenset(map(ascii_of, required_literals(pattern)))
+    return Phrase(kind, weight, re.compile(pattern, re.MULTILINE), literals)
 
 
 _TABLES = (refusal_phrases, absence_phrases, substitute_phrases)

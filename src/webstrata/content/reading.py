@@ -1,6 +1,7 @@
 """Reading a page of any kind: HTML, PDF or plain text."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from webstrata.content.blocks import main_text
 from webstrata.content.charset import text_of
@@ -12,7 +13,10 @@ from webstrata.content.links import Grouping, outlinks
 from webstrata.content.listing.page_listing import listing_of_page, metadata_with_listing
 from webstrata.content.pdf import Pdf, read_pdf
 from webstrata.content.plain import parse_text, title_of_text
+from webstrata.content.quality import judge_page, judge_quality
+from webstrata.content.saved_response import response_of_other, response_of_text
 from webstrata.content.tree import parse_html
+from webstrata.model.quality import Quality
 
 
 @dataclass(frozen=True)
@@ -35,16 +39,27 @@ class Reading:
     """What the page states about itself, as JSON, and its listing; see `content/metadata.py`, `content/listing/`."""
     fingerprint: int | None = None
     """64 bits that similar texts share, of the page's main text."""
+    quality: Quality | None = None
+    """How good a capture of its page it is."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """A response body and the headers that say how to read it."""
+    """A response body, the headers that say how to read it, and what else its quality is judged by."""
 
     url: str
     content: bytes
     content_type: str | None
     content_language: str | None
+    status: int | None = None
+    """None when it is unknown; then the content decides how good a capture it is."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """All headers of the response, by their names in lower case."""
+
+    @classmethod
+    def of_response(cls, url: str, content: bytes, status: int | None, headers: Mapping[str, str]) -> "Body":
+        """Return the body of a response whose headers are known by their names in lower case."""
+        return cls(url, content, headers.get("content-type"), headers.get("content-language"), status, headers)
 
 
 def read_page(kind: PageKind, body: Body, group: Grouping) -> Reading:
@@ -67,13 +82,16 @@ def _of_html(body: Body, group: Grouping) -> Reading:
         metadata=metadata_with_listing(page.metadata.as_json(), listing_of_page(tree, page, body.url)),
         fingerprint=_fingerprint(page.text, page.blocks),
         outlinks=outlinks(page.references.links, page.references.base, body.url, group),
+        quality=judge_page(body.url, body.status, body.headers, page, len(body.content)),
     )
 
 
 def _of_text(body: Body) -> Reading:
     text, blocks = parse_text(body.content, body.content_type)
     title, print_of_text = title_of_text(text, body.url), _fingerprint(text, blocks)
-    return Reading(title, text, blocks, _language(text, body), fingerprint=print_of_text)
+    response = response_of_text(body.url, body.status, body.headers, text, title, len(body.content))
+    language, quality = _language(text, body), judge_quality(response)
+    return Reading(title, text, blocks, language, fingerprint=print_of_text, quality=quality)
 
 
 def _of_pdf(body: Body) -> Reading:
@@ -81,7 +99,13 @@ def _of_pdf(body: Body) -> Reading:
     title = pdf.title[:MAX_TITLE] or title_of_text(pdf.text, body.url)
     print_of_text = _fingerprint(pdf.text, pdf.blocks)
     return Reading(
-        title, pdf.text, pdf.blocks, _language(pdf.text, body), trouble=pdf.trouble, fingerprint=print_of_text
+        title,
+        pdf.text,
+        pdf.blocks,
+        _language(pdf.text, body),
+        trouble=pdf.trouble,
+        fingerprint=print_of_text,
+        quality=judge_quality(response_of_other(body.url, body.status, body.headers, len(body.content))),
     )
 
 

@@ -1,11 +1,12 @@
 """A saved response as its quality is judged: status, headers, the lines of its page and its structure."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import compress, count
+from operator import or_
 
-from webstrata.content.blocks import HEADINGS, Region, kind_of
+from webstrata.content.blocks import HEADINGS, Region, content_lines, content_mask, kind_of
 from webstrata.content.html import Page, parse_page
-from webstrata.content.plain import parse_text, title_of_text
 from webstrata.content.structure import PageStructure
 from webstrata.model.changes import PageLine
 
@@ -14,6 +15,7 @@ _FIRST_LINES = 40
 """So many short lines are read; menus without markup of their own may have hundreds."""
 
 _MIN_LINE = 25
+_CONSENT_LETTERS = bytes(chr(letter) == Region.CONSENT for letter in range(256))
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,10 @@ class SavedResponse:
     """False for images, feeds and the like, which only their status tells about."""
 
 
+JudgedLine = tuple[str, str, str, bool]
+"""A line that a page is judged by: its text, the letters of its kind and region, and whether it is content."""
+
+
 def saved_response(
     url: str, status: int | None, headers: Mapping[str, str], body: bytes, final_url: str | None = None
 ) -> SavedResponse:
@@ -53,36 +59,40 @@ def response_of_page(
     url: str, status: int | None, headers: Mapping[str, str], page: Page, size: int, final_url: str | None = None
 ) -> SavedResponse:
     """Return a response as it is judged, from its page that was read before."""
-    return SavedResponse(
-        url=url,
-        status=status,
-        headers=lower_names(headers),
-        title=page.title,
-        lines=tuple(_judged_lines(page)),
-        html_bytes=size,
+    head = SavedResponse(url, status, lower_names(headers), page.title, html_bytes=size, structure=page.structure)
+    return replace(with_lines(head, page, judged_lines(page)), final_url=final_url)
+
+
+def with_lines(head: SavedResponse, page: Page, lines: Iterable[JudgedLine]) -> SavedResponse:
+    """Return a response with the lines of its page."""
+    return replace(
+        head,
+        lines=tuple(PageLine(text, kind_of(letter), region, is_main) for text, letter, region, is_main in lines),
         main_bytes=_main_bytes(page.text, page.blocks),
-        text_bytes=len(page.text.encode("utf-8", "replace")),
-        structure=page.structure,
-        final_url=final_url,
+        text_bytes=_size(page.text),
     )
 
 
-def response_of_text(
-    url: str, status: int | None, headers: Mapping[str, str], body: bytes, final_url: str | None = None
+def response_of_text(  # noqa: PLR0917 - what `response_of_page` takes, for a page without markup
+    url: str,
+    status: int | None,
+    headers: Mapping[str, str],
+    text: str,
+    title: str,
+    size: int,
+    final_url: str | None = None,
 ) -> SavedResponse:
-    """Return a plain text as it is judged."""
-    lowered = lower_names(headers)
-    text, _ = parse_text(body, lowered.get("content-type"))
-    lines = tuple(PageLine(line, "p") for line in text.split("\n")[:_MAX_LINES] if line)
-    size = len(text.encode("utf-8", "replace"))
+    """Return a plain text as it is judged, from its text that was read before."""
+    lines = tuple(PageLine(line, "p") for line in text.split("\n", _MAX_LINES)[:_MAX_LINES] if line)
+    text_bytes = len(text.encode("utf-8", "replace"))
     return SavedResponse(
-        url, status, lowered, title_of_text(text, url), lines, len(body), size, size, final_url=final_url
+        url, status, lower_names(headers), title, lines, size, text_bytes, text_bytes, final_url=final_url
     )
 
 
-def response_of_other(url: str, status: int | None, headers: Mapping[str, str], body: bytes) -> SavedResponse:
+def response_of_other(url: str, status: int | None, headers: Mapping[str, str], size: int) -> SavedResponse:
     """Return what is no HTML and no text as it is judged: by its status, its headers and its size."""
-    return SavedResponse(url, status, lower_names(headers), html_bytes=len(body), is_page=False)
+    return SavedResponse(url, status, lower_names(headers), html_bytes=size, is_page=False)
 
 
 def lower_names(headers: Mapping[str, str]) -> dict[str, str]:
@@ -90,20 +100,30 @@ def lower_names(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
-def _judged_lines(page: Page) -> Iterator[PageLine]:
-    count = 0
-    lines = zip(page.text.split("\n"), page.blocks, page.regions, strict=False)
-    for place, (text, letter, region) in enumerate(lines):
-        is_main = not letter.isupper()
-        if not is_main and region != Region.CONSENT:
-            continue
+def judged_lines(page: Page) -> Iterator[JudgedLine]:
+    """Yield the lines that a page is judged by: content and questions about cookies, of a long page the first ones."""
+    read = 0
+    lines = zip(count(), page.text.split("\n"), page.blocks, page.regions, strict=False)
+    # Menus and the like are most of the lines of most pages.
+    for place, text, letter, region in compress(lines, _is_judged(page)):
         if len(text) >= _MIN_LINE or place < _FIRST_LINES or letter in HEADINGS:
-            yield PageLine(text, kind_of(letter), region, is_main)
-            count += 1
-            if count == _MAX_LINES:
+            yield text, letter, region, not letter.isupper()
+            read += 1
+            if read == _MAX_LINES:
                 return
 
 
+def _is_judged(page: Page) -> Iterable[int]:
+    """Return for every line of a page whether it may be judged."""
+    is_content = content_mask(page.blocks)
+    if Region.CONSENT not in page.regions:
+        return is_content
+    return map(or_, is_content, page.regions.encode().translate(_CONSENT_LETTERS))
+
+
 def _main_bytes(text: str, blocks: str) -> int:
-    lines = zip(text.split("\n"), blocks, strict=False)
-    return sum(len(line.encode("utf-8", "replace")) for line, letter in lines if not letter.isupper())
+    return _size("".join(content_lines(text, blocks)))
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

@@ -9,7 +9,20 @@ from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from functools import cache
 
-from webstrata.content.blocks import CODE, HEADINGS, ITEM, OTHER, PARAGRAPH, QUOTE, ROW, Line, Region, lines_of
+from webstrata.content.blocks import (
+    CELL,
+    CODE,
+    HEADER_CELL,
+    HEADINGS,
+    ITEM,
+    OTHER,
+    PARAGRAPH,
+    QUOTE,
+    ROW,
+    Line,
+    Region,
+    lines_of,
+)
 from webstrata.content.tree import Document, DocumentFragment, Element, Node, Text
 
 
@@ -179,7 +192,7 @@ class _Walk:
         """Add what an element shows that is no text in it, and return the nodes to walk, if there are any."""
         if tag in _CELLS:
             # Cells that touch in the source would be joined: "10" and "mg" in two cells are not "10mg".
-            self._texts.append(" ")
+            self._texts.append(HEADER_CELL if tag == "th" else CELL)
             return iter(element)
         if tag in _LINE_BREAKS:
             self._texts.append(_END)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Row, Select, func, select
+from sqlalchemy import Row, Select, case, func, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.editions import front_group
-from webstrata.db.snapshots import is_ok
+from webstrata.db.snapshots import is_good, is_ok
 from webstrata.db.steering import unindexed
 from webstrata.db.tables import ArchiveJob, Capture, Page, Snapshot, Source, SourceTotals
 from webstrata.db.totals import HIDDEN_SOURCE
@@ -46,6 +46,9 @@ def to_view(row: Row[Snapshot, str, str, str]) -> SnapshotView:
         source_name=source_name,
         job_id=snapshot.job_id,
         job_name=job_name,
+        quality=snapshot.quality,
+        quality_kind=snapshot.quality_kind,
+        quality_reasons=snapshot.quality_reasons,
     )
 
 
@@ -88,13 +91,17 @@ def timeline(session: Session, of: SnapshotView) -> tuple[SnapshotView, ...]:
 
 
 def latest_capture(session: Session, of: SnapshotView, *, html_only: bool) -> SnapshotView | None:
-    """Return the newest good capture of a snapshot's page by its source; any kind of file, or only HTML."""
+    """Return the newest good capture of a snapshot's page by its source; any kind of file, or only HTML.
+
+    Without a good one it is the newest whose status is no error.
+    """
     wanted = snapshot_rows().where(
         Snapshot.normalized_url_group == of.normalized_url_group, unindexed(Source.code) == of.source_code, is_ok()
     )
     if html_only:
         wanted = wanted.where(Snapshot.mime_type.in_(HTML_TYPES))
-    row = session.execute(wanted.order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc()).limit(1)).first()
+    order = case((is_good(), 0), else_=1), Snapshot.capture_timestamp.desc(), Snapshot.id.desc()
+    row = session.execute(wanted.order_by(*order).limit(1)).first()
     return to_view(row) if row else None
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Table, bindparam, delete, select, text
+from sqlalchemy import Table, bindparam, delete, or_, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -14,6 +14,7 @@ from webstrata.db.change_tables import JobTemplate, PendingChange, SnapshotChang
 from webstrata.db.lists import Among
 from webstrata.db.steering import unindexed
 from webstrata.db.tables import Capture, Document, Snapshot, WarcFile
+from webstrata.model.quality import GOOD
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def load_texts(session: Session, document_ids: Collection[int]) -> dict[int, Sto
 
 
 def earlier_documents(session: Session, snapshot: ComparedSnapshot, most: int) -> list[int]:
-    """Return the documents of the captures of a page before one, newest first."""
+    """Return the documents of the good captures of a page before one, newest first."""
     query = (
         select(Snapshot.document_id)
         .where(
@@ -162,6 +163,8 @@ def earlier_documents(session: Session, snapshot: ComparedSnapshot, most: int) -
             Snapshot.capture_timestamp <= snapshot.capture_timestamp,
             Snapshot.id != snapshot.id,
             Snapshot.document_id.is_not(None),
+            # A block page in between would make every line of the page one that changes.
+            or_(Snapshot.quality.is_(None), Snapshot.quality >= GOOD),
         )
         .order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc())
         .limit(most)
@@ -190,7 +193,10 @@ def jobs_without_template(session: Session, source_id: int) -> list[int]:
 
 def sample_texts(session: Session, job_id: int, most: int) -> list[str]:
     """Return the texts of good captures of a job, spread evenly over it."""
-    good = "FROM snapshots s WHERE s.job_id = :job_id AND (s.status_code IS NULL OR s.status_code BETWEEN 200 AND 299)"
+    good = (
+        "FROM snapshots s WHERE s.job_id = :job_id AND (s.status_code IS NULL OR s.status_code BETWEEN 200 AND 299)"
+        f" AND (s.quality IS NULL OR s.quality >= {GOOD})"
+    )
     count = session.execute(text(f"SELECT count(*) {good}"), {"job_id": job_id}).scalar_one()
     ids = session.execute(text(f"SELECT s.document_id {good} ORDER BY s.id"), {"job_id": job_id}).scalars()
     step = max(1, int(count) // most)

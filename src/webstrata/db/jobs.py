@@ -41,6 +41,8 @@ class StoredJob:
     """The query parameters that tell the source's pages apart: `url_group` wants them."""
     was_cleaned_up: bool = False
     """Whether its temporary folders were deleted, or that was begun."""
+    was_crawled_here: bool = False
+    """Whether a tool without tasks of ours, such as zimit, crawled it for this database."""
 
     @property
     def source_id(self) -> int:
@@ -104,6 +106,7 @@ def _stored(job: ArchiveJob, source: Source | None) -> StoredJob:
         config=JobConfig.from_json(job.config or {}),
         page_parameters=tuple(source.page_parameters or ()) if source else (),
         was_cleaned_up=job.cleanup_status != CleanupStatus.NONE,
+        was_crawled_here=job.was_crawled_here,
     )
 
 

@@ -24,6 +24,8 @@ def load_page_text(session: Session, snapshot_id: int) -> PageText:
         language=snapshot.language,
         links=_links(session, snapshot),
         images=_images(session, snapshot),
+        quality=1.0 if snapshot.quality is None else snapshot.quality,
+        quality_kind=snapshot.quality_kind or "page",
     )
 
 

@@ -51,6 +51,7 @@ def _view(question: Question) -> str:
     return (
         "s.id, s.url, s.normalized_url_group, s.title, s.snippet, s.language, s.capture_timestamp AS captured_at,"
         " s.mime_type, s.status_code, s.content_hash, o.code, o.name, s.job_id, j.name,"
+        " s.quality, s.quality_kind, s.quality_reasons,"
         f" {_captures_of_page(question)}"
     )
 

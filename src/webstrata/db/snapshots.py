@@ -16,6 +16,7 @@ from webstrata.db.search_entries import refresh_entries
 from webstrata.db.steering import unindexed
 from webstrata.db.tables import Page, PageSignal, Snapshot, SnapshotOutlink
 from webstrata.db.totals import PageSums, hold_totals, move_totals, page_sums
+from webstrata.model.quality import GOOD
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,9 @@ class NewSnapshot:
     content_hash: str | None
     id: int | None = None
     """The id that was promised; without one, the next is taken."""
+    quality: float | None = None
+    quality_kind: str | None = None
+    quality_reasons: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,9 @@ class CopiedPage:
     language: str | None
     content_hash: str | None
     outlinks_from: int | None
+    quality: float | None
+    quality_kind: str | None
+    quality_reasons: str | None
 
 
 _COPIED = tuple(field.name for field in fields(CopiedPage))
@@ -96,6 +103,11 @@ class Comparison:
 def is_ok() -> ColumnElement[bool]:
     """Select what a reader wants to see: an answer that is no error, or whose status nobody knows."""
     return or_(Snapshot.status_code.is_(None), Snapshot.status_code.between(200, 299))
+
+
+def is_good() -> ColumnElement[bool]:
+    """Select captures that show their page: by their quality, or by their status when no quality was stored."""
+    return case((Snapshot.quality.is_not(None), Snapshot.quality >= GOOD), else_=is_ok())
 
 
 def save_snapshots(session: Session, snapshots: Sequence[NewSnapshot]) -> None:
@@ -193,9 +205,10 @@ def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ..
         partition_by=Snapshot.normalized_url_group,
         order_by=(Snapshot.capture_timestamp.desc(), Snapshot.id.desc()),
     )
+    # A block page with status 200 is shown only where nothing better was captured.
     newest_ok = func.row_number().over(
         partition_by=(Snapshot.normalized_url_group, is_ok()),
-        order_by=(Snapshot.capture_timestamp.desc(), Snapshot.id.desc()),
+        order_by=(case((is_good(), 0), else_=1), Snapshot.capture_timestamp.desc(), Snapshot.id.desc()),
     )
     ranked = (
         select(
@@ -210,6 +223,7 @@ def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ..
         .where(unindexed(Snapshot.source_id) == source_id, Snapshot.normalized_url_group.in_(groups))
         .subquery()
     )
+    shown = and_(ranked.c.ok, ranked.c.place_among_ok == 1)
     return select(
         ranked.c.source_id,
         ranked.c.normalized_url_group,
@@ -217,8 +231,8 @@ def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ..
         func.max(ranked.c.capture_timestamp).label("last_capture_timestamp"),
         func.count().label("snapshot_count"),
         func.max(case((ranked.c.place == 1, ranked.c.id))).label("latest_snapshot_id"),
-        func.max(case((and_(ranked.c.ok, ranked.c.place_among_ok == 1), ranked.c.id))).label("latest_ok_snapshot_id"),
-        func.max(case((ranked.c.ok, ranked.c.capture_timestamp))).label("latest_ok_timestamp"),
+        func.max(case((shown, ranked.c.id))).label("latest_ok_snapshot_id"),
+        func.max(case((shown, ranked.c.capture_timestamp))).label("latest_ok_timestamp"),
     ).group_by(ranked.c.source_id, ranked.c.normalized_url_group)
 
 

@@ -110,6 +110,8 @@ class ArchiveJob(Base):
     index_lease_token: Mapped[str | None]
     index_lease_expires_at: Mapped[datetime | None]
     indexed_at: Mapped[datetime | None]
+    was_crawled_here: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether a tool without tasks of ours, such as zimit, crawled it for this database."""
 
     config: Mapped[dict[str, Any] | None]
 
@@ -357,6 +359,8 @@ class Snapshot(Base):
     """1 for a good capture, 0 for a worthless one; None when an earlier version indexed it."""
     quality_kind: Mapped[str | None] = mapped_column(String(16))
     """What the capture is: a page, an error, a block page, a soft 404, …"""
+    quality_reasons: Mapped[str | None]
+    """Why its quality is below 1, a sentence a line."""
     outlinks_from: Mapped[int | None] = mapped_column(BigInteger)
     """The snapshot of the same page under which its links are stored: itself, or the last one with the same links."""
     previous_id: Mapped[int | None] = mapped_column(BigInteger)

@@ -11,6 +11,7 @@ from webstrata.content.reading import Body, Reading
 from webstrata.db.new_rows import NewCapture
 from webstrata.db.wording import NewDocument
 from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.model.quality import Quality
 from webstrata.model.urls import parse_url, surt, url_group
 from webstrata.warc.reader import ArchiveRecord
 
@@ -41,6 +42,8 @@ class PageFacts:
     """What the page states about itself, as JSON; empty when it states nothing."""
     trouble: str | None
     """Why the page could not be read, or not to its end; None when it could."""
+    quality: Quality | None = None
+    """How good a capture of its page it is."""
 
 
 @dataclass(frozen=True)
@@ -103,16 +106,16 @@ def _page(record: ArchiveRecord, reading: Reading, page_parameters: tuple[str, .
         outlinks=reading.outlinks,
         metadata=reading.metadata,
         trouble=reading.trouble,
+        quality=reading.quality,
     )
 
 
 def _request(kind: PageKind, record: ArchiveRecord, page_parameters: tuple[str, ...]) -> ReadPage:
-    headers = record.headers
     # Other crawlers write addresses as they found them: `http://example.org`, without a path.
-    body = Body(
-        parse_url(record.url).href, record.body_bytes, headers.get("content-type"), headers.get("content-language")
+    url = parse_url(record.url).href
+    return ReadPage(
+        kind, Body.of_response(url, record.body_bytes, record.status_code, record.all_headers), page_parameters
     )
-    return ReadPage(kind, body, page_parameters)
 
 
 def _indexable(identifier: str | None) -> str | None:

@@ -269,7 +269,10 @@ class _Run:
                 self._index_late(desk, readers, files)
 
     def _was_crawled_here(self) -> bool:
-        """Tell whether a crawl brought the files to this database: it left tasks, which no import or rebuild makes."""
+        """Tell whether a crawl brought the files to this database: it left tasks, or it was one of another tool."""
+        # No import or rebuild makes either of them.
+        if self.job.was_crawled_here:
+            return True
         with self.database.read() as session:
             return frontier.has_any(session, self.job.id, *TaskStatus)
 

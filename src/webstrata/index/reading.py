@@ -13,9 +13,11 @@ from webstrata.index.facts import CaptureFacts, PageFacts, Read, facts_of
 from webstrata.model.captures import Original
 from webstrata.model.content_types import PDF_TYPES, may_be_page
 from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.model.quality import Quality
 from webstrata.warc.reader import ArchiveRecord, Span, first_record, iter_span, read_record
 
 MAX_PDF_BYTES = 64_000_000
+_MAX_REASON = 300
 _PORTION = 32
 _PORTION_CHARACTERS = 500_000
 _WEB = ("http://", "https://")
@@ -78,6 +80,10 @@ class FoundPage:
     status_code: int | None
     outlinks: tuple[str, ...]
     metadata: str = ""
+    quality: float | None = None
+    quality_kind: str | None = None
+    quality_reasons: str | None = None
+    """Why it is no good capture, a sentence a line; None for a good one."""
 
 
 @dataclass(frozen=True)
@@ -221,6 +227,7 @@ def _found(record: ArchiveRecord, facts: CaptureFacts, kind: Kind) -> Found:
 
 
 def _page(page: PageFacts, kind: Kind) -> FoundPage:
+    quality = page.quality
     return FoundPage(
         document=prepared(
             page.document,
@@ -236,7 +243,18 @@ def _page(page: PageFacts, kind: Kind) -> FoundPage:
         status_code=page.status_code,
         outlinks=page.outlinks,
         metadata=page.metadata,
+        quality=quality.quality if quality else None,
+        quality_kind=quality.kind.value if quality else None,
+        quality_reasons=_stored_reasons(quality) if quality else None,
     )
+
+
+def _stored_reasons(quality: Quality) -> str | None:
+    """Return the reasons of a problem, a sentence a line, without characters that databases refuse."""
+    if quality.quality >= 1:
+        return None
+    flat = "\n".join(" ".join(reason.split())[:_MAX_REASON] for reason in quality.reasons)
+    return flat.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _may_be_page(record: ArchiveRecord) -> bool:

@@ -176,6 +176,9 @@ def record_to_snapshot(
         warc_offset=rec.offset,
         warc_length=rec.length,
         content_hash=page.content_hash,
+        quality=page.quality,
+        quality_kind=page.quality_kind,
+        quality_reasons=page.quality_reasons,
         id=filed.snapshot_id,
     )
 

@@ -204,7 +204,7 @@ class ToolStages:
         if self.settles_its_job(job):
             return self._judged(job_id, leader, self._tool(job, leader, interrupted), since)
         with self.database.write() as session:
-            leases.set_as(session, job_id, leader, helpers_welcome=False)
+            leases.set_as(session, job_id, leader, helpers_welcome=False, was_crawled_here=True)
         with books_kept(self.database, job_id, leader, self.look_seconds) as asked:
             code = self._tool(job, leader, interrupted, asked)
         return self._judged(job_id, leader, code, since)

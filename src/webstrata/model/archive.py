@@ -1,10 +1,11 @@
 """What the archive shows of itself: snapshots, timelines, sources, jobs, totals."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from webstrata.model.captures import DateSource
+from webstrata.model.quality import GOOD
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,28 @@ class SnapshotView:
     source_name: str
     job_id: int | None
     job_name: str | None
+    quality: float | None = None
+    """1 for a good capture, 0 for a worthless one; None when an earlier version indexed it."""
+    quality_kind: str | None = None
+    """What the capture is: a page, an error, a block page, a soft 404, …"""
+    quality_reasons: str | None = None
+    """Why its quality is below 1, a sentence a line."""
     page_snapshots_count: int | None = None
     """How many captures the page has, where the view counts them."""
     marked_snippet: tuple["TextRun", ...] = ()
     """The passage that matched, with the hits marked; empty when nothing was searched."""
+
+    @property
+    def is_good(self) -> bool:
+        """Tell whether the capture shows its page: by its quality, or by its status when no quality was stored."""
+        if self.quality is not None:
+            return self.quality >= GOOD
+        return self.status_code is None or 200 <= self.status_code <= 299
+
+
+def latest_good(captures: Sequence[SnapshotView]) -> SnapshotView | None:
+    """Return the newest capture that shows its page, of captures given oldest first."""
+    return next((capture for capture in reversed(captures) if capture.is_good), None)
 
 
 @dataclass(frozen=True)

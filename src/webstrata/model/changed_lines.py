@@ -5,10 +5,12 @@ from collections.abc import Collection, Sequence
 
 from webstrata.model import change_words as lists
 from webstrata.model import wording
+from webstrata.model.availability import compare_statuses
 from webstrata.model.change_words import fold
 from webstrata.model.changes import PageLine
 from webstrata.model.evidence import Evidence, shown, size_weight
 from webstrata.model.facts import Fact, facts_in
+from webstrata.model.table_rows import changed_cells, row_text
 from webstrata.model.wording import WordChange, Wording, changed_windows, content_words, word_change, wording_of
 
 MOST_CHARACTERS = 6_000
@@ -64,8 +66,19 @@ _OBLIGATION_WEIGHTS = {"must": 0.42, "forbidden": 0.42, "should": 0.35, "may": 0
 def judge_changed(
     old: PageLine, new: PageLine, evidence: Evidence, has_names: bool, most: int = MOST_CHARACTERS
 ) -> None:
-    """Collect the reasons why one changed line matters."""
-    before, after = changed_windows(old.text, new.text, most)
+    """Collect the reasons why one changed line matters; of a table's row they name the cells."""
+    where = changed_cells(old, new)
+    if not where:
+        _judge_line(old, new, evidence, has_names, most)
+        return
+    found = Evidence()
+    _judge_line(old, new, found, has_names, most)
+    for reason in found.reasons():
+        evidence.add(reason.code, f"{reason.text} ({where})", reason.weight)
+
+
+def _judge_line(old: PageLine, new: PageLine, evidence: Evidence, has_names: bool, most: int) -> None:
+    before, after = changed_windows(row_text(old), row_text(new), most)
     found = compare_facts(facts_in(before), facts_in(after), evidence)
     was, became = wording_of(before), wording_of(after)
     if "".join(was.words) == "".join(became.words):
@@ -76,14 +89,15 @@ def judge_changed(
     _compare_spelled_numbers(was, became, evidence)
     if new.kind not in _HEADINGS:
         _compare_enumerations(was, became, evidence)
-    _compare_negations(was, became, change, evidence)
+    is_negated = _compare_negations(was, became, change, evidence)
+    has_other_status = not is_negated and compare_statuses(was, became, change, evidence)
     _compare_obligations(was, became, change, evidence)
     # A term that was only misspelt on one of the pages is on both.
     is_misspelt = change.is_respelled and change.size == 0
     for role in _ROLES_REPLACED:
         if not (is_misspelt and role in _TERMS):
             _compare_role(role, was, became, evidence)
-    if change.reversed_words:
+    if change.reversed_words and not has_other_status:
         evidence.add("reversed", f"a word became its opposite: {' → '.join(change.reversed_words)}", 0.45)
     _compare_words(old, new, change, evidence)
     if has_names:
@@ -158,16 +172,18 @@ def _compare_enumerations(was: Wording, became: Wording, evidence: Evidence) -> 
         _add_exchange(evidence, "enumeration", "a part of an enumeration", (lost and named, won and named), (0.0, 0.3))
 
 
-def _compare_negations(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> None:
+def _compare_negations(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> bool:
+    """Collect a negation that was added or removed; return whether one was."""
     before, after = (
         sum(count for (role, _), count in side.roles.items() if role == wording.NEGATION) for side in (was, became)
     )
     if before == after:
-        return
+        return False
     words = _names_of(wording.NEGATION, *((was, became) if before > after else (became, was)))
     weight = 0.55 if change.size <= _FOCUSED else 0.3
     event = "removed" if before > after else "added"
     evidence.add("negation", f"a negation was {event}: {', '.join(words)}", weight)
+    return True
 
 
 def _compare_obligations(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> None:

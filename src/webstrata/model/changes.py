@@ -32,6 +32,10 @@ class PageLine:
     """A letter of `content/blocks.py` Region."""
     is_main: bool = True
     """False for navigation, page headers and footers, and the like."""
+    cells: tuple[str, ...] = field(default=(), compare=False)
+    """The cells of a table's row that has several."""
+    columns: tuple[str, ...] = field(default=(), compare=False)
+    """The headers of the row's columns, where the table has any."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+GOOD = 0.5
+"""Captures of a lower quality do not show the page: errors, block pages, empty pages."""
+
 
 class QualityKind(StrEnum):
     """What a saved response turned out to be."""
@@ -40,3 +43,8 @@ class Quality:
     kind: QualityKind
     reasons: tuple[str, ...] = ()
     """Sentences that name the evidence, the strongest first."""
+
+    @property
+    def is_good(self) -> bool:
+        """Tell whether the response shows its page."""
+        return self.quality >= GOOD

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webstrata.model import wording
+from webstrata.model.availability import judge_status_lines
 from webstrata.model.changed_lines import MOST_CHARACTERS, compare_facts
 from webstrata.model.changes import PageLine
 from webstrata.model.evidence import Evidence, shown
@@ -48,6 +49,8 @@ def judge_whole(
     gone, come = [read_line(line) for line in removed], [read_line(line) for line in added]
     lost_facts, won_facts = ([fact for line in side for fact in line.facts] for side in (gone, come))
     compare_facts(lost_facts, won_facts, evidence, one_sided=_ONE_SIDED_FACTS)
+    lost, won = ([line.wording for line in side if line.text not in reported] for side in (gone, come))
+    judge_status_lines(lost, won, evidence)
     for event, lines, others in (("removed", gone, come), ("added", come, gone)):
         _judge_roles(event, lines, others, evidence)
         for line in lines:

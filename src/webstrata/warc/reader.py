@@ -63,11 +63,18 @@ class ArchiveRecord:
     """Where the time comes from if not from the record's own date, which then cannot be read."""
     omitted_bytes: int = 0
     """How large the body is, or how large it was known to be, when it was left out because of its size."""
+    truncated: str | None = None
+    """Why the crawler cut the body off, as `WARC-Truncated` has it."""
 
     @property
     def mime_type(self) -> str | None:
         """Return the declared type without its parameters."""
         return _declared_type(self.headers)
+
+    @property
+    def all_headers(self) -> dict[str, str]:
+        """Return the headers of the response, and of its record whether it was cut off."""
+        return self.headers if self.truncated is None else {**self.headers, "warc-truncated": self.truncated}
 
     @property
     def is_html(self) -> bool:
@@ -317,6 +324,7 @@ def _archive_record(
         refers_to=_refers_to(record, moment) if record.record_type == WarcRecordType.revisit else None,
         date_source=date_source,
         omitted_bytes=omitted,
+        truncated=record.headers.get("WARC-Truncated"),
     )
 
 

@@ -13,7 +13,7 @@ from jinja2.runtime import Context
 from webstrata import __version__
 from webstrata.api.parts import wired_parts
 from webstrata.model.archive import JobView
-from webstrata.web import change_words, present
+from webstrata.web import change_words, present, quality_words
 from webstrata.web.api_words import text_and_code
 from webstrata.web.assets import HTMX, asset_address, our_assets
 from webstrata.web.schedule_words import schedule_words
@@ -76,6 +76,8 @@ def _templates() -> Environment:
             present.day,
             present.file_name,
             present.is_good,
+            quality_words.quality_reasons,
+            quality_words.quality_words,
             present.job_state,
             present.language_name,
             present.machine_time,

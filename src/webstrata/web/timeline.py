@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from webstrata.model.archive import SnapshotView
+from webstrata.model.archive import SnapshotView, latest_good
 from webstrata.model.changes import ChangeType
-from webstrata.web.present import is_good
+from webstrata.web.present import answer, is_good
+from webstrata.web.quality_words import quality_words
 
 MAX_TICKS = 120
 """Captures drawn at most, so that a page with thousands of them stays small; the ones around the current are kept."""
@@ -79,8 +80,16 @@ class Tick:
 
     @property
     def is_error(self) -> bool:
-        """Tell whether the capture is of an error or a redirect."""
-        return not is_good(self.snapshot.status_code) or self.change is Change.AWAY
+        """Tell whether the capture does not show the page: an error, a block page, a redirect."""
+        return not (self.snapshot.is_good and is_good(self.snapshot.status_code)) or self.change is Change.AWAY
+
+    @property
+    def error_words(self) -> str:
+        """Return what the capture is instead of the page."""
+        status = self.snapshot.status_code
+        if status is not None and not is_good(status):
+            return answer(status)
+        return (quality_words(self.snapshot) or _CHANGE_WORDS[Change.AWAY]).lower()
 
     @property
     def height(self) -> int:
@@ -109,6 +118,10 @@ class Strip:
     left_out: int
     gap: float
     """Per cent of the strip that belongs to one tick alone, to click on."""
+    latest_good: SnapshotView | None = None
+    """The newest capture that shows the page."""
+    leads_to_good: bool = False
+    """Whether that is another one than the current and the next."""
 
     @property
     def has_changes(self) -> bool:
@@ -142,6 +155,7 @@ def draw_strip(timeline: Sequence[SnapshotView], current: SnapshotView, events: 
     changes = changes_of(captures, weighed)
     start, end = _window(len(captures), at)
     drawn = captures[start:end]
+    good = latest_good(captures)
     gap = min(_WIDEST_GAP, _RANGE * _GAPS_SHARE / max(1, len(drawn) - 1))
     places = spread([capture.captured_at.timestamp() for capture in drawn], gap)
     return Strip(
@@ -155,6 +169,8 @@ def draw_strip(timeline: Sequence[SnapshotView], current: SnapshotView, events: 
         newer=captures[at + 1] if at + 1 < len(captures) else None,
         left_out=len(captures) - len(drawn),
         gap=gap,
+        latest_good=good,
+        leads_to_good=good is not None and good not in captures[at : at + 2],
     )
 
 

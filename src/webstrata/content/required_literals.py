@@ -1,0 +1,45 @@
+"""Literals that every match of a regular expression contains: to look for them first is quicker than to search."""
+
+from collections.abc import Iterable, Sequence
+from re import _constants as codes
+from re import _parser as parser
+from typing import Any
+
+_REPEATS = frozenset({codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT})
+
+
+def required_literals(pattern: str) -> frozenset[str]:
+    """Return texts of which every match of a pattern contains at least one; none when there are no such texts."""
+    return _of_sequence(parser.parse(pattern))
+
+
+def _of_sequence(items: Iterable[tuple[Any, Any]]) -> frozenset[str]:
+    """Return the most telling literals of the parts of a sequence, each of which a match contains."""
+    best: frozenset[str] = frozenset()
+    run = ""
+    for code, argument in items:
+        if code is codes.LITERAL:
+            run += chr(argument)
+            continue
+        best, run = _more_telling(best, _run(run), _of_part(code, argument)), ""
+    return _more_telling(best, _run(run))
+
+
+def _of_part(code: object, argument: Sequence[Any]) -> frozenset[str]:
+    if code is codes.SUBPATTERN:
+        return _of_sequence(argument[3])
+    if code in _REPEATS and argument[0] >= 1:
+        return _of_sequence(argument[2])
+    if code is codes.BRANCH:
+        options = [_of_sequence(option) for option in argument[1]]
+        return frozenset().union(*options) if all(options) else frozenset()
+    return frozenset()
+
+
+def _run(text: str) -> frozenset[str]:
+    return frozenset({text}) if text else frozenset()
+
+
+def _more_telling(*candidates: frozenset[str]) -> frozenset[str]:
+    """Return the literals of which the shortest is the longest."""
+    return max(candidates, key=lambda literals: min(map(len, literals), default=0))
