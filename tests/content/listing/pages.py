@@ -287,6 +287,25 @@ PAGES = {
             "area": {"amount": "92", "unit": "m2"},
         },
     ),
+    "a note that a style sheet hides, beside a button to buy": ShopPage(
+        shop(f"<h1>Blue Kettle 1.7 l</h1><span class=price>£30</span><div class=stock-out>Sold out</div>{BUY}"),
+        {"price": "30", "availability": "InStock"},
+    ),
+    "a price in parts, one of them for screen readers": ShopPage(
+        shop(
+            "<h1>Blue Kettle 1.7 l</h1><span class=a-price><span class=a-offscreen>$87.11</span><span aria-hidden=true>"
+            "<span class=a-price-symbol>$</span><span class=a-price-whole>87<span class=a-price-decimal>.</span></span>"
+            f"<span class=a-price-fraction>11</span></span></span>{BUY}{RELATED}"
+        ),
+        {"price": "87.11", "currency": "USD"},
+    ),
+    "a shop whose pages call themselves articles and whose classes mean nothing": ShopPage(
+        shop(
+            f"<h1>Blue Kettle 1.7 l</h1><div class=x1><span class=q7>€ 30,00</span></div>{BUY}",
+            '<meta property="og:type" content="article">',
+        ),
+        {"price": "30.00", "currency": "EUR", "availability": "InStock"},
+    ),
     "a list of products": ShopPage(
         shop(
             "<h1>Kettles</h1>" + RELATED,

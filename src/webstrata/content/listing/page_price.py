@@ -11,12 +11,12 @@ from math import exp
 
 from webstrata.content.listing.money import MAX_TEXT, MoneyHints, find_money, money_of, tidy_text
 from webstrata.content.listing.price_words import CURRENT_NAME, PriceRole, roles_of_context
-from webstrata.content.listing.scan import Mark, PageScan, is_price_named, names_of, parents_of, shown_text
+from webstrata.content.listing.scan import Mark, PageScan, is_price_named, names_of, parents_of, price_text
 from webstrata.content.listing.surroundings import Around, Surroundings
 from webstrata.content.tree import Element
 from webstrata.model.listing import Money
 
-ACCEPTED = 4.0
+ACCEPTED = 3.3
 """The least score of a price that is reported: one with a currency and a price's name, near title or button."""
 
 _CONTEXT = 40
@@ -45,6 +45,7 @@ _ROLE_COSTS = {
     PriceRole.CART: 5.0,
     PriceRole.USED: 3.0,
     PriceRole.FILTER: 4.0,
+    PriceRole.CONVERTED: 3.0,
 }
 
 
@@ -122,7 +123,7 @@ def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPr
 def _has_currency_beside(mark: Mark, money: Money, hints: MoneyHints) -> bool:
     """Return whether the element around an amount shows its currency."""
     for parent in parents_of(mark.element, 2):
-        text = tidy_text(shown_text(parent))
+        text = tidy_text(price_text(parent))
         if not text or len(text) > MAX_TEXT:
             return False
         if any(span.has_currency and span.money.amount == money.amount for span in find_money(text, hints)):
@@ -166,7 +167,7 @@ def _score(one: ShownPrice, title: Mark | None, buttons: Sequence[int], alike: i
     score += min(same - 1, 3) * 0.4
     if title is not None:
         distance = one.place - title.place
-        score += 3.0 * exp(-distance / _NEAR_TITLE) if distance >= 0 else -1.0 + 2.0 * exp(distance / _BEFORE_TITLE)
+        score += 3.0 * exp(-distance / _NEAR_TITLE) if distance >= 0 else -0.5 + 2.5 * exp(distance / _BEFORE_TITLE)
     if buttons:
         score += 2.5 * max(exp(-abs(one.place - place) / _NEAR_BUTTON) for place in buttons)
     score -= sum(_ROLE_COSTS[role] for role in one.roles)

@@ -6,6 +6,7 @@ from webstrata.content.listing.candidates import Candidate
 from webstrata.content.listing.price_words import PriceRole, roles_of_names
 from webstrata.content.listing.scan import Mark, PageScan, names_of, parents_of
 from webstrata.content.listing.stock_words import phrases_in, worded_availability
+from webstrata.content.listing.surroundings import is_hidden
 from webstrata.content.tree import Element
 from webstrata.model.listing import Availability, FieldSource
 
@@ -14,6 +15,7 @@ _OF_LINE = 0.5
 _OF_BUTTON = 0.45
 _OF_DISABLED = 0.4
 _OF_WAITING = 0.55
+_OF_CONTRADICTED = 0.35
 _NEAR = 600
 """Elements around the title in which a note is about the page's product."""
 
@@ -25,18 +27,23 @@ _OUT = frozenset({Availability.OUT_OF_STOCK, Availability.DISCONTINUED})
 
 def stock_candidates(scan: PageScan, text: str, price_place: int | None) -> Iterator[Candidate]:
     """Yield what a page shows about the availability of its product."""
+    button = next((mark for mark in scan.buttons if _is_own(mark, scan)), None)
+    can_buy = button is not None and not _is_disabled(button.element)
     note = _note(scan, price_place)
     if note is not None:
-        yield _candidate(note[1], _OF_NOTE, "stock-note", note[0].text)
+        yield _candidate(note[1], _believed(_OF_NOTE, note[1], can_buy), "stock-note", note[0].text)
     elif (line := _line(scan, text)) is not None:
-        yield _candidate(line[1], _OF_LINE, "stock-words", line[0])
-    button = next((mark for mark in scan.buttons if _is_own(mark, scan)), None)
+        yield _candidate(line[1], _believed(_OF_LINE, line[1], can_buy), "stock-words", line[0])
     if button is not None:
-        disabled = _is_disabled(button.element)
-        state = Availability.OUT_OF_STOCK if disabled else Availability.IN_STOCK
-        yield _candidate(state, _OF_DISABLED if disabled else _OF_BUTTON, "buy-button", button.text)
+        state = Availability.IN_STOCK if can_buy else Availability.OUT_OF_STOCK
+        yield _candidate(state, _OF_BUTTON if can_buy else _OF_DISABLED, "buy-button", button.text)
     elif any(_is_own(mark, scan) for mark in scan.waiting):
         yield _candidate(Availability.OUT_OF_STOCK, _OF_WAITING, "message-button", scan.waiting[0].text)
+
+
+def _believed(confidence: float, state: Availability, can_buy: bool) -> float:
+    """Return the confidence of a note; style sheets often hide one that contradicts the button to buy."""
+    return min(confidence, _OF_CONTRADICTED) if can_buy and state in _OUT else confidence
 
 
 def _candidate(state: Availability, confidence: float, strategy: str, raw: str) -> Candidate:
@@ -61,7 +68,7 @@ def _note(scan: PageScan, price_place: int | None) -> tuple[Mark, Availability] 
 def _is_elsewhere(element: Element) -> bool:
     """Return whether a note belongs to another product or to one of many variants."""
     for one in (element, *parents_of(element, 8)):
-        if one.tag in {"nav", "footer", "aside", "li", "option"} and one is not element:
+        if (one.tag in {"nav", "footer", "aside", "li", "option"} and one is not element) or is_hidden(one):
             return True
         if roles_of_names(names_of(one)) & {PriceRole.OTHER_PRODUCT, PriceRole.CART, PriceRole.FILTER}:
             return True

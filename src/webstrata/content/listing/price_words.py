@@ -26,6 +26,8 @@ class PriceRole(StrEnum):
     USED = "used"
     """From other sellers, or second-hand."""
     FILTER = "filter"
+    CONVERTED = "converted"
+    """In another currency than the one that is paid."""
 
 
 _NAMES = {
@@ -70,6 +72,7 @@ _NAMES = {
     PriceRole.USED: (
         r"(?<![a-z])(?:used|olp|refurb|refurbished|gebraucht|marketplace)(?![a-z])|other-?(?:seller|offer)|usedprice"
     ),
+    PriceRole.CONVERTED: r"conv(?:bin|erted)?-?price|price-?conv|approx",
     PriceRole.FILTER: r"filter|facet|price-?(?:range|slider|from-to)|sort-?by|refine|breadcrumb|mega-?menu",
 }
 _IN_NAMES = {role: re.compile(pattern) for role, pattern in _NAMES.items()}

@@ -56,6 +56,7 @@ _WORDS = (
     *("р.", "Rs", "RS", "TL", "Rp", "RM", "Fr.", "din", "DIN", "ден", "kn", "ر.س", "ريال", "درهم", "د.إ", "บาท", "đ"),
     *(",-", ",–", ".-", ".–"),
 )
+_CODES = ("EUR", "USD", "GBP")
 _WORDS_OF_LANGUAGES = {
     **dict.fromkeys(("sv", "nb", "nn", "no", "da", "is"), ("kr", "Kr", ",-", ",–")),
     "cs": ("Kč",),
@@ -121,13 +122,15 @@ def scan_page(
     """Return the marks of a page; `titles` are what it calls itself elsewhere, in lower case, `text` is what it shows.
 
     Amounts in elements that are not named a price are looked for with `needs_text`, or where there are no others.
-    With `needs_sign`, None comes back at once when the page has no element that is named a price in any language.
+    With `needs_sign`, None comes back at once when the page has neither an element that is named a price nor a button
+    to buy.
     """
-    search = _currency_search(text, language)
     named = tree.select(_NAMED)
-    if needs_sign and not named and (search is _find_nothing or not tree.select(_NAMED_ELSEWHERE)):
+    buttons = tree.select(_BUTTONS)
+    if needs_sign and not named and not _may_sell(tree, buttons, language):
         return None
-    buttons, stock = tree.select(_BUTTONS), tree.select(_STOCK)
+    search = _currency_search(text, language)
+    stock = tree.select(_STOCK)
     priced = dict.fromkeys(named)
     if not named or needs_text:
         priced |= dict.fromkeys(_priced_by_text(tree, search))
@@ -143,6 +146,14 @@ def scan_page(
         title=title,
         brands=tuple(text for element in tree.select(_BRAND)[:_MAX_BRANDS] if (text := shown_text(element))),
     )
+
+
+def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) -> bool:
+    """Return whether a page has a button to buy, or a price's name in another language than English."""
+    texts = (element.attr("value") or element.text for element in buttons[:_MAX_BUTTONS])
+    if any(is_buying(" ".join(text.split()), "") for text in texts if 0 < len(text) <= _MAX_BUTTON):
+        return True
+    return language != "en" and bool(tree.select(_NAMED_ELSEWHERE))
 
 
 def _fill_places(tree: Document, wanted: dict[Element, int]) -> list[tuple[Element, int]]:
@@ -178,7 +189,7 @@ def _currency_search(text: str, language: str | None) -> Callable[[str], object]
     text = text[:_SEARCHED]
     found = [sign for sign in _SIGNS if sign in text]
     is_signed = any(_is_beside_digit(sign, text) for sign in found)
-    words = _WORDS_OF_LANGUAGES.get(language or "", ()) if is_signed else _WORDS
+    words = (*_CODES, *_WORDS_OF_LANGUAGES.get(language or "", ())) if is_signed else _WORDS
     found += [word for word in words if word in text and _is_beside_digit(word, text)]
     return re.compile("|".join(map(re.escape, found))).search if found else _find_nothing
 

@@ -18,6 +18,7 @@ _OUTER_ROLES = frozenset(
 """Roles that an element far around a price may give to it; others only its own element and the two nearest."""
 
 _NEAREST = 2
+_HIDDEN = frozenset({"hidden", "hide", "d-none", "is-hidden", "u-hidden", "aok-hidden", "ng-hide", "no-display"})
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,11 @@ def _own(element: Element) -> Around:
         roles |= {PriceRole.OLD}
     if tag in _EDGES:
         roles |= {PriceRole.OTHER_PRODUCT}
-    style = element.attr("style")
-    hidden = element.attr("hidden") is not None or "display:none" in (style or "").replace(" ", "").lower()
-    return Around(roles, tag == "a" and bool(element.attr("href")), hidden)
+    return Around(roles, tag == "a" and bool(element.attr("href")), is_hidden(element))
+
+
+def is_hidden(element: Element) -> bool:
+    """Return whether an element is hidden by its attributes, or by a class that common style sheets hide."""
+    if element.attr("hidden") is not None or "display:none" in (element.attr("style") or "").replace(" ", "").lower():
+        return True
+    return not _HIDDEN.isdisjoint((element.attr("class") or "").lower().split())
