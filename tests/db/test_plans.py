@@ -17,6 +17,8 @@ from webstrata.db import (
     audit_log,
     captures,
     catalog,
+    change_lists,
+    changes,
     editions,
     frontier,
     jobs,
@@ -38,6 +40,7 @@ from webstrata.db import (
     sources,
     storage,
     totals,
+    unchanged,
     warc_folders,
 )
 from webstrata.db.audit_log import ChangeFilter
@@ -46,6 +49,7 @@ from webstrata.db.exporting import ExportScope, exported_snapshots
 from webstrata.db.previous_captures import link_previous
 from webstrata.db.regrouping import GroupedSource
 from webstrata.db.statistics import refresh_statistics
+from webstrata.db.unchanged import EventStamp
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.archive import SnapshotView
 from webstrata.model.assets import AssetState
@@ -92,6 +96,26 @@ def other_places(session: Session) -> object:
     place = catalog.record_place(session, FIRST_OF_SMALL_JOB)
     assert place is not None
     return payloads.other_places(session, place)
+
+
+def wait_for_events(session: Session) -> None:
+    changes.add_pending(session, SOURCE, range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5), is_announced=True)
+
+
+def compared(session: Session) -> changes.ComparedSnapshot:
+    return changes.load_snapshots(session, [FIRST_OF_SMALL_JOB])[FIRST_OF_SMALL_JOB]
+
+
+def pairs_of_waiting(session: Session) -> object:
+    wait_for_events(session)
+    return changes.next_pairs(session, SOURCE, 50)
+
+
+def settle_unchanged(session: Session) -> object:
+    wait_for_events(session)
+    window = unchanged.next_window(session, SOURCE, 0, 50)
+    assert window is not None
+    return unchanged.settle_unchanged(session, window, EventStamp("1", "1", NOW, "me"))
 
 
 OF_JOBS: dict[str, Asking] = {
@@ -155,6 +179,10 @@ OF_BATCHES: dict[str, Asking] = {
     "known payloads": lambda s: captures.originals(s, SOURCE, DIGESTS, is_there),
     "earlier captures": lambda s: captures.earlier_captures(s, SOURCE, SMALL_JOB, URLS, is_there),
     "payloads of revisits": lambda s: payloads.payloads(s, SOURCE, ORIGINALS, INDEX_VERSION, is_there),
+    "pairs of captures": pairs_of_waiting,
+    "unchanged captures": settle_unchanged,
+    "the history of a page": lambda s: changes.earlier_documents(s, compared(s), 6),
+    "the capture before": lambda s: change_lists.previous_snapshot(s, FIRST_OF_SMALL_JOB),
     "regrouping": lambda s: regrouping.regroup_snapshots(s, GroupedSource(1, "source-1", ()), 0, 50, dry_run=True),
 }
 OF_VIEWS: dict[str, Asking] = {

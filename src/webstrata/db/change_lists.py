@@ -146,7 +146,11 @@ def previous_snapshot(session: Session, snapshot_id: int) -> int | None:
     newer, older = aliased(Snapshot), aliased(Snapshot)
     query = (
         select(older.id)
-        .join(newer, and_(older.normalized_url_group == newer.normalized_url_group, older.source_id == newer.source_id))
+        # As a sum, so that no database goes through all captures of the source in the order of time.
+        .join(
+            newer,
+            and_(older.normalized_url_group == newer.normalized_url_group, older.source_id + 0 == newer.source_id),
+        )
         .where(
             newer.id == snapshot_id,
             tuple_(older.capture_timestamp, older.id) < tuple_(newer.capture_timestamp, newer.id),
