@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import partial
+from operator import not_
 
-from webstrata.content.blocks import PARAGRAPH, Region, lines_with_blocks
+from webstrata.content.blocks import PARAGRAPH, Region, kinds_of
 from webstrata.content.reading import Reading
 from webstrata.model.changes import PageLine, PageText
 
@@ -26,12 +28,14 @@ def page_text(
 
 
 def page_lines(text: str, blocks: str, regions: str = "") -> Iterator[PageLine]:
-    """Yield the lines of a text with their kinds and regions; lines without a stored kind are paragraphs."""
+    """Return the lines of a text with their kinds and regions; lines without a stored kind are paragraphs."""
     count = text.count("\n") + 1 if text else 0
-    kinds = blocks[:count].ljust(count, PARAGRAPH)
+    letters = blocks[:count].ljust(count, PARAGRAPH)
     regions = regions[:count].ljust(count, Region.UNSTATED)
-    for block, region in zip(lines_with_blocks(text, kinds), regions, strict=False):
-        yield PageLine(block.text, block.kind, region, block.is_main)
+    are_main = map(not_, map(str.isupper, letters))
+    rows = zip(text.split("\n"), kinds_of(letters), regions, are_main, strict=False)
+    # Without a call of Python for each line: pages have thousands.
+    return map(partial(tuple.__new__, PageLine), rows)
 
 
 def image_names(addresses: Iterable[str]) -> frozenset[str]:

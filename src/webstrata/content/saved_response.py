@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from webstrata.content.blocks import HEADINGS, Region, kind_of
+from webstrata.content.blocks import HEADINGS, Region, kinds_of
 from webstrata.content.html import Page, parse_page
 from webstrata.content.plain import parse_text, title_of_text
 from webstrata.content.structure import PageStructure
@@ -98,7 +98,7 @@ def _judged_lines(page: Page) -> Iterator[PageLine]:
         if not is_main and region != Region.CONSENT:
             continue
         if len(text) >= _MIN_LINE or place < _FIRST_LINES or letter in HEADINGS:
-            yield PageLine(text, kind_of(letter), region, is_main)
+            yield PageLine(text, kinds_of(letter), region, is_main)
             count += 1
             if count == _MAX_LINES:
                 return
