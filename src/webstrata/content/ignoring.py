@@ -18,7 +18,8 @@ _OF_REGIONS = {
 """Why an edit is ignored, with less confidence, when only the page's own structure shows what is repeated."""
 
 _MOST_WEIGHED = 300
-"""Edits around the content that are looked at: a page with more of them has another menu, not a warning in it."""
+"""Edits around the content, or of the template, that are looked at: a page with more of them has another menu, not a
+warning in it."""
 
 _LINE_BREAKS = "layout: only the breaks between lines changed"
 _AROUND_CONTENT = frozenset({TEMPLATE, *_OF_REGIONS.values()})
@@ -38,9 +39,8 @@ def mark_ignored(edits: Sequence[LineEdit], knowledge: SiteKnowledge, outweighs:
     """Return all edits, those that do not count with the reason why."""
     marked = list(edits)
     places = [place for place, edit in enumerate(edits) if edit.kind is not EditKind.SAME]
-    for place in places:
-        if _is_template(edits[place], knowledge):
-            marked[place] = _mark(edits[place], TEMPLATE)
+    if knowledge.is_known:
+        _mark_template(marked, places, knowledge, outweighs)
     _mark_line_breaks(marked, places)
     marked = [*mark_volatile(marked, knowledge.volatile)]
     _mark_by_structure(marked, places, outweighs)
@@ -54,19 +54,36 @@ def is_around_content(edit: LineEdit) -> bool:
 
 def changes_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
     """Tell whether an edit is one of the site's template: most pages share a line of it on one side only."""
-    if edit.ignored != TEMPLATE:
-        return False
-    lines = (normalized_line(line.text) for line in (edit.old, edit.new) if line is not None)
-    return any((line in knowledge.old_template) != (line in knowledge.new_template) for line in lines)
+    return edit.ignored == TEMPLATE and _is_of_one_template(edit, knowledge)
 
 
 def _mark(edit: LineEdit, reason: str) -> LineEdit:
     return edit._replace(ignored=reason)
 
 
+def _is_of_one_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
+    lines = (normalized_line(line.text) for line in (edit.old, edit.new) if line is not None)
+    return any((line in knowledge.old_template) != (line in knowledge.new_template) for line in lines)
+
+
+def _mark_template(edits: list[LineEdit], places: Sequence[int], knowledge: SiteKnowledge, outweighs: Weighing) -> None:
+    """Mark edits of lines that most pages share.
+
+    A page that alone loses or gets such a line was edited: that counts if it matters, as a warning does.
+    """
+    weighed = 0
+    for place in places:
+        edit = edits[place]
+        if not _is_template(edit, knowledge):
+            continue
+        if not _is_of_one_template(edit, knowledge) and edit.kind is not EditKind.MOVED and weighed < _MOST_WEIGHED:
+            weighed += 1
+            if outweighs(edit):
+                continue
+        edits[place] = _mark(edit, TEMPLATE)
+
+
 def _is_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
-    if not knowledge.is_known:
-        return False
     sides = ((edit.old, knowledge.old_template), (edit.new, knowledge.new_template))
     return all(line is None or normalized_line(line.text) in template for line, template in sides)
 
