@@ -38,7 +38,10 @@ def list_changes(
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Changes at most.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List what changed between captures, newest first. A significance of 0.3 and above is worth knowing."""
+    """List what changed between captures, newest first. A significance of 0.3 and above is worth knowing.
+
+    Example: webstrata changes --source example-org --min-significance 0.3
+    """
     from webstrata.db import change_lists
     from webstrata.db.change_lists import EventFilter
 
@@ -54,7 +57,7 @@ def list_changes(
             {
                 "total": total,
                 "results": [dataclasses.asdict(event) for event in events],
-                "templateChanges": [dataclasses.asdict(change) for change in templates],
+                "template_changes": [dataclasses.asdict(change) for change in templates],
             }
         )
     else:
@@ -74,7 +77,10 @@ def compute_changes(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many would be computed.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the change events of captures that wait for one; a worker does the same after indexing."""
+    """Compute the change events of captures that wait for one; a worker does the same after indexing.
+
+    Example, for captures of earlier versions: webstrata compute-changes --backfill --since-days 365 --max-events 10000
+    """
     since = datetime.now(UTC) - timedelta(days=since_days)
     with started(quiet=True) as app:
         _check_enabled(app)
