@@ -61,7 +61,7 @@ def list_changes(
             }
         )
     else:
-        _print_events(events, total, templates)
+        _print_events(events, total, templates, is_narrowed=bool(source or min_significance))
 
 
 @verbs.command("compute-changes")
@@ -158,14 +158,19 @@ def _print_computed(counts: "ChangeCounts", as_json: bool) -> None:
         return
     words = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(kinds.items()))
     print(f"computed {counted(counts.total, 'event')}{f': {words}' if words else ''}")
+    if not counts.total:
+        print("No capture waits for its event; --backfill computes those of captures that have none.")
     if counts.template_changes:
         print(f"{counted(counts.template_changes, 'template change')} found")
 
 
-def _print_events(events: list["EventView"], total: int, templates: list["TemplateChangeView"]) -> None:
+def _print_events(
+    events: list["EventView"], total: int, templates: list["TemplateChangeView"], *, is_narrowed: bool
+) -> None:
     console = Console()
     if not total and not templates:
-        console.print("No changes found. They appear once a site is archived a second time.")
+        more = "webstrata changes lists all." if is_narrowed else "They appear once a site is archived a second time."
+        console.print(f"No changes found. {more}")
         return
     console.print(f"{counted(total, 'change')} found" + (f", the first {len(events)}:" if len(events) < total else ":"))
     for change in templates:
