@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from bench import crawl, frontier, index, listing, search, serving, whole
+from bench import changes, crawl, frontier, index, listing, search, serving, whole
 from bench.report import Measurement, shown, written
 
 CASES = {
+    "changes": changes.measure,
     "crawl": crawl.measure,
     "frontier": frontier.measure,
     "index": index.measure,

@@ -4,24 +4,20 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy import text
 
+from bench.databases import durable_postgres
 from bench.report import Measurement
 from bench.site import nginx, write_site
 from webstrata.db.engine import Database
 
 SIZES = (3_000, 12_000, 50_000)
-
-_DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "autovacuum": "on"}
-"""What a PostgreSQL that is no test's does."""
 
 _ENDS = {"start": "crawl.start", "crawl": "crawl.end", "index": "index.end", "assets": "assets.end"}
 """The event that ends each stage; the summary ends with the command."""
@@ -89,19 +85,8 @@ def _archives(folder: Path) -> Iterator[Archive]:
     if "postgresql" in kinds:
         data = folder / "postgresql"
         data.mkdir(parents=True)
-        with _postgres() as url:
+        with durable_postgres() as url:
             yield Archive("PostgreSQL", url, data)
-
-
-@contextmanager
-def _postgres() -> Iterator[str]:
-    from tests.support.postgres import started
-
-    with (
-        tempfile.TemporaryDirectory(prefix="webstrata-bench-pg-") as place,
-        started(Path(place), **_DURABLE) as server,
-    ):
-        yield server.url(server.create())
 
 
 def _run(archive: Archive, origin: str, folder: Path) -> Run:

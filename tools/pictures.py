@@ -17,7 +17,9 @@ from playwright.sync_api import Browser, sync_playwright
 from tools import system_packages
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-SIZE = {"width": 1080, "height": 760}
+WIDTH, HEIGHT = 1080, 760
+TALLER = {"compare.png": 1_010}
+"""Heights of the pictures of pages whose point is further down."""
 PICTURES = {
     "search.png": "/search?q=fever",
     "snapshot.png": "/search?q=maximum+dose",
@@ -49,7 +51,7 @@ def main() -> None:
 
 def take(browser: Browser, address: str, file: Path, link: str | None) -> None:
     """Write a picture of a page, or of the page that the first such link on it leads to."""
-    page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
+    page = browser.new_page(viewport={"width": WIDTH, "height": TALLER.get(file.name, HEIGHT)})
     page.goto(address)
     if link is not None:
         page.locator(link).first.click()

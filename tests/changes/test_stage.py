@@ -1,6 +1,7 @@
 """Change events of real captures: indexed from WARC files, paired and compared."""
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -66,10 +67,10 @@ def crawl(database: Database, tmp_path: Path) -> Crawl:
     return run
 
 
-def compute(job: Job) -> ChangeCounts:
+def compute(job: Job, max_events: int | None = None) -> ChangeCounts:
     with job.database.read() as session:
         source_id = jobs.load_job(session, job.id).source_id
-    return ChangeTracking(job.database, job.root, INDEX_VERSION).compute(source_id)
+    return ChangeTracking(job.database, job.root, INDEX_VERSION).compute(source_id, max_events=max_events)
 
 
 def events(database: Database, **wanted: object) -> list[EventView]:
@@ -135,6 +136,29 @@ def test_a_block_page_that_an_older_index_stored_as_a_page_is_judged_again(datab
         session.execute(update(Snapshot).values(quality=None, quality_kind=None))
     compute(crawl({"/fever": fever()}, NOON + DAY))
     assert kinds(database) == ["new_page", "restored"]
+
+
+def test_a_late_capture_that_changes_nothing_is_paired_with_both_neighbours(database: Database, crawl: Crawl) -> None:
+    compute(crawl({"/fever": fever(), "/other": fever()}, NOON))
+    compute(crawl({"/fever": fever(dose="80 mg")}, NOON + 2 * DAY))
+    assert compute(crawl({"/fever": fever()}, NOON + DAY)).total == 2
+    found = [event for event in events(database) if event.normalized_url_group.endswith("/fever")]
+    assert [event.change_type.value for event in found] == ["new_page", "unchanged", "updated"]
+    assert [(event.from_snapshot_id, event.to_snapshot_id) for event in found] == [(None, 1), (1, 4), (4, 3)]
+
+
+def test_unchanged_captures_get_the_same_events_however_many_are_computed_at_once(
+    database: Database, crawl: Crawl
+) -> None:
+    pages = {f"/{n}": html(f"Page {n}", f"What page {n} says.") for n in range(20)}
+    compute(crawl(pages))
+    job = crawl(pages | {"/7": html("Page 7", "What page 7 says now.")}, NOON + DAY)
+    totals = [compute(job, max_events=6).total for _ in range(5)]
+    assert totals == [6, 6, 6, 2, 0]
+    second = events(database, job_id=job.id)
+    assert Counter(event.change_type.value for event in second) == {"unchanged": 19, "updated": 1}
+    assert all(event.from_snapshot_id == event.to_snapshot_id - len(pages) for event in second)
+    assert {event.diff_version for event in second} == {"1"}
 
 
 def test_a_changed_menu_is_one_change_of_the_template(database: Database, crawl: Crawl) -> None:

@@ -44,7 +44,9 @@ def test_changes_are_computed_once_and_listed(webstrata: CommandLine, captured: 
 
 def test_an_unknown_source_and_an_archive_without_changes_are_explained(webstrata: CommandLine) -> None:
     assert "there is no source 'nope'" in webstrata("changes", "--source", "nope").message
-    assert "No changes found" in webstrata("changes").out
+    assert "once a site is archived a second time" in webstrata("changes").out
+    assert "webstrata changes lists all" in webstrata("changes", "--min-significance", "0.5").out
+    assert "No capture waits for its event" in webstrata("compute-changes").out
     assert webstrata("changes", "--min-significance", "2").code == 2
 
 

@@ -98,6 +98,14 @@ def test_what_cannot_be_compared_is_named(
     assert message in ended.message
 
 
+def test_an_empty_file_is_a_page_that_is_not_available(
+    plain_webstrata: CommandLine, tmp_path: Path, pairs: dict[str, Pair]
+) -> None:
+    old, new = saved(tmp_path, pairs["dose-adults"])
+    Path(new).write_bytes(b"")
+    assert json.loads(plain_webstrata("diff", old, new, "--json").out)["changeType"] == "unavailable"
+
+
 def test_two_snapshots_are_compared(webstrata: CommandLine, web_server: WebServer, pairs: dict[str, Pair]) -> None:
     pair = pairs["dose-adults"]
     web_server.answers["/"] = [Answer(pair.old.body), Answer(pair.new.body), Answer(b"<p>Gone</p>", status=404)]
@@ -110,3 +118,4 @@ def test_two_snapshots_are_compared(webstrata: CommandLine, web_server: WebServe
     assert json.loads(webstrata("diff", "3", "2", "--json").out)["changeType"] == "restored"
     assert json.loads(webstrata("diff", "1", "1", "--json").out)["changeType"] == "unchanged"
     assert "there is no snapshot 99" in webstrata("diff", "1", "99").message
+    assert "there is no snapshot 999" in webstrata("diff", "1", "9" * 30).message

@@ -13,15 +13,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.demo.edits import made_edits, shown_edits
 from tests.jobs.rows import status_of
 from tests.support.databases import FreshDatabase
 from tests.support.program import PYTHON, Program, Started, alive, children_of, free_port
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site, page
+from webstrata.db.change_lists import diff_of_event
 from webstrata.db.engine import Database
 from webstrata.demo.server import serve_demo
 from webstrata.demo.site import DEMO_ORIGIN
 from webstrata.jobs.queueing import queue_archive
+from webstrata.model.urls import url_group
 
 pytestmark = pytest.mark.usefixtures("demo_port")
 
@@ -119,6 +122,25 @@ def test_a_second_start_archives_the_second_edition_and_keeps_what_is_there(firs
         assert "new  0 pages" in server.output
     assert jobs(demo)[:2] == first_start.jobs
     assert {file: file.read_bytes() for file in before} == before
+
+
+def test_the_changes_of_the_demo_are_exactly_the_edits_that_were_made(first_start: FirstStart) -> None:
+    program, made = first_start.program, made_edits()
+    listed = json.loads(program.run("changes", "--json", "--limit", "1000").stdout)
+    events = {event["normalized_url_group"]: event for event in listed["results"] if event["to_job_id"] == 2}
+    kinds = {group: event["change_type"] for group, event in events.items()}
+    other = {"/en/news/flu-clinics": "unavailable", "/en/news/thermometer-recall": "new_page"}
+    assert kinds == dict.fromkeys(made, "updated") | {url_group(DEMO_ORIGIN + path): other[path] for path in other}
+    database = Database(program.settings["WEBSTRATA_DATABASE_URL"])
+    with database.read() as session:
+        shown = {group: shown_edits(str(diff_of_event(session, events[group]["id"]))) for group in made}
+    database.dispose()
+    assert shown == made
+    assert listed["template_changes"] == []
+    fever = events[url_group(f"{DEMO_ORIGIN}/en/guidance/fever-in-children")]
+    assert "a dose changed: 4 hours, 5 doses, 75 mg/kg → 6 hours, 4 doses, 60 mg/kg" in [
+        reason["text"] for reason in fever["reasons"]
+    ]
 
 
 @pytest.mark.parametrize(

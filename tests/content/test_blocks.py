@@ -2,8 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.content.blocks import HEADINGS, Block, blocks_of, lines_with_blocks, main_text
+from webstrata.content.blocks import HEADINGS, Block, blocks_of, main_text
 from webstrata.content.html import parse_page
+from webstrata.content.page_text import page_lines
+from webstrata.model.changes import PageLine
 
 UTF8 = "text/html; charset=utf-8"
 KINDS = f"{HEADINGS}pltqco"
@@ -11,7 +13,7 @@ KINDS = f"{HEADINGS}pltqco"
 
 def blocks(html: str) -> list[tuple[str, str, bool]]:
     page = parse_page(html.encode(), UTF8)
-    return [(block.text, block.kind, block.is_main) for block in lines_with_blocks(page.text, page.blocks)]
+    return [(block.text, block.kind, block.is_main) for block in page_lines(page.text, page.blocks)]
 
 
 @pytest.mark.parametrize(
@@ -80,12 +82,8 @@ def test_a_page_of_nothing_but_boilerplate_is_about_that() -> None:
     assert main_text("a\nb", "PP") == "a\nb"
 
 
-def test_a_heading_has_a_level_and_nothing_else_has() -> None:
-    assert [block.level for block in lines_with_blocks("a\nb\nc", "2pV")] == [2, None, 2]
-
-
 def test_a_text_that_was_cut_keeps_its_first_blocks() -> None:
-    assert list(lines_with_blocks("one\ntw", "ppp")) == [Block("one", "p", True), Block("tw", "p", True)]
+    assert list(page_lines("one\ntw", "ppp")) == [PageLine("one", "p"), PageLine("tw", "p")]
 
 
 made = st.builds(Block, st.text(), st.sampled_from(KINDS), st.booleans())
@@ -96,7 +94,7 @@ def test_there_is_a_letter_for_every_line_whatever_the_blocks_say(given_blocks: 
     text, letters = blocks_of(given_blocks)
     assert text.splitlines() == (text.split("\n") if text else [])
     assert len(letters) == len(text.splitlines())
-    found = list(lines_with_blocks(text, letters))
+    found = list(page_lines(text, letters))
     assert [(block.kind, block.is_main) for block in found] == [
         (block.kind, block.is_main)
         for block in given_blocks

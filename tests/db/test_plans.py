@@ -41,6 +41,7 @@ from webstrata.db import (
     sources,
     storage,
     totals,
+    unchanged,
     warc_folders,
 )
 from webstrata.db.audit_log import ChangeFilter
@@ -50,6 +51,7 @@ from webstrata.db.exporting import ExportScope, exported_snapshots
 from webstrata.db.previous_captures import link_previous
 from webstrata.db.regrouping import GroupedSource
 from webstrata.db.statistics import refresh_statistics
+from webstrata.db.unchanged import EventStamp
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.archive import SnapshotView
 from webstrata.model.assets import AssetState
@@ -86,10 +88,6 @@ def seen(session: Session) -> SnapshotView:
     return found
 
 
-def compared(session: Session) -> changes.ComparedSnapshot:
-    return changes.load_snapshots(session, [FIRST_OF_SMALL_JOB])[FIRST_OF_SMALL_JOB]
-
-
 def front(session: Session) -> editions.PublicSource:
     found = editions.public_source(session, "source-1")
     assert found is not None
@@ -100,6 +98,26 @@ def other_places(session: Session) -> object:
     place = catalog.record_place(session, FIRST_OF_SMALL_JOB)
     assert place is not None
     return payloads.other_places(session, place)
+
+
+def wait_for_events(session: Session) -> None:
+    changes.add_pending(session, SOURCE, range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5), is_announced=True)
+
+
+def compared(session: Session) -> changes.ComparedSnapshot:
+    return changes.load_snapshots(session, [FIRST_OF_SMALL_JOB])[FIRST_OF_SMALL_JOB]
+
+
+def pairs_of_waiting(session: Session) -> object:
+    wait_for_events(session)
+    return changes.next_pairs(session, SOURCE, 50)
+
+
+def settle_unchanged(session: Session) -> object:
+    wait_for_events(session)
+    window = unchanged.next_window(session, SOURCE, 0, 50)
+    assert window is not None
+    return unchanged.settle_unchanged(session, window, EventStamp("1", "1", NOW, "me"))
 
 
 OF_JOBS: dict[str, Asking] = {
@@ -163,11 +181,13 @@ OF_BATCHES: dict[str, Asking] = {
     "known payloads": lambda s: captures.originals(s, SOURCE, DIGESTS, is_there),
     "earlier captures": lambda s: captures.earlier_captures(s, SOURCE, SMALL_JOB, URLS, is_there),
     "payloads of revisits": lambda s: payloads.payloads(s, SOURCE, ORIGINALS, INDEX_VERSION, is_there),
-    "captures that wait for their events": lambda s: changes.next_pairs(s, SOURCE, 20),
     "earlier texts of a page": lambda s: changes.earlier_documents(s, compared(s), 6),
     "the job before": lambda s: changes.previous_job(s, SOURCE, SMALL_JOB),
     "texts of a small job": lambda s: changes.sample_texts(s, SMALL_JOB, 20),
     "listings of captures": lambda s: page_metadata.load_listings(s, range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5)),
+    "pairs of captures": pairs_of_waiting,
+    "unchanged captures": settle_unchanged,
+    "the capture before": lambda s: change_lists.previous_snapshot(s, FIRST_OF_SMALL_JOB),
     "regrouping": lambda s: regrouping.regroup_snapshots(s, GroupedSource(1, "source-1", ()), 0, 50, dry_run=True),
 }
 OF_VIEWS: dict[str, Asking] = {
@@ -178,7 +198,6 @@ OF_VIEWS: dict[str, Asking] = {
     "a page's latest capture": lambda s: catalog.latest_capture(s, seen(s), html_only=True),
     "a page's links": lambda s: page_links.links_of(s, seen(s), most=50),
     "the event of a capture": lambda s: change_lists.event_of_snapshot(s, FIRST_OF_SMALL_JOB),
-    "the capture before": lambda s: change_lists.previous_snapshot(s, FIRST_OF_SMALL_JOB),
     "the newest changes": lambda s: change_lists.list_events(s, EventFilter(), limit=20),
     "significant changes": lambda s: change_lists.list_events(s, EventFilter(min_significance=0.4), limit=20),
     "changes of a page": lambda s: change_lists.list_events(s, EventFilter(normalized_url_group=URLS[0]), limit=20),

@@ -52,7 +52,7 @@ def compare(request: ComparePages) -> ComparedPages:
 
 
 def _all_main(page: PageText) -> PageText:
-    return replace(page, lines=tuple(replace(line, is_main=True, region=Region.CONTENT) for line in page.lines))
+    return replace(page, lines=tuple(line._replace(is_main=True, region=Region.CONTENT) for line in page.lines))
 
 
 def _ignored(comparison: Comparison) -> tuple[LineEdit, ...]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from webstrata.changes.compare_requests import ComparedPages
 from webstrata.changes.pages import quality_of
 from webstrata.db.changes import CapturePair, NewEvent
+from webstrata.db.unchanged import EventStamp
 from webstrata.model.changes import ChangeType
 from webstrata.model.quality import GOOD
 
@@ -27,6 +28,11 @@ def plain_type(pair: CapturePair) -> ChangeType | None:
         return None
     is_same = old.content_hash is not None and old.content_hash == new.content_hash
     return ChangeType.UNCHANGED if is_same or not new_good else None
+
+
+def stamp(computed_by: str, now: datetime) -> EventStamp:
+    """Return what is written on events that are computed now."""
+    return EventStamp(DIFF_VERSION, NORMALIZATION_VERSION, now, computed_by)
 
 
 def plain_event(pair: CapturePair, kind: ChangeType, computed_by: str, now: datetime, **more: object) -> NewEvent:

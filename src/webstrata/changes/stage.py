@@ -12,22 +12,25 @@ import structlog
 
 from webstrata.changes.compare_requests import ComparePages
 from webstrata.changes.comparer import Comparer
-from webstrata.changes.events import compared_event, plain_event, plain_type
+from webstrata.changes.events import compared_event, plain_event, plain_type, stamp
 from webstrata.changes.holding import holding
 from webstrata.changes.knowledge import KnowledgeLoader
 from webstrata.changes.pages import PageLoader
 from webstrata.changes.templates import MAX_SAMPLED, learn_template
 from webstrata.content.page_reader import PageReader
-from webstrata.db import change_leases, changes
+from webstrata.db import change_leases, changes, unchanged
 from webstrata.db.change_leases import SourceLease
 from webstrata.db.change_tables import TemplateChange
 from webstrata.db.changes import CapturePair, NewEvent
 from webstrata.db.engine import Database
+from webstrata.model.changes import ChangeType
 from webstrata.model.words import counted
 
 log = structlog.get_logger()
 
 BATCH = 500
+SETTLED_AT_ONCE = 5_000
+"""Captures that one transaction compares with the ones before them by their hashes: about a quarter of a second."""
 
 Progress = Callable[[int], None]
 
@@ -73,16 +76,22 @@ class ChangeTracking:
                 loader = PageLoader(self.database, self.archive_root, reader, self.index_version)
                 run = _Run(self, lease, loader, comparer, counts, KnowledgeLoader(self.database))
                 run.learn_templates()
-                while not counts.was_stopped and (max_events is None or counts.total < max_events):
-                    left = BATCH if max_events is None else min(BATCH, max_events - counts.total)
-                    if not run.compute_batch(left):
-                        break
-                    progress(counts.total)
-                    counts.was_stopped = stop.is_set()
+                bounds = _Bounds(max_events, stop, progress)
+                run.repeat(run.settle_unchanged, SETTLED_AT_ONCE, bounds)
+                run.repeat(run.compute_batch, BATCH, bounds)
         return counts
 
 
 @dataclass(frozen=True)
+class _Bounds:
+    """When a computation ends, and what is called with its progress."""
+
+    max_events: int | None
+    stop: threading.Event
+    progress: Progress
+
+
+@dataclass
 class _Run:
     """One computation under a lease."""
 
@@ -92,6 +101,17 @@ class _Run:
     comparer: Comparer
     counts: ChangeCounts
     knowledge: KnowledgeLoader
+    _looked_up_to: int = 0
+    """The last waiting capture that was compared with the one before it by its hash."""
+
+    def repeat(self, step: Callable[[int], bool], most: int, bounds: _Bounds) -> None:
+        """Take a step again and again, for so many events at most each time, until nothing waits or a bound is met."""
+        while not bounds.stop.is_set():
+            left = most if bounds.max_events is None else min(most, bounds.max_events - self.counts.total)
+            if left <= 0 or not step(left):
+                return
+            bounds.progress(self.counts.total)
+        self.counts.was_stopped = True
 
     def learn_templates(self) -> None:
         """Learn the template of every job whose captures wait, and note where it differs from the one before."""
@@ -112,6 +132,21 @@ class _Run:
                 if change is not None:
                     changes.save_template_change(session, change)
             self.counts.template_changes += change is not None
+
+    def settle_unchanged(self, most: int) -> bool:
+        """Compute the events of the next captures that equal the one before them; return whether any capture waited."""
+        database, tracking = self.tracking.database, self.tracking
+        with database.read() as session:
+            window = unchanged.next_window(session, self.lease.source_id, self._looked_up_to, most)
+        if window is None:
+            return False
+        with database.write() as session:
+            change_leases.check(session, self.lease)
+            count = unchanged.settle_unchanged(session, window, stamp(tracking.computed_by, datetime.now(UTC)))
+        self._looked_up_to = window.last_id
+        if count:
+            self.counts.by_type[ChangeType.UNCHANGED.value] += count
+        return True
 
     def compute_batch(self, most: int) -> bool:
         """Compute the next events; return whether any capture waited."""

@@ -38,7 +38,10 @@ def list_changes(
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Changes at most.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List what changed between captures, newest first. A significance of 0.3 and above is worth knowing."""
+    """List what changed between captures, newest first. A significance of 0.3 and above is worth knowing.
+
+    Example: webstrata changes --source example-org --min-significance 0.3
+    """
     from webstrata.db import change_lists
     from webstrata.db.change_lists import EventFilter
 
@@ -55,11 +58,11 @@ def list_changes(
             {
                 "total": total,
                 "results": [dataclasses.asdict(event) for event in events],
-                "templateChanges": [dataclasses.asdict(change) for change in templates],
+                "template_changes": [dataclasses.asdict(change) for change in templates],
             }
         )
     else:
-        _print_events(events, total, templates)
+        _print_events(events, total, templates, is_narrowed=bool(source or min_significance))
 
 
 @verbs.command("compute-changes")
@@ -75,7 +78,10 @@ def compute_changes(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many would be computed.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the change events of captures that wait for one; a worker does the same after indexing."""
+    """Compute the change events of captures that wait for one; a worker does the same after indexing.
+
+    Example, for captures of earlier versions: webstrata compute-changes --backfill --since-days 365 --max-events 10000
+    """
     since = datetime.now(UTC) - timedelta(days=since_days)
     with started(quiet=True) as app:
         _check_enabled(app)
@@ -153,14 +159,19 @@ def _print_computed(counts: "ChangeCounts", as_json: bool) -> None:
         return
     words = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(kinds.items()))
     print(f"computed {counted(counts.total, 'event')}{f': {words}' if words else ''}")
+    if not counts.total:
+        print("No capture waits for its event; --backfill computes those of captures that have none.")
     if counts.template_changes:
         print(f"{counted(counts.template_changes, 'template change')} found")
 
 
-def _print_events(events: list["EventView"], total: int, templates: list["TemplateChangeView"]) -> None:
+def _print_events(
+    events: list["EventView"], total: int, templates: list["TemplateChangeView"], *, is_narrowed: bool
+) -> None:
     console = Console()
     if not total and not templates:
-        console.print("No changes found. They appear once a site is archived a second time.")
+        more = "webstrata changes lists all." if is_narrowed else "They appear once a site is archived a second time."
+        console.print(f"No changes found. {more}")
         return
     console.print(f"{counted(total, 'change')} found" + (f", the first {len(events)}:" if len(events) < total else ":"))
     for change in templates:

@@ -17,6 +17,7 @@ _SAVED_URL = "https://saved-page.invalid/"
 _TYPES = {".html": "text/html", ".htm": "text/html", ".xhtml": "text/html", ".pdf": "application/pdf"}
 _GZIPPED = ".gz"
 _ERRORS = 400
+_LARGEST_ID = 2**63 - 1
 
 
 def snapshot_id(argument: str) -> int | None:
@@ -25,8 +26,8 @@ def snapshot_id(argument: str) -> int | None:
 
 
 def page_of_file(name: str, reader: "PageReader") -> PageText:
-    """Return a saved page: HTML, PDF or plain text, gzipped or not."""
-    from webstrata.content.kinds import page_kind
+    """Return a saved page: HTML, PDF or plain text, gzipped or not; an empty file is an empty page."""
+    from webstrata.content.kinds import PageKind, page_kind
     from webstrata.content.page_requests import ReadPage
     from webstrata.content.page_text import page_text
     from webstrata.content.reading import Body
@@ -34,7 +35,7 @@ def page_of_file(name: str, reader: "PageReader") -> PageText:
     path = Path(name)
     body, content_type = _content(path), _content_type(path)
     url = f"{_SAVED_URL}{'page.txt' if content_type is None else ''}"
-    kind = page_kind(content_type, body, url)
+    kind = page_kind(content_type, body, url) if body.strip() else PageKind.HTML
     if kind is None:
         raise UsageError(f"{name} is neither an HTML page nor a PDF nor a text")
     reading = reader.page(ReadPage(kind, Body(url, body, content_type, None)))
@@ -51,6 +52,8 @@ def page_of_snapshot(snapshot: int, app: "App", reader: "PageReader") -> PageTex
     from webstrata.db.page_texts import load_page_text
     from webstrata.replay.raw import raw_page
 
+    if snapshot > _LARGEST_ID:
+        raise NotFoundError(f"there is no snapshot {snapshot}")
     with app.database.read() as session:
         page = load_page_text(session, snapshot)
         known = catalog.snapshot(session, snapshot)

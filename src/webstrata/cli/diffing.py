@@ -19,7 +19,10 @@ def diff(
     new: Annotated[str, typer.Argument(metavar="B", help="The later one: an id, or a saved page.", show_default=False)],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
-    """Compare two captures of a page: what a reader sees of it, and how much the change matters."""
+    """Compare two captures of a page: what a reader sees of it, and how much the change matters.
+
+    Examples: webstrata diff 12 57 · webstrata diff march.html april.html --json
+    """
     from webstrata.cli.shown_diff import print_comparison
     from webstrata.content.comparison import compare_pages
 

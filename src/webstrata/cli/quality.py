@@ -36,7 +36,10 @@ def quality(
     final_url: Annotated[str | None, typer.Option(metavar="URL", help="The address that redirects led to.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
-    """Judge how good a capture a saved response is, from 1 (good) to 0 (worthless), and say why."""
+    """Judge how good a capture a saved response is, from 1 (good) to 0 (worthless), and say why.
+
+    Example: webstrata quality page.html --url https://example.org/page --status 200 --json
+    """
     from webstrata.content.page_reader import PageReader
     from webstrata.content.page_requests import ReadQuality
 

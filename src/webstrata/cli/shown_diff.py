@@ -46,7 +46,7 @@ def _shown_lines(edits: Sequence[LineEdit], *, has_colours: bool) -> Iterator[Te
             continue
         if edit.section != section:
             section = edit.section
-            yield Text(f"\n{harmless(section)}", style="bold cyan")
+            yield Text(f"\n{harmless(section)}" if section else "", style="bold cyan")
         yield _shown_line(edit, has_colours)
     ignored = [edit for edit in edits if edit.ignored]
     if ignored:

@@ -15,7 +15,7 @@ HEADINGS = "123456"
 BOILERPLATE = {PARAGRAPH: "P", ITEM: "L", ROW: "T", QUOTE: "Q", CODE: "C", OTHER: "O"} | dict(
     zip(HEADINGS, "UVWXYZ", strict=True)
 )
-_KINDS = {letter: kind for kind, letter in BOILERPLATE.items()}
+_KINDS = str.maketrans({letter: kind for kind, letter in BOILERPLATE.items()})
 _CONTENT_LETTERS = bytes(not chr(letter).isupper() for letter in range(256))
 """For every letter, 1 when it stands for content and 0 when it stands for boilerplate."""
 
@@ -69,21 +69,10 @@ class Block:
     is_main: bool
     """False for navigation, page headers and footers, and the like."""
 
-    @property
-    def level(self) -> int | None:
-        """Return the level of a heading, None for other blocks."""
-        return int(self.kind) if self.kind in HEADINGS else None
 
-
-def kind_of(letter: str) -> str:
-    """Return the kind of block that a letter stands for, of content or of boilerplate."""
-    return _KINDS.get(letter, letter)
-
-
-def lines_with_blocks(text: str, blocks: str) -> Iterator[Block]:
-    """Yield the lines of a text as blocks; a text that was cut has letters to spare."""
-    for line, letter in zip(text.split("\n"), blocks, strict=False):
-        yield Block(line, _KINDS.get(letter, letter), not letter.isupper())
+def kinds_of(letters: str) -> str:
+    """Return the kinds of block that letters stand for, of content or of boilerplate."""
+    return letters.translate(_KINDS)
 
 
 def without_cells(line: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from webstrata.content.diff.alignment import align
-from webstrata.content.diff.sections import changed_sections, summary_sentence
+from webstrata.content.diff.sections import changed_sections, outline, summary_sentence
 from webstrata.content.ignoring import changes_template, is_around_content, is_ignored_title, mark_ignored
 from webstrata.content.volatile import mask
 from webstrata.model.changes import (
@@ -42,8 +42,11 @@ def compare_pages(
         return _compare_availability(old, new)
     alignment = align(old.lines, new.lines, limits)
     edits = mark_ignored(alignment.edits, knowledge, _outweighs_region)
-    context = _context(old, new, edits, knowledge)
-    return replace(_compare_content(edits, context, knowledge), limit=alignment.limit)
+    # To walk over all lines again and again takes longer than to compare them.
+    noted = outline(edits)
+    context = _context(old, new, noted, knowledge)
+    found = _compare_content(noted, 2 * (len(edits) - len(noted)), context, knowledge)
+    return replace(found, edits=edits, limit=alignment.limit)
 
 
 def _compare_availability(old: PageText, new: PageText) -> Comparison:
@@ -92,25 +95,26 @@ def _context(old: PageText, new: PageText, edits: Sequence[LineEdit], knowledge:
     )
 
 
-def _compare_content(edits: tuple[LineEdit, ...], context: JudgeContext, knowledge: SiteKnowledge) -> Comparison:
+def _compare_content(
+    edits: Sequence[LineEdit], other_lines: int, context: JudgeContext, knowledge: SiteKnowledge
+) -> Comparison:
+    """Compare what a reader sees: edits and headings, beside so many other lines of both pages that are the same."""
     counting = [edit for edit in edits if edit.kind is not EditKind.SAME and edit.ignored is None]
     beside = _beside_lines(context)
     template_changed = any(changes_template(edit, knowledge) for edit in edits)
     if not counting and not beside:
         summary = _unchanged_summary(edits)
         noise = _is_noisy(edits, counting, 0.0)
-        return Comparison(
-            ChangeType.UNCHANGED, edits, summary=summary, high_noise=noise, template_changed=template_changed
-        )
+        return Comparison(ChangeType.UNCHANGED, summary=summary, high_noise=noise, template_changed=template_changed)
     sections = changed_sections(edits)
     added = sum(edit.new is not None and _differs(edit) for edit in counting)
     removed = sum(edit.old is not None and _differs(edit) for edit in counting)
-    lines = sum((edit.old is not None) + (edit.new is not None) for edit in edits if not is_around_content(edit))
+    lines = other_lines
+    lines += sum((edit.old is not None) + (edit.new is not None) for edit in edits if not is_around_content(edit))
     ratio = round((added + removed) / lines, 4) if lines else 0.0
     return Comparison(
         ChangeType.UPDATED,
-        edits,
-        judge(edits, context),
+        verdict=judge(edits, context),
         summary="; ".join([*([summary_sentence(sections, edits)] if counting else []), *beside]),
         added_sections=len(sections.added),
         removed_sections=len(sections.removed),

@@ -1,8 +1,7 @@
 """Edits that do not count: lines that a site repeats around its pages, and text that changes by itself."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 from webstrata.content.blocks import Region
@@ -19,7 +18,8 @@ _OF_REGIONS = {
 """Why an edit is ignored, with less confidence, when only the page's own structure shows what is repeated."""
 
 _MOST_WEIGHED = 300
-"""Edits around the content that are looked at: a page with more of them has another menu, not a warning in it."""
+"""Edits around the content, or of the template, that are looked at: a page with more of them has another menu, not a
+warning in it."""
 
 _LINE_BREAKS = "layout: only the breaks between lines changed"
 _AROUND_CONTENT = frozenset({TEMPLATE, *_OF_REGIONS.values()})
@@ -37,9 +37,14 @@ def normalized_line(line: str) -> str:
 
 def mark_ignored(edits: Sequence[LineEdit], knowledge: SiteKnowledge, outweighs: Weighing) -> tuple[LineEdit, ...]:
     """Return all edits, those that do not count with the reason why."""
-    marked: Sequence[LineEdit] = [_mark(edit, TEMPLATE) if _is_template(edit, knowledge) else edit for edit in edits]
-    marked = mark_volatile([*_mark_line_breaks(marked)], knowledge.volatile)
-    return tuple(_mark_by_structure(marked, outweighs))
+    marked = list(edits)
+    places = [place for place, edit in enumerate(edits) if edit.kind is not EditKind.SAME]
+    if knowledge.is_known:
+        _mark_template(marked, places, knowledge, outweighs)
+    _mark_line_breaks(marked, places)
+    marked = [*mark_volatile(marked, knowledge.volatile)]
+    _mark_by_structure(marked, places, outweighs)
+    return tuple(marked)
 
 
 def is_around_content(edit: LineEdit) -> bool:
@@ -49,52 +54,71 @@ def is_around_content(edit: LineEdit) -> bool:
 
 def changes_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
     """Tell whether an edit is one of the site's template: most pages share a line of it on one side only."""
-    if edit.ignored != TEMPLATE:
-        return False
+    return edit.ignored == TEMPLATE and _is_of_one_template(edit, knowledge)
+
+
+def _mark(edit: LineEdit, reason: str) -> LineEdit:
+    return edit._replace(ignored=reason)
+
+
+def _is_of_one_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
     lines = (normalized_line(line.text) for line in (edit.old, edit.new) if line is not None)
     return any((line in knowledge.old_template) != (line in knowledge.new_template) for line in lines)
 
 
-def _mark(edit: LineEdit, reason: str) -> LineEdit:
-    return replace(edit, ignored=reason)
+def _mark_template(edits: list[LineEdit], places: Sequence[int], knowledge: SiteKnowledge, outweighs: Weighing) -> None:
+    """Mark edits of lines that most pages share.
+
+    A page that alone loses or gets such a line was edited: that counts if it matters, as a warning does.
+    """
+    weighed = 0
+    for place in places:
+        edit = edits[place]
+        if not _is_template(edit, knowledge):
+            continue
+        if not _is_of_one_template(edit, knowledge) and edit.kind is not EditKind.MOVED and weighed < _MOST_WEIGHED:
+            weighed += 1
+            if outweighs(edit):
+                continue
+        edits[place] = _mark(edit, TEMPLATE)
 
 
 def _is_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
-    if not knowledge.is_known or edit.kind is EditKind.SAME:
-        return False
     sides = ((edit.old, knowledge.old_template), (edit.new, knowledge.new_template))
     return all(line is None or normalized_line(line.text) in template for line, template in sides)
 
 
-def _mark_line_breaks(edits: Sequence[LineEdit]) -> Iterator[LineEdit]:
-    """Yield all edits; runs of them whose words are the same on both pages, divided into other lines, are ignored."""
-    for is_edited, run in groupby(edits, key=_is_divided):
-        group = list(run)
-        if is_edited and len(group) > 1 and _joined(edit.old for edit in group) == _joined(edit.new for edit in group):
-            yield from (_mark(edit, _LINE_BREAKS) for edit in group)
-        else:
-            yield from group
+def _mark_line_breaks(edits: list[LineEdit], places: Sequence[int]) -> None:
+    """Mark runs of edits whose words are the same on both pages, divided into other lines."""
+    divided = [place for place in places if _is_divided(edits[place])]
+    for _, run in groupby(enumerate(divided), key=lambda numbered: numbered[1] - numbered[0]):
+        group = [place for _, place in run]
+        olds, news = (edits[place].old for place in group), (edits[place].new for place in group)
+        if len(group) > 1 and _joined(olds) == _joined(news):
+            for place in group:
+                edits[place] = _mark(edits[place], _LINE_BREAKS)
 
 
 def _is_divided(edit: LineEdit) -> bool:
     """Tell whether an edit may come from lines that are divided otherwise."""
-    return edit.ignored is None and edit.kind not in {EditKind.SAME, EditKind.MOVED}
+    return edit.ignored is None and edit.kind is not EditKind.MOVED
 
 
 def _joined(lines: Iterable[PageLine | None]) -> str:
     return "".join("".join(line.text.split()) for line in lines if line is not None)
 
 
-def _mark_by_structure(edits: Sequence[LineEdit], outweighs: Weighing) -> Iterator[LineEdit]:
-    """Yield all edits, those around the content marked; only so many of them are weighed, as that takes time."""
+def _mark_by_structure(edits: list[LineEdit], places: Sequence[int], outweighs: Weighing) -> None:
+    """Mark edits around the content; only so many of them are weighed, as that takes time."""
     weighed = 0
-    for edit in edits:
+    for place in places:
+        edit = edits[place]
         lines = [line for line in (edit.old, edit.new) if line is not None]
-        if edit.kind is EditKind.SAME or edit.ignored is not None or any(line.is_main for line in lines):
-            yield edit
+        if edit.ignored is not None or any(line.is_main for line in lines):
             continue
         weighed += 1
-        yield edit if weighed <= _MOST_WEIGHED and outweighs(edit) else _mark(edit, _of_region(lines[-1]))
+        if weighed > _MOST_WEIGHED or not outweighs(edit):
+            edits[place] = _mark(edit, _of_region(lines[-1]))
 
 
 def _of_region(line: PageLine) -> str:

@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import repeat
+from operator import not_
 
-from webstrata.content.blocks import CELL, PARAGRAPH, ROW, Region, lines_with_blocks, without_cells
+from webstrata.content.blocks import CELL, PARAGRAPH, ROW, Region, kinds_of, without_cells
 from webstrata.content.reading import Reading
 from webstrata.model.changes import PageLine, PageText
 
@@ -26,20 +29,29 @@ def page_text(
 
 
 def page_lines(text: str, blocks: str, regions: str = "") -> Iterator[PageLine]:
-    """Yield the lines of a text with their kinds and regions; lines without a stored kind are paragraphs."""
+    """Return the lines of a text with their kinds and regions; lines without a stored kind are paragraphs."""
     count = text.count("\n") + 1 if text else 0
-    kinds = blocks[:count].ljust(count, PARAGRAPH)
+    letters = blocks[:count].ljust(count, PARAGRAPH)
     regions = regions[:count].ljust(count, Region.UNSTATED)
+    are_main = map(not_, map(str.isupper, letters))
+    rows = zip(text.split("\n"), kinds_of(letters), regions, are_main, repeat(()), repeat(()), strict=False)
+    # Without a call of Python for each line: pages have thousands.
+    lines = map(partial(tuple.__new__, PageLine), rows)
+    return _split_rows(lines) if CELL in text else lines
+
+
+def _split_rows(lines: Iterable[PageLine]) -> Iterator[PageLine]:
+    """Yield lines, those of tables with their cells and the headers of their columns."""
     columns: tuple[str, ...] = ()
-    for block, region in zip(lines_with_blocks(text, kinds), regions, strict=False):
-        if block.kind != ROW:
+    for line in lines:
+        if line.kind != ROW:
             columns = ()
-        if CELL not in block.text:
-            yield PageLine(block.text, block.kind, region, block.is_main)
+        if CELL not in line.text:
+            yield line
             continue
-        cells = tuple(block.text.removesuffix(CELL).split(CELL))
-        yield PageLine(without_cells(block.text), block.kind, region, block.is_main, cells, columns)
-        if block.text.endswith(CELL):
+        cells = tuple(line.text.removesuffix(CELL).split(CELL))
+        yield line._replace(text=without_cells(line.text), cells=cells, columns=columns)
+        if line.text.endswith(CELL):
             columns = cells
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import compress, count
 from operator import or_
 
-from webstrata.content.blocks import HEADINGS, Region, content_lines, content_mask, kind_of
+from webstrata.content.blocks import HEADINGS, Region, content_lines, content_mask, kinds_of
 from webstrata.content.html import Page, parse_page
 from webstrata.content.structure import PageStructure
 from webstrata.model.changes import PageLine
@@ -67,7 +67,7 @@ def with_lines(head: SavedResponse, page: Page, lines: Iterable[JudgedLine]) -> 
     """Return a response with the lines of its page."""
     return replace(
         head,
-        lines=tuple(PageLine(text, kind_of(letter), region, is_main) for text, letter, region, is_main in lines),
+        lines=tuple(PageLine(text, kinds_of(letter), region, is_main) for text, letter, region, is_main in lines),
         main_bytes=_main_bytes(page.text, page.blocks),
         text_bytes=_size(page.text),
     )

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -93,7 +92,7 @@ def mark_volatile(edits: Sequence[LineEdit], learned: frozenset[str] = frozenset
         before = edits[place - 1] if place else None
         reason = _pattern_reason(edits[place], before, twins) or _learned_reason(edits[place], slots[place], learned)
         if reason:
-            marked[place] = replace(edits[place], ignored=reason)
+            marked[place] = edits[place]._replace(ignored=reason)
     return tuple(marked)
 
 

@@ -6,6 +6,7 @@ Dates and numbers must be at a line's start or after a mark that divides it: ins
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from webstrata.model.change_words import MONTHS, WEEKDAYS, fold
@@ -231,6 +232,8 @@ _CUES = {
 """What a text must contain for a pattern to match: to look for it is far quicker than to try the pattern."""
 _WITHOUT_DIGITS = frozenset({"a relative time", "a token", "a server's name", "a rotating text"})
 _DIGIT = re.compile(r"\d")
+_LINES_CACHED = 256
+"""A changed line is looked at several times: by itself, as a mask, and beside other lines."""
 _SHORTEST_TOKEN = 16
 _TOKEN = re.compile(r"(?<![\w+/=-])[\w+/=-]{16,200}(?![\w+/=-])")
 _HEXADECIMAL = re.compile(r"(?=.*\d)(?=.*[a-f])[\da-f-]{16,200}")
@@ -245,17 +248,20 @@ ROTATING_HEADING = re.compile(
 )
 
 
-def volatile_parts(line: str) -> list[VolatilePart]:
+def volatile_parts(line: str) -> tuple[VolatilePart, ...]:
     """Return the parts of a line that change by themselves, in order, none inside another."""
-    if len(line) > MOST_CHARACTERS:
-        return []
+    return () if len(line) > MOST_CHARACTERS else _parts_of(line)
+
+
+@lru_cache(_LINES_CACHED)
+def _parts_of(line: str) -> tuple[VolatilePart, ...]:
     plain = fold(line)
     found = [*_tokens(line, plain), *_matches(plain)]
     parts: list[VolatilePart] = []
     for part in sorted(found, key=lambda part: (part.start, -part.end)):
         if not parts or part.start >= parts[-1].end:
             parts.append(part)
-    return parts
+    return tuple(parts)
 
 
 def _matches(plain: str) -> Iterator[VolatilePart]:

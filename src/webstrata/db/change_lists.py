@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Row, Select, func, literal_column, select, tuple_
+from sqlalchemy import Boolean, ColumnElement, Row, Select, case, func, literal_column, select, tuple_
 from sqlalchemy.orm import Session, aliased, defer
 
 from webstrata.db.change_tables import IS_SIGNIFICANT, SnapshotChange, TemplateChange
@@ -168,10 +168,15 @@ _OF_SOURCE = SnapshotChange.source_id == Source.id
 
 
 def _views() -> Select[*tuple[Any, ...]]:
+    before = aliased(Snapshot)
+    # The title of an error page does not name the page that is gone.
+    is_gone = SnapshotChange.change_type == ChangeType.UNAVAILABLE.value
+    title = case((is_gone, func.coalesce(before.title, Snapshot.title)), else_=Snapshot.title)
     return (
-        select(SnapshotChange, Source.code, Source.name, Snapshot.title)
+        select(SnapshotChange, Source.code, Source.name, title)
         .join(Source, _OF_SOURCE)
         .join(Snapshot, SnapshotChange.to_snapshot_id == Snapshot.id)
+        .outerjoin(before, SnapshotChange.from_snapshot_id == before.id)
         # It may be long, and lists do not show it.
         .options(defer(SnapshotChange.diff_html))
     )

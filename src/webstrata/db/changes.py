@@ -176,8 +176,13 @@ def write_events(session: Session, events: Sequence[NewEvent], settled: Collecti
     """Write events, each in place of the one that its capture had, and let the settled captures wait no more."""
     rows = [tuple(getattr(event, name) for name in _EVENT_COLUMNS) for event in events]
     _WRITE_EVENTS[session.get_bind().dialect.name].execute(session, rows)
-    if settled:
-        _SETTLE.execute(session, {"settled": settled})
+    settle_pending(session, settled)
+
+
+def settle_pending(session: Session, snapshot_ids: Collection[int]) -> None:
+    """Let captures wait no more: they have their events."""
+    if snapshot_ids:
+        _SETTLE.execute(session, {"settled": snapshot_ids})
 
 
 def jobs_without_template(session: Session, source_id: int) -> list[int]:
@@ -232,24 +237,24 @@ def previous_job(session: Session, source_id: int, job_id: int) -> int | None:
     return found
 
 
-_WAITING = text("""
-SELECT s.id, w.is_announced,
-       (SELECT o.id FROM snapshots o
-        WHERE o.normalized_url_group = s.normalized_url_group AND coalesce(o.source_id, o.source_id) = s.source_id
-          AND (o.capture_timestamp, o.id) < (s.capture_timestamp, s.id)
-        ORDER BY o.capture_timestamp DESC, o.id DESC LIMIT 1) AS preceding,
-       (SELECT o.id FROM snapshots o
-        WHERE o.normalized_url_group = s.normalized_url_group AND coalesce(o.source_id, o.source_id) = s.source_id
-          AND (o.capture_timestamp, o.id) > (s.capture_timestamp, s.id)
-        ORDER BY o.capture_timestamp, o.id LIMIT 1) AS following
-FROM pending_changes w JOIN snapshots s ON s.id = w.snapshot_id JOIN archive_jobs j ON j.id = s.job_id
-WHERE w.source_id = :source_id AND j.status NOT IN ('queued', 'running', 'retryable')
-ORDER BY w.snapshot_id LIMIT :most
-""")
-"""What a running crawl brought waits until its end: only then is the template of its pages known.
+# The sign keeps SQLite from going through all captures of the source in the order of time.
+_NEIGHBOUR = """(SELECT o.id FROM snapshots o
+        WHERE o.normalized_url_group = s.normalized_url_group AND +o.source_id = s.source_id
+          AND (o.capture_timestamp, o.id) {sign} (s.capture_timestamp, s.id)
+        ORDER BY o.capture_timestamp {order}, o.id {order} LIMIT 1)"""
+PRECEDING = _NEIGHBOUR.format(sign="<", order="DESC")
+"""SQL: the capture of a page before the capture `s`."""
+FOLLOWING = _NEIGHBOUR.format(sign=">", order="ASC")
+IS_OVER = "j.status NOT IN ('queued', 'running', 'retryable')"
+"""SQL: the crawl of the job `j` is over."""
 
-The column in `coalesce` is looked up by no index, as in `db/steering.py`: a page has few captures, a source has many.
-"""
+_WAITING = text(f"""
+SELECT s.id, w.is_announced, {PRECEDING} AS preceding, {FOLLOWING} AS following
+FROM pending_changes w JOIN snapshots s ON s.id = w.snapshot_id JOIN archive_jobs j ON j.id = s.job_id
+WHERE w.source_id = :source_id AND {IS_OVER}
+ORDER BY w.snapshot_id LIMIT :most
+""")  # noqa: S608 - all parts are ours
+"""What a running crawl brought waits until its end: only then is the template of its pages known."""
 
 _MISSING = (
     "FROM snapshots s WHERE s.source_id = :source_id"

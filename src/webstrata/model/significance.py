@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 
 from webstrata.model import change_words as lists
 from webstrata.model import wording
@@ -24,6 +25,8 @@ _MINOR_SHARE = 0.3
 """How much of the minor reasons is added to others."""
 _MOST_LINES = 300
 """Edited lines of each kind that are judged: a page with more is significant already."""
+_MOST_PLACED = 2_000
+"""Edits whose texts are looked at to find their places: of a page with more, most are judged by their regions."""
 _MOST_JOINED = 60_000
 """Characters of moved lines that are judged as one text."""
 _OUTSIDE_SHARE, _MOST_OUTSIDE = 0.4, 0.25
@@ -42,6 +45,8 @@ _NAVIGATION, _CONSENT, _CONTENT, _UNSTATED = "n", "c", "m", "o"
 _CAPITALISED_NOUNS = frozenset({"de", "lb"})
 """Languages in which a capital letter does not show a name."""
 _MOST_REASONS = 20
+_LONGEST_TEASER = 60
+_HEADINGS_CACHED = 2_048
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,8 @@ class JudgeContext:
     removed_sections: tuple[SectionChange, ...] = ()
     page_lines: int = 0
     """Lines of the longer page; 0 when not known."""
+    has_content: bool = False
+    """Whether the newer page marks a part of itself as its content."""
 
 
 class _Place(Enum):
@@ -82,9 +89,12 @@ class _Place(Enum):
 
 
 def judge(edits: Sequence[LineEdit], context: JudgeContext) -> Verdict:
-    """Return how much a change matters, and why; edits that are ignored do not count."""
+    """Return how much a change matters, and why; edits that are ignored do not count.
+
+    Of the lines that are the same, only headings are needed.
+    """
     places: dict[_Place, list[LineEdit]] = {place: [] for place in _Place}
-    for edit, place in _placed(edits):
+    for edit, place in _placed(edits, context.has_content):
         places[place].append(edit)
     evidence = Evidence()
     _collect(places[_Place.MAIN], context, evidence)
@@ -115,6 +125,7 @@ def context_between(old: PageText, new: PageText, edits: Sequence[LineEdit]) -> 
         added_sections=tuple(_whole_sections(edits, EditKind.ADDED)),
         removed_sections=tuple(_whole_sections(edits, EditKind.REMOVED)),
         page_lines=max(len(old.lines), len(new.lines)),
+        has_content=any(line.region == _CONTENT for line in new.lines),
     )
 
 
@@ -127,16 +138,20 @@ def _total(reasons: Sequence[Reason]) -> float:
     return round(min(1.0, max(minor, combined((major, minor * _MINOR_SHARE)))), 3)
 
 
-def _placed(edits: Sequence[LineEdit]) -> Iterator[tuple[LineEdit, _Place]]:
+def _placed(edits: Sequence[LineEdit], has_content: bool) -> Iterator[tuple[LineEdit, _Place]]:
     """Yield the edits that count, each with its place on the page."""
-    has_content = any(line.region == _CONTENT for edit in edits if (line := edit.new or edit.old))
-    teaser_level = 0
+    has_content = has_content or any(line.region == _CONTENT for edit in edits if (line := edit.new or edit.old))
+    teaser_level = placed = 0
     for edit in edits:
         line = edit.new or edit.old
         assert line is not None
         if line.kind in _HEADINGS and (not teaser_level or int(line.kind) <= teaser_level):
             teaser_level = int(line.kind) if int(line.kind) > 1 and _is_teaser(line.text) else 0
         if edit.kind is EditKind.SAME or edit.ignored is not None:
+            continue
+        placed += 1
+        if placed > _MOST_PLACED:
+            yield edit, _Place.MAIN if line.is_main else _Place.BOILERPLATE
             continue
         is_outside = bool(teaser_level) or _is_teaser(edit.section) or (has_content and line.region == _UNSTATED)
         yield edit, _place(edit, is_outside)
@@ -172,11 +187,12 @@ def _is_furniture(text: str) -> bool:
 
 def _is_teaser(heading: str) -> bool:
     """Tell whether a section lists what is new or what is elsewhere."""
-    return (
-        bool(heading)
-        and len(heading) < 60
-        and fold(heading).replace("&", "and").strip(" .:!?>»") in lists.TEASER_HEADINGS
-    )
+    return 0 < len(heading) < _LONGEST_TEASER and _names_teaser(heading)
+
+
+@lru_cache(_HEADINGS_CACHED)
+def _names_teaser(heading: str) -> bool:
+    return fold(heading).replace("&", "and").strip(" .:!?>»") in lists.TEASER_HEADINGS
 
 
 def _collect(edits: Sequence[LineEdit], context: JudgeContext, evidence: Evidence) -> None:

@@ -64,7 +64,9 @@ def summary_sentence(event: EventView) -> str:
 
 
 def top_detail(event: EventView) -> str:
-    """Return what the weightiest reason names: `200 mg → 400 mg`; empty when it names nothing."""
+    """Return what the weightiest reason of an edit names: `200 mg → 400 mg`; empty when it names nothing."""
+    if event.change_type is not ChangeType.UPDATED:
+        return ""
     top = max(event.reasons, key=lambda reason: reason.weight, default=None)
     return "" if top is None else top.text.partition(": ")[2]
 

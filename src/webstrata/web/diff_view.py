@@ -7,7 +7,7 @@ from itertools import groupby
 from webstrata.content.blocks import HEADINGS
 from webstrata.model.changes import EditKind, LineEdit, WordEdit
 
-MAX_CHARACTERS = 24_000
+MAX_CHARACTERS = 18_000
 """Of changed lines shown at once, so that a page stays small; the rest is shown when asked for."""
 
 MAX_FOLDED_CHARACTERS = 10_000
@@ -34,6 +34,8 @@ class DiffLine:
     words: tuple[WordEdit, ...]
     """The words of both sides, in reading order."""
     is_heading: bool = False
+    ignored: str = ""
+    """Why a difference in the line does not count; empty when there is none."""
 
     @property
     def sign(self) -> str:
@@ -67,6 +69,8 @@ class DiffPart:
     """Which change it is, from 1; 0 for folded lines."""
     folded: int = 0
     """How many lines are folded; their texts may be left out."""
+    ignored: int = 0
+    """How many of them differ in what does not count."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,8 @@ def _add_fold(edits: Sequence[LineEdit], budget: _Budget) -> None:
     size = _size(lines)
     fits = size <= budget.folded
     budget.folded -= size if fits else 0
-    budget.parts.append(DiffPart(lines if fits else (), folded=len(lines)))
+    ignored = sum(bool(line.ignored) for line in lines)
+    budget.parts.append(DiffPart(lines if fits else (), folded=len(lines), ignored=ignored))
 
 
 def _shown(edits: Sequence[LineEdit]) -> list[bool]:
@@ -170,7 +175,7 @@ def _line(edit: LineEdit) -> DiffLine:
     line = edit.new or edit.old
     text, is_heading = ("", False) if line is None else (line.text, line.kind in HEADINGS)
     if not _counts(edit):
-        return DiffLine(EditKind.SAME, (WordEdit(EditKind.SAME, _cut(text)),), is_heading)
+        return DiffLine(EditKind.SAME, (WordEdit(EditKind.SAME, _cut(text)),), is_heading, edit.ignored or "")
     if edit.words:
         return DiffLine(edit.kind, tuple(WordEdit(word.kind, _cut(word.text)) for word in edit.words), is_heading)
     kind = edit.kind if edit.kind in (EditKind.ADDED, EditKind.REMOVED) else EditKind.SAME

@@ -76,6 +76,11 @@ def _without(lines: list[PageLine], moved: Counter[PageLine], still: list[PageLi
     return kept
 
 
+def test_a_row_is_known_by_its_first_cell_also_where_cells_look_like_one_large_number() -> None:
+    before, after = page("t 3 244 20 264", "t 4 213 21 247"), page("t 3 244 20 264", "t 4 216 22 251", "t 5 187 19 218")
+    assert edits_of(before, after) == ["changed 4 213 21 247 => 4 216 22 251", "added 5 187 19 218"]
+
+
 def test_a_row_or_a_column_that_is_added_to_a_table_does_not_shift_the_others() -> None:
     rows = ["t Drug Dose Price", "t Aspirin 100 mg 5.00", "t Ibuprofen 200 mg 7.50", "t Codeine 30 mg 9.00"]
     changed = [*rows[:1], "t Amoxicillin 500 mg 4.00", rows[1], "t Ibuprofen 400 mg 7.90", rows[3]]

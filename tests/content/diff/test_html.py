@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
@@ -54,7 +53,7 @@ def line(text: str, kind: str = "p") -> PageLine:
 def test_no_text_of_a_page_opens_a_tag_and_a_cut_diff_is_balanced(
     old: list[PageLine], new: list[PageLine], ignored: str | None, longest: int
 ) -> None:
-    edits = [replace(edit, ignored=ignored) for edit in align(old, new, Limits()).edits]
+    edits = [edit._replace(ignored=ignored) for edit in align(old, new, Limits()).edits]
     edits += align(new, old, Limits()).edits
     whole, whole_is_cut = diff_html(edits, Limits())
     html, is_cut = diff_html(edits, Limits(max_html_characters=longest))
@@ -74,7 +73,7 @@ def test_a_diff_shows_sections_and_marks_and_folds_what_did_not_change() -> None
     old = [*before, line(dose.format(200)), line("Not with alcohol."), *after, line("Page 17")]
     new = [*before, line(dose.format(400)), *after, line("Page 18")]
     edits = [
-        replace(edit, ignored="counter") if edit.new == line("Page 18") else edit
+        edit._replace(ignored="counter") if edit.new == line("Page 18") else edit
         for edit in align(old, new, Limits()).edits
     ]
     html, is_cut = diff_html(edits, Limits())

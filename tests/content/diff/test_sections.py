@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from webstrata.content.diff.alignment import align
@@ -72,5 +70,5 @@ def test_sections_are_counted_by_their_headings(new: str, sections: Sections, su
 
 def test_ignored_edits_change_no_section() -> None:
     edits = align(page(OLD), page(OLD.replace("200", "400") + "2 Menu\np A menu"), Limits()).edits
-    ignored = [replace(edit, ignored="template") for edit in edits]
+    ignored = [edit._replace(ignored="template") for edit in edits]
     assert summary_sentence(changed_sections(ignored), ignored) == "no visible change"

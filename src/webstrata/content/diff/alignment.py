@@ -6,6 +6,8 @@ Lines of what is left that are alike are versions of each other, near each other
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
 
 from webstrata.content.blocks import HEADINGS
 from webstrata.content.diff.matching import SMALL_GAP, Gap, Run, gaps_between, match_equal_lines
@@ -47,7 +49,7 @@ def align(old: Sequence[PageLine], new: Sequence[PageLine], limits: Limits) -> A
     aligner = _Aligner(old[:longest], new[:longest], limits)
     if max(len(old), len(new)) > longest:
         aligner.report(TOO_MANY_LINES.format(longest))
-    edits = tuple(aligner.edits())
+    edits = tuple(aligner.find_edits())
     return Alignment(edits, aligner.limit)
 
 
@@ -74,18 +76,20 @@ class _Aligner:
         if limit not in self._reached:
             self._reached.append(limit)
 
-    def edits(self) -> Iterator[LineEdit]:
-        """Yield what became of each line, in reading order."""
+    def find_edits(self) -> list[LineEdit]:
+        """Return what became of each line, in reading order."""
         runs, gaps = match_equal_lines(self._old, self._new)
         self._partners.keep(runs)
         if gaps:
             self._fill(gaps)
+        edits: list[LineEdit] = []
         old_place = new_place = 0
         for run in [*sorted(self._partners.runs), Run(len(self._old), len(self._new), 0)]:
-            yield from self._removed(old_place, run.old)
-            yield from self._added(new_place, run.new)
-            yield from self._kept(run)
+            edits += self._removed(old_place, run.old)
+            edits += self._added(new_place, run.new)
+            edits += self._kept(run)
             old_place, new_place = run.old + run.length, run.new + run.length
+        return edits
 
     def _fill(self, gaps: Sequence[Gap]) -> None:
         """Find partners for the lines between the equal ones."""
@@ -164,13 +168,13 @@ class _Aligner:
     def _kept(self, run: Run) -> list[LineEdit]:
         end = run.new + run.length
         old, new = self._old[run.old : run.old + run.length], self._new[run.new : end]
-        same = EditKind.SAME
-        return [
-            LineEdit(same, before, after, (), section)
-            if before.text == after.text
-            else LineEdit(EditKind.CHANGED, before, after, self._words(before.text, after.text), section)
-            for before, after, section in zip(old, new, self._new_sections[run.new : end], strict=True)
-        ]
+        sections = self._new_sections[run.new : end]
+        if run.length == 1 and old[0].text != new[0].text:
+            words = self._words(old[0].text, new[0].text)
+            return [LineEdit(EditKind.CHANGED, old[0], new[0], words, sections[0])]
+        # Longer runs are of equal lines, thousands of them: no call of Python for each.
+        rows = zip(repeat(EditKind.SAME), old, new, repeat(()), sections, repeat(None), strict=False)
+        return list(map(partial(tuple.__new__, LineEdit), rows))
 
     def _words(self, old: str, new: str) -> tuple[WordEdit, ...]:
         """Return the words of a line that changed, as long as the limits permit."""

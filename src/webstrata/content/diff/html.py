@@ -82,8 +82,9 @@ class _Writer:
 def _shown(edits: Sequence[LineEdit]) -> list[bool]:
     """Return for each edit whether it is shown: changes that count, and the lines around them."""
     shown = [False] * len(edits)
-    for place, edit in enumerate(edits):
-        if edit.kind is not EditKind.SAME and edit.ignored is None:
+    same = EditKind.SAME
+    for place in [place for place, edit in enumerate(edits) if edit.kind is not same]:
+        if edits[place].ignored is None:
             start = max(0, place - _CONTEXT)
             shown[start : place + _CONTEXT + 1] = [True] * (min(len(edits), place + _CONTEXT + 1) - start)
     return shown
@@ -91,8 +92,8 @@ def _shown(edits: Sequence[LineEdit]) -> list[bool]:
 
 def _fold(edits: Sequence[LineEdit]) -> str:
     """Return what stands for lines that are not shown."""
-    ignored = sum(edit.kind is not EditKind.SAME for edit in edits)
-    unchanged = len(edits) - ignored
+    unchanged = [edit.kind for edit in edits].count(EditKind.SAME)
+    ignored = len(edits) - unchanged
     counts = [f"{count} {what}" for count, what in ((unchanged, "unchanged"), (ignored, "ignored")) if count]
     return f'<div class="diff-fold">{", ".join(counts)} {"line" if len(edits) == 1 else "lines"}</div>'
 

@@ -1,8 +1,8 @@
 """Pairing changed lines: which removed line became which added line."""
 
 from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 
 from webstrata.content.blocks import ROW
 from webstrata.content.diff.similarity import CHANGED, HEADING, REPLACED, Profile, are_comparable, similarity
@@ -121,8 +121,11 @@ def _index(profiles: Sequence[Profile]) -> dict[str, list[int]]:
     return {word: places for word, places in lines_with.items() if len(places) <= _MAX_OCCURRENCES}
 
 
-def _candidates(profile: Profile, lines_with: dict[str, list[int]]) -> Iterator[int]:
-    """Yield the places of the lines that have the most of a line's rare words."""
+def _candidates(profile: Profile, lines_with: dict[str, list[int]]) -> list[int]:
+    """Return the places of the lines that have the most of a line's rare words."""
     found = sorted((places for word in dict.fromkeys(profile.words) if (places := lines_with.get(word))), key=len)
-    counts = Counter(place for places in found[:_LEADING_WORDS] for place in places)
-    yield from (place for place, _ in counts.most_common(_CANDIDATES))
+    counts: dict[int, int] = {}
+    for places in found[:_LEADING_WORDS]:
+        for place in places:
+            counts[place] = counts.get(place, 0) + 1
+    return sorted(counts, key=counts.__getitem__, reverse=True)[:_CANDIDATES]

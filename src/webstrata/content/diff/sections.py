@@ -31,15 +31,21 @@ def section_names(lines: Sequence[PageLine]) -> list[str]:
     """
     content = around = ""
     names: list[str] = []
-    for line in lines:
-        is_heading = line.kind in HEADINGS
-        if line.is_main:
-            content = line.text if is_heading else content
+    for text, kind, _, is_main, _, _ in lines:
+        is_heading = kind in HEADINGS
+        if is_main:
+            content = text if is_heading else content
             names.append(content)
         else:
-            around = line.text if is_heading else around
+            around = text if is_heading else around
             names.append(around)
     return names
+
+
+def outline(edits: Iterable[LineEdit]) -> list[LineEdit]:
+    """Return the headings and the lines that are not the same: most lines of a page are neither."""
+    same = EditKind.SAME
+    return [edit for edit in edits if edit.kind is not same or _is_heading(edit)]
 
 
 def changed_sections(edits: Sequence[LineEdit]) -> Sections:
@@ -73,6 +79,11 @@ class _OpenSection(NamedTuple):
     """The edit of its heading."""
     is_own: bool
     """Whether only the page of the walk has it."""
+
+
+def _is_heading(edit: LineEdit) -> bool:
+    _, old, new, *_ = edit
+    return (new is not None and new.kind in HEADINGS) or (old is not None and old.kind in HEADINGS)
 
 
 def _walk(edits: Sequence[LineEdit], own: EditKind) -> tuple[list[str], dict[int, str]]:

@@ -30,6 +30,7 @@ _LETTERS = 0.6
 """Two short words on different subjects have half of their letters in common."""
 _OTHER_KEY = 0.8
 """What a table row's similarity counts for when it begins with another word."""
+_KEY_ENDS = ".,:;"
 _NUMBER = re.compile(r"\d+")
 
 
@@ -88,10 +89,15 @@ def similarity(old: Profile, new: Profile) -> float:
         return 0.0
     alike = _words_alike(old, new)
     if old.family == ROW:
-        return (1 + alike) / 2 if alike and old.words[:1] == new.words[:1] else alike * _OTHER_KEY
+        return (1 + alike) / 2 if alike and _row_key(old) == _row_key(new) else alike * _OTHER_KEY
     if alike < CHANGED and max(len(old.line.text), len(new.line.text)) <= _SHORT:
         return Indel.normalized_similarity(old.line.text, new.line.text, score_cutoff=_LETTERS) or alike
     return alike
+
+
+def _row_key(row: Profile) -> str:
+    """Return what a table row begins with: up to the first space, since `4 213` are two cells, not a large number."""
+    return row.line.text.partition(" ")[0].lower().strip(_KEY_ENDS)
 
 
 def are_comparable(old: Profile, new: Profile) -> bool:
