@@ -16,6 +16,9 @@ log = structlog.get_logger()
 
 STATUS_CODES: dict[type[errors.WebstrataError], int] = {
     errors.NotFoundError: 404,
+    errors.GoneError: 410,
+    errors.PolicyError: 400,
+    errors.UnreadablePolicyError: 409,
     errors.UsageError: 422,
     errors.LeaseLostError: 409,
     errors.ConflictError: 409,
@@ -75,7 +78,8 @@ def add_error_answers(api: FastAPI) -> None:
 async def _answer(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.WebstrataError)
     code, sentence = shown_failure(error)
-    return JSONResponse({"detail": sentence}, status_code=code)
+    more = {"tombstone": error.tombstone} if isinstance(error, errors.GoneError) else {}
+    return JSONResponse({"detail": sentence, **more}, status_code=code)
 
 
 async def _refusal(_request: Request, error: Exception) -> Response:
