@@ -3,6 +3,7 @@
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -96,8 +97,7 @@ def test_the_later_capture_of_the_same_payload_is_shown_when_only_the_first_is_w
     client = make_client(archived)
     assert client.get(f"/api/snapshots/raw/{second}").status_code == 200
     for job_id in (1, 2):
-        kept = {"database": archived.database, "archive_root": archived.archive_root}
-        assert index_job(job_id, again=True, **kept) == 0
+        assert index_job(job_id, database=archived.database, archive_root=archived.archive_root, again=True) == 0
     assert snapshots(archived.database, "/secret") == [second]
     assert client.get("/api/search", params={"q": "zanzibar"}).json()["total"] == 1
 
@@ -165,12 +165,12 @@ def test_what_a_hold_covers_is_neither_withheld_nor_expired(archived: Runner) ->
             )
     with database.read() as session:
         url = session.get_one(Snapshot, first).url
-    for target in ({"source": code}, {"url": url}, {"snapshot_id": first}):
-        hold = place_hold(database, root, NOW, "lawsuit", **target)  # type: ignore[arg-type]
+    targets: list[dict[str, Any]] = [{"source": code}, {"url": url}, {"snapshot_id": first}]
+    for target in targets:
+        hold = place_hold(database, root, NOW, "lawsuit", **target)
         with pytest.raises(ConflictError, match="legal hold: lawsuit"):
             withhold(archived, first)
-        left = 1 if "snapshot_id" in target else 2
-        if left == 2:
+        if "snapshot_id" not in target:
             assert run_manual_pass(database, NOW, dry_run=False).collections["diagnostics"].deleted == 0
         release_hold(database, root, hold.id, NOW)
         with pytest.raises(ConflictError, match="was released"):
@@ -186,9 +186,10 @@ def test_holds_and_tombstones_want_a_target_that_is_there_and_a_reason(archived:
         place_hold(database, root, now, "r", snapshot_id=999_999)
     with pytest.raises(NotFoundError):
         place_hold(database, root, now, "r", source="nothing")
-    for wrong in ({}, {"source": "x", "snapshot_id": 1}):
+    wrongs: list[dict[str, Any]] = [{}, {"source": "x", "snapshot_id": 1}]
+    for wrong in wrongs:
         with pytest.raises((UsageError, NotFoundError)):
-            place_hold(database, root, now, "r", **wrong)  # type: ignore[arg-type]
+            place_hold(database, root, now, "r", **wrong)
     with pytest.raises(UsageError, match="reason"):
         place_hold(database, root, now, "  ", snapshot_id=1)
     with pytest.raises(NotFoundError, match="999999"):

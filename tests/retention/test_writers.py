@@ -41,7 +41,8 @@ def expires_after(database: Database, collection: str, days: int, rows: int) -> 
 def test_a_crawl_records_every_attempt_and_the_health_of_its_run(runner: Runner, web_server: WebServer) -> None:
     links = ("/good", "/forbidden", "/app", "/broken", "/missing")
     web_server.answers["/"] = page("Front", *links)
-    web_server.answers["/good"] = page("Good", "/", "/good", "/app", "/missing", text="Many good words. " * 20)
+    article = page("Good", "/", "/good", "/app", "/missing", text="Many good words. " * 20)
+    web_server.answers["/good"] = article
     web_server.answers["/forbidden"] = Answer(b"No.", 403)
     web_server.answers["/app"] = Answer(SHELL)
     web_server.answers["/broken"] = Answer(b"Later.", 503)
@@ -61,7 +62,7 @@ def test_a_crawl_records_every_attempt_and_the_health_of_its_run(runner: Runner,
         "missing": (404, False, False, None),
     }
     good = found["good"]
-    assert (good.size_bytes, good.payload_digest) == (len(web_server.answers["/good"].body), of_url[0].payload_digest)
+    assert (good.size_bytes, good.payload_digest) == (len(article.body), of_url[0].payload_digest)
     assert good.elapsed_ms is not None
     assert (health.pages_fetched, health.pages_failed, health.success_rate) == (3, 3, 0.5)
     expires_after(database, "scrape_metadata", 90, 6)
