@@ -54,6 +54,13 @@ EVERYWHERE: dict[int | str, dict[str, object]] = {
 """What the API's description says of failures that any route may have."""
 
 
+MAY_BE_WITHHELD: dict[int | str, dict[str, object]] = {
+    404: {"model": ErrorSchema},
+    410: {"model": ErrorSchema, "description": "Withheld; `tombstone` has the date and the reason."},
+}
+"""What the API's description says of routes that are about a snapshot."""
+
+
 def status_code(error: errors.WebstrataError) -> int:
     """Return the status code of an error."""
     return next(STATUS_CODES[ancestor] for ancestor in type(error).__mro__ if ancestor in STATUS_CODES)

@@ -7,10 +7,11 @@ from fastapi import APIRouter, Query, Request, Response
 
 from webstrata.api import present
 from webstrata.api.caching import A_MINUTE, AN_HOUR, IfNoneMatch, kept, kept_json
+from webstrata.api.error_answers import MAY_BE_WITHHELD
 from webstrata.api.headers import RAW_PATH
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.api.public_schemas import LatestSnapshotSchema
-from webstrata.api.schemas import ErrorSchema, SnapshotDetailSchema, TimelineSchema
+from webstrata.api.schemas import SnapshotDetailSchema, TimelineSchema
 from webstrata.api.usage import Event, counted
 from webstrata.app import App
 from webstrata.db import catalog
@@ -21,13 +22,7 @@ from webstrata.replay.banner import with_banner
 from webstrata.replay.inert import with_inert_links
 from webstrata.replay.raw import RawPage, raw_page
 
-router = APIRouter(
-    tags=["snapshots"],
-    responses={
-        404: {"model": ErrorSchema},
-        410: {"model": ErrorSchema, "description": "Withheld; `tombstone` has the date and the reason."},
-    },
-)
+router = APIRouter(tags=["snapshots"], responses=MAY_BE_WITHHELD)
 
 _HARMLESS = frozenset(
     (
