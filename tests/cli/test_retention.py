@@ -78,8 +78,14 @@ def test_a_cleanup_that_is_killed_after_deleting_a_file_is_finished_by_the_next(
     killed = subprocess.run([sys.executable, "-c", KILLED_AFTER_THE_FILE], check=False, timeout=60)
     assert killed.returncode == -signal.SIGKILL
     assert sorted(path.name for path in stored.iterdir()) == ["b.html.gz", "c.html.gz"]
-    told = json.loads(lines("cleanup", "--json").out)
-    assert (told["candidates"], told["deleted"], told["missing"], told["failed"], told["bytes"]) == (3, 2, 1, 0, 10)
+    report = json.loads(lines("cleanup", "--json").out)
+    assert (report["candidates"], report["deleted"], report["missing"], report["failed"], report["bytes"]) == (
+        3,
+        2,
+        1,
+        0,
+        10,
+    )
     assert not list(stored.iterdir())
     assert lines("cleanup").out.startswith("0 artifacts expired")
 

@@ -19,7 +19,7 @@ from webstrata.storage.artifacts import ArtifactFolder
 QUIET = threading.Event()
 
 
-def test_a_worker_deletes_what_is_expired_once_an_hour_and_artifacts_only_if_told_to(
+def test_a_worker_deletes_what_is_expired_once_an_hour_and_artifacts_only_if_enabled(
     database: Database, tmp_path: Path
 ) -> None:
     folder = ArtifactFolder(tmp_path)
@@ -33,11 +33,11 @@ def test_a_worker_deletes_what_is_expired_once_an_hour_and_artifacts_only_if_tol
     assert count(database, HaulRow) == 0
     assert (tmp_path / "a.html.gz").exists()
     add_row(database, "hauls", NOW - 99 * DAY, "second")
-    told = replace(without, artifacts=ArtifactSchedule(tmp_path, timedelta(hours=1), 100, dry_run=False))
-    told.run_due(NOW + timedelta(minutes=59), QUIET)
+    with_artifacts = replace(without, artifacts=ArtifactSchedule(tmp_path, timedelta(hours=1), 100, dry_run=False))
+    with_artifacts.run_due(NOW + timedelta(minutes=59), QUIET)
     assert count(database, HaulRow) == 1
     assert not (tmp_path / "a.html.gz").exists()
-    told.run_due(NOW + timedelta(hours=1), QUIET)
+    with_artifacts.run_due(NOW + timedelta(hours=1), QUIET)
     assert count(database, HaulRow) == 0
 
 
