@@ -7,6 +7,7 @@ pytest_plugins = (
     "tests.support.databases",
     "tests.support.demo_port",
     "tests.support.docker",
+    "tests.support.draws",
     "tests.support.installed",
     "tests.support.names",
     "tests.support.order",

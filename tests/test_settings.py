@@ -95,6 +95,13 @@ GIVEN: dict[str, tuple[str, object]] = {
     "lease_seconds": ("30", 30.0),
     "warc_max_bytes": ("5000", 5000),
     "fetcher": ("null", "null"),
+    "artifacts_dir": ("/srv/artifacts", Path("/srv/artifacts")),
+    "html_retention_days": ("30", 30),
+    "retention_cleanup_enabled": ("true", True),
+    "retention_cleanup_interval_seconds": ("60", 60),
+    "retention_cleanup_batch_size": ("5", 5),
+    "retention_cleanup_dry_run": ("1", True),
+    "retention_max_share": ("0.25", 0.25),
 }
 
 UNPARSABLE = {
@@ -144,6 +151,12 @@ UNPARSABLE = {
     "lease_seconds": ["0", "inf"],
     "warc_max_bytes": ["10"],
     "fetcher": ["ftp", "HTTP"],
+    "html_retention_days": ["6", "31", "14.5"],
+    "retention_cleanup_enabled": ["perhaps"],
+    "retention_cleanup_interval_seconds": ["0"],
+    "retention_cleanup_batch_size": ["0", "many"],
+    "retention_cleanup_dry_run": ["perhaps"],
+    "retention_max_share": ["0", "1.1", "nan"],
 }
 
 

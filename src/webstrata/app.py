@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from webstrata.jobs.lifecycle import Runner
     from webstrata.jobs.persistent import Crew
     from webstrata.jobs.recovery import Recovery
+    from webstrata.retention.schedule import RetentionSchedule
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,21 @@ class App:
             ToolStages(self.database, self.archive_root, tool_command(settings.tool_cmd)),
             settings.min_free_bytes,
             settings.index_while_crawling_seconds,
+            self.retention_schedule(),
         )
+
+    def retention_schedule(self) -> "RetentionSchedule":
+        """Return what a worker deletes on a schedule."""
+        from webstrata.retention.schedule import ArtifactSchedule, RetentionSchedule
+
+        settings = self.settings
+        artifacts = ArtifactSchedule(
+            settings.artifacts_dir.resolve(),
+            timedelta(seconds=settings.retention_cleanup_interval_seconds),
+            settings.retention_cleanup_batch_size,
+            settings.retention_cleanup_dry_run,
+        )
+        return RetentionSchedule(self.database, artifacts if settings.retention_cleanup_enabled else None)
 
     def live_pages(self) -> "LivePages":
         """Return what fetches single pages from the live web, to compare captures with them."""

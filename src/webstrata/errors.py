@@ -3,8 +3,10 @@
 WebstrataError
 ├── SettingsError                a knob is unknown or does not parse
 ├── UsageError                   what the caller gave makes no sense
-│   └── OptionsError             a job's tool options, one by one or together; also a ValueError
+│   ├── OptionsError             a job's tool options, one by one or together; also a ValueError
+│   └── PolicyError              a retention policy, or a request to the retention engine, is invalid
 ├── NotFoundError                the thing asked for is not in the archive
+├── GoneError                    it was in the archive, and was deleted or is withheld
 ├── ConflictError                what was asked for does not go with how things stand
 ├── PortInUseError               somebody else listens where we want to
 ├── DatabaseError
@@ -17,6 +19,7 @@ WebstrataError
 │   └── RecordNotFoundError      the record is not where it was recorded
 ├── UnreadablePageError          a page cannot be read within the limits of memory and time
 ├── CoordinationUnavailableError the store of locks and throttles cannot be reached
+├── UnreadablePolicyError        a stored retention policy makes no sense: nothing is deleted
 ├── DomainLockTimeoutError       other sessions kept a domain's lock too long
 ├── LeaseLostError               another worker holds what we were working on
 ├── CrawlerDiedError             the crawler of a job dies again and again and gets nowhere
@@ -33,6 +36,7 @@ secrets never go into it.
 """
 
 import errno
+from collections.abc import Mapping
 from datetime import timedelta
 
 
@@ -57,8 +61,20 @@ class OptionsError(UsageError, ValueError):
     """A job's tool options make no sense, one by one or together."""
 
 
+class PolicyError(UsageError):
+    """A retention policy, or a request to the retention engine, is invalid."""
+
+
 class NotFoundError(WebstrataError):
     """The thing asked for is not in the archive."""
+
+
+class GoneError(WebstrataError):
+    """It was in the archive, and was deleted or is withheld; the message gives the date and the reason."""
+
+    def __init__(self, message: str, tombstone: Mapping[str, object] | None = None) -> None:
+        super().__init__(message)
+        self.tombstone = dict(tombstone or {})
 
 
 class ConflictError(WebstrataError):
@@ -110,6 +126,10 @@ class UnreadablePageError(WebstrataError):
 
 class CoordinationUnavailableError(WebstrataError):
     """The store of locks and throttles cannot be reached; nothing runs unlocked because of that."""
+
+
+class UnreadablePolicyError(WebstrataError):
+    """A stored retention policy makes no sense: nothing is deleted until an administrator corrects or resets it."""
 
 
 class DomainLockTimeoutError(WebstrataError):

@@ -44,6 +44,9 @@ MORE_THAN_A_DESCRIPTION_SAYS = {
     "POST /api/admin/sources": "addresses and a schedule that are ones",
     "PATCH /api/admin/sources/{code}": "an address and a schedule that are ones",
     "POST /api/admin/sources/{code}/schedule": "a schedule that is one",
+    "POST /admin/api/retention": "an action with the fields that it needs, a known collection",
+    "POST /api/admin/holds": "exactly one target, an address that is one",
+    "POST /api/admin/withhold": "a reason that is more than spaces",
 }
 """What is refused although it fits the description, because OpenAPI has no words for what is asked."""
 

@@ -448,6 +448,10 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         "/api/admin/sources/{code}/resume",
         "/api/admin/sources/{code}/enable",
         "/api/admin/sources/{code}/disable",
+        "/admin/api/retention",
+        "/api/admin/holds",
+        "/api/admin/holds/{hold_id}",
+        "/api/admin/withhold",
     }
     for path in ("/docs", "/redoc"):
         assert client.get(path).status_code == 404

@@ -24,7 +24,7 @@ PATHS = [
         "/nothing",
     ),
     *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup", "/exports/data-dictionary"),
-    *("/docs", "/docs/operators", "/audit-log"),
+    *("/docs", "/docs/operators", "/docs/retention", "/audit-log", "/admin/retention"),
 ]
 MAX_PAGE_BYTES = 60_000
 
@@ -84,7 +84,7 @@ def test_head_answers_like_get_without_the_page(full: TestClient, path: str) -> 
 
 
 def test_a_reader_is_told_apart_from_an_administrator(make_client: MakeClient) -> None:
-    assert Page(make_client().get("/")).texts("nav[aria-label=Main] li") == ["Changes", "Sources", "Jobs"]
+    assert Page(make_client().get("/")).texts("nav[aria-label=Main] li") == ["Changes", "Sources", "Jobs", "Retention"]
     assert Page(make_client(token=TOKEN).get("/")).texts("nav[aria-label=Main] li") == [
         "Changes",
         "Sources",

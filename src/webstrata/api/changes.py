@@ -11,6 +11,7 @@ from webstrata.api import feeds, present_changes
 from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept
 from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema
 from webstrata.api.comparing import compare_captures
+from webstrata.api.error_answers import MAY_BE_WITHHELD
 from webstrata.api.feeds import MOST_ITEMS, Feed
 from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Day, JobNumber, Parts, SnapshotNumber
 from webstrata.api.present import site_url
@@ -101,7 +102,7 @@ def changes(app: Parts, wanted: Annotated[ChangeParameters, Query()]) -> Changes
     )
 
 
-@router.get("/api/changes/compare")
+@router.get("/api/changes/compare", responses=MAY_BE_WITHHELD)
 def compare(
     app: Parts,
     request: Request,

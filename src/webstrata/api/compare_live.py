@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from webstrata.api.caching import NEVER
 from webstrata.api.change_schemas import LiveComparisonSchema
 from webstrata.api.comparing import comparisons_of
+from webstrata.api.error_answers import MAY_BE_WITHHELD
 from webstrata.api.head import IS_HEAD
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.api.present import timestamp
@@ -21,7 +22,7 @@ from webstrata.errors import NotFoundError
 from webstrata.model.changes import Comparison
 from webstrata.model.fetching import FetchResult
 
-router = APIRouter(tags=["snapshots"], responses={404: {"model": ErrorSchema}})
+router = APIRouter(tags=["snapshots"], responses=MAY_BE_WITHHELD)
 
 
 class TextMode(StrEnum):

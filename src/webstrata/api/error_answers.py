@@ -16,6 +16,9 @@ log = structlog.get_logger()
 
 STATUS_CODES: dict[type[errors.WebstrataError], int] = {
     errors.NotFoundError: 404,
+    errors.GoneError: 410,
+    errors.PolicyError: 400,
+    errors.UnreadablePolicyError: 409,
     errors.UsageError: 422,
     errors.LeaseLostError: 409,
     errors.ConflictError: 409,
@@ -51,6 +54,13 @@ EVERYWHERE: dict[int | str, dict[str, object]] = {
 """What the API's description says of failures that any route may have."""
 
 
+MAY_BE_WITHHELD: dict[int | str, dict[str, object]] = {
+    404: {"model": ErrorSchema},
+    410: {"model": ErrorSchema, "description": "Withheld; `tombstone` has the date and the reason."},
+}
+"""What the API's description says of routes that are about a snapshot."""
+
+
 def status_code(error: errors.WebstrataError) -> int:
     """Return the status code of an error."""
     return next(STATUS_CODES[ancestor] for ancestor in type(error).__mro__ if ancestor in STATUS_CODES)
@@ -75,7 +85,8 @@ def add_error_answers(api: FastAPI) -> None:
 async def _answer(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.WebstrataError)
     code, sentence = shown_failure(error)
-    return JSONResponse({"detail": sentence}, status_code=code)
+    more = {"tombstone": error.tombstone} if isinstance(error, errors.GoneError) else {}
+    return JSONResponse({"detail": sentence, **more}, status_code=code)
 
 
 async def _refusal(_request: Request, error: Exception) -> Response:

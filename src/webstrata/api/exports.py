@@ -19,6 +19,7 @@ from webstrata.api.export_rows import (
     snapshot_row,
     written,
 )
+from webstrata.api.export_trail import recorded_export
 from webstrata.api.parts import CodeFilter, Day, Parts
 from webstrata.api.present import site_url
 from webstrata.api.public_schemas import LARGEST_ID, ExportKindSchema, ExportsSchema
@@ -108,7 +109,8 @@ def exports(app: Parts) -> ExportsSchema:
 def snapshots(app: Parts, request: Request, wanted: Wanted) -> StreamingResponse:
     """Stream the snapshots, ids ascending; the last one's id is the next list's `afterId`."""
     _check_enabled(app)
-    return _stream("snapshots", _snapshot_rows(app, wanted, site_url(request, app.settings)), SNAPSHOT_COLUMNS, wanted)
+    rows = _snapshot_rows(app, wanted, site_url(request, app.settings))
+    return _stream(request, "snapshots", rows, SNAPSHOT_COLUMNS, wanted)
 
 
 @router.get(CHANGES, response_class=StreamingResponse, responses=_LIST_ANSWERS)
@@ -117,7 +119,8 @@ def changes(app: Parts, request: Request, wanted: WantedChanges) -> StreamingRes
     _check_enabled(app)
     if not app.settings.change_tracking_enabled:
         raise HTTPException(403, "Change tracking is switched off in this archive")
-    return _stream("changes", _change_rows(app, wanted, site_url(request, app.settings)), CHANGE_COLUMNS, wanted)
+    rows = _change_rows(app, wanted, site_url(request, app.settings))
+    return _stream(request, "changes", rows, CHANGE_COLUMNS, wanted)
 
 
 def _check_enabled(app: App) -> None:
@@ -125,9 +128,11 @@ def _check_enabled(app: App) -> None:
         raise HTTPException(403, "Exports are not enabled")
 
 
-def _stream(name: str, rows: Rows, columns: Sequence[Column], wanted: ExportParameters) -> StreamingResponse:
+def _stream(
+    request: Request, name: str, rows: Rows, columns: Sequence[Column], wanted: ExportParameters
+) -> StreamingResponse:
     # The first part is read before anything is answered: a database that is away is said so, not cut off.
-    begun = chain([next(rows, [])], rows)
+    begun = recorded_export(request, name, wanted.format, _filters(wanted), chain([next(rows, [])], rows))
     data = written(begun, columns, wanted.format, compressed=wanted.compressed)
     return StreamingResponse(data, headers=_headers(name, wanted))
 
@@ -147,6 +152,11 @@ def _change_rows(app: App, wanted: ChangeExportParameters, site: str) -> Rows:
     )
     for part in exported_events(app.database, events, after_id=scope.after_id, limit=scope.limit):
         yield [change_row(event, site) for event in part]
+
+
+def _filters(wanted: ExportParameters) -> dict[str, object]:
+    """Return which part of a list was asked for."""
+    return wanted.model_dump(mode="json", exclude={"format", "compressed"}, exclude_defaults=True)
 
 
 def _scope(app: App, wanted: ExportParameters) -> ExportScope:

@@ -9,6 +9,8 @@ from webstrata.api.caching import NEVER
 
 RAW_PATH = "/api/snapshots/raw/"
 ADMIN_PATH = "/api/admin"
+ADMIN_PATHS = (ADMIN_PATH, "/admin/api")
+"""What lies below these is the administrators' API."""
 
 PAGE_POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; frame-src 'self'; "
@@ -62,7 +64,7 @@ class SafeHeaders:
         else:
             headers |= {"Content-Security-Policy": PAGE_POLICY} if self._has_csp else {}
             headers["X-Frame-Options"] = "SAMEORIGIN"
-        if path.startswith(ADMIN_PATH):
+        if path.startswith(ADMIN_PATHS):
             headers["Cache-Control"] = NEVER
         if self._hsts_max_age is not None and is_https(scope):
             headers["Strict-Transport-Security"] = f"max-age={self._hsts_max_age}"

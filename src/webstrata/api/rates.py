@@ -22,8 +22,8 @@ from webstrata.api.clients import client_address, is_local
 from webstrata.settings import Network, Settings
 
 MOST_BUCKETS = 50_000
-_FOR_PROGRAMS = ("/api/", "/metrics", "/openapi.json")
-_FOR_ADMIN_PROGRAMS = ("/api/admin/", "/metrics")
+_FOR_PROGRAMS = ("/api/", "/admin/api/", "/public_api/", "/metrics", "/openapi.json")
+_FOR_ADMIN_PROGRAMS = ("/api/admin/", "/admin/api/", "/metrics")
 _COMPARING = ("/compare/", "/api/changes/compare")
 _TOKEN_HEADERS = (b"authorization", b"x-admin-token")
 _SAME_HOUSEHOLD = 64

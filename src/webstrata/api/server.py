@@ -13,9 +13,11 @@ from starlette.middleware import Middleware
 from webstrata import __version__
 from webstrata.api import (
     admin_audit_log,
+    admin_holds,
     admin_job_orders,
     admin_jobs,
     admin_reports,
+    admin_retention,
     admin_sources,
     changes,
     compare_live,
@@ -44,11 +46,16 @@ from webstrata.api.limits import RequestLimits
 from webstrata.api.live import Viewers
 from webstrata.api.rates import BucketStore, RateLimits, RatePolicy
 from webstrata.api.request_log import RequestLog
+from webstrata.api.retention_trigger import RetentionAfterResponse
 from webstrata.app import App
 from webstrata.db.revision import Revision
+from webstrata.retention.trigger import RetentionTrigger
 
 _READERS = (health, sources, search, snapshots, changes, compare_live, replay, reports, usage, exports)
-_OPERATORS = (admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, search_debug, metrics)
+_OPERATORS = (
+    *(admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
+    *(search_debug, metrics),
+)
 
 
 def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
@@ -62,6 +69,7 @@ def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         middleware=[
+            Middleware(RetentionAfterResponse, trigger=RetentionTrigger(app.database)),
             Middleware(metrics.RequestMetrics, metrics=numbers),
             Middleware(RequestLog),
             Middleware(

@@ -7,21 +7,22 @@ from fastapi import APIRouter, Query, Request, Response
 
 from webstrata.api import present
 from webstrata.api.caching import A_MINUTE, AN_HOUR, IfNoneMatch, kept, kept_json
+from webstrata.api.error_answers import MAY_BE_WITHHELD
 from webstrata.api.headers import RAW_PATH
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.api.public_schemas import LatestSnapshotSchema
-from webstrata.api.schemas import ErrorSchema, SnapshotDetailSchema, TimelineSchema
+from webstrata.api.schemas import SnapshotDetailSchema, TimelineSchema
 from webstrata.api.usage import Event, counted
 from webstrata.app import App
 from webstrata.db import catalog
-from webstrata.errors import NotFoundError
+from webstrata.db.tombstones import missing_snapshot
 from webstrata.model.archive import SnapshotView
 from webstrata.model.content_types import HTML_TYPES
 from webstrata.replay.banner import with_banner
 from webstrata.replay.inert import with_inert_links
 from webstrata.replay.raw import RawPage, raw_page
 
-router = APIRouter(tags=["snapshots"], responses={404: {"model": ErrorSchema}})
+router = APIRouter(tags=["snapshots"], responses=MAY_BE_WITHHELD)
 
 _HARMLESS = frozenset(
     (
@@ -119,11 +120,11 @@ def latest(
 
 
 def known_snapshot(app: App, snapshot_id: int) -> SnapshotView:
-    """Return the snapshot that a request names; NotFoundError when there is none."""
+    """Return the snapshot that a request names; NotFoundError when there is none, GoneError when it is withheld."""
     with app.database.read() as session:
         found = catalog.snapshot(session, snapshot_id)
-    if found is None:
-        raise NotFoundError("Snapshot not found")
+        if found is None:
+            raise missing_snapshot(session, snapshot_id)
     return found
 
 

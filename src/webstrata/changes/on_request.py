@@ -14,7 +14,8 @@ from webstrata.changes.knowledge import KnowledgeLoader
 from webstrata.changes.pages import PageLoader
 from webstrata.db import changes
 from webstrata.db.changes import CapturePair, ComparedSnapshot, NewEvent
-from webstrata.errors import NotFoundError, TooManyComparisonsError
+from webstrata.db.tombstones import missing_snapshot
+from webstrata.errors import TooManyComparisonsError
 from webstrata.model.changes import LineEdit, SiteKnowledge
 from webstrata.model.fetching import FetchResult
 
@@ -123,9 +124,9 @@ class PairComparisons:
         wanted = [snapshot_id for snapshot_id in (old_id, new_id) if snapshot_id is not None]
         with self.loader.database.read() as session:
             found = changes.load_snapshots(session, wanted)
-        for snapshot_id in wanted:
-            if snapshot_id not in found:
-                raise NotFoundError("Snapshot not found")
+            for snapshot_id in wanted:
+                if snapshot_id not in found:
+                    raise missing_snapshot(session, snapshot_id)
         return (None if old_id is None else found[old_id]), found[new_id]
 
     def _compare(self, pair: CapturePair) -> PairComparison:

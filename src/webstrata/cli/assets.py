@@ -1,13 +1,17 @@
 """`assets export`: the assets of sources as files."""
 
 import dataclasses
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from webstrata.cli.start import fold_code, print_json, started
 from webstrata.model.words import counted
+
+if TYPE_CHECKING:
+    from webstrata.app import App
 
 verbs = typer.Typer(help="What plugins made of captures: texts of pages, files.", no_args_is_help=True)
 
@@ -31,15 +35,30 @@ def export(
     """Write the newest version of every asset as a file, DIR/SOURCE/PATH."""
     from webstrata.assets.exporting import export_assets
     from webstrata.db import sources
+    from webstrata.db.export_history import finish_export
 
     with started(quiet=True) as app:
         if source is not None:
             with app.database.read() as session:
                 sources.source_view(session, source)
+        number = _begin(app, source)
         done = export_assets(app.database, app.archive_root, output, source_code=source)
+        if number is not None:
+            with app.database.write() as session:
+                finish_export(session, number, done.files, datetime.now(UTC))
     if as_json:
         print_json({**dataclasses.asdict(done), "folder": str(done.folder)})
         return
     print(f"{counted(done.files, 'asset')} written to {done.folder}")
     if done.unreadable:
         print(f"{counted(done.unreadable, 'asset')} could not be read: see the log")
+
+
+def _begin(app: "App", source: str | None) -> int | None:
+    """Record that an export begins and return its number; None in an archive that can only be read."""
+    from webstrata.db.export_history import begin_export
+
+    if app.database.is_read_only:
+        return None
+    with app.database.write() as session:
+        return begin_export(session, "assets", "files", {"source": source}, datetime.now(UTC))

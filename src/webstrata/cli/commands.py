@@ -22,6 +22,7 @@ MODULES = {
     "checking": ("validate-job-config",),
     "status": ("status",),
     "folders": ("register-job-dir", "cleanup-job", "storage"),
+    "artifacts": ("cleanup",),
     "sources": ("seed-sources", "create-job", "regroup"),
     "verifying": ("verify",),
     "audit_log": ("audit-log",),
@@ -32,7 +33,12 @@ MODULES = {
 Command = Any
 """A command as Typer makes it: it shares no public type with a group of commands."""
 
-GROUPS = {"sources": ("sources", "sources"), "assets": ("assets", "verbs"), "db": ("database", "verbs")}
+GROUPS = {
+    "sources": ("sources", "sources"),
+    "assets": ("assets", "verbs"),
+    "retention": ("retention", "verbs"),
+    "db": ("database", "verbs"),
+}
 """The commands that have commands of their own: the module that holds them, and under which name."""
 
 

@@ -57,6 +57,18 @@ def new_links(
     return found
 
 
+def referable_files(outcomes: Sequence[Outcome], stored: dict[str, Original]) -> dict[str, int]:
+    """Return the files of the records that a batch may refer to, by record id; before `stored` grows with the batch."""
+    earlier = (outcome.task.earlier.original for outcome in outcomes if outcome.task.earlier is not None)
+    known = (*stored.values(), *earlier)
+    return {original.record_id: original.warc_file_id for original in known if original.warc_file_id is not None}
+
+
+def referred_files(captures: Sequence[NewCapture], files: dict[str, int]) -> set[int]:
+    """Return the files that the revisits of a batch refer to, other than the one that is being written."""
+    return {files[capture.refers_to] for capture in captures if capture.refers_to in files}
+
+
 def _original(result: FetchResult, earlier: EarlierCapture | None, same_payload: Original | None) -> Original | None:
     if result.status == HTTPStatus.NOT_MODIFIED:
         return earlier.original if earlier else None

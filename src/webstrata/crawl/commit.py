@@ -7,13 +7,15 @@ without its bytes cannot be.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from pathlib import Path
 
 import structlog
 
-from webstrata.crawl.answers import append_answers, new_links, payload_digest
+from webstrata.crawl.answers import append_answers, new_links, payload_digest, referable_files, referred_files
 from webstrata.crawl.outcome import Outcome
-from webstrata.db import capture_links, captures, frontier, leases
+from webstrata.crawl.scraping import scrape_records
+from webstrata.db import capture_links, captures, frontier, leases, scrapes
 from webstrata.db.engine import Database, Session
 from webstrata.db.leases import Spent
 from webstrata.db.new_rows import NewCapture, NewLinks
@@ -78,6 +80,10 @@ class _StoredMeanwhileError(WebstrataError):
     """Another worker stored a payload of the batch since we looked."""
 
 
+class _DeletedMeanwhileError(WebstrataError):
+    """A file that a revisit of the batch refers to is being deleted."""
+
+
 class Committer:
     """Settles batches of one worker's outcomes, one after the other."""
 
@@ -102,6 +108,8 @@ class Committer:
                 committed = self._commit_all(outcomes, claim)
             except _StoredMeanwhileError:
                 log.info("crawl.payload.stored_meanwhile")
+            except _DeletedMeanwhileError:
+                log.info("crawl.payload.deleted_meanwhile")
             except _StaleTasksError as stale:
                 log.warning("crawl.lease.lost", tasks=sorted(task_id for task_id, _ in stale.leases))
                 outcomes = [o for o in outcomes if (o.task.id, o.task.lease_token) not in stale.leases]
@@ -124,11 +132,13 @@ class Committer:
         fresh = wanted - stored.keys()
         writer = self._open_writer()
         acknowledged = writer.size
+        earlier_files = referable_files(outcomes, stored)
         try:
             new_captures = append_answers(writer, outcomes, stored)
             writer.sync()
             links = new_links(outcomes, new_captures, stored, self._warc_file_id)
-            return self._record(outcomes, new_captures, claim, fresh, links)
+            referred = referred_files(new_captures, earlier_files)
+            return self._record(outcomes, new_captures, claim, fresh, links, referred)
         except DatabaseError:
             # The commit may have happened and only the news of it got lost; recovery, later, knows where to cut.
             self.close()
@@ -164,6 +174,7 @@ class Committer:
         claim: Claim | None,
         fresh: Collection[str] = (),
         links_read: Sequence[NewLinks] = (),
+        referred: Collection[int] = (),
     ) -> Committed:
         """Tell the database, in one transaction, what is on disk and what was found; lease what is next."""
         now, target = datetime.now(UTC), self._target
@@ -174,10 +185,12 @@ class Committer:
             stale = frontier.settle(session, [outcome.task for outcome in outcomes], now)
             if stale:
                 raise _StaleTasksError(stale)
+            scrapes.add_scrapes(session, target.source_id, target.job_id, scrape_records(outcomes, now))
             for depth, links in self._new_links(outcomes).items():
                 frontier.add_links(session, target.job_id, links, depth, now)
             if new_captures and self._writer is not None:
                 self._refuse_twins(session, fresh)
+                _refuse_deleted(session, outcomes, referred)
                 captures.add_captures(session, target.job_id, target.source_id, self._warc_file_id, new_captures)
                 capture_links.add_links(session, links_read)
                 captures.acknowledge(session, self._warc_file_id, self._writer.size)
@@ -252,6 +265,22 @@ class Committer:
         fields = [("isPartOf", target.source_code), ("description", f"job {target.job_id}: {target.job_name}")]
         self._writer = WarcFileWriter(confined(target.archive_root, path), fields)
         return self._writer
+
+
+def _refuse_deleted(session: Session, outcomes: Sequence[Outcome], referred: Collection[int]) -> None:
+    """Make sure that the files that revisits of a batch refer to stay; a 304 response is fetched again."""
+    deleting = captures.files_being_deleted(session, referred) if referred else set()
+    if not deleting:
+        return
+    bodiless = [
+        outcome.task
+        for outcome in outcomes
+        if outcome.result is not None
+        and outcome.result.status == HTTPStatus.NOT_MODIFIED
+        and outcome.task.earlier is not None
+        and outcome.task.earlier.original.warc_file_id in deleting
+    ]
+    raise _StaleTasksError(bodiless) if bodiless else _DeletedMeanwhileError
 
 
 def _limit_reached(claim: Claim, spent: Spent) -> str | None:

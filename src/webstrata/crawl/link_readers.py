@@ -3,21 +3,33 @@
 import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from http import HTTPStatus
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 
+from webstrata.content.decode import decoded
 from webstrata.content.html import PageLinks
 from webstrata.content.link_record import LinkRecord, unpacked
 from webstrata.content.page_reader import PageReader
-from webstrata.content.page_requests import ReadLinks
+from webstrata.content.page_requests import ReadLinks, ReadQuality
 from webstrata.content.robots_txt import product_token
 from webstrata.crawl.outcome import FoundLinks
+from webstrata.errors import UnreadablePageError
 from webstrata.model.captures import EarlierCapture
 from webstrata.model.fetching import FetchResult
+from webstrata.model.quality import QualityKind
+from webstrata.model.tasks import TaskType
 from webstrata.storage.paths import place_of
 from webstrata.warc.reader import read_record
 
 MAX_PROCESSES = 4
+
+_FEW_LINKS = 3
+"""A page with more links to pages than this is neither a block page nor a page that scripts would have filled."""
+
+_MAX_JUDGED_BYTES = 1_000_000
 
 
 class LinkReaders:
@@ -49,7 +61,8 @@ class LinkReaders:
             x_robots_tag=x_robots_tag,
             user_agent=self._user_agent,
         )
-        return await self._find(request)
+        found = await self._find(request)
+        return replace(found, kind=await self._judge(result)) if _is_suspect(result, found.page) else found
 
     async def read_earlier(self, archive_root: Path, earlier: EarlierCapture) -> FoundLinks:
         """Return the links of an earlier capture: as they are stored, else from its WARC file."""
@@ -79,6 +92,22 @@ class LinkReaders:
             return self._readers[0].links(request)
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_apart, request)
 
+    async def _judge(self, result: FetchResult) -> QualityKind | None:
+        """Return what a response is; None when that cannot be found out within the limits."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._judge_apart, result)
+        except UnreadablePageError:
+            return None
+
+    def _judge_apart(self, result: FetchResult) -> QualityKind:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in result.headers}
+        body = decoded(result.body, result.header("content-encoding"), _MAX_JUDGED_BYTES)
+        reader = self._idle.get()
+        try:
+            return reader.quality(ReadQuality(result.url, result.status, headers, body)).kind
+        finally:
+            self._idle.put(reader)
+
     def _read_apart(self, request: ReadLinks) -> PageLinks:
         reader = self._idle.get()
         try:
@@ -97,3 +126,13 @@ class LinkReaders:
             x_robots_tag=record.headers.get("x-robots-tag"),
             user_agent=self._user_agent,
         )
+
+
+def _is_suspect(result: FetchResult, page: PageLinks) -> bool:
+    """Return whether a response that counts as a page may be a refusal, or empty without scripts."""
+    is_page = result.status == HTTPStatus.OK and "html" in (result.header("content-type") or "")
+    if not is_page or not 0 < len(result.body) <= _MAX_JUDGED_BYTES:
+        return False
+    # Scripts, styles and images do not count: a page that scripts fill has many.
+    pages = (link for link in page.links if link.task_type is TaskType.PAGE)
+    return next(islice(pages, _FEW_LINKS, None), None) is None

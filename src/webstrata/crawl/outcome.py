@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from webstrata.content.html import PageLinks
 from webstrata.content.link_record import LinkRecord
 from webstrata.model.fetching import FetchResult
+from webstrata.model.quality import QualityKind
 from webstrata.model.tasks import Link, Task
 
 
@@ -14,6 +15,8 @@ class FoundLinks:
 
     page: PageLinks = field(default_factory=PageLinks)
     record: LinkRecord | None = None
+    kind: QualityKind | None = None
+    """What the response turned out to be; None when nothing suggested to judge it."""
 
 
 @dataclass(frozen=True)
@@ -27,3 +30,5 @@ class Outcome:
     """All links that were read from the response, if they are to be stored."""
     error_kind: str | None = None
     """What went wrong with this try, in a word; None when nothing did."""
+    kind: QualityKind | None = None
+    """What the response turned out to be, if it was judged."""

@@ -73,7 +73,7 @@ class Visitor:
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=problem)
         if directives.noarchive:
             return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)
-        return Outcome(done, result, admitted, found.record, error_kind="internal" if problem else None)
+        return Outcome(done, result, admitted, found.record, "internal" if problem else None, found.kind)
 
     async def _ask_robots(self, url: str) -> None:
         if self.robots is not None and not await self.robots.allows(url):

@@ -45,6 +45,7 @@ _ORIGINALS = (
         _CAPTURES.c.payload_digest.in_(bindparam("digests", expanding=True)),
         _CAPTURES.c.record_type == "response",
         _CAPTURES.c.status_code.between(200, 299),
+        _WARC_FILES.c.deleting_since.is_(None),
     )
     .order_by(_CAPTURES.c.id.desc())
 )
@@ -69,6 +70,7 @@ _EARLIER = (
         _HOLDERS.c.record_type == "response",
         _HOLDERS.c.status_code == HTTPStatus.OK,
         _HOLDERS.c.payload_digest.is_not(None),
+        _WARC_FILES.c.deleting_since.is_(None),
     )
     .order_by(_CAPTURES.c.capture_timestamp, _CAPTURES.c.id)
 )
@@ -230,6 +232,18 @@ def originals(session: Session, source_id: int, digests: Collection[str], is_the
         for row in rows
         if is_there(row[4], row[5])
     }
+
+
+def files_being_deleted(session: Session, warc_file_ids: Collection[int]) -> set[int]:
+    """Return which files are being deleted; until the transaction ends, no deletion of the others begins.
+
+    A file that is being written is not locked: it belongs to a job that runs, whose files are not deleted.
+    """
+    wanted = select(WarcFile.id, WarcFile.deleting_since).where(
+        WarcFile.id.in_(warc_file_ids), WarcFile.owner.is_(None)
+    )
+    rows = session.execute(wanted.order_by(WarcFile.id).with_for_update(read=True))
+    return {row.id for row in rows if row.deleting_since is not None}
 
 
 def earlier_captures(

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text, true
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from webstrata.db import collection_tables, retention_tables
 from webstrata.db.asset_tables import Asset, AssetBlob, AssetVersion, PluginRun
 from webstrata.db.base import Base, BigId, Json, utcnow
 from webstrata.db.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
@@ -32,6 +33,8 @@ __all__ = [
     "SourceTotals",
     "TemplateChange",
     "UsageMetric",
+    "collection_tables",
+    "retention_tables",
     "utcnow",
 ]
 
@@ -198,6 +201,8 @@ class WarcFile(Base):
     index_version: Mapped[int] = mapped_column(default=0, server_default="0")
     problem_count: Mapped[int] = mapped_column(default=0, server_default="0")
     owner: Mapped[str | None]
+    deleting_since: Mapped[datetime | None]
+    """Since when the file is being deleted: no new revisit may refer to its records."""
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, insert, select, union, update
 from sqlalchemy.orm import Session, aliased
@@ -108,6 +109,13 @@ def snapshots_in(session: Session, job_id: int, paths: Collection[str]) -> int:
         lying = select(func.count()).where(Snapshot.job_id == job_id, Snapshot.warc_path.in_(part))
         count += session.scalar(lying) or 0
     return count
+
+
+def mark_deleting(session: Session, job_id: int, paths: Collection[str], now: datetime) -> None:
+    """Mark files of a job as being deleted: a crawl that is about to refer to their records stores its own instead."""
+    for part in _parts(paths):
+        marked = update(WarcFile).where(WarcFile.job_id == job_id, WarcFile.path.in_(part))
+        session.execute(marked.values(deleting_since=now))
 
 
 def give_up_payloads(session: Session, job_id: int, paths: Collection[str]) -> None:

@@ -6,7 +6,7 @@ guard has seen, and several thousand answers a second; general clients give up o
 
 import asyncio
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from http import HTTPStatus
 from types import TracebackType
@@ -24,6 +24,7 @@ from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import UrlParts, host_of, origin_of, parse_url
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_MILLISECOND = timedelta(milliseconds=1)
 _ACCEPTED = b"Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\nAccept-Encoding: gzip, deflate, br\r\n"
 """No zstd, although we read it: many tools that replay WARC files do not."""
 
@@ -114,6 +115,7 @@ class HttpFetcher:
             ip_address=address,
             truncated=answer.truncated,
             response_head=head.raw,
+            elapsed_ms=(datetime.now(UTC) - fetched_at) // _MILLISECOND,
         )
         download.belong_to(result)
         return result

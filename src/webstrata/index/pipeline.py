@@ -11,7 +11,7 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.db import captures, frontier, index_leases, jobs, problems, snapshots
+from webstrata.db import captures, frontier, index_leases, jobs, problems, snapshots, tombstones
 from webstrata.db.captures import KnownWarc
 from webstrata.db.engine import Database
 from webstrata.db.index_leases import IndexLease
@@ -35,6 +35,7 @@ from webstrata.storage.paths import PresentFiles, place_of
 from webstrata.warc.adopting import adopt_warcs_for_job
 from webstrata.warc.cdxj import Journal, Promised, journal_folder, promised_in
 from webstrata.warc.reader import Span
+from webstrata.warc.withheld import withheld_in
 
 log = structlog.get_logger()
 
@@ -263,10 +264,22 @@ class _Run:
                 readers.read_revisit,
                 self._was_crawled_here(),
                 beside_crawl=not final,
+                withheld=self._withheld(folder),
             )
             self._index_files(desk, readers, todo)
             if final:
                 self._index_late(desk, readers, files)
+
+    def _withheld(self, folder: Path) -> frozenset[tuple[str, int | None]]:
+        """Return which records are withheld; tombstones beside the files that the database lacks are stored first."""
+        beside = withheld_in(folder)
+        with self.database.read() as session:
+            known = tombstones.withheld_places(session)
+        for capture in beside:
+            if capture.place not in known:
+                with self.database.write() as session:
+                    tombstones.withhold(session, capture)
+        return known | {capture.place for capture in beside}
 
     def _was_crawled_here(self) -> bool:
         """Tell whether a crawl brought the files to this database: it left tasks, or it was one of another tool."""

@@ -53,6 +53,8 @@ class Desk:
     """Whether what changed is news: a crawl just brought it, it was neither imported nor rebuilt."""
     beside_crawl: bool = False
     """Whether the job's crawl is running, which wants to write too."""
+    withheld: frozenset[tuple[str, int | None]] = frozenset()
+    """The records that get no snapshot, because they are withheld: file name and offset."""
 
 
 class FileWriting:
@@ -110,7 +112,7 @@ def store(desk: Desk, batch: Batch, problem_count: int = 0) -> int:
     In three steps: ids are taken, promised in the journal, and only then carried by rows. Killed in between, ids may
     be lost, but none is given twice.
     """
-    batch.found = [_with_promised_time(desk, batch.warc, found) for found in batch.found]
+    batch.found = [_with_promised_time(desk, batch.warc, _as_shown(desk, batch, found)) for found in batch.found]
     given = _give_ids(desk, batch)
     _read_revisits(desk, batch, given)
     _note_kept_snapshots(batch, given)
@@ -185,7 +187,12 @@ def _standing(session: Session, desk: Desk, batch: Batch, given: Given) -> Stand
         return Standing()
     source_id, is_there = desk.job.source_id, PresentFiles(desk.archive_root).has
     known = payloads(session, source_id, wanted, INDEX_VERSION, is_there)
-    own = {given.captures[found.capture.offset]: found for found in batch.found if found.refers_to is None}
+    known = {original: _as_unread(desk, payload) for original, payload in known.items()}
+    own = {
+        given.captures[found.capture.offset]: found
+        for found in batch.found
+        if found.refers_to is None and not _is_withheld(desk, batch, found)
+    }
     pages = {number for number, found in own.items() if found.page is not None}
     return standing_of(batch.found, source_id, known, pages, own.keys() - pages)
 
@@ -207,6 +214,21 @@ def _snapshot_ids(session: Session, desk: Desk, batch: Batch, given: Given) -> d
         ids.lift(session, "snapshots", max(kept.values()))
     rest = [capture.offset for capture in lacking if capture.offset not in kept]
     return kept | dict(zip(rest, ids.reserve(session, "snapshots", len(rest)), strict=True))
+
+
+def _is_withheld(desk: Desk, batch: Batch, found: Found) -> bool:
+    return (batch.warc.filename, found.capture.offset) in desk.withheld
+
+
+def _as_shown(desk: Desk, batch: Batch, found: Found) -> Found:
+    """Return a record without its page when it is withheld."""
+    return replace(found, page=None, refers_to=None) if _is_withheld(desk, batch, found) else found
+
+
+def _as_unread(desk: Desk, payload: Payload) -> Payload:
+    """Return a withheld record's payload as one that is to be read: it is a page, although it has no snapshot."""
+    is_withheld = (payload.warc_path.rpartition("/")[2], payload.offset) in desk.withheld
+    return replace(payload, is_indexed=False) if is_withheld else payload
 
 
 def _with_promised_time(desk: Desk, warc: KnownWarc, found: Found) -> Found:
@@ -260,6 +282,8 @@ def _promises(desk: Desk, batch: Batch, given: Given) -> Iterable[JournalLine]:
     for found in batch.found:
         capture = found.capture
         both = given.captures[capture.offset], given.snapshots.get(capture.offset)
+        if _is_withheld(desk, batch, found):
+            continue  # the id that its snapshot had stays promised to it
         if _promised(desk, batch.warc, capture) != both:
             yield _line(batch.warc, capture, *both)
 

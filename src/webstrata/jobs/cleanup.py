@@ -20,7 +20,7 @@ import structlog
 
 from webstrata.assets.blobs import write_as_files
 from webstrata.coordination.presence import is_dead, present
-from webstrata.db import audit_log, captures, index_leases, jobs, operations, warc_folders
+from webstrata.db import audit_log, captures, holds, index_leases, jobs, operations, warc_folders
 from webstrata.db.engine import Database, Session
 from webstrata.db.index_leases import IndexLease
 from webstrata.db.operations import Operation
@@ -257,9 +257,11 @@ def _report(
 
 
 def _refuse_if_needed(session: Session, archive_root: Path, job_id: int, going: Sequence[str]) -> None:
-    """Refuse to delete what revisits of other jobs refer to, or may be about to."""
+    """Refuse to delete what revisits of other jobs refer to, or may be about to, and what a hold or a haul keeps."""
     if not going:
         return
+    if held := holds.held_in_files(session, job_id, going):
+        raise ConflictError(f"snapshot {held[0].snapshot_id} of job {job_id} must be kept ({held[0].reason})")
     keep = "--mode temp-nonwarc keeps them"
     if beside := warc_folders.crawls_beside(session, job_id):
         raise ConflictError(
@@ -326,6 +328,8 @@ def _begin(database: Database, archive_root: Path, report: CleanupReport, plan: 
         if refusal := may_clean(job_id, kept.status, CleanupMode.TEMP, force=True):
             raise ConflictError(refusal)
         going = plan.going(archive_root)
+        # Marked before references are looked for again: a crawl that commits one meanwhile waits, or sees the mark.
+        warc_folders.mark_deleting(session, job_id, going, datetime.now(UTC))
         _refuse_if_needed(session, archive_root, job_id, going)
         warc_folders.give_up_payloads(session, job_id, going)
         warc_folders.move_warc_files(session, job_id, moved)

@@ -21,6 +21,7 @@ from webstrata.jobs.tool_books import end_by_exit_code, note_exit, settle_tool_j
 from webstrata.model.attempts import MAX_CRAWL_DEATHS, MAX_INDEX_DEATHS, how_it_died, rest_before_retry
 from webstrata.model.job_checks import check_job_config
 from webstrata.model.jobs import JobStatus
+from webstrata.retention.schedule import RetentionSchedule
 
 log = structlog.get_logger()
 
@@ -36,6 +37,8 @@ class Crew:
     min_free_bytes: int = 0
     index_every_seconds: float = 0
     """How often what a crawl has brought so far is indexed; 0 waits for its end."""
+    retention: RetentionSchedule | None = None
+    """What is deleted on a schedule, beside the jobs."""
 
     def load(self, job_id: int) -> StoredJob:
         """Return a job as it stands."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from webstrata.db import captures, frontier, jobs, leases
+from webstrata.db import captures, frontier, health, jobs, leases
 from webstrata.db.engine import Database
 from webstrata.db.frontier import GivenUp
 from webstrata.db.jobs import StoredJob
@@ -111,6 +111,7 @@ def settle_as(database: Database, job_id: int, leader: str, ended: Ended, finish
             warc_file_count=count,
             warc_bytes_total=size,
         )
+        health.add_run_health(session, job_id, ended.status, finished_at)
 
 
 def try_again_later(database: Database, job: StoredJob, leader: str, rest: timedelta) -> None:

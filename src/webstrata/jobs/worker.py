@@ -26,6 +26,9 @@ log = structlog.get_logger()
 _INDEX_LOOK_SECONDS = 1.0
 """How often an idle indexer looks for work at least: a job whose crawl just ended is not to wait for the next poll."""
 
+_RETENTION_LOOK_SECONDS = 60.0
+"""How often a worker checks whether a retention pass is due."""
+
 _LOOK_AGAIN = timedelta(seconds=5)
 """How long a job is left alone that somebody else turned out to work on."""
 
@@ -85,16 +88,28 @@ def index_next_job(crew: Crew, stopping: threading.Event) -> bool:
     return True
 
 
+def apply_retention(crew: Crew, stopping: threading.Event) -> bool:
+    """Delete what is expired, if a pass is due; always returns False, so that the worker then waits."""
+    if crew.retention is not None:
+        crew.retention.run_due(datetime.now(UTC), stopping)
+    return False
+
+
 def _work(crew: Crew, poll_interval: float, stopping: threading.Event) -> None:
-    """Crawl here, and index in a second thread: the work itself is done in processes of its own."""
-    look = min(poll_interval, _INDEX_LOOK_SECONDS)
-    indexing = threading.Thread(target=_repeat, args=(index_next_job, crew, look, stopping), name="index")
-    indexing.start()
+    """Crawl here, index in a second thread, and apply retention in a third: the stages run in their own processes."""
+    beside = (
+        ("index", index_next_job, min(poll_interval, _INDEX_LOOK_SECONDS)),
+        ("retention", apply_retention, _RETENTION_LOOK_SECONDS),
+    )
+    threads = [threading.Thread(target=_repeat, args=(step, crew, look, stopping), name=n) for n, step, look in beside]
+    for thread in threads:
+        thread.start()
     try:
         _repeat(crawl_next_job, crew, poll_interval, stopping)
     finally:
         stopping.set()
-        indexing.join()
+        for thread in threads:
+            thread.join()
 
 
 def _repeat(step: Callable[[Crew, threading.Event], bool], crew: Crew, pause: float, stopping: threading.Event) -> None:

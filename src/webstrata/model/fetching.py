@@ -35,6 +35,8 @@ class FetchResult:
     """The standard's word for why the body is cut short (`length`, `time`, `disconnect`), or None."""
     response_head: bytes = b""
     """The status line and headers as they came, to the empty line; nothing where a fetcher cannot know them."""
+    elapsed_ms: int | None = None
+    """Milliseconds from the request to the end of the response; None where a fetcher does not measure it."""
 
     @cached_property
     def body_digest(self) -> str:

@@ -10,6 +10,7 @@ from webstrata.content.charset import charset_of
 from webstrata.db import catalog
 from webstrata.db.engine import Database
 from webstrata.db.snapshots import set_record_place
+from webstrata.db.tombstones import missing_snapshot
 from webstrata.errors import DatabaseError, NotFoundError, OutsideRootError, WarcError
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.storage.paths import place_of
@@ -36,12 +37,12 @@ class RawPage:
 
 
 def raw_page(database: Database, archive_root: Path, snapshot_id: int) -> RawPage:
-    """Return what a snapshot's WARC record holds; NotFoundError says what is missing."""
+    """Return what a snapshot's WARC record holds; NotFoundError says what is missing, GoneError that it is withheld."""
     with database.read() as session:
         snapshot = catalog.snapshot(session, snapshot_id)
         place = catalog.record_place(session, snapshot_id)
-    if snapshot is None or place is None:
-        raise NotFoundError("Snapshot not found")
+        if snapshot is None or place is None:
+            raise missing_snapshot(session, snapshot_id)
     record = find_record_for_snapshot(place, database=database, archive_root=archive_root)
     media_type = record.mime_type or snapshot.mime_type or "text/html"
     is_text = media_type.startswith("text/") or media_type.endswith("+xml")

@@ -18,6 +18,7 @@ from webstrata.errors import SettingsError
 from webstrata.settings.coordination import CoordinationSettings
 from webstrata.settings.crawling import CrawlSettings
 from webstrata.settings.general import GeneralSettings
+from webstrata.settings.retention import RetentionSettings
 from webstrata.settings.serving import ServingSettings
 from webstrata.wrong_values import plain_words
 
@@ -37,7 +38,7 @@ _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
 
 
 # The last base comes first in the reference.
-class Settings(CrawlSettings, CoordinationSettings, ServingSettings, GeneralSettings):
+class Settings(RetentionSettings, CrawlSettings, CoordinationSettings, ServingSettings, GeneralSettings):
     """The effective settings of one process."""
 
 

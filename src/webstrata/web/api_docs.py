@@ -4,9 +4,15 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from webstrata.api.error_answers import EVERYWHERE
-from webstrata.web.api_words import Description, described
+from webstrata.web.api_words import Audience, Description, described
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
+
+_TITLES = {
+    Audience.READERS: "API",
+    Audience.OPERATORS: "API for administrators",
+    Audience.RETENTION: "API of retention",
+}
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
@@ -14,28 +20,35 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 @router.get("/docs")
 def readers_api(request: Request) -> HTMLResponse:
     """Show what everybody can ask the API."""
-    return _show(request, for_operators=False)
+    return _show(request, Audience.READERS)
 
 
 @router.get("/docs/operators")
 def operators_api(request: Request) -> HTMLResponse:
     """Show what those who run the archive can ask it and tell it."""
-    return _show(request, for_operators=True)
+    return _show(request, Audience.OPERATORS)
 
 
-def _show(request: Request, *, for_operators: bool) -> HTMLResponse:
+@router.get("/docs/retention")
+def retention_api(request: Request) -> HTMLResponse:
+    """Show the routes of retention policies, legal holds and withheld snapshots."""
+    return _show(request, Audience.RETENTION)
+
+
+def _show(request: Request, audience: Audience) -> HTMLResponse:
     return render(
         request,
         "api_docs.html",
-        api=_described(request, for_operators=for_operators),
-        for_operators=for_operators,
+        api=_described(request, audience),
+        title=_TITLES[audience],
+        for_operators=audience is not Audience.READERS,
         everywhere=[str(status) for status in EVERYWHERE],
     )
 
 
-def _described(request: Request, *, for_operators: bool) -> Description:
+def _described(request: Request, audience: Audience) -> Description:
     """Return the description, made once: the routes do not change while the program runs."""
-    made: dict[bool, Description] = request.app.state.__dict__.setdefault("api_descriptions", {})
-    if for_operators not in made:
-        made[for_operators] = described(request.app.openapi(), for_operators=for_operators)
-    return made[for_operators]
+    made: dict[Audience, Description] = request.app.state.__dict__.setdefault("api_descriptions", {})
+    if audience not in made:
+        made[audience] = described(request.app.openapi(), audience)
+    return made[audience]

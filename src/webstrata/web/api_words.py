@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from webstrata.api.description import SWITCHED_OFF
@@ -92,16 +93,31 @@ class Description:
     schemas: tuple[Schema, ...]
 
 
-def described(document: Json, *, for_operators: bool) -> Description:
-    """Return the routes for readers or those for operators, in order, and every schema that they need."""
+class Audience(StrEnum):
+    """Whom a page about the API is for; the operators' routes have a tag of the same name."""
+
+    READERS = "readers"
+    OPERATORS = "admin"
+    RETENTION = "retention"
+
+
+def described(document: Json, audience: Audience) -> Description:
+    """Return the routes for an audience, in order, and every schema that they need."""
     operations = tuple(
         _operation(method, path, routes[method])
         for path, routes in document["paths"].items()
         for method in _METHODS
-        if method in routes and ("admin" in routes[method].get("tags", ())) == for_operators
+        if method in routes and _audience_of(routes[method]) is audience
     )
     known = document.get("components", {}).get("schemas", {})
     return Description(operations, tuple(_schema(name, known[name]) for name in _needed(operations, known)))
+
+
+def _audience_of(operation: Json) -> Audience:
+    tags = operation.get("tags", ())
+    return next(
+        (audience for audience in (Audience.RETENTION, Audience.OPERATORS) if audience in tags), Audience.READERS
+    )
 
 
 def kind_of(schema: Json) -> Kind:

@@ -18,7 +18,7 @@ from webstrata.wrong_values import plain_words
 
 log = structlog.get_logger()
 
-PROGRAM_PATHS = ("/api", "/metrics")
+PROGRAM_PATHS = ("/api", "/admin/api", "/public_api", "/metrics")
 """What lies below these is for programs."""
 
 
@@ -35,6 +35,7 @@ _FAILURES = {
     404: Failure("That is not here", "The address may be mistyped. Search for what the page said instead."),
     405: Failure("That cannot be done here", "Go back and use the buttons of the page."),
     409: Failure("That does not go now", "Things have moved on meanwhile. Go back and look at the page again."),
+    410: Failure("That was deleted", "It was in the archive once. Other captures of the page may still be there."),
     422: Failure("That address makes no sense", "Part of it is wrong. Go back, or begin again from the first page."),
     429: Failure("Too many are watching", "Nothing is lost. Try again in a minute."),
     503: Failure("The archive is out of reach", "Nothing is lost. Try again in a minute."),

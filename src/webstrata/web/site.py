@@ -17,6 +17,7 @@ from webstrata.web import (
     job_orders,
     jobs,
     login,
+    retention,
     search,
     snapshot,
     source,
@@ -26,7 +27,7 @@ from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
 
 _READERS = (home, search, snapshot, changes, compare, sources, exports, api_docs)
-_OPERATORS = (source, jobs, job, job_orders, audit_log, login)
+_OPERATORS = (source, jobs, job, job_orders, audit_log, retention, login)
 
 
 def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:

@@ -14,6 +14,7 @@ from webstrata.db import catalog, change_lists
 from webstrata.db.engine import Database
 from webstrata.db.page_links import links_of
 from webstrata.db.page_metadata import load_metadata
+from webstrata.db.tombstones import missing_snapshot
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.model.captures import DateSource
@@ -43,7 +44,7 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
     with app.database.read() as session:
         found = catalog.snapshot(session, snapshot_id)
         if found is None:
-            raise NotFoundError("There is no such snapshot in this archive")
+            raise missing_snapshot(session, snapshot_id, "There is no such snapshot in this archive")
         captures = catalog.timeline(session, found)
         place = catalog.record_place(session, snapshot_id)
         links = links_of(session, found, most=MOST_LINKS)

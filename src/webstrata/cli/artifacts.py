@@ -1,0 +1,49 @@
+"""`cleanup`: delete the expired html_gz artifacts of audits."""
+
+import dataclasses
+from typing import Annotated
+
+import typer
+
+from webstrata.cli.start import FAILED, print_json, started
+from webstrata.model.words import counted
+
+verbs = typer.Typer()
+
+
+@verbs.command()
+def cleanup(
+    dry_run: Annotated[
+        bool | None, typer.Option("--dry-run/--apply", help="Only count, or delete; else as the settings say.")
+    ] = None,
+    batch_size: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Artifacts at most; else as the settings say.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Delete the html_gz artifacts of audits whose retention is over, once; exit 1 when one could not be deleted."""
+    from datetime import UTC, datetime
+
+    from webstrata.retention.artifact_cleanup import clean_up_artifacts
+    from webstrata.storage.room import shown_bytes
+
+    with started(quiet=True) as app:
+        settings = app.settings
+        report = clean_up_artifacts(
+            app.database,
+            settings.artifacts_dir.resolve(),
+            datetime.now(UTC),
+            batch_size=batch_size or settings.retention_cleanup_batch_size,
+            dry_run=settings.retention_cleanup_dry_run if dry_run is None else dry_run,
+        )
+    if as_json:
+        print_json(dataclasses.asdict(report))
+    elif report.dry_run:
+        print(f"{counted(report.candidates, 'artifact')} would be deleted; nothing was deleted")
+    else:
+        print(
+            f"{counted(report.candidates, 'artifact')} expired: {report.deleted} deleted, {report.missing} missing, "
+            f"{report.failed} failed, {shown_bytes(report.bytes)} freed"
+        )
+    if report.failed:
+        raise typer.Exit(FAILED)

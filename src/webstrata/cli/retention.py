@@ -1,0 +1,181 @@
+"""`retention`: show and set the policies of the collections, and delete expired rows."""
+
+import dataclasses
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Column, Table
+
+from webstrata.cli.start import FAILED, fold_code, print_json, started
+from webstrata.model.words import counted
+
+if TYPE_CHECKING:
+    from webstrata.model.retention import PassResult
+
+verbs = typer.Typer(help="How long collections are kept: show and set policies, delete expired rows.")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+
+@verbs.callback(invoke_without_command=True)
+def _show_by_default(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        show()
+
+
+@verbs.command()
+def show(as_json: AsJson = False) -> None:
+    """Show the policy of each collection and the last pass; exit 1 when the stored policies cannot be read."""
+    from webstrata.db import retention
+    from webstrata.model.retention import DEFAULT_TTL_DAYS, EXEMPT
+    from webstrata.retention.policies import show_policies
+
+    with started(quiet=True) as app:
+        view = show_policies(app.database)
+        with app.database.read() as session:
+            last = retention.last_run(session)
+    if as_json:
+        run = dataclasses.asdict(last) if last else None
+        print_json({"policies": view.ttl_days, "exempt": sorted(EXEMPT), "error": view.error, "last_run": run})
+    else:
+        table = Table("collection", Column("days", justify="right"), "default", box=None, pad_edge=False)
+        for name, days in view.ttl_days.items():
+            table.add_row(name, str(days), str(DEFAULT_TTL_DAYS[name]))
+        for name in sorted(EXEMPT):
+            table.add_row(name, "never", "never")
+        Console().print(table)
+        print(f"last pass: {last.began_at:%Y-%m-%d %H:%M} UTC ({last.trigger})" if last else "no pass yet")
+        if view.error:
+            print(f"nothing is deleted: {view.error}")
+    if view.error:
+        raise typer.Exit(FAILED)
+
+
+@verbs.command("set")
+def set_days(
+    collection: Annotated[str, typer.Argument(help="Such as diagnostics.", show_default=False)],
+    days: Annotated[int, typer.Argument(help="Whole days, at least 1.", show_default=False)],
+) -> None:
+    """Set how many days the rows of a collection are kept."""
+    from webstrata.retention.policies import set_policy
+
+    with started(quiet=True) as app:
+        set_policy(app.database, collection, days)
+    print(f"{collection}: {counted(days, 'day')}")
+
+
+@verbs.command()
+def reset() -> None:
+    """Restore the default policies of all collections."""
+    from webstrata.retention.policies import reset_policies
+
+    with started(quiet=True) as app:
+        reset_policies(app.database)
+    print("all collections have their default policies again")
+
+
+@verbs.command()
+def run(
+    apply: Annotated[bool, typer.Option("--apply", help="Delete; without it, only count.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Count the expired rows of each collection; with --apply, delete up to 100 of each. Exit 1 if one failed."""
+    from datetime import UTC, datetime
+
+    from webstrata.retention.sweep import run_manual_pass
+
+    with started(quiet=True) as app:
+        result = run_manual_pass(app.database, datetime.now(UTC), dry_run=not apply)
+    if as_json:
+        print_json(dataclasses.asdict(result))
+    else:
+        _print_pass(result)
+    if result.has_failed:
+        raise typer.Exit(FAILED)
+
+
+@verbs.command("hold")
+def place_hold(
+    reason: Annotated[str, typer.Option("--reason", help="Why it must be kept.", show_default=False)],
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="CODE", help="A source.", show_default=False, parser=fold_code)
+    ] = None,
+    url: Annotated[str | None, typer.Option("--url", help="A page, of the source if one is given.")] = None,
+    snapshot: Annotated[int | None, typer.Option("--snapshot", min=1, help="A snapshot's number.")] = None,
+    audit: Annotated[str | None, typer.Option("--audit", help="An audit session, whose artifacts are kept.")] = None,
+) -> None:
+    """Place a legal hold: nothing of a source, a page, a snapshot or an audit is deleted until it is released."""
+    from datetime import UTC, datetime
+
+    from webstrata.retention import holds
+
+    with started(quiet=True) as app:
+        now, root = datetime.now(UTC), app.archive_root
+        hold = holds.place_hold(
+            app.database, root, now, reason, source=source, url=url, snapshot_id=snapshot, session_id=audit
+        )
+    print(f"legal hold {hold.id} is in force ({hold.target.scope})")
+
+
+@verbs.command()
+def holds(as_json: AsJson = False) -> None:
+    """List the legal holds that are in force."""
+    from webstrata.db.holds import list_holds
+    from webstrata.logs import harmless
+
+    with started(quiet=True) as app, app.database.read() as session:
+        found = list_holds(session, active_only=True)
+    if as_json:
+        print_json([dataclasses.asdict(hold) for hold in found])
+        return
+    for hold in found:
+        values = (hold.target.source_code, hold.target.url_group, hold.target.snapshot_id, hold.target.session_id)
+        covered = " ".join(str(value) for value in values if value is not None)
+        print(harmless(f"{hold.id}  {hold.created_at:%Y-%m-%d}  {hold.target.scope} {covered}  {hold.reason}"))
+    if not found:
+        print("no legal holds")
+
+
+@verbs.command()
+def release(hold_id: Annotated[int, typer.Argument(min=1, metavar="ID", show_default=False)]) -> None:
+    """Release a legal hold."""
+    from datetime import UTC, datetime
+
+    from webstrata.retention.holds import release_hold
+
+    with started(quiet=True) as app:
+        release_hold(app.database, app.archive_root, hold_id, datetime.now(UTC))
+    print(f"legal hold {hold_id} is released")
+
+
+@verbs.command()
+def withhold(
+    snapshots: Annotated[list[int], typer.Argument(min=1, metavar="SNAPSHOT…", show_default=False)],
+    reason: Annotated[str, typer.Option("--reason", help="Shown in place of the snapshot.", show_default=False)],
+    confirm: Annotated[bool, typer.Option("--confirm", help="Also when most of a source would disappear.")] = False,
+) -> None:
+    """Withhold snapshots: they are no longer found or shown, and stay so after indexing again or a rebuild."""
+    from datetime import UTC, datetime
+
+    from webstrata.retention.withholding import WithholdRequest, withhold_snapshots
+
+    with started(quiet=True) as app:
+        request = WithholdRequest(snapshots, reason, confirm)
+        share = app.settings.retention_max_share
+        done = withhold_snapshots(app.database, app.archive_root, request, datetime.now(UTC), max_share=share)
+    print(f"{counted(len(done), 'snapshot')} withheld")
+
+
+def _print_pass(result: "PassResult") -> None:
+    if result.error:
+        print(f"nothing was deleted: {result.error}")
+        return
+    numbers = ("days", "expired", "deleted", "remaining", "undated")
+    table = Table("collection", *(Column(name, justify="right") for name in numbers), "error", box=None, pad_edge=False)
+    for name, found in result.collections.items():
+        counts = (found.ttl_days, found.expired, found.deleted, found.remaining, found.undated)
+        table.add_row(name, *map(str, counts), found.error or "")
+    Console().print(table)
+    if result.dry_run:
+        print("dry run: nothing was deleted; --apply deletes")

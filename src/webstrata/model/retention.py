@@ -1,0 +1,134 @@
+"""Retention rules: which collections expire, after how many days, and whether a pass may delete what it found."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timedelta
+from enum import StrEnum
+from types import MappingProxyType
+
+from webstrata.errors import PolicyError, UnreadablePolicyError
+
+DEFAULT_TTL_DAYS: Mapping[str, int] = MappingProxyType(
+    {
+        "diagnostics": 90,
+        "price_history": 365,
+        "scrape_metadata": 90,
+        "audit_log": 90,
+        "scraper_health": 180,
+        "export_history": 90,
+        "hauls": 30,
+    }
+)
+"""The collections that expire, each with the days that its rows are kept unless a policy differs."""
+
+EXEMPT = frozenset({"listings"})
+"""Collections whose rows are never deleted, whatever a stored policy says."""
+
+MAX_TTL_DAYS = 36_500
+"""A hundred years: beyond it the date of expiry could not be computed."""
+
+BATCH_ROWS = 100
+"""Rows of a collection that one batch deletes at most."""
+
+MIN_INTERVAL = timedelta(hours=1)
+"""Time between two passes that requests may trigger, across all processes and restarts."""
+
+TRIGGER_PROBABILITY = 0.01
+"""Share of requests that try to begin a pass."""
+
+
+class PassTrigger(StrEnum):
+    """What began a retention pass."""
+
+    REQUEST = "request"
+    SCHEDULE = "schedule"
+    MANUAL = "manual"
+
+
+@dataclass(frozen=True)
+class CollectionResult:
+    """What a pass found in a collection, and what it deleted."""
+
+    ttl_days: int
+    expired: int = 0
+    deleted: int = 0
+    remaining: int = 0
+    """Expired rows that are still there: the next batches' work, or kept because something refers to them."""
+    undated: int = 0
+    error: str | None = None
+
+    @classmethod
+    def from_json(cls, stored: object) -> "CollectionResult":
+        """Return a result as it was recorded, perhaps by another version of the program."""
+        known = {part.name for part in fields(cls)}
+        values = stored if isinstance(stored, dict) else {}
+        return cls(**{"ttl_days": 0, **{name: value for name, value in values.items() if name in known}})
+
+
+@dataclass(frozen=True)
+class PassResult:
+    """A retention pass: when it began, how long it took, and its result for each collection."""
+
+    began_at: datetime
+    seconds: float
+    trigger: PassTrigger
+    dry_run: bool
+    collections: Mapping[str, CollectionResult] = field(default_factory=dict)
+    error: str | None = None
+    """Why nothing was deleted at all, such as policies that cannot be read."""
+
+    @property
+    def has_failed(self) -> bool:
+        """Return whether the pass, or one of its collections, failed."""
+        return self.error is not None or any(result.error for result in self.collections.values())
+
+
+def check_collection(name: object) -> str:
+    """Return the name of a collection that may have a policy; PolicyError for any other."""
+    if isinstance(name, str) and name in EXEMPT:
+        raise PolicyError(f"{name} is exempt from retention: no policy can be set for it")
+    if not isinstance(name, str) or name not in DEFAULT_TTL_DAYS:
+        known = ", ".join(DEFAULT_TTL_DAYS)
+        raise PolicyError(f"unknown collection {_shown(name)} (expected one of {known})")
+    return name
+
+
+def check_ttl_days(value: object) -> int:
+    """Return a TTL in days; PolicyError unless it is a whole number from 1 to MAX_TTL_DAYS."""
+    # True is an int for Python, and "60" is one for SQLite: neither is a number that an administrator typed.
+    if type(value) is not int or not 1 <= value <= MAX_TTL_DAYS:
+        raise PolicyError(f"ttlDays must be a whole number of days from 1 to {MAX_TTL_DAYS}, not {_shown(value)}")
+    return value
+
+
+def effective_policies(stored: Mapping[object, object]) -> dict[str, int]:
+    """Return the TTL of each collection that expires; UnreadablePolicyError when a stored policy makes no sense."""
+    policies = dict(DEFAULT_TTL_DAYS)
+    for name, days in stored.items():
+        if name in EXEMPT:
+            continue
+        try:
+            policies[check_collection(name)] = check_ttl_days(days)
+        except PolicyError as error:
+            raise UnreadablePolicyError(f"the stored policy of {_shown(name)} cannot be read: {error}") from error
+    return policies
+
+
+def expiry_limit(now: datetime, ttl_days: int) -> datetime:
+    """Return the time before which a row must have been created to be expired: exactly as old as the TTL, it stays."""
+    return now - timedelta(days=ttl_days)
+
+
+def may_trigger(draw: float) -> bool:
+    """Return whether a request tries to begin a pass, given a random number from 0 to 1."""
+    return draw < TRIGGER_PROBABILITY
+
+
+def is_mass_disappearance(going: int, in_all: int, max_share: float) -> bool:
+    """Return whether so much of a source would go in one pass that an administrator must confirm it."""
+    return going > 0 and in_all > 0 and going > in_all * max_share
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"

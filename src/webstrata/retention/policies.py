@@ -1,0 +1,44 @@
+"""Retention policies: reading, setting and resetting them."""
+
+from dataclasses import dataclass
+
+from webstrata.db import retention
+from webstrata.db.engine import Database
+from webstrata.errors import UnreadablePolicyError
+from webstrata.model.retention import DEFAULT_TTL_DAYS, check_collection, check_ttl_days, effective_policies
+
+
+@dataclass(frozen=True)
+class PolicyView:
+    """The TTL in days of each collection that expires, or why the stored policies cannot be read."""
+
+    ttl_days: dict[str, int]
+    error: str | None = None
+
+
+def load_policies(database: Database) -> dict[str, int]:
+    """Return the TTL in days of each collection; UnreadablePolicyError when a stored one makes no sense."""
+    with database.read() as session:
+        stored = retention.stored_policies(session)
+    return effective_policies(stored)
+
+
+def show_policies(database: Database) -> PolicyView:
+    """Return the policies for a person to read: the defaults and an error when the stored ones cannot be read."""
+    try:
+        return PolicyView(load_policies(database))
+    except UnreadablePolicyError as error:
+        return PolicyView(dict(DEFAULT_TTL_DAYS), str(error))
+
+
+def set_policy(database: Database, collection: object, ttl_days: object) -> None:
+    """Set the TTL of a collection; PolicyError when the collection or the number of days is invalid."""
+    name, days = check_collection(collection), check_ttl_days(ttl_days)
+    with database.write() as session:
+        retention.set_policy(session, name, days)
+
+
+def reset_policies(database: Database) -> None:
+    """Restore the defaults, also when the stored policies cannot be read."""
+    with database.write() as session:
+        retention.reset_policies(session)

@@ -1,0 +1,147 @@
+"""Retention passes: delete the expired rows of every collection, in batches, oldest first."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from time import monotonic
+
+import structlog
+
+from webstrata.db import audit_log, retention
+from webstrata.db.engine import Database
+from webstrata.db.retention import StoredRun
+from webstrata.errors import WebstrataError
+from webstrata.model.retention import (
+    BATCH_ROWS,
+    MIN_INTERVAL,
+    CollectionResult,
+    PassResult,
+    PassTrigger,
+    expiry_limit,
+)
+from webstrata.retention.policies import load_policies
+
+log = structlog.get_logger()
+
+REQUEST_PERMIT = "request"
+SCHEDULE_PERMIT = "schedule"
+
+SCHEDULED_PASS_SECONDS = 60.0
+"""How long a scheduled pass goes on with batches; the next one goes on where it ended."""
+
+
+@dataclass(frozen=True)
+class PassLimits:
+    """How much a pass deletes of each collection: one batch, or batches until a time or an interruption."""
+
+    until: float | None = None
+    """The reading of the monotonic clock after which no further batch begins; None for a single batch."""
+    interrupted: threading.Event | None = None
+
+    def may_go_on(self) -> bool:
+        """Return whether another batch may begin."""
+        if self.until is None or monotonic() >= self.until:
+            return False
+        return self.interrupted is None or not self.interrupted.is_set()
+
+
+ONE_BATCH = PassLimits()
+
+
+def run_pass(
+    database: Database, now: datetime, trigger: PassTrigger, *, dry_run: bool, limits: PassLimits = ONE_BATCH
+) -> PassResult:
+    """Delete expired rows and return the result of each collection; a dry run only counts them.
+
+    A pass that deletes is recorded, also when it fails; a dry run leaves no trace.
+    """
+    began = monotonic()
+    result = PassResult(now, 0.0, trigger, dry_run)
+    try:
+        policies = load_policies(database)
+    except WebstrataError as error:
+        result = replace(result, error=str(error))
+    else:
+        result = replace(result, collections=_sweep_all(database, policies, now, dry_run, limits))
+    result = replace(result, seconds=round(monotonic() - began, 3))
+    _report(database, result)
+    return result
+
+
+def run_scheduled_pass(database: Database, now: datetime, interrupted: threading.Event) -> PassResult | None:
+    """Delete expired rows until none remain or the time is up; None when a scheduled pass ran within the hour."""
+    if not _take(database, SCHEDULE_PERMIT, now):
+        return None
+    _take(database, REQUEST_PERMIT, now)
+    limits = PassLimits(monotonic() + SCHEDULED_PASS_SECONDS, interrupted)
+    return run_pass(database, now, PassTrigger.SCHEDULE, dry_run=False, limits=limits)
+
+
+def run_requested_pass(database: Database, now: datetime) -> PassResult | None:
+    """Delete one batch of each collection; None when another pass began less than an hour ago."""
+    if not _take(database, REQUEST_PERMIT, now):
+        return None
+    return run_pass(database, now, PassTrigger.REQUEST, dry_run=False)
+
+
+def run_manual_pass(database: Database, now: datetime, *, dry_run: bool) -> PassResult:
+    """Run the pass that an administrator asked for; only one that deletes postpones the next triggered pass."""
+    if not dry_run:
+        _take(database, REQUEST_PERMIT, now)
+    return run_pass(database, now, PassTrigger.MANUAL, dry_run=dry_run)
+
+
+def _take(database: Database, permit: str, now: datetime) -> bool:
+    with database.write() as session:
+        return retention.take_permit(session, permit, now, MIN_INTERVAL)
+
+
+def _sweep_all(
+    database: Database, policies: Mapping[str, int], now: datetime, dry_run: bool, limits: PassLimits
+) -> dict[str, CollectionResult]:
+    return {name: _sweep(database, name, days, now, dry_run, limits) for name, days in policies.items()}
+
+
+def _sweep(
+    database: Database, name: str, ttl_days: int, now: datetime, dry_run: bool, limits: PassLimits
+) -> CollectionResult:
+    """Return the result of one collection; its failure is part of the result, so that the others go on."""
+    result = CollectionResult(ttl_days)
+    limit = expiry_limit(now, ttl_days)
+    try:
+        with database.read() as session:
+            counted = retention.count_expired(session, name, limit)
+        result = replace(result, expired=counted.expired, remaining=counted.expired, undated=counted.undated)
+        if counted.expired and not dry_run:
+            for deleted in _batches(database, name, limit, now, limits):
+                result = replace(result, deleted=result.deleted + deleted, remaining=max(0, result.remaining - deleted))
+    except WebstrataError as error:
+        log.error("retention.collection.failed", collection=name, reason=str(error))
+        return replace(result, error=str(error))
+    return result
+
+
+def _batches(database: Database, name: str, limit: datetime, now: datetime, limits: PassLimits) -> Iterator[int]:
+    """Delete a batch at a time, each in a transaction of its own, and yield how many rows each deleted."""
+    while True:
+        with database.write() as session:
+            deleted = retention.delete_expired(session, name, limit, now, BATCH_ROWS)
+        yield deleted
+        if deleted < BATCH_ROWS or not limits.may_go_on():
+            return
+
+
+def _report(database: Database, result: PassResult) -> None:
+    """Log a pass; one that was to delete is also recorded for the administrators and in the audit log."""
+    deleted = {name: found.deleted for name, found in result.collections.items() if found.deleted}
+    write: Callable[..., object] = log.error if result.has_failed else log.info
+    write("retention.pass", trigger=result.trigger, dry_run=result.dry_run, deleted=deleted, error=result.error)
+    if result.dry_run:
+        return
+    results = {name: asdict(found) for name, found in result.collections.items()}
+    errors = {name: found.error for name, found in result.collections.items() if found.error}
+    with database.write() as session:
+        retention.add_run(session, StoredRun(result.began_at, result.seconds, result.trigger, results, result.error))
+        failure = result.error or errors or None
+        audit_log.record(session, "retention.pass", "retention", trigger=result.trigger, deleted=deleted, error=failure)

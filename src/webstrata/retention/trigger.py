@@ -1,0 +1,57 @@
+"""The request trigger: one request in a hundred tries to begin a retention pass, at most one an hour succeeds."""
+
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from webstrata.db.engine import Database
+from webstrata.errors import WebstrataError
+from webstrata.model.retention import may_trigger
+from webstrata.retention.sweep import run_requested_pass
+
+log = structlog.get_logger()
+
+TRIGGER_PATHS = ("/admin/", "/public_api/", "/api/")
+
+_LOOK_AGAIN = timedelta(minutes=1)
+"""How long this process does not ask the database again after it did: a busy server draws many times a second."""
+
+
+def draw_number() -> float:
+    """Return a random number from 0 to 1."""
+    return random.random()  # noqa: S311 - spreads passes, guards nothing
+
+
+class RetentionTrigger:
+    """Begins passes on behalf of requests; every draw is independent of the ones before."""
+
+    def __init__(
+        self,
+        database: Database,
+        draw: Callable[[], float] | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """Use a database; `draw` returns random numbers from 0 to 1."""
+        self._database = database
+        self._draw = draw or draw_number
+        self._clock = clock
+        self._asked_at: datetime | None = None
+
+    def is_drawn(self, path: str) -> bool:
+        """Return whether the request for a path is to try to begin a pass."""
+        if self._database.is_read_only or not path.startswith(TRIGGER_PATHS) or not may_trigger(self._draw()):
+            return False
+        now = self._clock()
+        if self._asked_at is not None and timedelta(0) <= now - self._asked_at < _LOOK_AGAIN:
+            return False
+        self._asked_at = now
+        return True
+
+    def run(self) -> None:
+        """Run a pass unless one began within the hour; a failure is logged, since no one waits for the result."""
+        try:
+            run_requested_pass(self._database, self._clock())
+        except WebstrataError as error:
+            log.error("retention.trigger.failed", reason=str(error))

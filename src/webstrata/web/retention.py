@@ -1,0 +1,111 @@
+"""The retention page of administrators: policies, the last pass, a dry run before the real one."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from webstrata.api.audit_trail import ActingParts
+from webstrata.api.parts import Parts, Text
+from webstrata.api.same_origin import require_same_origin
+from webstrata.app import App
+from webstrata.db import retention
+from webstrata.errors import PolicyError
+from webstrata.model.retention import DEFAULT_TTL_DAYS, EXEMPT, MAX_TTL_DAYS, PassResult
+from webstrata.retention import policies
+from webstrata.retention.sweep import run_manual_pass
+from webstrata.web.failures import PageRoute
+from webstrata.web.pages import render
+from webstrata.web.visitor import require_admin_visitor
+
+RETENTION_PAGE = "/admin/retention"
+
+PURPOSES = {
+    "diagnostics": "How the fields of a listing were extracted",
+    "price_history": "Price changes of listings",
+    "scrape_metadata": "Every attempt to fetch a URL",
+    "audit_log": "Changes that people and programs made",
+    "scraper_health": "Success rates of runs",
+    "export_history": "Exports of data",
+    "hauls": "Saved sets of captures",
+}
+
+_MOST_DIGITS = 9
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=[Depends(require_admin_visitor)])
+_OURS = [Depends(require_same_origin)]
+
+
+@dataclass(frozen=True)
+class PolicyLine:
+    """A collection as the page shows it."""
+
+    name: str
+    purpose: str
+    ttl_days: int
+    default_days: int
+
+
+@router.get(RETENTION_PAGE)
+def show(request: Request, app: Parts) -> HTMLResponse:
+    """Show the policies and the last pass."""
+    return _page(request, app)
+
+
+@router.post(f"{RETENTION_PAGE}/policy", dependencies=_OURS)
+def set_policy(
+    request: Request, app: ActingParts, collection: Annotated[Text, Form()], days: Annotated[Text, Form()]
+) -> Response:
+    """Set the policy of a collection and show the page again."""
+    try:
+        policies.set_policy(app.database, collection, _typed_days(days))
+    except PolicyError as error:
+        return _page(request, app, refusal=str(error), status=400)
+    return RedirectResponse(RETENTION_PAGE, status_code=303)
+
+
+@router.post(f"{RETENTION_PAGE}/reset", dependencies=_OURS)
+def reset(app: ActingParts) -> Response:
+    """Restore the default policies and show the page again."""
+    policies.reset_policies(app.database)
+    return RedirectResponse(RETENTION_PAGE, status_code=303)
+
+
+@router.post(f"{RETENTION_PAGE}/dry-run", dependencies=_OURS)
+def dry_run(request: Request, app: ActingParts) -> HTMLResponse:
+    """Show what a pass would delete, and offer to run it."""
+    return _page(request, app, result=run_manual_pass(app.database, datetime.now(UTC), dry_run=True))
+
+
+@router.post(f"{RETENTION_PAGE}/run", dependencies=_OURS)
+def run(request: Request, app: ActingParts) -> HTMLResponse:
+    """Run a pass and show what it deleted."""
+    return _page(request, app, result=run_manual_pass(app.database, datetime.now(UTC), dry_run=False))
+
+
+def _typed_days(text: str) -> int | str:
+    """Return the number that was typed, or the text when it is none."""
+    digits = text.strip()
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS else text
+
+
+def _page(
+    request: Request, app: App, *, result: PassResult | None = None, refusal: str | None = None, status: int = 200
+) -> HTMLResponse:
+    view = policies.show_policies(app.database)
+    with app.database.read() as session:
+        last = retention.last_run(session)
+    return render(
+        request,
+        "retention.html",
+        status=status,
+        lines=[PolicyLine(name, PURPOSES[name], view.ttl_days[name], DEFAULT_TTL_DAYS[name]) for name in PURPOSES],
+        exempt=sorted(EXEMPT),
+        most_days=MAX_TTL_DAYS,
+        problem=view.error,
+        refusal=refusal,
+        result=result,
+        last=last,
+    )

@@ -1,0 +1,196 @@
+"""Withheld captures stay withheld, and what is under a legal hold stays."""
+
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import select
+from starlette.testclient import TestClient
+
+from tests.retention.rows import DAY, NOW, count
+from tests.support.databases import FreshDatabase
+from tests.support.web_server import WebServer, page
+from webstrata.app import App
+from webstrata.db import holds
+from webstrata.db.collection_tables import DiagnosticRow
+from webstrata.db.engine import Database
+from webstrata.db.retention_tables import Tombstone
+from webstrata.db.tables import Snapshot, Source
+from webstrata.errors import ConflictError, NotFoundError, StorageError, UsageError
+from webstrata.index.pipeline import index_job
+from webstrata.jobs.lifecycle import Runner
+from webstrata.jobs.manifest import write_manifest, write_sources
+from webstrata.jobs.queueing import queue_archive
+from webstrata.jobs.rebuild import Rebuild
+from webstrata.retention.holds import place_hold, release_hold
+from webstrata.retention.sweep import run_manual_pass
+from webstrata.retention.withholding import WithholdRequest, withhold_snapshots
+from webstrata.settings import Settings
+from webstrata.web.site import create_site
+
+ADMIN = {"Authorization": "Bearer s3cret"}
+
+
+@pytest.fixture
+def archived(runner: Runner, web_server: WebServer) -> Runner:
+    """Four pages, crawled twice: the second time all but one are revisits."""
+    web_server.answers["/"] = page("Front", "/a", "/b", "/secret")
+    for name in ("a", "b"):
+        web_server.answers[f"/{name}"] = page(name, text=f"Words of {name}.")
+    web_server.answers["/secret"] = page("Secret", text="Zanzibar is mentioned here.")
+    for _ in range(2):
+        job_id = queue_archive(runner.database, runner.archive_root, (web_server.url(),))
+        runner.run(job_id)
+        write_manifest(runner.database, job_id, archive_root=runner.archive_root)
+        web_server.answers["/a"] = page("a", text="Other words.")
+    write_sources(runner.database, runner.archive_root)
+    return runner
+
+
+def snapshots(database: Database, ending: str = "") -> list[int]:
+    with database.read() as session:
+        rows = session.execute(select(Snapshot.id, Snapshot.url).order_by(Snapshot.id))
+        return [row.id for row in rows if row.url.endswith(ending)]
+
+
+def withhold(runner: Runner, *numbers: int, confirmed: bool = False) -> None:
+    request = WithholdRequest(numbers, "court order 7", confirmed)
+    withhold_snapshots(runner.database, runner.archive_root, request, NOW, max_share=0.5)
+
+
+def make_client(runner: Runner) -> TestClient:
+    app = App(Settings(admin_token=SecretStr("s3cret")), runner.database, runner.archive_root)
+    return TestClient(create_site(app))
+
+
+def test_a_withheld_capture_is_410_everywhere_and_found_nowhere(archived: Runner) -> None:
+    client = make_client(archived)
+    first, second = snapshots(archived.database, "/secret")
+    assert client.get("/api/search", params={"q": "zanzibar"}).json()["total"] == 1
+    body = {"snapshotIds": [first, second], "reason": "court order 7"}
+    done = client.post("/api/admin/withhold", json=body, headers=ADMIN)
+    assert [item["snapshotId"] for item in done.json()["items"]] == [first, second]
+    for path in (f"/api/snapshot/{first}", f"/api/snapshots/raw/{first}", f"/api/snapshots/{first}/timeline"):
+        gone = client.get(path)
+        assert gone.status_code == 410, path
+        tombstone = gone.json()["tombstone"]
+        assert (tombstone["snapshotId"], tombstone["reason"]) == (first, "court order 7")
+        assert tombstone["digest"].startswith("sha")
+        assert tombstone["date"]
+    shown = client.get(f"/snapshot/{first}")
+    assert shown.status_code == 410
+    assert "court order 7" in shown.text
+    assert client.get("/api/search", params={"q": "zanzibar"}).json()["total"] == 0
+    assert client.get("/api/snapshot/999999").status_code == 404
+    log = client.get("/api/admin/audit-log", params={"action": "snapshot.withhold"}, headers=ADMIN).json()
+    assert {entry["target"] for entry in log["items"]} == {f"snapshot:{first}", f"snapshot:{second}"}
+    again = client.post("/api/admin/withhold", json=body, headers=ADMIN)
+    assert (again.status_code, again.json()["items"]) == (200, [])
+
+
+def test_the_later_capture_of_the_same_payload_is_shown_when_only_the_first_is_withheld(archived: Runner) -> None:
+    first, second = snapshots(archived.database, "/secret")
+    withhold(archived, first)
+    client = make_client(archived)
+    assert client.get(f"/api/snapshots/raw/{second}").status_code == 200
+    for job_id in (1, 2):
+        assert index_job(job_id, database=archived.database, archive_root=archived.archive_root, again=True) == 0
+    assert snapshots(archived.database, "/secret") == [second]
+    assert client.get("/api/search", params={"q": "zanzibar"}).json()["total"] == 1
+
+
+def test_indexing_again_and_a_rebuild_bring_nothing_back(
+    archived: Runner, fresh_database_url: FreshDatabase, tmp_path: Path
+) -> None:
+    database, root = archived.database, archived.archive_root
+    first, second = snapshots(database, "/secret")
+    withhold(archived, first, second)
+    place_hold(database, root, NOW, "lawsuit", snapshot_id=snapshots(database, "/b")[0])
+    before = snapshots(database)
+    for job_id in (1, 2):
+        assert index_job(job_id, database=database, archive_root=root, again=True) == 0
+    assert snapshots(database) == before
+    moved = Path(shutil.copytree(root, tmp_path / "moved"))
+    with fresh_database_url() as url:
+        other = Database(url)
+        report = Rebuild(other, moved).run()
+        assert report.problems == []
+        assert snapshots(other) == before
+        assert count(other, Tombstone) == 2
+        with other.read() as session:
+            (hold,) = holds.list_holds(session, active_only=True)
+        assert hold.reason == "lawsuit"
+        client = make_client(Runner(other, moved, archived.defaults, archived.guard, archived.permits))
+        assert client.get(f"/api/snapshots/raw/{first}").status_code == 410
+        other.dispose()
+
+
+def test_damaged_tombstones_stop_indexing_instead_of_showing_what_is_withheld(archived: Runner) -> None:
+    first, _ = snapshots(archived.database, "/secret")
+    withhold(archived, first)
+    (file,) = archived.archive_root.rglob("withheld.jsonl")
+    file.write_bytes(file.read_bytes()[:-20])
+    with pytest.raises(StorageError, match="damaged"):
+        index_job(1, database=archived.database, archive_root=archived.archive_root, again=True)
+
+
+def test_most_of_a_source_disappears_only_with_a_confirmation(archived: Runner) -> None:
+    most = snapshots(archived.database)[:5]
+    with pytest.raises(ConflictError, match="5 of 8 snapshots"):
+        withhold(archived, *most)
+    assert len(snapshots(archived.database)) == 8
+    withhold(archived, *most, confirmed=True)
+    assert len(snapshots(archived.database)) == 3
+
+
+def test_what_a_hold_covers_is_neither_withheld_nor_expired(archived: Runner) -> None:
+    database, root = archived.database, archived.archive_root
+    first, second = snapshots(database, "/secret")
+    with database.write() as session:
+        source = session.scalars(select(Source)).one()
+        code = source.code
+        group = session.get_one(Snapshot, first).normalized_url_group
+        for number in (first, second):
+            session.add(
+                DiagnosticRow(
+                    url="u",
+                    source_id=source.id,
+                    snapshot_id=number,
+                    normalized_url_group=group,
+                    created_at=NOW - 999 * DAY,
+                )
+            )
+    with database.read() as session:
+        url = session.get_one(Snapshot, first).url
+    targets: list[dict[str, Any]] = [{"source": code}, {"url": url}, {"snapshot_id": first}]
+    for target in targets:
+        hold = place_hold(database, root, NOW, "lawsuit", **target)
+        with pytest.raises(ConflictError, match="legal hold: lawsuit"):
+            withhold(archived, first)
+        if "snapshot_id" not in target:
+            assert run_manual_pass(database, NOW, dry_run=False).collections["diagnostics"].deleted == 0
+        release_hold(database, root, hold.id, NOW)
+        with pytest.raises(ConflictError, match="was released"):
+            release_hold(database, root, hold.id, NOW)
+    assert run_manual_pass(database, NOW, dry_run=False).collections["diagnostics"].deleted == 2
+    withhold(archived, first)
+
+
+def test_holds_and_tombstones_want_a_target_that_is_there_and_a_reason(archived: Runner) -> None:
+    database, root = archived.database, archived.archive_root
+    now = datetime.now(UTC)
+    with pytest.raises(NotFoundError):
+        place_hold(database, root, now, "r", snapshot_id=999_999)
+    with pytest.raises(NotFoundError):
+        place_hold(database, root, now, "r", source="nothing")
+    wrongs: list[dict[str, Any]] = [{}, {"source": "x", "snapshot_id": 1}]
+    for wrong in wrongs:
+        with pytest.raises((UsageError, NotFoundError)):
+            place_hold(database, root, now, "r", **wrong)
+    with pytest.raises(UsageError, match="reason"):
+        place_hold(database, root, now, "  ", snapshot_id=1)
+    with pytest.raises(NotFoundError, match="999999"):
+        withhold(archived, 999_999)
