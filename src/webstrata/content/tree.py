@@ -2,10 +2,13 @@
 
 from turbohtml import Document, DocumentFragment, Element, Namespace, Node, Text, Token, TokenType, parse, tokenize
 from turbohtml.extract import MicrodataItem, RdfaItem
+from turbohtml.rewrite import Element as EditedTag
+from turbohtml.rewrite import rewrite
 
 __all__ = [
     "Document",
     "DocumentFragment",
+    "EditedTag",
     "Element",
     "MicrodataItem",
     "Node",
@@ -15,6 +18,7 @@ __all__ = [
     "TokenType",
     "is_html",
     "parse_html",
+    "rewrite",
     "tokenize",
 ]
 
