@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ColumnElement, UnaryExpression, func, literal, or_, select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -47,7 +48,7 @@ def count_captures(session: Session, scope: CaptureScope) -> int:
     return session.scalar(select(func.count()).select_from(Capture).where(*_conditions(session, scope))) or 0
 
 
-def _order(scope: CaptureScope) -> list[InstrumentedAttribute[object] | UnaryExpression[object]]:
+def _order(scope: CaptureScope) -> list[InstrumentedAttribute[Any] | UnaryExpression[Any]]:
     return [column.desc() if scope.is_reverse else column for column in _ORDER]
 
 

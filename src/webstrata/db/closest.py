@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, select
+from sqlalchemy import BindParameter, Row, Select, bindparam, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.steering import unindexed
@@ -28,7 +28,9 @@ CAPTURES = (
 )
 """Captures with the files that hold them; an outer join has SQLite begin with the captures."""
 
-_BEGIN, _END, _MOST = bindparam("begin"), bindparam("end"), bindparam("most")
+_BEGIN: BindParameter[datetime] = bindparam("begin")
+_END: BindParameter[datetime] = bindparam("end")
+_MOST: BindParameter[int] = bindparam("most")
 _OF_URL = CAPTURES.where(Capture.url_key == bindparam("key"))
 _BY_TIME = (Capture.capture_timestamp, Capture.id)
 _BY_TIME_BACK = (Capture.capture_timestamp.desc(), Capture.id.desc())

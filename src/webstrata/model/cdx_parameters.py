@@ -43,9 +43,8 @@ def read_query(parameters: Iterable[tuple[str, str]], dialect: CdxDialect) -> Cd
         fields=_fields(last.get("fl") or last.get("fields") or ""),
         filters=tuple(_filter(text, dialect) for text in _few("filter", given.get("filter", []))),
         collapses=tuple(_collapse(text) for text in _few("collapse", given.get("collapse", []))),
-        **_period(last),
     )
-    return _ordered(_paged(query, last), last)
+    return _ordered(_paged(_dated(query, last), last), last)
 
 
 def _match_type(given: Mapping[str, str]) -> MatchType | None:
@@ -62,14 +61,12 @@ def _choice(given: Mapping[str, str], name: str, choices: type[Choice], otherwis
         raise UsageError(f"{name} must be one of {', '.join(choices)}") from None
 
 
-def _period(given: Mapping[str, str]) -> dict[str, datetime]:
-    found = {}
-    for name, field, bound in (("from", "earliest", earliest_moment), ("to", "latest", latest_moment)):
-        if given.get(name):
-            found[field] = _moment(given, name, bound)
-    if len(found) == 2 and found["earliest"] > found["latest"]:
+def _dated(query: CdxQuery, given: Mapping[str, str]) -> CdxQuery:
+    earliest = _moment(given, "from", earliest_moment) if given.get("from") else None
+    latest = _moment(given, "to", latest_moment) if given.get("to") else None
+    if earliest and latest and earliest > latest:
         raise UsageError("from must not be after to")
-    return found
+    return replace(query, earliest=earliest, latest=latest)
 
 
 def _moment(given: Mapping[str, str], name: str, bound: Callable[[str], datetime]) -> datetime:

@@ -8,8 +8,10 @@ from webstrata.model.captures import ArchivedCapture
 _UNKNOWN_STATUS = 200
 
 
-def by_closeness(captures: Iterable[ArchivedCapture], url: str, moment: datetime) -> list[ArchivedCapture]:
-    """Return captures, the closest to a moment first.
+def by_closeness(
+    captures: Iterable[ArchivedCapture], url: str, moment: datetime, since: datetime | None = None
+) -> list[ArchivedCapture]:
+    """Return captures, the closest to a moment first; with `since`, those of the period that ends there before others.
 
     Times are compared to the second, as addresses name them. Of two that are as close, the earlier comes first; of
     one second, good responses come before redirects and errors, and the very URL before one with another scheme or
@@ -17,9 +19,11 @@ def by_closeness(captures: Iterable[ArchivedCapture], url: str, moment: datetime
     """
     asked = moment.replace(microsecond=0)
 
-    def distance(capture: ArchivedCapture) -> tuple[float, bool, int, bool, int]:
-        apart = (capture.captured_at.replace(microsecond=0) - asked).total_seconds()
-        return abs(apart), apart > 0, _rank(capture), capture.url != url, -capture.id
+    def distance(capture: ArchivedCapture) -> tuple[bool, float, bool, int, bool, int]:
+        second = capture.captured_at.replace(microsecond=0)
+        apart = (second - asked).total_seconds()
+        is_outside = since is not None and not since <= second <= asked
+        return is_outside, abs(apart), apart > 0, _rank(capture), capture.url != url, -capture.id
 
     return sorted(captures, key=distance)
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from webstrata.errors import UsageError
 from webstrata.model.timestamps import is_timestamp
@@ -57,6 +57,7 @@ class ReplayAddress:
 _DIRECTIVE = re.compile(r"(?P<digits>[0-9]*)(?P<star>\*?)(?P<modifier>[a-z]{2}_)?/(?P<url>.*)", re.DOTALL)
 _ENCODED = re.compile(r"https?%3a", re.IGNORECASE)
 _FOLDED = re.compile(r"(https?):/+(?=[^/])", re.IGNORECASE)
+_PLAIN = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"<>\\^`{|}')
 _MODIFIERS = ", ".join(modifier for modifier in Modifier if modifier)
 
 
@@ -97,5 +98,10 @@ def archived_url(written: str) -> str:
 
 
 def replay_path(timestamp: str, url: str, modifier: Modifier = Modifier.PAGE) -> str:
-    """Return the path at which a capture is replayed."""
-    return f"{REPLAY_PATH}{timestamp}{modifier}/{url}"
+    """Return the path at which a capture is replayed, in characters that headers and markup may hold."""
+    return f"{REPLAY_PATH}{timestamp}{modifier}/{plain_url(url)}"
+
+
+def plain_url(url: str) -> str:
+    """Return a URL with everything percent-encoded that headers cannot hold: WARC files of others are not strict."""
+    return quote(url, safe=_PLAIN)

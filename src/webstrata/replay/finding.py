@@ -47,20 +47,29 @@ class ReplayArchive:
     database: Database
     root: Path
 
-    def find_capture(self, url: str, moment: datetime, *, as_sent: bool = False) -> FoundCapture:
+    def find_capture(
+        self,
+        url: str,
+        moment: datetime,
+        *,
+        since: datetime | None = None,
+        decode: bool = True,
+        allow_loops: bool = False,
+    ) -> FoundCapture:
         """Return the capture of a URL that is closest to a moment and can be read; NotFoundError without one.
 
-        Its body is decoded, or `as_sent`. A redirect to itself (from http to https, or to `www.`, which are one URL
-        here) is passed over, because following it would never end; `as_sent` it is returned.
+        With `since`, the captures of the period that ends at the moment come before those outside of it.
+        A redirect to itself (from http to https, or to `www.`, which are one URL here) is passed over unless loops are
+        allowed: following it would never end. The body is decoded of its content encoding, or left as it was sent.
         """
         problem = NotFoundError(NOT_ARCHIVED.format(url=url))
-        for capture in self._candidates(url, moment):
+        for capture in self._candidates(url, moment, since):
             try:
-                found = FoundCapture(capture, self._record(capture, decode=not as_sent))
+                found = FoundCapture(capture, self._record(capture, decode=decode))
             except NotFoundError as error:
                 problem = error
                 continue
-            if as_sent or not _leads_to_itself(found):
+            if allow_loops or not _leads_to_itself(found):
                 return found
         raise problem
 
@@ -78,7 +87,7 @@ class ReplayArchive:
                 return by_closeness(near, url, moment)[0]
         return None
 
-    def _candidates(self, url: str, moment: datetime) -> Iterator[ArchivedCapture]:
+    def _candidates(self, url: str, moment: datetime, since: datetime | None) -> Iterator[ArchivedCapture]:
         """Yield captures of a URL, the closest first: those of the very second, and only if need be the others."""
         key = surt(url)
         with self.database.read() as session:
@@ -88,7 +97,7 @@ class ReplayArchive:
         for other in (key, *other_keys(key)):
             with self.database.read() as session:
                 near = closest.captures_near(session, other, moment)
-            yield from (one for one in by_closeness(near, url, moment) if one not in exact)
+            yield from (one for one in by_closeness(near, url, moment, since) if one not in exact)
             has_any = has_any or bool(near)
             if has_any:
                 return
