@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import uuid4
 
 from tests.support.fetched import fetched
 from webstrata.app import App
@@ -60,7 +61,7 @@ def add_job(app: App, code: str = "health", site: str = SITE) -> int:
     """Queue a job that no one runs."""
     with app.database.write() as session:
         source = jobs.ensure_source(session, code, name=code.title(), base_url=site)
-        folder = app.archive_root / code
+        folder = app.archive_root / code / f"job-{uuid4().hex}"
         config = JobConfig(seeds=(site,))
         return jobs.add_job(session, source, name=f"{code}-1", output_dir=str(folder), config=config, queued_at=MAY)
 
@@ -70,7 +71,9 @@ def archive_responses(
 ) -> int:
     """Archive responses in one job and index it; with an original they are revisits of it. Return the job."""
     job_id = add_job(app, code)
-    name = f"{code}/{new_warc_name('test')}"
+    with app.database.read() as session:
+        folder = Path(jobs.load_job(session, job_id).output_dir).relative_to(app.archive_root)
+    name = f"{folder}/warcs/{new_warc_name('test')}"
     size = _write(app.archive_root / name, responses, original)
     with app.database.write() as session:
         captures.acknowledge(session, captures.add_warc_file(session, job_id, name), size)

@@ -25,7 +25,7 @@ def reader(shared_app: App) -> TestClient:
 
 
 def get(reader: TestClient, path: str, status: int = 200, **headers: str) -> Response:
-    response = reader.get(path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    response: Response = reader.get(path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     assert response.status_code == status, response.text
     return response
 
@@ -165,7 +165,7 @@ def test_a_browser_gets_nothing_to_run_on_our_origin(reader: TestClient, dest: s
         refused = get(reader, path, 403, Sec_Fetch_Dest=dest)
         assert "never run here" in refused.text
         assert refused.headers["content-type"].startswith("text/plain")
-    assert get(reader, f"/web/{FIRST}id_/{SITE}/app.js", 403, Service_Worker="script")
+    get(reader, f"/web/{FIRST}id_/{SITE}/app.js", 403, Service_Worker="script")
     assert get(reader, f"/web/{FIRST}im_/{SITE}/leaf.png", Sec_Fetch_Dest="image").content == PNG
 
 

@@ -17,6 +17,7 @@ from webstrata.api import (
     admin_jobs,
     admin_reports,
     admin_sources,
+    cdx,
     changes,
     compare_live,
     exports,
@@ -47,7 +48,7 @@ from webstrata.api.request_log import RequestLog
 from webstrata.app import App
 from webstrata.db.revision import Revision
 
-_READERS = (health, sources, search, snapshots, changes, compare_live, replay, reports, usage, exports)
+_READERS = (health, sources, search, snapshots, changes, compare_live, replay, cdx, reports, usage, exports)
 _OPERATORS = (admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, search_debug, metrics)
 
 

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -147,22 +147,27 @@ def field_values(capture: ArchivedCapture) -> dict[str, str]:
     }
 
 
-def line_text(values: dict[str, str], names: Sequence[str]) -> str:
+def line_text(values: Mapping[str, str], names: Sequence[str]) -> str:
     """Return the named fields with spaces between them."""
     return " ".join(values[FIELDS[name]] for name in names)
 
 
-def line_list(values: dict[str, str], names: Sequence[str]) -> str:
+def line_list(values: Mapping[str, str], names: Sequence[str]) -> str:
     """Return the named fields as a JSON list."""
-    return json.dumps([values[FIELDS[name]] for name in names])
+    return json_list([values[FIELDS[name]] for name in names])
 
 
-def line_object(values: dict[str, str], names: Sequence[str]) -> str:
+def json_list(values: Sequence[str]) -> str:
+    """Return texts as a JSON list in one line."""
+    return json.dumps(list(values))
+
+
+def line_object(values: Mapping[str, str], names: Sequence[str]) -> str:
     """Return the named fields as a JSON object."""
     return json.dumps({name: values[FIELDS[name]] for name in names})
 
 
-def line_cdxj(values: dict[str, str], names: Sequence[str]) -> str:
+def line_cdxj(values: Mapping[str, str], names: Sequence[str]) -> str:
     """Return a CDXJ line: key and timestamp, then the other fields as a JSON object with pywb's names."""
     others = (PYWB_NAMES.get(FIELDS[name], FIELDS[name]) for name in names if name not in {"urlkey", "timestamp"})
     return f"{values['urlkey']} {values['timestamp']} {line_object(values, list(others))}"
