@@ -26,7 +26,7 @@ def test_a_snapshot_tells_all_that_the_contract_names(client: TestClient, archiv
         "originalUrl": "https://health.example/flu",
         "snippet": "Influenza.",
         "rawSnapshotUrl": f"/api/snapshots/raw/{snapshot_id}",
-        "browseUrl": None,
+        "browseUrl": f"http://testserver/web/20240501120000/https://health.example/flu#ha_snapshot={snapshot_id}",
         "mimeType": "text/html",
         "statusCode": 200,
     }
@@ -75,7 +75,7 @@ def test_a_timeline_lists_a_pages_captures_oldest_first(client: TestClient, arch
                 "title": "Old",
                 "statusCode": 200,
                 "compareFromSnapshotId": None,
-                "browseUrl": None,
+                "browseUrl": f"http://testserver/web/20240501120000/https://health.example/flu#ha_snapshot={older}",
             },
             {
                 "snapshotId": newer,
@@ -86,7 +86,7 @@ def test_a_timeline_lists_a_pages_captures_oldest_first(client: TestClient, arch
                 "title": "New",
                 "statusCode": 404,
                 "compareFromSnapshotId": older,
-                "browseUrl": None,
+                "browseUrl": f"http://testserver/web/20240502120000/https://health.example/flu#ha_snapshot={newer}",
             },
         ],
     }

@@ -6,9 +6,9 @@ from datetime import datetime
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response, StreamingResponse
 
+from webstrata.api.browsing import site_url
 from webstrata.api.caching import A_MINUTE
 from webstrata.api.parts import Parts
-from webstrata.api.present import site_url
 from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.replay_address import archived_url
 from webstrata.model.timestamps import earliest_moment, is_timestamp

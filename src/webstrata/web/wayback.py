@@ -5,10 +5,10 @@ from datetime import datetime
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 
+from webstrata.api.browsing import site_url
 from webstrata.api.caching import A_MINUTE, AN_HOUR
 from webstrata.api.headers import framed_by
 from webstrata.api.parts import Parts
-from webstrata.api.present import site_url
 from webstrata.api.replayed import EXACTLY, encodings_of, refusal_to_run, send_replay
 from webstrata.api.usage import Event, counted
 from webstrata.app import App
