@@ -26,8 +26,8 @@ def test_a_capture_of_the_period_that_is_asked_for_comes_before_a_closer_one() -
     assert by_closeness([after, within], URL, NOON, since=NOON - timedelta(minutes=1)) == [after, within]
 
 
-def test_within_a_second_the_best_response_of_the_very_url_comes_first() -> None:
+def test_within_a_second_the_very_url_comes_first_and_of_it_the_best_response() -> None:
     error, moved = at(0, status_code=404, id=2), at(0.2, status_code=301, id=3)
     other, revisit = at(0.4, url="http://example.org/", id=4), at(0.6, record_type="revisit", status_code=304, id=5)
     good = at(0.9, id=6)
-    assert by_closeness([error, moved, other, revisit, good], URL, NOON) == [good, revisit, other, moved, error]
+    assert by_closeness([error, moved, other, revisit, good], URL, NOON) == [good, revisit, moved, error, other]

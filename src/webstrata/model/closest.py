@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from webstrata.errors import UsageError
 from webstrata.model.captures import ArchivedCapture
+from webstrata.model.urls import parse_url
 
 _UNKNOWN_STATUS = 200
 
@@ -14,18 +16,26 @@ def by_closeness(
     """Return captures, the closest to a moment first; with `since`, those of the period that ends there before others.
 
     Times are compared to the second, as addresses name them. Of two that are as close, the earlier comes first; of
-    one second, good responses come before redirects and errors, and the very URL before one with another scheme or
-    `www.`.
+    one second, the very URL comes before one with another scheme or `www.`, and good responses before redirects and
+    errors.
     """
     asked = moment.replace(microsecond=0)
 
-    def distance(capture: ArchivedCapture) -> tuple[bool, float, bool, int, bool, int]:
+    def distance(capture: ArchivedCapture) -> tuple[bool, float, bool, bool, int, int]:
         second = capture.captured_at.replace(microsecond=0)
         apart = (second - asked).total_seconds()
         is_outside = since is not None and not since <= second <= asked
-        return is_outside, abs(apart), apart > 0, _rank(capture), capture.url != url, -capture.id
+        return is_outside, abs(apart), apart > 0, not _is_of(capture, url), _rank(capture), -capture.id
 
     return sorted(captures, key=distance)
+
+
+def _is_of(capture: ArchivedCapture, url: str) -> bool:
+    """Tell whether a capture is of the very URL, however its WARC file spells it."""
+    try:
+        return capture.url == url or parse_url(capture.url).href == url
+    except UsageError:
+        return False
 
 
 def _rank(capture: ArchivedCapture) -> int:

@@ -51,7 +51,7 @@ def key_range(url: str, match_type: MatchType) -> KeyRange:
     if match_type is MatchType.PREFIX:
         return _beginning_with(surt(address)[:_LONGEST_PREFIX])
     host = surt_host(address)
-    if match_type is MatchType.HOST or ":" in host or "," not in host:
+    if match_type is MatchType.HOST or ":" in host:
         return _beginning_with(f"{host})")
     # The comma of subdomains follows the parenthesis with nothing between them that a host may hold.
     return KeyRange(f"{host})", f"{host}-")
