@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from bench import crawl, frontier, index, search, serving, whole
+from bench import crawl, frontier, index, replay, search, serving, whole
 from bench.report import Measurement, shown, written
 
 CASES = {
     "crawl": crawl.measure,
     "frontier": frontier.measure,
     "index": index.measure,
+    "replay": replay.measure,
     "search": search.measure,
     "serving": serving.measure,
     "whole": whole.measure,

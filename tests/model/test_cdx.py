@@ -66,7 +66,7 @@ def test_a_filter_without_a_sign_is_an_expression_in_one_dialect_and_a_part_in_t
 )
 def test_a_wrong_value_is_refused_in_a_sentence(name: str, value: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
-        read(**{name: value})
+        read_query([("url", "example.org"), (name, value)], CdxDialect.IA)
 
 
 def test_a_list_goes_on_at_its_resume_key() -> None:
