@@ -16,6 +16,7 @@ from itertools import cycle
 _PIECE = 262_144
 _HEAD_END = b"\r\n\r\n"
 _LENGTH = b"content-length:"
+_LAST_CHUNK = b"\r\n0\r\n\r\n"
 _PATIENCE_SECONDS = 30
 
 
@@ -42,7 +43,7 @@ class Client:
             raise ConnectionError("the server hung up in the middle of an answer")
         self._got += piece
         head, found, body = self._got.partition(_HEAD_END)
-        if not found or len(body) < _length(head):
+        if not found or not _is_whole(head, body):
             return None
         self._got = b""
         return int(head[9:12]), time.perf_counter() - self._began
@@ -71,11 +72,13 @@ def asked(port: int, paths: Iterator[bytes], clients: int, seconds: float, heade
     return _told(times, statuses, time.perf_counter() - began)
 
 
-def _length(head: bytes) -> int:
-    """Return how many bytes of body follow a head; ours always say so."""
+def _is_whole(head: bytes, body: bytes) -> bool:
+    """Tell whether a body is complete: by its length, or, when it comes in chunks, by the last of them."""
     folded = head.lower()
+    if _LENGTH not in folded:
+        return body.endswith(_LAST_CHUNK)
     place = folded.index(_LENGTH) + len(_LENGTH)
-    return int(folded[place:].partition(b"\r\n")[0])
+    return len(body) >= int(folded[place:].partition(b"\r\n")[0])
 
 
 def _told(times: list[float], statuses: Counter[int], seconds: float) -> dict[str, object]:

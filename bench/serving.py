@@ -60,11 +60,11 @@ def _measured(folder: Path, url: str, size: int) -> Iterator[Measurement]:
     settle(database)
     where = f"{size:,} on {'SQLite' if database.is_sqlite else 'PostgreSQL'}"
     database.dispose()
-    with _served(folder, url) as port:
+    with served(folder, url) as port:
         for path in _SMALL_ANSWERS:
             # Warm in every process first: each works its questions out once.
-            _load(port, [path], seconds=_SECONDS / 4)
-            seen = _load(port, [path], clients=1)
+            load(port, [path], seconds=_SECONDS / 4)
+            seen = load(port, [path], clients=1)
             yield Measurement(f"{path}, {where}: p95", float(seen["p95"]), "ms", asked=f"≤ {_MOST_MS}")
         if size == _SMALL:
             yield from _searches(port, asked, where)
@@ -81,8 +81,8 @@ def _searches(port: int, asked: Asked, where: str) -> Iterator[Measurement]:
         (f"readers' habits: {_QUESTIONS:,} questions, a few of them most of the time", habits, None),
         ("never the same question", list(_questions(chance, asked, 20_000)), None),
     ):
-        _load(port, paths, seconds=_SECONDS / 4)
-        seen = _load(port, paths if wish else paths[5_000:])
+        load(port, paths, seconds=_SECONDS / 4)
+        seen = load(port, paths if wish else paths[5_000:])
         yield Measurement(f"{name}, {where}, {_CLIENTS} clients", float(seen["per_second"]), "searches/s", asked=wish)
         yield Measurement(f"{name}, {where}: p95", float(seen["p95"]), "ms")
 
@@ -111,7 +111,7 @@ def _add_jobs(database: Database) -> None:
 
 
 @contextmanager
-def _served(folder: Path, url: str) -> Iterator[int]:
+def served(folder: Path, url: str) -> Iterator[int]:
     """Serve an archive with a process for each processor, as on a machine that does nothing else."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = int(probe.getsockname()[1])
@@ -140,7 +140,7 @@ def _wait(server: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
             return
 
 
-def _load(port: int, paths: Sequence[str], *, clients: int = _CLIENTS, seconds: float = _SECONDS) -> dict[str, float]:
+def load(port: int, paths: Sequence[str], *, clients: int = _CLIENTS, seconds: float = _SECONDS) -> dict[str, float]:
     """Ask for a while from a process of its own, and return what it saw; every answer must be a good one."""
     command = [sys.executable, "-m", "bench.load", "--port", str(port)]
     ran = subprocess.run(

@@ -11,7 +11,7 @@ from webstrata.db.snapshots import refresh_pages
 from webstrata.db.tables import ArchiveJob, Capture, Snapshot, Source, WarcFile
 from webstrata.db.wording import NewDocument
 from webstrata.model.fetching import FetchResult
-from webstrata.model.urls import url_group
+from webstrata.model.urls import surt, url_group
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
 
@@ -80,7 +80,7 @@ class Archive:
                 warc_file_id=warc.id,
                 record_type="response",
                 url=url,
-                url_key=url,
+                url_key=surt(url),
                 capture_timestamp=at,
                 **place,
             )

@@ -221,7 +221,7 @@ def test_editions(filled: Filled) -> None:
         "recordCount": 3,
         "firstCapture": "2024-05-01",
         "lastCapture": "2024-05-02",
-        "entryBrowseUrl": None,
+        "entryBrowseUrl": f"{SITE}/web/20240501120000/https://health.example/#ha_snapshot={filled.front}",
     }
 
 
@@ -436,9 +436,26 @@ BROWSED = ("/api/snapshots/{flu}/timeline", "/api/search?source=health", "/api/s
 ENTERED = ("/api/sources", "/api/sources/health/editions")
 
 
-def test_nothing_can_be_browsed_until_pages_are_replayed(filled: Filled) -> None:
-    for path in (*BROWSED, *ENTERED):
-        assert _browse_urls(got(filled, path.format(flu=filled.flu))) == {None}
+def test_captures_are_browsed_at_our_own_addresses_without_a_replay_server(filled: Filled) -> None:
+    for path in BROWSED:
+        found = _browse_urls(got(filled, path.format(flu=filled.older_flu)))
+        assert any(url and url.endswith(f"/https://health.example/flu#ha_snapshot={filled.older_flu}") for url in found)
+        assert all(url and url.startswith(f"{SITE}/web/2024") for url in found)
+    for path in ENTERED:
+        front = f"{SITE}/web/20240501120000/https://health.example/#ha_snapshot={filled.front}"
+        assert front in _browse_urls(got(filled, path))
+
+
+def test_an_address_leads_to_the_capture_of_a_job_that_is_closest_in_time(filled: Filled) -> None:
+    asked = {"jobId": filled.job, "url": "http://www.health.example/flu", "timestamp": "20240501120000"}
+    found = got(filled, "/api/replay/resolve", **asked)
+    assert isinstance(found, dict)
+    assert set(found) == {"found", "snapshotId", "captureTimestamp", "resolvedUrl", "browseUrl", "mimeType"}
+    assert (found["found"], found["snapshotId"]) == (True, filled.older_flu)
+    assert found["resolvedUrl"] == "https://health.example/flu"
+    assert found["captureTimestamp"] == "2024-05-01T13:00:00+00:00"
+    assert found["browseUrl"] == f"{SITE}/web/20240501130000/https://health.example/flu#ha_snapshot={filled.older_flu}"
+    assert filled.client.get(f"/api/replay/resolve?jobId={filled.job}&url=https://health.example/x").status_code == 404
 
 
 def test_captures_are_browsed_on_the_replay_server_that_is_set(filled: Filled) -> None:
@@ -507,7 +524,12 @@ PUBLIC_PATHS = [
     *("/api/snapshot/{}", "/api/snapshots/raw/{}", "/api/snapshots/{}/timeline", "/api/snapshots/{}/latest"),
     *("/api/changes", "/api/changes/rss", "/api/changes/atom", "/api/changes/feed.json", "/api/usage"),
     *("/api/exports", "/api/exports/snapshots", "/api/exports/snapshots?compressed=false&format=csv"),
-    *("/api/exports/changes", "/api/sources/health/preview", "/api/replay/resolve?jobId=1&url=https://x.example"),
+    *(
+        "/cdx?url=health.example",
+        "/api/exports/changes",
+        "/api/sources/health/preview",
+        "/api/replay/resolve?jobId=1&url=https://x.example",
+    ),
 ]
 _OF_ONE_REQUEST = {"x-request-id", "content-length", "transfer-encoding"}
 

@@ -37,6 +37,7 @@ MORE_THAN_A_DESCRIPTION_SAYS = {
     "GET /api/changes": "two days in order",
     "GET /api/exports/snapshots": "two days in order",
     "GET /api/exports/changes": "two days in order",
+    "GET /cdx": "parameters that CDX servers know",
     "GET /api/replay/resolve": "an address that is one, a moment that is one",
     "POST /api/reports": "words that are more than spaces",
     "POST /api/admin/jobs": "addresses and options that are ones",
@@ -65,9 +66,9 @@ THERE: dict[str, Any] = {
 NOT_HERE = {
     "/api/sources/{code}/preview": 404,
     "/api/snapshots/{snapshot_id}/compare-live": 404,
-    "/api/replay/resolve": 404,
+    "/api/jobs/{job_id}/cdxj": 404,
 }
-"""What the contract asks for and this archive does not have yet."""
+"""What the contract asks for and the small archive does not have."""
 
 RATES = ("rate_limit", "rate_limit_search", "rate_limit_exports", "rate_limit_compare", "rate_limit_reports")
 

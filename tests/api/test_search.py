@@ -44,7 +44,7 @@ def test_a_hit_tells_all_that_the_contract_names(client: TestClient, archive: Ar
                     {"text": " begins in October.", "marked": False},
                 ],
                 "rawSnapshotUrl": f"/api/snapshots/raw/{snapshot_id}",
-                "browseUrl": None,
+                "browseUrl": f"http://testserver/web/20240501120000/https://health.example/flu#ha_snapshot={snapshot_id}",
             }
         ],
         "total": 1,

@@ -22,7 +22,7 @@ def test_a_source_tells_all_that_the_contract_names(client: TestClient, archive:
             "lastCapture": "2024-05-03",
             "latestRecordId": latest,
             "entryRecordId": entry,
-            "entryBrowseUrl": None,
+            "entryBrowseUrl": f"http://testserver/web/20240501120000/https://health.example/#ha_snapshot={entry}",
             "entryPreviewUrl": None,
         }
     ]

@@ -1,6 +1,7 @@
 """What runs once per job, page view, command or batch reads what it needs, however much the archive holds."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -18,8 +19,10 @@ from webstrata.db import (
     audit_log,
     captures,
     catalog,
+    cdx,
     change_lists,
     changes,
+    closest,
     editions,
     frontier,
     health,
@@ -62,7 +65,9 @@ from webstrata.index.version import INDEX_VERSION
 from webstrata.model.archive import SnapshotView
 from webstrata.model.assets import AssetState
 from webstrata.model.captures import Original
+from webstrata.model.cdx import ListPosition
 from webstrata.model.tasks import TaskStatus
+from webstrata.model.url_ranges import KeyRange
 
 CAPTURES = 30_000
 MOST = {"sqlite": 12_000, "postgresql": 3_000}
@@ -124,6 +129,15 @@ def settle_unchanged(session: Session) -> object:
     window = unchanged.next_window(session, SOURCE, 0, 50)
     assert window is not None
     return unchanged.settle_unchanged(session, window, EventStamp("1", "1", NOW, "me"))
+
+
+OFTEN_CAPTURED = f"https://s.example/{CAPTURES // 3 + 30}"
+SITE = cdx.CaptureScope(KeyRange("https://s.example/", "https://s.example0"))
+HALFWAY = ListPosition("https://s.example/5", NOW, 1)
+
+
+def around(session: Session) -> closest.Neighbours:
+    return closest.neighbours(session, closest.captures_near(session, OFTEN_CAPTURED, NOW)[0])
 
 
 OF_JOBS: dict[str, Asking] = {
@@ -204,6 +218,15 @@ OF_BATCHES: dict[str, Asking] = {
 OF_VIEWS: dict[str, Asking] = {
     "a snapshot": seen,
     "copies of a record": other_places,
+    "captures of a second": lambda s: closest.captures_at(s, OFTEN_CAPTURED, NOW),
+    "the closest captures": lambda s: closest.captures_near(s, OFTEN_CAPTURED, NOW),
+    "the closest captures of a job": lambda s: closest.captures_near(s, OFTEN_CAPTURED, NOW, SMALL_JOB),
+    "captures around one": around,
+    "captures of a prefix": lambda s: cdx.list_captures(s, SITE, limit=100),
+    "captures of a prefix, from halfway": lambda s: cdx.list_captures(s, SITE, after=HALFWAY, limit=100),
+    "captures of a prefix, backwards": lambda s: cdx.list_captures(
+        s, replace(SITE, is_reverse=True), after=HALFWAY, limit=100
+    ),
     "the payload of a revisit": lambda s: payloads.payload_places(s, ORIGINALS[0], "<5>"),
     "a page's captures": lambda s: catalog.timeline(s, seen(s)),
     "a page's latest capture": lambda s: catalog.latest_capture(s, seen(s), html_only=True),
@@ -261,6 +284,8 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "assets that were not seen": lambda s: absence.unseen_assets(s, SOURCE, ["page"], NOW - 9_999 * HOUR, after_id=0),
     "present assets of a source": lambda s: absence.count_present(s, SOURCE, ["page"]),
     "the totals of a rebuild": rebuilding.totals,
+    "how many captures a prefix has": lambda s: cdx.count_captures(s, SITE),
+    "a page of a prefix": lambda s: cdx.position_of(s, SITE, CAPTURES),
     "all changes": lambda s: audit_log.entries(s, ChangeFilter(), limit=20),
     "all reports": lambda s: report_review.reports(s, limit=20),
     "pruning permits": lambda s: permits.prune(s, timedelta(days=-1)),

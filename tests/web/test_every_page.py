@@ -25,6 +25,12 @@ PATHS = [
     ),
     *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup", "/exports/data-dictionary"),
     *("/docs", "/docs/operators", "/docs/retention", "/audit-log", "/admin/retention"),
+    *(
+        "/web/*/https://health.example/1",
+        "/web/*/health.example/*",
+        "/web/2024/https://health.example/never",
+        "/web/2024/",
+    ),
 ]
 MAX_PAGE_BYTES = 60_000
 

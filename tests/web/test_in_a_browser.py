@@ -324,8 +324,7 @@ def test_a_front_end_on_another_origin_reads_reports_and_shows_captures(
     report = {"method": "POST", "headers": headers, "body": said}
     status, receipt = page.evaluate("args => asked(...args)", ["/api/reports", report])
     assert (status, receipt["status"]) == (201, "new")
-    assert hit["browseUrl"] is None, "there is nothing but the archived page itself to be framed"
-    for address in (f"{live_site}/snapshot/{hit['id']}", f"{live_site}{hit['rawSnapshotUrl']}"):
+    for address in (f"{live_site}/snapshot/{hit['id']}", f"{live_site}{hit['rawSnapshotUrl']}", hit["browseUrl"]):
         page.evaluate("framed", address)
         shown = page.frame_locator(f"iframe[name='{address}']")
         expect(shown.get_by_role("heading", level=1)).to_have_text("Fever in children")

@@ -27,7 +27,7 @@ def kept(if_none_match: str, content: bytes, content_type: str, cache_control: s
     # Weak: whether it is compressed on its way is not said by it.
     etag = f'W/"{xxhash.xxh3_128_hexdigest(content)}"'
     headers = {"ETag": etag, "Cache-Control": cache_control}
-    if _has(if_none_match, etag):
+    if names_etag(if_none_match, etag):
         return Response(status_code=304, headers=headers)
     # Given as a header: as a media type, text would be labelled UTF-8.
     return Response(content, headers={**headers, "Content-Type": content_type})
@@ -44,5 +44,6 @@ def kept_list(if_none_match: str, schemas: Sequence[BaseModel], cache_control: s
     return kept(if_none_match, content, "application/json", cache_control)
 
 
-def _has(if_none_match: str, etag: str) -> bool:
+def names_etag(if_none_match: str, etag: str) -> bool:
+    """Tell whether the client's copy is the one that an ETag stands for."""
     return if_none_match.strip() == "*" or etag.removeprefix("W/") in _ENTITY_TAG.findall(if_none_match)

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field, model_validator
 
 from webstrata.api import feeds, present_changes
+from webstrata.api.browsing import site_url
 from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept
 from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema
 from webstrata.api.comparing import compare_captures
 from webstrata.api.error_answers import MAY_BE_WITHHELD
 from webstrata.api.feeds import MOST_ITEMS, Feed
 from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Day, JobNumber, Parts, SnapshotNumber
-from webstrata.api.present import site_url
 from webstrata.api.schemas import ErrorSchema
 from webstrata.api.sources import known_source
 from webstrata.app import App

@@ -51,12 +51,17 @@ class Compression:
 
 
 def takes_gzip(accept_encoding: str) -> bool:
-    """Tell whether a client that says so takes gzip: named or by a star, and not with a weight of nothing."""
+    """Tell whether a client that says so takes gzip."""
+    return takes_encoding(accept_encoding, "gzip")
+
+
+def takes_encoding(accept_encoding: str, encoding: str) -> bool:
+    """Tell whether a client takes a content encoding: named or by a star, and not with a weight of nothing."""
     weights = {}
     for part in accept_encoding.lower().split(","):
         coding, _, parameter = part.partition(";")
         weights[coding.strip()] = parameter.partition("=")[2].strip() or "1"
-    return bool(weights.get("gzip", weights.get("*", "0")).strip("0."))
+    return bool(weights.get(encoding, weights.get("*", "0")).strip("0."))
 
 
 async def _with_head(start: Message, body: Message, send: Send, *, wanted: bool) -> Message:
@@ -64,7 +69,7 @@ async def _with_head(start: Message, body: Message, send: Send, *, wanted: bool)
     headers = MutableHeaders(scope=start)
     content: bytes = body.get("body", b"")
     whole = not body.get("more_body", False)
-    if whole and len(content) >= LEAST_BYTES and _is_text(headers):
+    if whole and len(content) >= LEAST_BYTES and _may_compress(headers):
         headers.add_vary_header("Accept-Encoding")
         if wanted:
             content = await _gzipped(content)
@@ -75,9 +80,15 @@ async def _with_head(start: Message, body: Message, send: Send, *, wanted: bool)
     return body
 
 
-def _is_text(headers: Headers) -> bool:
+def _may_compress(headers: Headers) -> bool:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    return "content-encoding" not in headers and (kind.startswith(_TEXTS) or kind.endswith(_TEXT_ENDINGS))
+    if (
+        "content-encoding" in headers
+        or "content-range" in headers
+        or "no-transform" in headers.get("cache-control", "")
+    ):
+        return False
+    return kind.startswith(_TEXTS) or kind.endswith(_TEXT_ENDINGS)
 
 
 async def _gzipped(content: bytes) -> bytes:

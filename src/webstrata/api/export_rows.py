@@ -143,7 +143,7 @@ def written(
     """Yield a list as a file, part by part, and no more of it in memory than one part."""
     texts = _csv(parts, columns) if form is Format.CSV else _json_lines(parts, columns)
     data = (text.encode() for text in texts)
-    return _gzipped(data) if compressed else data
+    return gzipped(data) if compressed else data
 
 
 def _json_lines(parts: Iterable[Sequence[tuple[Value, ...]]], columns: Sequence[Column]) -> Iterator[str]:
@@ -166,7 +166,8 @@ def _csv(parts: Iterable[Sequence[tuple[Value, ...]]], columns: Sequence[Column]
         yield text.getvalue()
 
 
-def _gzipped(data: Iterable[bytes]) -> Iterator[bytes]:
+def gzipped(data: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield data as a gzip file, part by part."""
     packing = isal_zlib.compressobj(_FAST, isal_zlib.DEFLATED, _GZIP)
     for some in data:
         if packed := packing.compress(some):

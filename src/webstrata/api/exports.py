@@ -8,6 +8,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, model_validator
 
+from webstrata.api.browsing import site_url
 from webstrata.api.caching import NEVER
 from webstrata.api.export_rows import (
     CHANGE_COLUMNS,
@@ -21,7 +22,6 @@ from webstrata.api.export_rows import (
 )
 from webstrata.api.export_trail import recorded_export
 from webstrata.api.parts import CodeFilter, Day, Parts
-from webstrata.api.present import site_url
 from webstrata.api.public_schemas import LARGEST_ID, ExportKindSchema, ExportsSchema
 from webstrata.api.schemas import ErrorSchema
 from webstrata.api.sources import known_source

@@ -23,6 +23,15 @@ RAW_POLICY = (
 )
 """An archived page is hostile: no scripts, no origin, nothing fetched, neither from us nor from the live web."""
 
+REPLAY_POLICY = (
+    "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline' data:; font-src 'self' data:; "
+    "media-src 'self' data:; frame-src 'self' data:; form-action 'none'; base-uri 'none'"
+)
+"""A replayed page has no scripts and no origin either; its images, sounds and frames are other captures of ours."""
+
+_SANDBOXED = "sandbox"
+_FRAMING = "X-Frame-Options"
+
 _EVERYWHERE = {
     "X-API-Version": "1",
     "X-Content-Type-Options": "nosniff",
@@ -50,8 +59,11 @@ class SafeHeaders:
         async def completed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                # What is sandboxed may be framed by any site: it can do nothing there.
+                is_sandboxed = headers.get("content-security-policy", "").startswith(_SANDBOXED)
                 for name, value in additions.items():
-                    headers.setdefault(name, value)
+                    if not (is_sandboxed and name == _FRAMING):
+                        headers.setdefault(name, value)
             await send(message)
 
         await self.app(scope, receive, completed)
@@ -63,7 +75,7 @@ class SafeHeaders:
             headers["Content-Security-Policy"] = RAW_POLICY
         else:
             headers |= {"Content-Security-Policy": PAGE_POLICY} if self._has_csp else {}
-            headers["X-Frame-Options"] = "SAMEORIGIN"
+            headers[_FRAMING] = "SAMEORIGIN"
         if path.startswith(ADMIN_PATHS):
             headers["Cache-Control"] = NEVER
         if self._hsts_max_age is not None and is_https(scope):

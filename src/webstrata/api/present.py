@@ -4,10 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 
-from fastapi import Request
-
+from webstrata.api.browsing import BrowseAddresses
 from webstrata.api.crawl_schemas import CrawlAttemptSchema, MonitorDecisionSchema
-from webstrata.api.headers import is_https
 from webstrata.api.public_schemas import EditionSchema, LatestSnapshotSchema
 from webstrata.api.schemas import (
     AdminSourceSchema,
@@ -38,7 +36,6 @@ from webstrata.jobs.crawl_story import CrawlAttempt, MonitorDecision, attempts_o
 from webstrata.logs import without_secrets
 from webstrata.model.archive import ArchiveTotals, JobView, SnapshotView, SourceSummary, latest_good
 from webstrata.model.registry import LastJob, SourceView
-from webstrata.settings import Settings
 
 
 def timestamp(moment: datetime) -> str:
@@ -59,25 +56,6 @@ def raw_url(snapshot_id: int) -> str:
 def snapshot_page_url(snapshot_id: int, site: str) -> str:
     """Return the absolute URL of the web page about a snapshot."""
     return f"{site}/snapshot/{snapshot_id}"
-
-
-def browse_url(snapshot: SnapshotView | None, replay_base: str | None) -> str | None:
-    """Return the URL at which the replay server shows a capture within its site; None without such a server.
-
-    Clients show this URL in a frame: the web page about a snapshot, with its header and search box, is no substitute.
-    """
-    if snapshot is None or snapshot.job_id is None or replay_base is None:
-        return None
-    moment = snapshot.captured_at.astimezone(UTC)
-    return f"{replay_base}/job-{snapshot.job_id}/{moment:%Y%m%d%H%M%S}/{snapshot.url}#ha_snapshot={snapshot.id}"
-
-
-def site_url(request: Request, settings: Settings) -> str:
-    """Return the address that links to this site begin with: as it is set, else as this request was addressed."""
-    if settings.public_site_url is not None:
-        return settings.public_site_url
-    scheme = "https" if is_https(request.scope) else request.url.scheme
-    return str(request.base_url.replace(scheme=scheme)).rstrip("/")
 
 
 def stats(totals: ArchiveTotals, today: date) -> ArchiveStatsSchema:
@@ -109,7 +87,7 @@ def source(summary: SourceSummary, entry_browse_url: str | None) -> SourceSummar
     )
 
 
-def search_hit(snapshot: SnapshotView, replay_base: str | None) -> SnapshotSummarySchema:
+def search_hit(snapshot: SnapshotView, addresses: BrowseAddresses) -> SnapshotSummarySchema:
     """Present a snapshot that a search found, with the passage that matched."""
     runs = [TextRunSchema(text=run.text, marked=run.marked) for run in snapshot.marked_snippet]
     return SnapshotSummarySchema(
@@ -126,16 +104,16 @@ def search_hit(snapshot: SnapshotView, replay_base: str | None) -> SnapshotSumma
         pageSnapshotsCount=snapshot.page_snapshots_count,
         markedSnippet=runs or None,
         rawSnapshotUrl=raw_url(snapshot.id),
-        browseUrl=browse_url(snapshot, replay_base),
+        browseUrl=addresses.snapshot(snapshot),
         quality=snapshot.quality,
         qualityKind=snapshot.quality_kind,
     )
 
 
-def snapshot_detail(snapshot: SnapshotView, replay_base: str | None) -> SnapshotDetailSchema:
+def snapshot_detail(snapshot: SnapshotView, addresses: BrowseAddresses) -> SnapshotDetailSchema:
     """Present one snapshot."""
     return SnapshotDetailSchema(
-        **search_hit(snapshot, replay_base).model_dump(exclude={"pageSnapshotsCount", "markedSnippet"}),
+        **search_hit(snapshot, addresses).model_dump(exclude={"pageSnapshotsCount", "markedSnippet"}),
         mimeType=snapshot.mime_type,
         statusCode=snapshot.status_code,
         qualityReasons=(snapshot.quality_reasons or "").splitlines(),
@@ -164,7 +142,7 @@ def edition(found: Edition, entry_browse_url: str | None) -> EditionSchema:
     )
 
 
-def timeline(of: SnapshotView, captures: Sequence[SnapshotView], replay_base: str | None) -> TimelineSchema:
+def timeline(of: SnapshotView, captures: Sequence[SnapshotView], addresses: BrowseAddresses) -> TimelineSchema:
     """Present all captures of a page."""
     good = latest_good(captures)
     return TimelineSchema(
@@ -172,11 +150,11 @@ def timeline(of: SnapshotView, captures: Sequence[SnapshotView], replay_base: st
         sourceName=of.source_name,
         normalizedUrlGroup=of.normalized_url_group,
         latestGoodSnapshotId=good.id if good else None,
-        snapshots=list(_timeline_entries(captures, replay_base)),
+        snapshots=list(_timeline_entries(captures, addresses)),
     )
 
 
-def _timeline_entries(captures: Sequence[SnapshotView], replay_base: str | None) -> Iterator[TimelineEntrySchema]:
+def _timeline_entries(captures: Sequence[SnapshotView], addresses: BrowseAddresses) -> Iterator[TimelineEntrySchema]:
     previous: int | None = None
     for capture in captures:
         yield TimelineEntrySchema(
@@ -188,7 +166,7 @@ def _timeline_entries(captures: Sequence[SnapshotView], replay_base: str | None)
             title=capture.title,
             statusCode=capture.status_code,
             compareFromSnapshotId=previous,
-            browseUrl=browse_url(capture, replay_base),
+            browseUrl=addresses.snapshot(capture),
             quality=capture.quality,
             qualityKind=capture.quality_kind,
         )

@@ -19,10 +19,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from webstrata.api.clients import client_address, is_local
+from webstrata.model.replay_address import REPLAY_PATH
 from webstrata.settings import Network, Settings
 
 MOST_BUCKETS = 50_000
-_FOR_PROGRAMS = ("/api/", "/admin/api/", "/public_api/", "/metrics", "/openapi.json")
+_FOR_PROGRAMS = ("/api/", "/admin/api/", "/public_api/", "/metrics", "/openapi.json", "/cdx")
 _FOR_ADMIN_PROGRAMS = ("/api/admin/", "/admin/api/", "/metrics")
 _COMPARING = ("/compare/", "/api/changes/compare")
 _TOKEN_HEADERS = (b"authorization", b"x-admin-token")
@@ -40,6 +41,7 @@ class Kind(StrEnum):
     SEARCH = "search"
     EXPORTS = "exports"
     COMPARE = "compare"
+    REPLAY = "replay"
     REPORTS = "reports"
     LOGINS = "logins"
     TOKENS = "tokens"
@@ -63,6 +65,7 @@ class RatePolicy:
             Kind.SEARCH: settings.rate_limit_search,
             Kind.EXPORTS: settings.rate_limit_exports,
             Kind.COMPARE: settings.rate_limit_compare,
+            Kind.REPLAY: settings.rate_limit_replay,
             Kind.REPORTS: settings.rate_limit_reports,
             Kind.LOGINS: settings.rate_limit_logins,
             Kind.TOKENS: settings.rate_limit_logins,
@@ -171,8 +174,8 @@ class RateLimits:
 
 def kind_of(method: str, path: str) -> Kind | None:
     """Return what kind of request this is; None for the small files of the pages, which cost nothing."""
-    if path.startswith("/static/"):
-        return None
+    if path.startswith(("/static/", REPLAY_PATH)):
+        return None if path.startswith("/static/") else Kind.REPLAY
     if path in {"/search", "/api/search"} or path.startswith(("/search/", "/api/search/")):
         return Kind.SEARCH
     if path.startswith("/api/exports/"):

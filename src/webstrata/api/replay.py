@@ -1,17 +1,21 @@
-"""Where replayed addresses lead. This archive shows single pages and replays no sites: nothing is found yet."""
+"""Which capture of a job a URL leads to at a moment."""
 
 import re
 from datetime import UTC, datetime
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import APIRouter, HTTPException, Query, Request
 
-from webstrata.api.description import OFF
-from webstrata.api.parts import JobNumber, Text
+from webstrata.api import present
+from webstrata.api.browsing import BrowseAddresses
+from webstrata.api.parts import JobNumber, Parts, Text
 from webstrata.api.public_schemas import ResolvedSchema
 from webstrata.api.schemas import ErrorSchema
+from webstrata.db.snapshots import known_snapshots
 from webstrata.errors import NotFoundError, UsageError
+from webstrata.model.timestamps import latest_moment
 from webstrata.model.urls import parse_url
+from webstrata.replay.finding import ReplayArchive
 
 router = APIRouter(
     tags=["replay"],
@@ -21,23 +25,41 @@ router = APIRouter(
     },
 )
 
+_NEWEST = "9"
+"""A timestamp after every capture."""
+
 _DIGITS = re.compile(r"[0-9]{14}")
 
 
-@router.get("/api/replay/resolve", openapi_extra=OFF)
+@router.get("/api/replay/resolve")
 def resolve(
+    app: Parts,
+    request: Request,
     job_id: Annotated[JobNumber, Query(alias="jobId", description="The job whose captures are replayed.")],
     url: Annotated[Text, Query(min_length=1, max_length=4096, description="The address that was asked for.")],
     timestamp: Annotated[Text | None, Query(description="A moment in UTC: 14 digits, from year to second.")] = None,
 ) -> ResolvedSchema:
-    """Tell which capture an address leads to at a moment."""
-    moment = None if timestamp is None else _moment(timestamp)
+    """Return the capture of a job that an address leads to: the closest to a moment, or the newest."""
+    moment = latest_moment(_NEWEST) if timestamp is None else _moment(timestamp)
     try:
         address = parse_url(url).href
     except UsageError as error:
         raise HTTPException(400, str(error)) from error
-    when = "" if moment is None else f" at {moment.isoformat()}"
-    raise NotFoundError(f"Job {job_id} replays nothing for {address}{when}")
+    found = ReplayArchive(app.database, app.archive_root).closest_of_job(job_id, address, moment)
+    if found is None:
+        raise NotFoundError(f"Job {job_id} has no capture of {address}")
+    with app.database.read() as session:
+        snapshot = known_snapshots(session, [found.id]).get(found.id)
+    snapshot_id = None if snapshot is None else snapshot.id
+    addresses = BrowseAddresses.of(request, app.settings)
+    return ResolvedSchema(
+        found=True,
+        snapshotId=snapshot_id,
+        captureTimestamp=present.timestamp(found.captured_at),
+        resolvedUrl=found.url,
+        browseUrl=addresses.capture(found.url, found.captured_at, job_id, snapshot_id),
+        mimeType=found.mime_type,
+    )
 
 
 def _moment(digits: str) -> datetime:

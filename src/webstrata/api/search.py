@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from webstrata.api import present
+from webstrata.api.browsing import BrowseAddresses
 from webstrata.api.parts import LARGEST_OFFSET, Code, CodeFilter, Day, Parts, Text
 from webstrata.api.search_schemas import AppearancesSchema, FacetCountSchema, FacetsSchema, SearchResponseSchema
 from webstrata.api.usage import Event, counted
@@ -75,7 +76,8 @@ async def find(request: Request, app: Parts, parameters: Annotated[SearchParamet
     """Search the archive."""
     at_once = request.app.state.searches
     assert isinstance(at_once, CapacityLimiter)
-    content = await to_thread.run_sync(_found, app, parameters, limiter=at_once)
+    addresses = BrowseAddresses.of(request, app.settings)
+    content = await to_thread.run_sync(_found, app, parameters, addresses, limiter=at_once)
     counted(request, Event.SEARCH_REQUESTS)
     return Response(content, media_type="application/json")
 
@@ -83,26 +85,27 @@ async def find(request: Request, app: Parts, parameters: Annotated[SearchParamet
 @router.get("/api/search/appearances")
 def first_and_last(
     app: Parts,
+    request: Request,
     q: Annotated[Text, Query(min_length=1, max_length=1_000, description="A sentence, or some words of one.")],
     source: Annotated[CodeFilter, Query(description="Only this source, by its code.")] = None,
 ) -> AppearancesSchema:
     """Say when a sentence first and last stood in the archive, word for word."""
     found = appearances(app.database, q, source)
-    replay_base = app.settings.replay_base_url
+    addresses = BrowseAddresses.of(request, app.settings)
     return AppearancesSchema(
         sentence=q,
         captures=found.captures,
         capturesCapped=found.capped,
-        first=None if found.first is None else present.search_hit(found.first, replay_base),
-        last=None if found.last is None else present.search_hit(found.last, replay_base),
+        first=None if found.first is None else present.search_hit(found.first, addresses),
+        last=None if found.last is None else present.search_hit(found.last, addresses),
     )
 
 
-def _found(app: App, parameters: SearchParameters) -> bytes:
+def _found(app: App, parameters: SearchParameters, addresses: BrowseAddresses) -> bytes:
     """Return the answer to a search as JSON."""
     found = search(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
     answer = SearchResponseSchema(
-        results=[present.search_hit(snapshot, app.settings.replay_base_url) for snapshot in found.results],
+        results=[present.search_hit(snapshot, addresses) for snapshot in found.results],
         total=found.total,
         page=parameters.page,
         pageSize=found.page_size,

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from webstrata.api import present
+from webstrata.api.browsing import BrowseAddresses
 from webstrata.api.caching import A_MINUTE, AN_HOUR, IfNoneMatch, kept, kept_json
 from webstrata.api.error_answers import MAY_BE_WITHHELD
 from webstrata.api.headers import RAW_PATH
@@ -61,7 +62,7 @@ def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneM
     """Tell what is known of a snapshot."""
     found = known_snapshot(app, snapshot_id)
     counted(request, Event.SNAPSHOT_DETAIL_VIEWS)
-    return kept_json(known, present.snapshot_detail(found, app.settings.replay_base_url), AN_HOUR)
+    return kept_json(known, present.snapshot_detail(found, BrowseAddresses.of(request, app.settings)), AN_HOUR)
 
 
 @router.get(
@@ -97,12 +98,13 @@ def raw(
 
 
 @router.get("/api/snapshots/{snapshot_id}/timeline", response_model=TimelineSchema)
-def timeline(app: Parts, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
+def timeline(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
     """List all captures of a snapshot's page, oldest first."""
     snapshot = known_snapshot(app, snapshot_id)
     with app.database.read() as session:
         captures = catalog.timeline(session, snapshot)
-    return kept_json(known, present.timeline(snapshot, captures, app.settings.replay_base_url), A_MINUTE)
+    addresses = BrowseAddresses.of(request, app.settings)
+    return kept_json(known, present.timeline(snapshot, captures, addresses), A_MINUTE)
 
 
 @router.get("/api/snapshots/{snapshot_id}/latest", response_model=LatestSnapshotSchema)

@@ -4,9 +4,10 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from webstrata.api import present
+from webstrata.api.browsing import BrowseAddresses
 from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept_list
 from webstrata.api.description import OFF
 from webstrata.api.parts import Code, JobNumber, Parts
@@ -38,6 +39,7 @@ class Language(StrEnum):
 @router.get("/api/sources", response_model=list[SourceSummarySchema])
 def sources(
     app: Parts,
+    request: Request,
     lang: Annotated[Language | None, Query(description="Enter by the front page's newest capture in it.")] = None,
     known: IfNoneMatch = "",
 ) -> Response:
@@ -46,17 +48,19 @@ def sources(
         found = catalog.sources(session)
     if lang is not None:
         found = tuple(_entered_in(lang, app, summary) for summary in found)
-    listed = [present.source(summary, _entry_browse_url(app, summary.entry_record_id)) for summary in found]
+    addresses = BrowseAddresses.of(request, app.settings)
+    listed = [present.source(summary, _entry_browse_url(app, summary.entry_record_id, addresses)) for summary in found]
     return kept_list(known, listed, A_MINUTE)
 
 
 @router.get("/api/sources/{code}/editions", response_model=list[EditionSchema], responses=_NO_SOURCE)
-def editions(app: Parts, code: SourceCode, known: IfNoneMatch = "") -> Response:
+def editions(app: Parts, request: Request, code: SourceCode, known: IfNoneMatch = "") -> Response:
     """List the jobs that captured a source and are indexed, newest first."""
     source = known_source(app, code)
     with app.database.read() as session:
         found = editions_of(session, source)
-    listed = [present.edition(edition, _entry_browse_url(app, edition.entry_record_id)) for edition in found]
+    addresses = BrowseAddresses.of(request, app.settings)
+    listed = [present.edition(each, _entry_browse_url(app, each.entry_record_id, addresses)) for each in found]
     return kept_list(known, listed, A_MINUTE)
 
 
@@ -94,9 +98,10 @@ def _entered_in(lang: Language, app: App, summary: SourceSummary) -> SourceSumma
     return summary if preferred is None else replace(summary, entry_record_id=preferred)
 
 
-def _entry_browse_url(app: App, snapshot_id: int | None) -> str | None:
-    """Return the URL at which a front page is replayed; None without a replay server or a capture."""
-    if snapshot_id is None or app.settings.replay_base_url is None:
+def _entry_browse_url(app: App, snapshot_id: int | None, addresses: BrowseAddresses) -> str | None:
+    """Return the URL at which a front page is replayed; None without a capture of it."""
+    if snapshot_id is None:
         return None
     with app.database.read() as session:
-        return present.browse_url(catalog.snapshot(session, snapshot_id), app.settings.replay_base_url)
+        found = catalog.snapshot(session, snapshot_id)
+    return None if found is None else addresses.snapshot(found)

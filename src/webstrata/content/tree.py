@@ -2,10 +2,13 @@
 
 from turbohtml import Document, DocumentFragment, Element, Namespace, Node, Text, Token, TokenType, parse, tokenize
 from turbohtml.extract import DateExtraction, MicrodataItem, PublicationDate, RdfaItem, dates
+from turbohtml.rewrite import Element as EditedTag
+from turbohtml.rewrite import rewrite
 
 __all__ = [
     "Document",
     "DocumentFragment",
+    "EditedTag",
     "Element",
     "MicrodataItem",
     "Node",
@@ -17,6 +20,7 @@ __all__ = [
     "is_html",
     "parse_html",
     "publication_date",
+    "rewrite",
     "tokenize",
 ]
 

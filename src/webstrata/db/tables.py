@@ -272,6 +272,7 @@ class Capture(Base):
     record_type: Mapped[str] = mapped_column(String(16))
     url: Mapped[str]
     url_key: Mapped[str]
+    """`surt` of the URL; PostgreSQL compares it byte by byte (COLLATE "C"), as SQLite does."""
     capture_timestamp: Mapped[datetime]
     status_code: Mapped[int | None]
     mime_type: Mapped[str | None]

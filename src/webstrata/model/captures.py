@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from webstrata.model.timestamps import fourteen_digits
+
 
 class DateSource(StrEnum):
     """Where a capture's time comes from when its record names none that can be read: such a time is uncertain."""
@@ -53,3 +55,28 @@ class EarlierCapture:
         if self.last_modified:
             headers["If-Modified-Since"] = self.last_modified
         return headers
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedCapture:
+    """A capture as the index has it, with the place of its record."""
+
+    id: int
+    url_key: str
+    captured_at: datetime
+    url: str
+    mime_type: str | None
+    status_code: int | None
+    payload_digest: str | None
+    record_type: str
+    record_id: str
+    offset: int
+    length: int
+    warc_path: str
+    output_dir: str
+    job_id: int
+
+    @property
+    def timestamp(self) -> str:
+        """Return when it was captured, as 14 digits."""
+        return fourteen_digits(self.captured_at)

@@ -170,10 +170,18 @@ def _kept_of(query: str, page_parameters: tuple[str, ...]) -> str:
 def surt(url: str) -> str:
     """Return the key under which captures of a URL are kept: host reversed, so that a domain's pages sort together."""
     parts = parse_url(url)
+    return bounded(f"{_reversed_host(parts)}){parts.path}{parts.query}")
+
+
+def surt_host(url: str) -> str:
+    """Return the part of a URL's key that stands for its host."""
+    return _reversed_host(parse_url(url))
+
+
+def _reversed_host(parts: UrlParts) -> str:
     host = _without_www(parts.hostname)
     reversed_host = host if _is_address(host) else ",".join(reversed(host.split(".")))
-    port = f":{parts.port}" if parts.port else ""
-    return bounded(f"{reversed_host}{port}){parts.path}{parts.query}")
+    return f"{reversed_host}:{parts.port}" if parts.port else reversed_host
 
 
 def _without_www(host: str) -> str:

@@ -1,10 +1,11 @@
 """The banner that tells a reader of an archived page what it is, and when it was."""
 
-from datetime import UTC
+from datetime import UTC, datetime
 from html import escape
 
 from webstrata.content.body_start import body_start
 from webstrata.model.archive import SnapshotView
+from webstrata.model.captures import ArchivedCapture
 from webstrata.replay.markup import Markup
 
 BANNER_ID = "webstrata-banner"
@@ -30,21 +31,33 @@ def with_banner(html: bytes, charset: str | None, snapshot: SnapshotView) -> byt
 
 def banner_html(snapshot: SnapshotView) -> str:
     """Return the banner in ASCII, so that it reads the same in every charset."""
-    moment = snapshot.captured_at.astimezone(UTC)
-    title = _written(snapshot.title or "Untitled page")
+    title = f'<bdi style="{_PART.format(weight=400)}">{_written(snapshot.title or "Untitled page")}</bdi> '
+    link = f"/snapshot/{snapshot.id}", "About this snapshot"
+    return _banner(title, snapshot.captured_at, snapshot.url, link)
+
+
+def capture_banner(capture: ArchivedCapture, list_path: str) -> str:
+    """Return the banner of a capture that may be no snapshot, with a link to the other captures of its URL."""
+    return _banner("", capture.captured_at, capture.url, (list_path, "All captures"))
+
+
+def _banner(title: str, captured_at: datetime, url: str, link: tuple[str, str]) -> str:
+    moment, (path, words) = captured_at.astimezone(UTC), link
     return (
         f'<div id="{BANNER_ID}" lang="en" dir="ltr" role="note" aria-label="Archived page" style="{_BOX}">'
-        f'<strong style="{_PART.format(weight=700)}">Archived page:</strong> '
-        f'<bdi style="{_PART.format(weight=400)}">{title}</bdi> '
+        f'<strong style="{_PART.format(weight=700)}">Archived page:</strong> {title}'
         f'<span style="{_PART.format(weight=400)}">captured on '
         f'<time style="{_PART.format(weight=700)}" datetime="{moment:%Y-%m-%dT%H:%M:%SZ}">'
         f"{moment:%Y-%m-%d %H:%M:%S} UTC</time> from </span>"
-        f'<bdi style="{_PART.format(weight=400)}">{_written(snapshot.url)}</bdi> '
-        f'<a style="{_LINK}" href="/snapshot/{snapshot.id}" target="_top">About this snapshot</a></div>'
+        f'<bdi style="{_PART.format(weight=400)}">{_written(url)}</bdi> '
+        f'<a style="{_LINK}" href="{_escaped(path)}" target="_top">{words}</a></div>'
     )
 
 
 def _written(text: str) -> str:
     """Return a stranger's words as they may stand in any page."""
-    shown = text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
-    return escape(shown, quote=True).encode("ascii", "xmlcharrefreplace").decode("ascii")
+    return _escaped(text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…")
+
+
+def _escaped(text: str) -> str:
+    return escape(text, quote=True).encode("ascii", "xmlcharrefreplace").decode("ascii")

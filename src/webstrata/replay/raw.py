@@ -50,23 +50,27 @@ def raw_page(database: Database, archive_root: Path, snapshot_id: int) -> RawPag
     return RawPage(record.body_bytes, media_type, charset, record.status_code, snapshot)
 
 
-def find_record_for_snapshot(snapshot: RecordPlace, *, database: Database, archive_root: Path) -> ArchiveRecord:
+def find_record_for_snapshot(
+    snapshot: RecordPlace, *, database: Database, archive_root: Path, decode: bool = True
+) -> ArchiveRecord:
     """Return a snapshot's record with its payload, never one from outside the archive.
 
-    When its file is gone or damaged, a copy in another file is as good. NotFoundError says what is missing.
+    When its file is gone or damaged, a copy in another file is as good. NotFoundError says what is missing. The body
+    is decoded of its content encoding unless the caller asks for it as it was sent.
     """
     if not snapshot.warc_path:
         raise NotFoundError("No WARC path associated with this snapshot")
     try:
-        return _with_payload(_own_record(snapshot, database, archive_root), database, archive_root)
+        record = _own_record(snapshot, database, archive_root, decode)
+        return _with_payload(record, database, archive_root, decode)
     except NotFoundError:
-        copy = _copy_of(snapshot, database, archive_root)
+        copy = _copy_of(snapshot, database, archive_root, decode)
         if copy is None:
             raise
         return copy
 
 
-def _own_record(snapshot: RecordPlace, database: Database, archive_root: Path) -> ArchiveRecord:
+def _own_record(snapshot: RecordPlace, database: Database, archive_root: Path, decode: bool) -> ArchiveRecord:
     try:
         path = place_of(archive_root, snapshot.warc_path, snapshot.output_dir)
     except OutsideRootError:
@@ -74,7 +78,7 @@ def _own_record(snapshot: RecordPlace, database: Database, archive_root: Path) -
     if not path.is_file():
         raise NotFoundError(_missing(snapshot))
     try:
-        record = _located(path, snapshot, database)
+        record = _located(path, snapshot, database, decode)
     except WarcError as error:
         raise NotFoundError(_NOT_LOCATED) from error
     if record.url != snapshot.url:
@@ -82,10 +86,10 @@ def _own_record(snapshot: RecordPlace, database: Database, archive_root: Path) -
     return record
 
 
-def _located(path: Path, snapshot: RecordPlace, database: Database) -> ArchiveRecord:
+def _located(path: Path, snapshot: RecordPlace, database: Database, decode: bool) -> ArchiveRecord:
     """Return the record at a snapshot's offset; one without an offset is searched for once, and its offset stored."""
     if snapshot.offset is not None:
-        return read_record(path, snapshot.offset, snapshot.length)
+        return read_record(path, snapshot.offset, snapshot.length, decode=decode)
     record = find_record(path, snapshot)
     if snapshot.snapshot_id is not None and record.url == snapshot.url:
         try:
@@ -97,9 +101,9 @@ def _located(path: Path, snapshot: RecordPlace, database: Database) -> ArchiveRe
     return record
 
 
-def _copy_of(snapshot: RecordPlace, database: Database, archive_root: Path) -> ArchiveRecord | None:
+def _copy_of(snapshot: RecordPlace, database: Database, archive_root: Path, decode: bool) -> ArchiveRecord | None:
     """Return the same record, or one with the same payload, from another file; None when there is none."""
-    for copy in copies_of(snapshot, database, archive_root):
+    for copy in copies_of(snapshot, database, archive_root, decode=decode):
         if snapshot.content_hash in (None, _OF_NOTHING, hashlib.sha256(copy.body_bytes).hexdigest()):
             return copy
     return None
@@ -113,8 +117,8 @@ def _missing(snapshot: RecordPlace) -> str:
     return f"{said}: its job was cleaned up on {snapshot.cleaned_at:%Y-%m-%d}"
 
 
-def _with_payload(record: ArchiveRecord, database: Database, archive_root: Path) -> ArchiveRecord:
+def _with_payload(record: ArchiveRecord, database: Database, archive_root: Path, decode: bool) -> ArchiveRecord:
     try:
-        return with_payload(record, database, archive_root)
+        return with_payload(record, database, archive_root, decode=decode)
     except WarcError as error:
         raise NotFoundError(_NOT_LOCATED) from error

@@ -38,6 +38,9 @@ class ServingSettings(BaseModel):
     rate_limit_search: int = setting(60, "Searches a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_exports: int = setting(10, "Exports a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_compare: int = setting(20, "Comparisons a minute that a client has; 0 is no limit.", ge=0)
+    rate_limit_replay: int = setting(
+        1200, "Replayed files a minute that a client has, of which a page may load many; 0 is no limit.", ge=0
+    )
     rate_limit_reports: int = setting(5, "Reports of problems a minute that a client has; 0 is no limit.", ge=0)
     rate_limit_logins: int = setting(
         10, "Tries to sign in, and wrong admin tokens, a minute that a client has; 0 is no limit.", ge=0

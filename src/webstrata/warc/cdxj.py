@@ -21,6 +21,7 @@ import xxhash
 
 from webstrata.errors import StorageError
 from webstrata.model.captures import DateSource
+from webstrata.model.timestamps import fourteen_digits
 from webstrata.storage.disk import make_folder, sync_folder
 
 JOURNAL_NAME = "captures.cdxj"
@@ -77,7 +78,7 @@ class JournalLine:
         if self.snapshot_id is not None:
             fields["snapshot"] = self.snapshot_id
         key = self.url_key.replace(" ", "%20")
-        return f"{key} {_fourteen_digits(self.captured_at)} {json.dumps(fields)}"
+        return f"{key} {fourteen_digits(self.captured_at)} {json.dumps(fields)}"
 
 
 def journal_folder(job_id: int, output_dir: str, archive_root: Path) -> Path:
@@ -244,12 +245,6 @@ def _parsed(line: bytes) -> JournalLine | None:
         return _line(key, _moment(moment), json.loads(fields))
     except (ValueError, KeyError, TypeError):
         return None
-
-
-def _fourteen_digits(moment: datetime) -> str:
-    # strftime takes ten times as long, and writes the year 999 with three digits.
-    at = moment.astimezone(UTC)
-    return f"{at.year:04}{at.month:02}{at.day:02}{at.hour:02}{at.minute:02}{at.second:02}"
 
 
 def _moment(digits: str) -> datetime:

@@ -224,13 +224,15 @@ def _arc_at(file: Seekable, offset: int, warc_path: Path) -> ArcRecord:
         raise WarcError(f"{warc_path}: {_NOT_ONE_BY_ONE}") from None
 
 
-def _of_arc(arc: ArcRecord, warc_path: Path, offset: int, most_bytes: MostBytes | None = None) -> ArchiveRecord | None:
+def _of_arc(
+    arc: ArcRecord, warc_path: Path, offset: int, most_bytes: MostBytes | None = None, *, decode: bool = True
+) -> ArchiveRecord | None:
     """Return the capture that an ARC record is, or None for the one that describes its file."""
     with as_broken():
         record = next(parsed_records(io.BytesIO(arc.as_warc)))
         if not _is_capture(record):
             return None
-        return _archive_record(record, warc_path, offset, arc.length, most_bytes)
+        return _archive_record(record, warc_path, offset, arc.length, most_bytes, decode=decode)
 
 
 def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int) -> ArchiveRecord | None:
@@ -265,14 +267,17 @@ def iter_html_records(warc_path: Path) -> Iterator[ArchiveRecord]:
     return (record for record in iter_records(warc_path) if record.is_html)
 
 
-def read_record(warc_path: Path, offset: int, length: int | None) -> ArchiveRecord:
-    """Return the capture at a place; RecordNotFoundError when there is none, WarcError when it is damaged."""
+def read_record(warc_path: Path, offset: int, length: int | None, *, decode: bool = True) -> ArchiveRecord:
+    """Return the capture at a place; RecordNotFoundError when there is none, WarcError when it is damaged.
+
+    Its body is decoded of its content encoding, or left as it was sent but for its chunks.
+    """
     with opened(warc_path) as file:
         size = length or record_length(file, offset) or 0
         file.seek(offset)
         data = io.BytesIO(file.read(size))
     try:
-        found = _arc_in(data, warc_path, offset) if begins_arc_record(data, 0) else _warc_in(data, warc_path, offset)
+        found = (_arc_in if begins_arc_record(data, 0) else _warc_in)(data, warc_path, offset, decode)
     except (BrokenError, _SenselessError) as error:
         raise WarcError(f"{warc_path}: byte {offset}: {error}") from error
     if found is None:
@@ -280,7 +285,7 @@ def read_record(warc_path: Path, offset: int, length: int | None) -> ArchiveReco
     return replace(found, length=size)
 
 
-def _warc_in(data: io.BytesIO, warc_path: Path, offset: int) -> ArchiveRecord | None:
+def _warc_in(data: io.BytesIO, warc_path: Path, offset: int, decode: bool) -> ArchiveRecord | None:
     """Return the capture that bytes of a WARC file hold, or None when they do not begin with one."""
     data.seek(0)
     with as_broken():
@@ -288,14 +293,14 @@ def _warc_in(data: io.BytesIO, warc_path: Path, offset: int) -> ArchiveRecord | 
         record = next(records, None)
         if record is None or record.stream_pos != 0 or not _is_capture(record):
             return None
-        found = _archive_record(record, warc_path, offset, 0)
+        found = _archive_record(record, warc_path, offset, 0, decode=decode)
         if is_gzip(data.getvalue()):
             next(records, None)  # Only behind a record does its checksum show.
     return found
 
 
-def _arc_in(data: io.BytesIO, warc_path: Path, offset: int) -> ArchiveRecord | None:
-    return _of_arc(_arc_at(data, 0, warc_path), warc_path, offset)
+def _arc_in(data: io.BytesIO, warc_path: Path, offset: int, decode: bool) -> ArchiveRecord | None:
+    return _of_arc(_arc_at(data, 0, warc_path), warc_path, offset, decode=decode)
 
 
 def _is_capture(record: WarcRecord) -> bool:
@@ -303,12 +308,18 @@ def _is_capture(record: WarcRecord) -> bool:
 
 
 def _archive_record(
-    record: WarcRecord, warc_path: Path, offset: int, length: int, most_bytes: MostBytes | None = None
+    record: WarcRecord,
+    warc_path: Path,
+    offset: int,
+    length: int,
+    most_bytes: MostBytes | None = None,
+    *,
+    decode: bool = True,
 ) -> ArchiveRecord:
     http = record.http_headers if record.is_http_parsed else None
     headers = {name.lower(): value for name, value in (record.headers if http is None else http).items()}
     moment, date_source = moment_of(record.headers.get("WARC-Date"), headers.get("date"), warc_path)
-    body, omitted = _body(record, headers, most_bytes)
+    body, omitted = _body(record, headers, most_bytes, decode)
     return ArchiveRecord(
         url=record.headers["WARC-Target-URI"].strip("<>"),
         capture_timestamp=moment,
@@ -328,8 +339,8 @@ def _archive_record(
     )
 
 
-def _body(record: WarcRecord, headers: dict[str, str], most_bytes: MostBytes | None) -> tuple[bytes, int]:
-    """Return a record's body, decoded; or nothing, and its size, when it is larger than it may be."""
+def _body(record: WarcRecord, headers: dict[str, str], most_bytes: MostBytes | None, decode: bool) -> tuple[bytes, int]:
+    """Return a record's body; or nothing, and its size, when it is larger than it may be."""
     most = None if most_bytes is None else most_bytes(_declared_type(headers))
     if most is not None and record.content_length > most:
         return b"", record.content_length
@@ -338,6 +349,8 @@ def _body(record: WarcRecord, headers: dict[str, str], most_bytes: MostBytes | N
         return block, 0
     if "chunked" in headers.get("transfer-encoding", "").lower():
         block = dechunked(block)
+    if not decode:
+        return block, 0
     body = decoded(block, headers.get("content-encoding"), MAX_DECODED_BYTES if most is None else most + 1)
     return (b"", len(body)) if most is not None and len(body) > most else (body, 0)
 

@@ -12,36 +12,42 @@ from webstrata.storage.paths import place_of
 from webstrata.warc.reader import ArchiveRecord, read_record
 
 
-def with_payload(record: ArchiveRecord, database: Database, archive_root: Path) -> ArchiveRecord:
+def with_payload(
+    record: ArchiveRecord, database: Database, archive_root: Path, *, decode: bool = True
+) -> ArchiveRecord:
     """Return a record with its payload; a revisit's, and what describes it, come from the record it refers to."""
     if record.refers_to is None:
         return record
     with database.read() as session:
         places = payloads.payload_places(session, record.refers_to, record.warc_record_id)
-    original = next(_readable_records(places, archive_root), None)
+    original = next(_readable_records(places, archive_root, decode=decode), None)
     if original is None:
         gone = f" any more: {places[0].warc_path} cannot be read" if places else ""
         raise RecordNotFoundError(f"{record.url}: the record that this revisit refers to is not in the archive{gone}")
     return replace(record, body_bytes=original.body_bytes, headers=original.headers, status_code=original.status_code)
 
 
-def copies_of(place: RecordPlace, database: Database, archive_root: Path) -> Iterator[ArchiveRecord]:
+def copies_of(
+    place: RecordPlace, database: Database, archive_root: Path, *, decode: bool = True
+) -> Iterator[ArchiveRecord]:
     """Yield what other files hold of a record that is gone or damaged: its copies, then others with its payload."""
     with database.read() as session:
         places = payloads.other_places(session, place)
-    for record in _readable_records(places, archive_root):
+    for record in _readable_records(places, archive_root, decode=decode):
         try:
-            yield with_payload(record, database, archive_root)
+            yield with_payload(record, database, archive_root, decode=decode)
         except RecordNotFoundError:
             continue
 
 
-def _readable_records(places: Iterable[RecordPlace], archive_root: Path) -> Iterator[ArchiveRecord]:
+def _readable_records(
+    places: Iterable[RecordPlace], archive_root: Path, *, decode: bool = True
+) -> Iterator[ArchiveRecord]:
     """Yield the records that are where they were recorded; files that are gone and damaged records are passed over."""
     for place in places:
         try:
             path = place_of(archive_root, place.warc_path, place.output_dir)
-            found = read_record(path, place.offset or 0, place.length)
+            found = read_record(path, place.offset or 0, place.length, decode=decode)
         except (WarcError, OutsideRootError):
             continue
         if found.url == place.url:

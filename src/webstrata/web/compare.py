@@ -6,9 +6,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from webstrata.api.browsing import site_url
 from webstrata.api.comparing import ComparedCaptures, compare_captures
 from webstrata.api.parts import Parts, SnapshotId, SnapshotNumber
-from webstrata.api.present import site_url
 from webstrata.api.present_changes import compare_path
 from webstrata.app import App
 from webstrata.db import catalog

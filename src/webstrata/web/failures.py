@@ -18,7 +18,7 @@ from webstrata.wrong_values import plain_words
 
 log = structlog.get_logger()
 
-PROGRAM_PATHS = ("/api", "/admin/api", "/public_api", "/metrics")
+PROGRAM_PATHS = ("/api", "/admin/api", "/public_api", "/metrics", "/cdx")
 """What lies below these is for programs."""
 
 
@@ -31,6 +31,7 @@ class Failure:
 
 
 _FAILURES = {
+    400: Failure("That address makes no sense", "Part of it is wrong. Go back, or begin again from the first page."),
     403: Failure("This is for the people who run the archive", "Reading and searching need no sign-in."),
     404: Failure("That is not here", "The address may be mistyped. Search for what the page said instead."),
     405: Failure("That cannot be done here", "Go back and use the buttons of the page."),

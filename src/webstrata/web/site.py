@@ -22,11 +22,13 @@ from webstrata.web import (
     snapshot,
     source,
     sources,
+    timemaps,
+    wayback,
 )
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
 
-_READERS = (home, search, snapshot, changes, compare, sources, exports, api_docs)
+_READERS = (home, search, snapshot, changes, compare, sources, exports, api_docs, timemaps, wayback)
 _OPERATORS = (source, jobs, job, job_orders, audit_log, retention, login)
 
 

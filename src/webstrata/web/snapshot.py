@@ -7,9 +7,9 @@ from pathlib import Path
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from webstrata.api.browsing import site_url
 from webstrata.api.headers import RAW_PATH, framed_by
 from webstrata.api.parts import Parts, SnapshotId
-from webstrata.api.present import site_url
 from webstrata.db import catalog, change_lists
 from webstrata.db.engine import Database
 from webstrata.db.page_links import links_of

@@ -6,8 +6,8 @@ from sqlalchemy.dialects import postgresql
 
 from webstrata.db.types import UtcDateTime
 
-revision = "0020"
-down_revision = "0018"
+revision = "0021"
+down_revision = "0020"
 branch_labels = None
 depends_on = None
 

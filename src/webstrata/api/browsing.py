@@ -1,0 +1,47 @@
+"""Where captures are browsed: on the replay server that is set, else at our own Wayback addresses."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from fastapi import Request
+
+from webstrata.api.headers import is_https
+from webstrata.model.archive import SnapshotView
+from webstrata.model.replay_address import plain_url, replay_path
+from webstrata.model.timestamps import fourteen_digits
+from webstrata.settings import Settings
+
+
+@dataclass(frozen=True)
+class BrowseAddresses:
+    """Makes the URLs at which captures are shown within their site; clients show them in a frame."""
+
+    site: str
+    """This site, for our own addresses."""
+    replay_base: str | None = None
+    """A replay server with a collection for each job, such as pywb."""
+
+    @classmethod
+    def of(cls, request: Request, settings: Settings) -> "BrowseAddresses":
+        """Return the addresses for a client."""
+        return cls(site_url(request, settings), settings.replay_base_url)
+
+    def snapshot(self, snapshot: SnapshotView) -> str:
+        """Return where a snapshot is browsed."""
+        return self.capture(snapshot.url, snapshot.captured_at, snapshot.job_id, snapshot.id)
+
+    def capture(self, url: str, captured_at: datetime, job_id: int | None, snapshot_id: int | None) -> str:
+        """Return where a capture is browsed; the fragment tells clients which snapshot it is."""
+        mark = "" if snapshot_id is None else f"#ha_snapshot={snapshot_id}"
+        digits = fourteen_digits(captured_at)
+        if self.replay_base is not None and job_id is not None:
+            return f"{self.replay_base}/job-{job_id}/{digits}/{plain_url(url)}{mark}"
+        return f"{self.site}{replay_path(digits, url)}{mark}"
+
+
+def site_url(request: Request, settings: Settings) -> str:
+    """Return the address that links to this site begin with: as it is set, else as this request was addressed."""
+    if settings.public_site_url is not None:
+        return settings.public_site_url
+    scheme = "https" if is_https(request.scope) else request.url.scheme
+    return str(request.base_url.replace(scheme=scheme)).rstrip("/")

@@ -1,0 +1,143 @@
+"""The CDX server API: captures by URL, in the dialects of the Internet Archive and of pywb."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+
+from webstrata.api.caching import A_MINUTE
+from webstrata.api.compression import takes_gzip
+from webstrata.api.export_rows import gzipped
+from webstrata.api.parts import JobId, Parts
+from webstrata.api.schemas import ErrorSchema
+from webstrata.app import App
+from webstrata.db import catalog
+from webstrata.errors import NotFoundError, UsageError
+from webstrata.model.cdx import CdxDialect, CdxOutput, CdxQuery
+from webstrata.model.cdx_parameters import read_query
+from webstrata.replay.cdx_server import CdxLine, find_lines, page_count, write_lines
+from webstrata.warc.cdxj import JOURNAL_NAME, journal_folder
+
+CDX_PATH = "/cdx"
+_LINES_AT_ONCE = 200
+_RESPONSES: dict[int | str, dict[str, object]] = {
+    200: {
+        "description": "A capture a line, or JSON, or the number of pages.",
+        "content": {"text/plain": {}, "application/json": {}, "text/x-ndjson": {}},
+    },
+    400: {"model": ErrorSchema, "description": "A parameter makes no sense."},
+    404: {"model": ErrorSchema, "description": "No captures, in the dialect of pywb."},
+}
+
+router = APIRouter(tags=["replay"])
+
+_PARAMETERS = {
+    "url": "An address; `*.example.org` is a domain with its subdomains, `example.org/a*` all that begins so.",
+    "matchType": "`exact`, `prefix`, `host` or `domain`.",
+    "from": "First moment, inclusive: 1 to 14 digits.",
+    "to": "Last moment, inclusive: 1 to 14 digits.",
+    "closest": "A moment: its captures come in the order of their distance from it.",
+    "sort": "`default`, `reverse` or `closest`.",
+    "limit": "Lines at most; a negative number for the last ones.",
+    "offset": "Lines to pass over.",
+    "filter": "`[!]field:expression`, `[!]=field:value` or `[!]~field:expression`; may be given several times.",
+    "collapse": "`field` or `field:n`: of neighbours that are equal in it, or in its first n characters, the first.",
+    "fl": "The fields to list, comma-separated.",
+    "output": "`text`, `json` or `cdxj`.",
+    "page": "A page, from 0.",
+    "pageSize": "The size of a page in blocks of 3,000 captures.",
+    "showNumPages": "`true` for the number of pages alone.",
+    "showResumeKey": "`true` to end a limited list with the key at which the next one begins.",
+    "resumeKey": "The key that the last list ended with.",
+    "gzip": "`false` for a response that is not compressed.",
+    "dialect": "`ia` for the names and formats of the Internet Archive, `pywb` for those of pywb.",
+}
+_DESCRIBED = {
+    "parameters": [
+        {"name": name, "in": "query", "required": name == "url", "schema": {"type": "string"}, "description": words}
+        for name, words in _PARAMETERS.items()
+    ]
+}
+
+
+@router.get(CDX_PATH, response_class=Response, responses=_RESPONSES, openapi_extra=_DESCRIBED)
+@router.get(f"{CDX_PATH}/search/cdx", response_class=Response, include_in_schema=False)
+def cdx(app: Parts, request: Request) -> Response:
+    """List captures by URL, as the Internet Archive's CDX server does; with `dialect=pywb` as pywb does."""
+    return _list(app, request, CdxDialect.IA)
+
+
+@router.get(f"{CDX_PATH}/pywb", response_class=Response, include_in_schema=False)
+def cdx_as_pywb(app: Parts, request: Request) -> Response:
+    """List captures by URL, as pywb does."""
+    return _list(app, request, CdxDialect.PYWB)
+
+
+@router.get(
+    "/api/jobs/{job_id}/cdxj",
+    response_class=FileResponse,
+    responses={
+        200: {"description": "A capture a line.", "content": {"text/x-cdxj": {}}},
+        404: {"model": ErrorSchema, "description": "No such job, or it has captured nothing."},
+    },
+)
+def job_cdxj(app: Parts, job_id: JobId) -> FileResponse:
+    """Return a job's CDXJ file: its captures in the order in which they were indexed."""
+    with app.database.read() as session:
+        job = catalog.job(session, job_id)
+    if job is None or job.source_code == catalog.HIDDEN_SOURCE:
+        raise NotFoundError("Job not found")
+    path = journal_folder(job_id, job.output_dir, app.archive_root) / JOURNAL_NAME
+    if not path.is_file():
+        raise NotFoundError(f"Job {job_id} has no CDXJ file: it has captured nothing, or was not indexed")
+    return FileResponse(path, media_type="text/x-cdxj", filename=f"job-{job_id}.cdxj")
+
+
+def _list(app: App, request: Request, dialect: CdxDialect) -> Response:
+    try:
+        query = read_query(request.query_params.multi_items(), dialect)
+        if query.shows_page_count:
+            return _page_count(app, query)
+        lines = find_lines(app.database, query)
+        # The first one is read before anything is answered, so that a failure has a status of its own.
+        first = next(lines, None)
+    except UsageError as error:
+        raise HTTPException(400, str(error)) from error
+    if first is None and query.dialect is CdxDialect.PYWB:
+        said = f"No Captures found for: {query.url}"
+        return JSONResponse({"detail": said, "message": said}, status_code=404)
+    return _stream(request, query, lines if first is None else chain([first], lines))
+
+
+def _page_count(app: App, query: CdxQuery) -> Response:
+    pages = page_count(app.database, query)
+    if query.dialect is CdxDialect.IA:
+        return PlainTextResponse(f"{pages}\n")
+    return JSONResponse({"blocks": pages * query.page_blocks, "pages": pages, "pageSize": query.page_blocks})
+
+
+def _stream(request: Request, query: CdxQuery, lines: Iterator[CdxLine]) -> StreamingResponse:
+    headers = {"Cache-Control": A_MINUTE, "Content-Type": _media_type(query), "Vary": "Accept-Encoding"}
+    data = _in_parts(write_lines(lines, query))
+    if query.may_compress and takes_gzip(request.headers.get("accept-encoding", "")):
+        headers["Content-Encoding"] = "gzip"
+        data = gzipped(data)
+    return StreamingResponse(data, headers=headers)
+
+
+def _in_parts(texts: Iterator[str]) -> Iterator[bytes]:
+    """Yield texts some at a time: each part passes several layers on its way."""
+    part: list[str] = []
+    for text in texts:
+        part.append(text)
+        if len(part) == _LINES_AT_ONCE:
+            yield "".join(part).encode("utf-8", "replace")
+            part.clear()
+    yield "".join(part).encode("utf-8", "replace")
+
+
+def _media_type(query: CdxQuery) -> str:
+    if query.output is not CdxOutput.JSON:
+        return "text/plain; charset=utf-8"
+    return "application/json" if query.dialect is CdxDialect.IA else "text/x-ndjson"

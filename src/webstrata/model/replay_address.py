@@ -1,0 +1,107 @@
+"""Wayback addresses: what `/web/<timestamp><modifier>/<url>` and its relatives ask for."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import quote, unquote
+
+from webstrata.errors import UsageError
+from webstrata.model.timestamps import is_timestamp
+from webstrata.model.urls import parse_url, with_scheme
+
+REPLAY_PATH = "/web/"
+"""Where replay addresses begin."""
+
+
+class Modifier(StrEnum):
+    """What a capture is replayed as; the names are those of the Wayback Machine and pywb."""
+
+    PAGE = ""
+    MAIN = "mp_"
+    FRAME = "if_"
+    IDENTITY = "id_"
+    """The archived bytes, unmodified."""
+    SCRIPT = "js_"
+    STYLE = "cs_"
+    IMAGE = "im_"
+
+    @property
+    def is_page(self) -> bool:
+        """Tell whether a reader looks at the capture, rather than a page that loads it."""
+        return self in {Modifier.PAGE, Modifier.MAIN, Modifier.FRAME}
+
+
+class ReplayRequest(StrEnum):
+    """What a replay address asks for."""
+
+    CAPTURE = "capture"
+    """The capture closest to a timestamp."""
+    TIMEGATE = "timegate"
+    """A redirect to the capture closest to the Accept-Datetime header, or to the newest one."""
+    LIST = "list"
+    """The captures of a URL, or of all URLs that begin alike."""
+
+
+@dataclass(frozen=True)
+class ReplayAddress:
+    """What an address below `/web/` asks for."""
+
+    request: ReplayRequest
+    url: str
+    """As it is written; a list's may begin with `*.` or end with `*`."""
+    timestamp: str = ""
+    """1 to 14 digits; for a list the period that is listed; empty when the address has none."""
+    modifier: Modifier = Modifier.PAGE
+
+
+_DIRECTIVE = re.compile(r"(?P<digits>[0-9]*)(?P<star>\*?)(?P<modifier>[a-z]{2}_)?/(?P<url>.*)", re.DOTALL)
+_ENCODED = re.compile(r"https?%3a", re.IGNORECASE)
+_FOLDED = re.compile(r"(https?):/+(?=[^/])", re.IGNORECASE)
+_PLAIN = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"<>\\^`{|}')
+_MODIFIERS = ", ".join(modifier for modifier in Modifier if modifier)
+
+
+def parse_address(path: str, query: str = "") -> ReplayAddress:
+    """Return what an address asks for, given what follows `/web/`, undecoded; UsageError when it makes no sense."""
+    written = f"{path}?{query}" if query else path
+    found = _DIRECTIVE.fullmatch(written)
+    if found is None or not (found["digits"] or found["star"] or found["modifier"]):
+        return ReplayAddress(ReplayRequest.TIMEGATE, _given(written))
+    digits, url = found["digits"], _given(found["url"])
+    if digits and not is_timestamp(digits):
+        raise UsageError(f"{digits[:40]!r} is not a timestamp (expected 1 to 14 digits, such as 20240531120000)")
+    if found["star"]:
+        return ReplayAddress(ReplayRequest.LIST, url, digits)
+    return ReplayAddress(ReplayRequest.CAPTURE, url, digits, _modifier(found["modifier"]))
+
+
+def _given(url: str) -> str:
+    if not url:
+        raise UsageError("an address is missing (expected something like /web/2024/https://example.org/)")
+    return url
+
+
+def _modifier(text: str | None) -> Modifier:
+    try:
+        return Modifier(text or "")
+    except ValueError:
+        raise UsageError(f"{text!r} is not a modifier (expected one of {_MODIFIERS})") from None
+
+
+def archived_url(written: str) -> str:
+    """Return the URL that a person or program means in an address; UsageError when it is not a web address.
+
+    The scheme may be missing, the whole may be percent-encoded, and proxies make one slash of two.
+    """
+    text = unquote(written) if _ENCODED.match(written) else written
+    return parse_url(with_scheme(_FOLDED.sub(r"\1://", text, count=1))).href
+
+
+def replay_path(timestamp: str, url: str, modifier: Modifier = Modifier.PAGE) -> str:
+    """Return the path at which a capture is replayed, in characters that headers and markup may hold."""
+    return f"{REPLAY_PATH}{timestamp}{modifier}/{plain_url(url)}"
+
+
+def plain_url(url: str) -> str:
+    """Return a URL with everything percent-encoded that headers cannot hold: WARC files of others are not strict."""
+    return quote(url, safe=_PLAIN)

@@ -1,0 +1,124 @@
+"""Finding the capture that an address and a moment lead to, and reading its record.
+
+Every replay goes through `find_capture`: what must not be shown is to be left out there.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from webstrata.db import closest
+from webstrata.db.closest import Neighbours
+from webstrata.db.engine import Database
+from webstrata.errors import NotFoundError, UsageError
+from webstrata.model.archive import RecordPlace
+from webstrata.model.captures import ArchivedCapture
+from webstrata.model.closest import by_closeness
+from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.model.url_ranges import other_keys
+from webstrata.model.urls import join, surt
+from webstrata.replay.raw import find_record_for_snapshot
+from webstrata.warc.reader import ArchiveRecord
+
+NOT_ARCHIVED = "This archive has no capture of {url}"
+
+
+@dataclass(frozen=True)
+class FoundCapture:
+    """A capture and its record, whose payload may come from another record."""
+
+    capture: ArchivedCapture
+    record: ArchiveRecord
+
+    @property
+    def redirect_target(self) -> str | None:
+        """Return the URL that an archived redirect leads to; None when it is none, or leads to no web address."""
+        location = self.record.headers.get("location")
+        if self.record.status_code not in REDIRECT_STATUSES or not location:
+            return None
+        return join(self.record.url, "".join(c if c.isascii() else f"%{ord(c) & 0xFF:02X}" for c in location))
+
+
+@dataclass(frozen=True)
+class ReplayArchive:
+    """Where captures are looked up and read."""
+
+    database: Database
+    root: Path
+
+    def find_capture(
+        self,
+        url: str,
+        moment: datetime,
+        *,
+        since: datetime | None = None,
+        decode: bool = True,
+        allow_loops: bool = False,
+    ) -> FoundCapture:
+        """Return the capture of a URL that is closest to a moment and can be read; NotFoundError without one.
+
+        With `since`, the captures of the period that ends at the moment come before those outside of it.
+        A redirect to itself (from http to https, or to `www.`, which are one URL here) is passed over unless loops are
+        allowed: following it would never end. The body is decoded of its content encoding, or left as it was sent.
+        """
+        problem = NotFoundError(NOT_ARCHIVED.format(url=url))
+        for capture in self._candidates(url, moment, since):
+            try:
+                found = FoundCapture(capture, self._record(capture, decode=decode))
+            except NotFoundError as error:
+                problem = error
+                continue
+            if allow_loops or not _leads_to_itself(found):
+                return found
+        raise problem
+
+    def neighbours(self, capture: ArchivedCapture) -> Neighbours:
+        """Return the captures around one in the history of its URL."""
+        with self.database.read() as session:
+            return closest.neighbours(session, capture)
+
+    def closest_of_job(self, job_id: int, url: str, moment: datetime) -> ArchivedCapture | None:
+        """Return the capture of a URL by a job that is closest to a moment."""
+        for key in (surt(url), *other_keys(surt(url))):
+            with self.database.read() as session:
+                near = closest.captures_near(session, key, moment, job_id)
+            if near:
+                return by_closeness(near, url, moment)[0]
+        return None
+
+    def _candidates(self, url: str, moment: datetime, since: datetime | None) -> Iterator[ArchivedCapture]:
+        """Yield captures of a URL, the closest first: those of the very second, and only if need be the others."""
+        key = surt(url)
+        with self.database.read() as session:
+            exact = closest.captures_at(session, key, moment)
+        yield from by_closeness(exact, url, moment)
+        has_any = bool(exact)
+        for other in (key, *other_keys(key)):
+            with self.database.read() as session:
+                near = closest.captures_near(session, other, moment)
+            yield from (one for one in by_closeness(near, url, moment, since) if one not in exact)
+            has_any = has_any or bool(near)
+            if has_any:
+                return
+
+    def _record(self, capture: ArchivedCapture, *, decode: bool) -> ArchiveRecord:
+        place = RecordPlace(
+            warc_path=capture.warc_path,
+            offset=capture.offset,
+            length=capture.length,
+            record_id=capture.record_id,
+            url=capture.url,
+            captured_at=capture.captured_at,
+            output_dir=capture.output_dir,
+            capture_id=capture.id,
+        )
+        return find_record_for_snapshot(place, database=self.database, archive_root=self.root, decode=decode)
+
+
+def _leads_to_itself(found: FoundCapture) -> bool:
+    target = found.redirect_target
+    try:
+        return target is not None and surt(target) == found.capture.url_key
+    except UsageError:
+        return False

@@ -1,0 +1,162 @@
+"""The response that replays a capture: its status, its headers made harmless, its body rewritten or as it was sent."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from webstrata.content.body_start import body_start
+from webstrata.content.charset import text_of
+from webstrata.content.css_rewriting import rewrite_css
+from webstrata.content.decode import decoded
+from webstrata.content.kinds import PageKind, page_kind
+from webstrata.content.link_rewriting import Loading, rewrite_page
+from webstrata.model.content_types import media_type
+from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.model.replay_address import REPLAY_PATH, Modifier, plain_url, replay_path
+from webstrata.model.urls import join
+from webstrata.replay.banner import capture_banner
+from webstrata.replay.finding import FoundCapture
+from webstrata.replay.markup import Markup
+from webstrata.warc.reader import ArchiveRecord
+
+MAX_REWRITTEN_BYTES = 5_000_000
+"""Larger pages and style sheets keep their addresses: rewriting takes up to a second a megabyte."""
+
+ORIGINAL = "X-Archive-Orig-"
+
+_MAX_VALUE = 4_096
+_MAX_HEADERS = 16_384
+"""Characters of one archived header, and of all, that are passed on: clients and proxies take no more."""
+
+_DROPPED = frozenset({"set-cookie", "set-cookie2", "authorization", "proxy-authorization"})
+"""What may hold the secrets of the session that captured the page."""
+
+_TOKEN = re.compile(r"[a-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_UNPRINTABLE = re.compile(r"[^\t\x20-\x7e]")
+"""What clients read in different charsets, or refuse."""
+_COMPLETE = re.compile(r"bytes\s+0-(\d{1,18})/(\d{1,18})\s*", re.IGNORECASE)
+_PACKED = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "br": b""}
+"""Content encodings that are passed on, and how such bodies begin: a body that does not is mislabelled."""
+
+_MODIFIER_OF = {
+    Loading.FRAME: Modifier.FRAME,
+    Loading.IMAGE: Modifier.IMAGE,
+    Loading.STYLE: Modifier.STYLE,
+    Loading.SCRIPT: Modifier.SCRIPT,
+    Loading.OTHER: Modifier.IDENTITY,
+}
+
+TakesEncoding = Callable[[str], bool]
+"""Tells whether the client takes a content encoding."""
+
+
+@dataclass(frozen=True)
+class ReplayedResponse:
+    """What is sent for a capture."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+def replay(found: FoundCapture, modifier: Modifier, takes_encoding: TakesEncoding) -> ReplayedResponse:
+    """Return the response that replays a capture, which was read as it was sent unless it is to be rewritten."""
+    record = found.record
+    headers = dict(_passed_on(record))
+    if is_rewritten(modifier):
+        body, headers["Content-Type"] = _rewritten(found, modifier)
+    else:
+        body, encoding = _as_sent(record, takes_encoding)
+        headers["Content-Encoding"] = encoding
+        headers["Vary"] = "Accept-Encoding" if "content-encoding" in record.headers else ""
+    headers = {name: value for name, value in headers.items() if value}
+    if found.redirect_target is not None:
+        # An archived redirect is a redirect to the capture of its target at the same time.
+        headers["Location"] = replay_path(found.capture.timestamp, found.redirect_target, modifier)
+    return ReplayedResponse(_status(record, found), (*headers.items(), *original_headers(record)), body)
+
+
+def is_rewritten(modifier: Modifier) -> bool:
+    """Tell whether addresses inside the capture are rewritten; else its bytes are those that were archived."""
+    return modifier.is_page or modifier is Modifier.STYLE
+
+
+def original_headers(record: ArchiveRecord) -> list[tuple[str, str]]:
+    """Return the archived headers under names of their own, without those that may hold secrets."""
+    if record.record_type == "resource":
+        return []
+    found, room = [], _MAX_HEADERS
+    for name, value in record.headers.items():
+        if name in _DROPPED or not _TOKEN.fullmatch(name) or len(value) > min(room, _MAX_VALUE):
+            continue
+        found.append((f"{ORIGINAL}{name}", _UNPRINTABLE.sub("?", value)))
+        room -= len(value)
+    return found
+
+
+def _status(record: ArchiveRecord, found: FoundCapture) -> int:
+    """Return the archived status; where it needs something that is not archived, 200."""
+    status = record.status_code or 200
+    if status in REDIRECT_STATUSES and found.redirect_target is None:
+        return 200
+    if status == 206:
+        complete = _COMPLETE.fullmatch(record.headers.get("content-range", ""))
+        return 200 if complete is None or int(complete[1]) + 1 == int(complete[2]) else 206
+    return status if 200 <= status <= 599 and status != 304 else 200
+
+
+def _passed_on(record: ArchiveRecord) -> list[tuple[str, str]]:
+    """Return the headers that describe the body and do nothing else."""
+    names = ["Content-Type", "Content-Language", "Content-Disposition"]
+    if record.status_code == 206:
+        names.append("Content-Range")
+    given = ((name, record.headers.get(name.lower(), "")) for name in names)
+    return [(name, _UNPRINTABLE.sub("?", value)) for name, value in given if value and len(value) <= _MAX_VALUE]
+
+
+def _as_sent(record: ArchiveRecord, takes_encoding: TakesEncoding) -> tuple[bytes, str]:
+    """Return the body as it was archived and its content encoding, or decoded when the client cannot do it."""
+    stated = record.headers.get("content-encoding", "")
+    encoding = stated.strip().lower()
+    begins = _PACKED.get(encoding)
+    if begins is not None and record.body_bytes.startswith(begins) and takes_encoding(encoding):
+        return record.body_bytes, encoding
+    return decoded(record.body_bytes, stated), ""
+
+
+def _rewritten(found: FoundCapture, modifier: Modifier) -> tuple[bytes, str]:
+    """Return the body and its content type; pages and style sheets refer to other captures, and become UTF-8."""
+    body, stated = found.record.body_bytes, found.record.headers.get("content-type", "")
+    is_page = modifier.is_page and page_kind(stated, body, found.capture.url) is PageKind.HTML
+    is_style = not is_page and (media_type(stated) == "text/css" or (modifier is Modifier.STYLE and not stated))
+    if not (is_page or is_style) or len(body) > MAX_REWRITTEN_BYTES:
+        return body, _UNPRINTABLE.sub("?", stated[:_MAX_VALUE])
+    text = text_of(body, stated)
+    if is_style:
+        return _utf8(rewrite_css(text, _in_style(found))), "text/css; charset=utf-8"
+    page = _utf8(rewrite_page(text, found.capture.url, _new_address(found, modifier)))
+    return (_with_banner(page, found) if modifier is Modifier.PAGE else page), "text/html; charset=utf-8"
+
+
+def _new_address(found: FoundCapture, modifier: Modifier) -> Callable[[str, Loading], str]:
+    timestamp = found.capture.timestamp
+    return lambda url, loading: replay_path(timestamp, url, _MODIFIER_OF.get(loading, modifier))
+
+
+def _in_style(found: FoundCapture) -> Callable[[str, bool], str | None]:
+    def address(written: str, is_sheet: bool) -> str | None:
+        target = join(found.capture.url, written) if written and not written.startswith("#") else None
+        modifier = Modifier.STYLE if is_sheet else Modifier.IMAGE
+        return None if target is None else replay_path(found.capture.timestamp, target, modifier)
+
+    return address
+
+
+def _with_banner(page: bytes, found: FoundCapture) -> bytes:
+    markup = Markup(page, "utf-8")
+    list_path = f"{REPLAY_PATH}*/{plain_url(found.capture.url)}"
+    return markup.insert(body_start(markup.ascii), capture_banner(found.capture, list_path))
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

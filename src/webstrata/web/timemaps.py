@@ -1,0 +1,50 @@
+"""TimeMaps (RFC 7089): every capture of a URL, as links and as JSON."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import Response, StreamingResponse
+
+from webstrata.api.browsing import site_url
+from webstrata.api.caching import A_MINUTE
+from webstrata.api.parts import Parts
+from webstrata.errors import NotFoundError, UsageError
+from webstrata.model.replay_address import archived_url
+from webstrata.model.timestamps import earliest_moment, is_timestamp
+from webstrata.replay.memento import TIMEMAP_PATH, MementoAddresses, TimeMap, read_timemap, timemap_json, timemap_links
+from webstrata.web.failures import PageRoute
+from webstrata.web.wayback import written_address
+
+_FORMS: dict[str, tuple[Callable[[TimeMap], Iterator[str]], str]] = {
+    "link": (timemap_links, "application/link-format"),
+    "json": (timemap_json, "application/json"),
+}
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+@router.get(TIMEMAP_PATH + "{form}/{address:path}")
+def timemap(form: str, request: Request, app: Parts) -> Response:
+    """Stream the captures of a URL, oldest first: the first ones, or those from a timestamp on."""
+    if form not in _FORMS:
+        raise HTTPException(404, f"There are TimeMaps as {' and '.join(_FORMS)}, and none as {form}")
+    written, query = written_address(request, f"{TIMEMAP_PATH}{form}/")
+    try:
+        url, start = _read(f"{written}?{query}" if query else written)
+    except UsageError as error:
+        raise HTTPException(400, str(error)) from error
+    found = read_timemap(app.database, MementoAddresses(site_url(request, app.settings), url), start)
+    if not found.mementos:
+        raise NotFoundError(f"This archive has no capture of {url}")
+    write, media_type = _FORMS[form]
+    lines = (line.encode() for line in write(found))
+    return StreamingResponse(lines, media_type=media_type, headers={"Cache-Control": A_MINUTE})
+
+
+def _read(written: str) -> tuple[str, datetime | None]:
+    """Return the URL of a TimeMap, and where it begins if its address says so."""
+    digits, _, rest = written.partition("/")
+    if is_timestamp(digits) and rest:
+        return archived_url(rest), earliest_moment(digits)
+    return archived_url(written), None

@@ -1,0 +1,146 @@
+"""Wayback addresses: captures replayed by URL and time, TimeGates, and lists of captures."""
+
+from datetime import datetime
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+
+from webstrata.api.browsing import site_url
+from webstrata.api.caching import A_MINUTE, AN_HOUR
+from webstrata.api.headers import framed_by
+from webstrata.api.parts import Parts
+from webstrata.api.replayed import EXACTLY, encodings_of, refusal_to_run, send_replay
+from webstrata.api.usage import Event, counted
+from webstrata.app import App
+from webstrata.errors import NotFoundError, UsageError
+from webstrata.model.replay_address import (
+    REPLAY_PATH,
+    Modifier,
+    ReplayAddress,
+    ReplayRequest,
+    archived_url,
+    parse_address,
+    replay_path,
+)
+from webstrata.model.timestamps import earliest_moment, http_date, latest_moment, parse_http_date
+from webstrata.replay.finding import FoundCapture, ReplayArchive
+from webstrata.replay.memento import MementoAddresses, link_header
+from webstrata.replay.responses import is_rewritten, replay
+from webstrata.web.capture_list import show_captures
+from webstrata.web.failures import PageRoute
+from webstrata.web.pages import render
+
+NEWEST = "9"
+"""A timestamp after every capture."""
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+@router.api_route(REPLAY_PATH + "{address:path}", methods=["GET", "POST"])
+def wayback(request: Request, app: Parts) -> Response:
+    """Replay the capture that an address leads to, redirect to it, or list captures.
+
+    A POST gets what is archived of the URL: nothing that is sent here reaches anyone.
+    """
+    refused = refusal_to_run(request)
+    if refused is not None:
+        return refused
+    try:
+        asked = parse_address(*written_address(request, REPLAY_PATH))
+        if asked.request is ReplayRequest.LIST:
+            return show_captures(request, app, asked)
+        url = archived_url(asked.url)
+        if asked.request is ReplayRequest.TIMEGATE:
+            return _redirect_to_closest(request, app, url)
+    except UsageError as error:
+        raise HTTPException(400, str(error)) from error
+    return _replay(request, app, asked, url)
+
+
+def written_address(request: Request, prefix: str) -> tuple[str, str]:
+    """Return what follows a prefix in a request's path, and its query, both undecoded."""
+    path: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
+    written = path.partition(b"?")[0].decode("utf-8", "replace")
+    return written.partition(prefix)[2], request.scope["query_string"].decode("utf-8", "replace")
+
+
+def _replay(request: Request, app: App, asked: ReplayAddress, url: str) -> Response:
+    archive, modifier = ReplayArchive(app.database, app.archive_root), asked.modifier
+    try:
+        found = archive.find_capture(
+            url,
+            latest_moment(asked.timestamp or NEWEST),
+            since=earliest_moment(asked.timestamp) if asked.timestamp else None,
+            decode=is_rewritten(modifier),
+            allow_loops=modifier is Modifier.IDENTITY,
+        )
+    except NotFoundError as error:
+        return _not_archived(request, app, url, modifier, error)
+    exact = replay_path(found.capture.timestamp, found.capture.url, modifier)
+    if modifier.is_page and found.capture.timestamp != asked.timestamp:
+        return _redirect(request, exact, {"Link": _links(request, app, found, url)})
+    headers = {
+        "Memento-Datetime": http_date(found.capture.captured_at),
+        "Link": _links(request, app, found, url, archive if modifier.is_page else None),
+    }
+    if found.capture.timestamp != asked.timestamp:
+        # What pages load is sent at once: a redirect for every image would double the requests.
+        headers["Content-Location"] = exact
+    if modifier.is_page:
+        counted(request, Event.RAW_SNAPSHOT_VIEWS)
+    replayed = replay(found, modifier, encodings_of(request))
+    return send_replay(request, replayed, headers, AN_HOUR if is_rewritten(modifier) else EXACTLY)
+
+
+def _redirect_to_closest(request: Request, app: App, url: str) -> Response:
+    """Answer as a TimeGate: redirect to the capture closest to Accept-Datetime, or to the newest."""
+    moment = _accepted_moment(request)
+    archive = ReplayArchive(app.database, app.archive_root)
+    try:
+        found = archive.find_capture(url, moment)
+    except NotFoundError as error:
+        response = _not_archived(request, app, url, Modifier.PAGE, error)
+        response.headers.add_vary_header("Accept-Datetime")
+        return response
+    headers = {"Vary": "Accept-Datetime", "Link": _links(request, app, found, url, archive)}
+    return _redirect(request, replay_path(found.capture.timestamp, found.capture.url), headers)
+
+
+def _accepted_moment(request: Request) -> datetime:
+    stated = request.headers.get("accept-datetime")
+    if stated is None:
+        return latest_moment(NEWEST)
+    try:
+        return parse_http_date(stated)
+    except UsageError as error:
+        raise HTTPException(400, f"Accept-Datetime: {error}") from error
+
+
+def _redirect(request: Request, path: str, headers: dict[str, str]) -> Response:
+    # 307 keeps the method of a POST.
+    status = 302 if request.method == "GET" else 307
+    response = RedirectResponse("/", status, headers={"Cache-Control": A_MINUTE, **headers})
+    # Set as it is: the address holds another one, which must not be encoded again.
+    response.headers["Location"] = path
+    return response
+
+
+def _links(request: Request, app: App, found: FoundCapture, url: str, archive: ReplayArchive | None = None) -> str:
+    addresses = MementoAddresses(site_url(request, app.settings), found.capture.url or url)
+    return link_header(addresses, found.capture, archive.neighbours(found.capture) if archive else None)
+
+
+def _not_archived(request: Request, app: App, url: str, modifier: Modifier, error: NotFoundError) -> Response:
+    """Say what is missing: to a reader on a page that offers the live address, to what a page loads in a line."""
+    if not modifier.is_page:
+        return PlainTextResponse(f"{error}\n", status_code=404, headers={"Cache-Control": A_MINUTE})
+    host = url.partition("//")[2].partition("/")[0]
+    return render(
+        request,
+        "not_archived.html",
+        status=404,
+        headers=framed_by(app.settings.cors_origins),
+        url=url,
+        what=str(error),
+        site_list=f"{REPLAY_PATH}*/{host}/*",
+    )
