@@ -3,7 +3,7 @@ BIN := .venv/bin
 CODE := src tests tools bench
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak lint typecheck bench pictures install install-dev lock clean
+.PHONY: help run test surface soak lint typecheck bench pictures install install-dev lock clean
 
 help: ## List the targets, each with a sentence.
 	@echo "Usage: make TARGET"
@@ -16,6 +16,10 @@ run: install ## Archive the demo site, or SITE=https://..., and serve the archiv
 test: ## Set up PostgreSQL, Redis and a browser, then run every test but the soak tests.
 	@$(PYTHON) -m tools.setup test
 	$(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
+
+surface: ## Write the golden files of the public surface, after an addition or a decision in tests/surface/decisions.txt.
+	@$(PYTHON) -m tools.setup test
+	$(BIN)/pytest -q tests/surface --update-surface
 
 soak: ## Run the soak tests: what takes longer, from many kills to foreign tools, and new examples for every property.
 	@$(PYTHON) -m tools.setup test
