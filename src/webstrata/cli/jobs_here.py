@@ -17,7 +17,8 @@ from webstrata.jobs.leaders import find_leader
 from webstrata.jobs.lifecycle import JobSummary, Runner
 from webstrata.jobs.queueing import queue_archive
 from webstrata.jobs.source_choice import known_source
-from webstrata.model.jobs import CRAWL_KNOBS, SETTLED, JobStatus
+from webstrata.model.crawl_config import CRAWL_KNOBS
+from webstrata.model.jobs import SETTLED, JobStatus
 from webstrata.model.scope import ScopeRules
 from webstrata.model.urls import parse_url, with_scheme
 
