@@ -102,7 +102,7 @@ def _archive_demo(app: App, place: str) -> None:
 def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: str) -> JobSummary:
     summary = _lead_or_follow(app, app.runner(*allowed_endpoints), job_id, label)
     if summary.status is JobStatus.STOPPED:
-        print_summary(summary, next_step="the same command again, to go on")
+        print_summary(summary, next_step="run the same command again to continue")
         raise KeyboardInterrupt
     if summary.status in (JobStatus.FAILED, JobStatus.INDEX_FAILED):
         raise WebstrataError(summary.reason or f"job {job_id} failed")
