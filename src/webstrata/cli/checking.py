@@ -1,4 +1,4 @@
-"""`validate-job-config`: what a job would be told, checked before anything is run."""
+"""`validate-job-config`: check the configuration of a job before it is run."""
 
 import dataclasses
 import json
@@ -135,7 +135,7 @@ def _of_source(app: "App", code: str, options: Sequence[str]) -> _Wanted:
 
 
 def _config_of(entry: "SourceJobConfig", overrides: Mapping[str, object]) -> Mapping[str, object]:
-    """Return what the next job of a source would be told; as it stands where none can be made."""
+    """Return the configuration of a source's next job, or its stored settings when no job can be made of them."""
     from webstrata.model.registry import build_job_config, plain_job_config
 
     try:
@@ -184,9 +184,9 @@ def _problems(config: Mapping[str, object]) -> "list[OptionProblem]":
 
 
 def _dry_run(wanted: _Wanted, settings: "Settings") -> tuple[list[str], str]:
-    """Return how archive-tool would be called, secrets hidden, and what it says that it would do.
+    """Return the command line of archive-tool, secrets hidden, and the output of its dry run.
 
-    Another command may not know what a dry run is, and is not tried.
+    Another program may not have a dry run, and is not started.
     """
     from webstrata.jobs.tool import is_own_tool, job_arguments, tool_command, withheld_options
     from webstrata.model.jobs import ArchiveJobConfig

@@ -1,4 +1,4 @@
-"""`register-job-dir`, `cleanup-job` and `storage`: the folders of jobs, what is in them and what may go."""
+"""`register-job-dir`, `cleanup-job` and `storage`: folders of jobs, temporary files and disk space."""
 
 import contextlib
 import dataclasses
@@ -76,7 +76,7 @@ def cleanup_job(
     number: WhichJob = None,
     id_option: JobOption = None,
     mode: Annotated[
-        CleanupMode, typer.Option(help="temp also deletes WARC files in temporary folders; temp-nonwarc keeps them.")
+        CleanupMode, typer.Option(help="temp also deletes WARC files in temporary folders; temp-nonwarc does not.")
     ] = CleanupMode.TEMP,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Also delete files that a replay server may need.")] = False,

@@ -1,4 +1,4 @@
-"""`list-jobs`, `show-job`, `stop-job`, `resume-job`, `retry-job`: what there is to do, its end and its going on."""
+"""`list-jobs`, `show-job`, `stop-job`, `resume-job`, `retry-job`: list jobs and control them."""
 
 import dataclasses
 import json
@@ -83,7 +83,7 @@ def show_job(number: WhichJob = None, id_option: JobOption = None, as_json: AsJs
 
 @command(verbs, "stop-job", example="webstrata stop-job 3")
 def stop_job(number: WhichJob = None, id_option: JobOption = None, as_json: AsJson = False) -> None:
-    """Stop a job within seconds, on whichever machine it runs; captures so far are kept."""
+    """Stop a job within seconds, on whichever machine it runs; its captures are not lost."""
     from webstrata.jobs.queueing import request_stop
 
     job_id = chosen_job(number, id_option)
@@ -122,7 +122,7 @@ def retry(number: WhichJob = None, id_option: JobOption = None, as_json: AsJson 
 
 
 def loaded(app: "App", job_id: int) -> "StoredJob":
-    """Return a job as it stands now."""
+    """Return a job as it is stored now."""
     from webstrata.db import jobs
 
     with app.database.read() as session:
@@ -130,7 +130,7 @@ def loaded(app: "App", job_id: int) -> "StoredJob":
 
 
 def tell(job: "StoredJob", words: str, *, as_json: bool, **more: object) -> None:
-    """Say what became of a job: in words, or for a script where it stands, why, and whatever else is to be known."""
+    """Print the result of a command on a job: a sentence, or for scripts its status, reason and further values."""
     if as_json:
         print(json.dumps({"job": job.id, "status": job.status, "reason": job.status_reason, **more}))
     else:

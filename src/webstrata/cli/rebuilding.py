@@ -1,4 +1,4 @@
-"""`rebuild`: a lost database made again from the archive's files."""
+"""`rebuild`: restore a lost database from the archive's files."""
 
 import dataclasses
 import signal
@@ -84,7 +84,7 @@ def _watcher() -> "Watcher":
 
 @contextmanager
 def _until_signal() -> Iterator[threading.Event]:
-    """Yield what a first SIGINT or SIGTERM sets; what is whole by then is kept."""
+    """Yield an event that the first SIGINT or SIGTERM sets; jobs that are complete by then stay."""
     stopping = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:

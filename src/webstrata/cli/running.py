@@ -111,7 +111,7 @@ def run_job(
 
 
 def _cut(words: list[str]) -> tuple[list[str], list[str]]:
-    """Return the addresses, and from the first word on that can be none what is meant for zimit."""
+    """Return the URLs, and the arguments for zimit: everything from the first flag on."""
     place = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
     return words[:place], words[place:]
 

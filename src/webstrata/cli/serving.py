@@ -1,4 +1,4 @@
-"""`serve` and `worker`: the archive's pages and API, and who does the queued work."""
+"""`serve` and `worker`: the web server, and the process that runs queued jobs."""
 
 import errno
 import os
@@ -30,7 +30,7 @@ _STOP_SECONDS = 10
 _RESTART_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
 _LAST_ANSWERS_SECONDS = 2
-"""How long a stop waits for answers that are under way: a live view would else keep it waiting for ever."""
+"""How long a stop waits for responses in progress: a live view would never end by itself."""
 
 _HEADERS_SECONDS = 10
 """How long a client may take to send a request's headers, so that those who never do hold no connection for long."""
@@ -108,7 +108,7 @@ def refuse_busy_port(host: str, port: int) -> None:
 
 
 def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes: int = 1) -> None:
-    """Serve until Ctrl-C or SIGTERM, with a worker beside unless told otherwise."""
+    """Serve until Ctrl-C or SIGTERM, with a worker process unless `worker` is false."""
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
@@ -176,7 +176,7 @@ def site(*, shared: Path | None = None) -> "ASGIApp":
 
 @contextmanager
 def _shared_folder() -> Iterator[Path]:
-    """Let all serving processes count in one folder: a scrape of any tells of all, and rate limits hold for all."""
+    """Share one folder between all serving processes, so that metrics and rate limits cover all of them."""
     from webstrata.api.shared_buckets import make_table
     from webstrata.settings import in_environment
 
@@ -241,7 +241,7 @@ def _new_worker(site: str) -> subprocess.Popen[bytes]:
 
 
 def _end_with(parent: int) -> None:
-    """Make this process end soon after its parent, however that one ends: nobody is left behind on our port."""
+    """End this process soon after its parent, however that one ends, so that the port is free again."""
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -1,4 +1,4 @@
-"""`sources`, `seed-sources`, `create-job`: whose pages are kept, when they are due, and a job of them now."""
+"""`sources`, `seed-sources`, `create-job`, `regroup`: manage sources and their schedules, and queue jobs of them."""
 
 import dataclasses
 import json
@@ -152,7 +152,7 @@ def add(
     description: Annotated[str | None, typer.Option(help="Description of the source.")] = None,
     options: Options = None,
 ) -> None:
-    """Add a source; an existing source with the same URL gets the schedule instead and keeps its code."""
+    """Add a source; an existing source with the same URL gets the schedule instead, under its own code."""
     from webstrata.jobs.source_orders import WantedSource
     from webstrata.model.registry import source_code_from
 
@@ -258,7 +258,7 @@ def enable(code: Code) -> None:
 
 @command(sources, "disable", example="webstrata sources disable example")
 def disable(code: Code) -> None:
-    """Allow no more jobs of a source, scheduled or manual; its captures are kept."""
+    """Allow no more jobs of a source, scheduled or manual; its captures stay."""
     with started(quiet=True) as app:
         _orders(app).set_enabled(code, False)
     print(f"{code} is disabled; webstrata sources enable {code}")

@@ -1,4 +1,4 @@
-"""`verify`: is every byte of a WARC what it should be?"""
+"""`verify`: check every byte of WARC and ARC files."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator
@@ -42,7 +42,7 @@ def verify(
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield the files that are meant, each once."""
+    """Yield the files that the paths name, each once."""
     found = dict.fromkeys(file for path in paths for file in _files_of(path))
     if not found:
         raise NotFoundError("no WARC or ARC files found")
