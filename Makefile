@@ -1,9 +1,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CODE := src tests tools bench
+QUICK := tests/model tests/content tests/warc tests/fetch tests/surface tests/test_settings.py tests/cli/test_help.py \
+	$(addprefix tests/house/test_,repository.py style.py) $(addprefix tests/api/test_,health.py search.py) \
+	$(addprefix tests/web/test_,home.py search_form.py search_words.py present.py timeline.py plot.py)
+# Hostile pages that exhaust a process, and pauses of servers, take longer than hundreds of other tests.
+NOT_QUICK := --hypothesis-profile=quick -k "not postgresql and not pathological and not fts5_finds" \
+	$(addprefix --ignore=tests/,content/test_page_reader.py fetch/test_budget.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak lint typecheck bench pictures install install-dev lock clean
+.PHONY: help run quick test surface soak lint typecheck bench pictures install install-dev lock clean
 
 help: ## List the targets, each with a sentence.
 	@echo "Usage: make TARGET"
@@ -16,6 +22,13 @@ run: install ## Archive the demo site, or SITE=https://..., and serve the archiv
 test: ## Set up PostgreSQL, Redis and a browser, then run every test but the soak tests.
 	@$(PYTHON) -m tools.setup test
 	$(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
+
+quick: install-dev ## Run the tests that take less than 30 seconds together, on SQLite; run it before every commit.
+	$(BIN)/pytest -q --numprocesses=2 --dist=loadfile --no-loadscope-reorder $(NOT_QUICK) $(QUICK)
+
+surface: ## Write the golden files of the public surface, after an addition or a decision in tests/surface/decisions.txt.
+	@$(PYTHON) -m tools.setup test
+	$(BIN)/pytest -q tests/surface --update-surface
 
 soak: ## Run the soak tests: what takes longer, from many kills to foreign tools, and new examples for every property.
 	@$(PYTHON) -m tools.setup test

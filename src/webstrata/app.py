@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from webstrata.db.engine import Database
 from webstrata.db.migrate import make_ready
 from webstrata.model.actors import Actor
-from webstrata.model.jobs import CrawlConfig
+from webstrata.model.crawl_config import CrawlConfig
 from webstrata.settings import Settings
 
 if TYPE_CHECKING:

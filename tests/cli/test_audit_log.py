@@ -22,8 +22,8 @@ def logged(webstrata: CommandLine) -> list[tuple[str, str, str]]:
 
 
 def test_nothing_was_changed_yet_in_a_new_archive(lines: CommandLine) -> None:
-    assert lines("audit-log").out == "Nothing was changed yet.\n"
-    assert lines("audit-log", "--target", "job:1").out == "No such changes.\n"
+    assert lines("audit-log").out == "The audit log is empty.\n"
+    assert lines("audit-log", "--target", "job:1").out == "No matching entries.\n"
     assert json.loads(lines("audit-log", "--json").out) == []
 
 

@@ -72,11 +72,11 @@ def test_another_command_than_archive_tool_is_not_tried(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "say what to check"),
-        (["--source", "hc", "--id", "1"], "say what to check"),
-        (["--id", "1", "--option", "max_pages=5"], "--option goes with --source only"),
+        ([], "give one thing to check"),
+        (["--source", "hc", "--id", "1"], "give one thing to check"),
+        (["--id", "1", "--option", "max_pages=5"], "--option can only be used with --source"),
         (["--config", "/no/such/file"], "/no/such/file: No such file or directory"),
-        (["--config", "no.json"], "no.json: no JSON"),
+        (["--config", "no.json"], "no.json: not valid JSON"),
         (["--config", "list.json"], "list.json: expected a JSON object"),
     ],
 )
@@ -138,8 +138,8 @@ def test_a_run_by_hand_passes_every_option_on(plain_webstrata: CommandLine, told
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--option", "max_pages=5"], "max_pages: no option here"),
-        (["--option", "cleanup=yes"], "cleanup: no option here"),
+        (["--option", "max_pages=5"], "max_pages: not an option of run-job"),
+        (["--option", "cleanup=yes"], "cleanup: not an option of run-job"),
         (["--option", "enable_adaptive_workers=yes"], "enable_adaptive_workers needs enable_monitoring"),
         (["--option", "engine=zimit", "--", "--name", "x"], "zimit_passthrough_args: archive-tool says --name itself"),
     ],

@@ -185,11 +185,11 @@ def test_what_was_archived_is_found_and_json_says_the_same(webstrata: CommandLin
     assert found["total"] == 3
     assert {hit["url"] for hit in found["results"]} == {web_server.url(f"/page/{n}") for n in range(3)}
     nothing = webstrata("search", "xylophone")
-    assert (nothing.code, nothing.out) == (0, "Nothing found. Fewer or other words may help.\n")
+    assert (nothing.code, nothing.out) == (0, "Nothing found. Try fewer or different words.\n")
     told = webstrata("search", "--appearances", "marmalade")
     assert [line.split()[0] for line in told.out.splitlines()] == ["3", "first", "last"]
     assert json.loads(webstrata("search", "--appearances", "marmalade", "--json").out)["captures"] == 3
-    assert "never stood in the archive" in webstrata("search", "--appearances", "xylophone").out
+    assert "No capture contains" in webstrata("search", "--appearances", "xylophone").out
 
 
 def test_jobs_are_listed_and_shown_and_json_says_the_same(webstrata: CommandLine, web_server: WebServer) -> None:
@@ -220,7 +220,7 @@ def test_urls_and_snapshots_are_the_same_numbers_everywhere(webstrata: CommandLi
     assert webstrata("archive", web_server.url()).code == 0
     unchanged = webstrata("search", "marmalade", "--every-capture").out
     assert unchanged.startswith("6 snapshots found")
-    assert webstrata("search", "marmalade", "--appearances").out.startswith("6 snapshots say so")
+    assert webstrata("search", "marmalade", "--appearances").out.startswith("6 snapshots contain it")
     assert webstrata("search", "marmalade").out.startswith("3 pages found")
 
 

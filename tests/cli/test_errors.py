@@ -54,7 +54,7 @@ def test_wrong_usage_is_two_and_says_what_would_be_right(
 def test_a_wrong_value_is_repeated_and_explained_in_plain_words(
     plain_webstrata: CommandLine, arguments: tuple[str, ...], words: str
 ) -> None:
-    assert plain_webstrata(*arguments).message == f"Invalid value for {words} (--help says more)"
+    assert plain_webstrata(*arguments).message == f"Invalid value for {words} (see --help)"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_site_that_refuses_is_told_by_what_it_said(
     (listed,) = json.loads(webstrata("list-jobs", "--json").out)
     assert (listed["status"], listed["status_reason"]) == ("failed", ended.message)
     pages = int(status < 500)
-    how_far = f"how far it got  {pages} of 1 URLs fetched, {1 - pages} failed; {pages} pages can be searched"
+    how_far = f"progress  {pages} of 1 URLs fetched, {1 - pages} failed; {pages} pages can be searched"
     assert how_far in webstrata("show-job", "--id", "1").out
 
 

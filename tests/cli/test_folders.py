@@ -49,7 +49,7 @@ def test_what_was_registered_and_what_to_do_next_is_said(
     assert "job 1 is" in done.out
     assert "1 WARC file (" in done.out
     assert "b.warc: an empty file" in done.out
-    assert "webstrata index-job --id 1" in done.out
+    assert "webstrata index-job 1" in done.out
 
 
 def test_where_a_file_could_not_be_read_is_shown(webstrata: CommandLine, database: Database, tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_where_a_file_could_not_be_read_is_shown(webstrata: CommandLine, databas
     damaged[extents[1].offset + 30 : extents[1].offset + 90] = bytes(60)
     file.write_bytes(damaged)
     done = webstrata("register-job-dir", "--source", "hc", "--output-dir", str(tmp_path / "disk"), "--index")
-    assert "2 snapshots can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
+    assert "2 snapshots can be searched; problems: 1 (webstrata show-job 1 lists them)" in done.out
     assert f"a.warc.gz: byte {extents[1].offset}: " in webstrata("show-job", "--id", "1").out
     shown = json.loads(webstrata("show-job", "--id", "1", "--json").out)
     assert [problem["offset"] for problem in shown["problems"]] == [extents[1].offset]
@@ -79,7 +79,7 @@ def test_a_record_that_was_cut_off_at_the_end_of_a_file_is_shown(
     webstrata("register-job-dir", "--source", "hc", "--output-dir", str(tmp_path / "disk"))
     for _ in range(2):
         done = webstrata("index-job", "--id", "1")
-        assert "2 snapshots can be searched; problems: 1 (webstrata show-job --id 1 says where)" in done.out
+        assert "2 snapshots can be searched; problems: 1 (webstrata show-job 1 lists them)" in done.out
     shown = webstrata("show-job", "--id", "1").out
     assert f"a.warc.gz: byte {extents[2].offset}: its last 100 bytes are no whole record" in shown
 
@@ -241,7 +241,7 @@ def test_an_empty_archive_says_what_to_do_next(webstrata: CommandLine, data_dir:
 
 def test_storage_is_shown_by_source_and_kind(webstrata: CommandLine, folder: CrawledFolder) -> None:
     before = webstrata("storage")
-    assert "1 job was never counted: webstrata storage --scan" in before.out
+    assert "1 job was never measured: webstrata storage --scan" in before.out
     done = webstrata("storage", "--scan", "--json")
     assert done.code == 0
     told = json.loads(done.out)

@@ -26,7 +26,7 @@ def job_id(database: Database, data_dir: Path) -> int:
 
 def test_a_queued_job_is_stopped_and_resumed(webstrata: CommandLine, database: Database, job_id: int) -> None:
     stopped = webstrata("stop-job", "--id", str(job_id))
-    assert (stopped.code, stopped.out) == (0, f"job {job_id} is stopped; webstrata resume-job --id {job_id}\n")
+    assert (stopped.code, stopped.out) == (0, f"job {job_id} is stopped; to continue: webstrata resume-job {job_id}\n")
     assert job_row(database, job_id).status == "stopped"
     resumed = webstrata("resume-job", "--id", str(job_id))
     assert resumed.code == 0
@@ -58,7 +58,7 @@ def test_a_stop_that_waits_for_a_worker_says_so(webstrata: CommandLine, database
     config = {"seeds": [SITE], "tool_options": {"engine": "zimit"}}
     set_row(database, job_id, status="running", config=config)
     stopped = webstrata("stop-job", "--id", str(job_id))
-    assert stopped.out.startswith(f"job {job_id} stops when a worker takes it up")
+    assert stopped.out.startswith(f"job {job_id} stops as soon as a worker ends the container")
     assert webstrata("resume-job", "--id", str(job_id)).code == 0
     assert job_row(database, job_id).stop_requested_at is None
 

@@ -132,7 +132,7 @@ def test_one_bar_goes_through_all_stages() -> None:
         "crawling, 1,000 of 1,000 URLs, about 0:00:10 left",
         "indexing, 0% read, 100 snapshots",
         "indexing, 25% read, 100 snapshots, about 0:00:40 left",
-        "indexing, all read, weighing links, 100 snapshots, about 0:00:05 left",
+        "indexing, all read, counting links, 100 snapshots, about 0:00:05 left",
         "running plugins on 0 of 1,000 captures",
         "running plugins on 400 of 1,000 captures, about 0:00:15 left",
         "comparing with earlier captures",
@@ -264,7 +264,7 @@ def test_a_terminal_is_left_as_it_was_after_an_interrupt(
     with in_a_terminal(program, "archive", web_server.url()) as terminal:
         terminal.shows("9 of 10 URLs")
         terminal.process.send_signal(signal.SIGINT)
-        ending = terminal.shows("job 1, stopped", "the same command again, to go on")
+        ending = terminal.shows("job 1, stopped", "run the same command again to continue")
         assert terminal.process.wait(SECONDS) == 130
         assert ending.rindex(SHOW_CURSOR) > ending.rindex("\x1b[?25l")
         assert termios.tcgetattr(terminal.theirs) == terminal.settings

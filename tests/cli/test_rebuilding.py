@@ -23,7 +23,7 @@ def test_a_rebuild_says_what_it_would_make_and_then_makes_it(webstrata: CommandL
     planned = webstrata("rebuild", "--dry-run")
     assert planned.code == 0
     assert f"job new of hc: hc-20260101, 1 WARC file in {folder}" in planned.out
-    assert "1 source and 1 job would be made again" in planned.out
+    assert "1 source and 1 job would be restored" in planned.out
     assert not (folder / JOB_FILE).exists()
     made = webstrata("rebuild")
     assert made.code == 0

@@ -83,4 +83,4 @@ def test_a_server_whose_processes_keep_dying_gives_up_and_says_so(program: Progr
     with serving(program, "serve", "--no-worker") as (server, _):
         wait_until(killed_until_gone, "it gives up")
         assert server.ended(SOON_SECONDS) == 1
-        assert "webstrata: the server gave up: its processes die as soon as they start" in server.output
+        assert "webstrata: the server stopped: its processes end as soon as they start" in server.output

@@ -49,7 +49,7 @@ def test_the_baseline_can_be_seeded_twice_and_a_job_be_made_of_it(webstrata: Com
 def test_a_second_job_beside_an_unfinished_one_is_made_and_said(lines: CommandLine) -> None:
     lines("sources", "add", "site", "example.org")
     lines("sources", "run", "site")
-    assert "not over yet is also job 1 of site" in lines("sources", "run", "site").out
+    assert "also unfinished: job 1 of site" in lines("sources", "run", "site").out
 
 
 def test_a_source_is_added_scheduled_paused_and_removed(lines: CommandLine, data_dir: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_site_that_is_archived_and_then_added_is_one_source(webstrata: Command
     (listed,) = json.loads(webstrata("sources", "--json").out)
     added = webstrata("sources", "add", "mine", web_server.url().rstrip("/"), "--schedule", "7d")
     assert added.code == 0
-    assert f"{listed['code']} is the source of that address already and keeps its code; its next run is in" in added.out
+    assert f"{listed['code']} already has that URL and keeps its code; its next run is in" in added.out
     (after,) = json.loads(webstrata("sources", "--json").out)
     assert (after["code"], after["schedule"]) == (listed["code"], "7d")
     again = webstrata("archive", web_server.url("/index"))
@@ -117,7 +117,7 @@ def test_a_site_that_is_archived_and_then_added_is_one_source(webstrata: Command
 
 
 def test_sources_that_share_a_domain_are_named(lines: CommandLine) -> None:
-    note = "note: phac shares a domain with hc: a page that both follow is captured for each"
+    note = "note: phac shares a domain with hc: a page in the scope of both is captured for each"
     assert note in lines("seed-sources").out
     added = lines("sources", "add", "drugs", "canada.ca/en/drugs.html")
     assert added.out.splitlines()[0] == "drugs is added; it has no schedule"
@@ -196,7 +196,7 @@ def test_an_unknown_source_is_not_searched(lines: CommandLine, sqlite_url: str) 
     ("arguments", "code", "said"),
     [
         (("create-job", "--source", "nope"), 1, "there is no source 'nope' (known are site)"),
-        (("sources", "edit", "site"), 2, "say what is to be different"),
+        (("sources", "edit", "site"), 2, "give at least one change"),
         (("sources", "edit", "nope", "--name", "x"), 1, "there is no source 'nope'"),
         (("sources", "edit", "site", "--unset", "max_page"), 2, "unknown option 'max_page'"),
         (("sources", "edit", "site", "--schedule", "often"), 2, "'often' is not a schedule"),
@@ -228,11 +228,11 @@ def test_what_cannot_be_done_is_said_in_one_line(
 
 def test_page_parameters_are_told_and_regrouped_by(lines: CommandLine) -> None:
     lines("sources", "add", "site", "example.org")
-    assert lines("sources", "parameters", "site", "lang, id").out == "site: pages are told apart by id, lang\n"
+    assert lines("sources", "parameters", "site", "lang, id").out == "site: pages are identified by id, lang\n"
     (listed,) = json.loads(lines("sources", "--json").out)
     assert listed["page_parameters"] == ["id", "lang"]
-    assert lines("sources", "parameters", "site", "none").out == "site: pages are told apart by no query parameter\n"
-    assert lines("regroup").out == "No source needs it.\n"
+    assert lines("sources", "parameters", "site", "none").out == "site: pages are identified by no query parameter\n"
+    assert lines("regroup").out == "No source needs to be regrouped.\n"
     report = [{"source": "site", "snapshots": 0, "moved": 0, "relinked": 0}]
     assert json.loads(lines("regroup", "--source", "site", "--dry-run", "--json").out) == report
 
@@ -243,8 +243,8 @@ def test_pages_that_got_other_names_are_moved_when_told(lines: CommandLine, sqli
     for number in (1, 2):
         shelf.page(job, f"https://example.org/recipe?id={number}", "2026-01-01", "leek soup")
     told = lines("sources", "parameters", "site", "id").out
-    assert told == "site: pages are told apart by id; now webstrata regroup --source site\n"
-    assert "pages are not named as they should be: site; webstrata regroup" in lines("sources").out
+    assert told == "site: pages are identified by id; now webstrata regroup --source site\n"
+    assert "pages must be grouped again: site; webstrata regroup" in lines("sources").out
     assert lines("regroup", "--dry-run").out == "site: 2 of 2 snapshots would move to another page\n"
     assert lines("regroup").out == "site: 2 of 2 snapshots moved to another page\n"
     assert "webstrata regroup" not in lines("sources").out
@@ -262,7 +262,7 @@ def test_check_db_tells_which_database_answers(webstrata: CommandLine, database_
 def test_check_env_makes_the_archive_root(lines: CommandLine, data_dir: Path) -> None:
     shown = lines("check-env")
     assert (data_dir / "archive").is_dir()
-    assert f"archive root: {data_dir / 'archive'} is there and can be written to" in " ".join(shown.out.split())
+    assert f"archive root: {data_dir / 'archive'} exists and can be written to" in " ".join(shown.out.split())
 
 
 def test_check_env_says_when_the_archive_root_cannot_be_made(lines: CommandLine, data_dir: Path) -> None:
@@ -279,7 +279,7 @@ def test_the_old_name_runs_the_same_program_and_is_the_one_that_is_shown(
     assert run(["sources", "--help"], "ha-backend") == 0
     assert "Usage: ha-backend sources" in " ".join(capsys.readouterr().out.split())
     assert run(["show-job"], "ha-backend") == 2
-    assert capsys.readouterr().err.startswith("ha-backend: Missing option '--id'")
+    assert capsys.readouterr().err.startswith("ha-backend: give the number of a job")
 
 
 def test_the_program_is_shown_under_the_name_it_was_called_by(data_dir: Path) -> None:

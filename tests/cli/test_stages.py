@@ -196,7 +196,7 @@ def test_the_status_tells_jobs_and_room_for_scripts_too(webstrata: CommandLine, 
 def test_the_status_tells_of_a_worker_that_has_nothing_to_do(webstrata: CommandLine, data_dir: Path) -> None:
     with present(data_dir / "archive", kind=WORKER_KIND) as owner:
         assert f"{owner} leads no job now" in webstrata("status").out
-    assert "nobody" in webstrata("status").out
+    assert "no worker" in webstrata("status").out
 
 
 def test_the_status_does_not_say_of_the_dead_that_they_work(
@@ -210,7 +210,7 @@ def test_the_status_does_not_say_of_the_dead_that_they_work(
 
     with pytest.raises(RuntimeError), present(data_dir / "archive") as owner:
         killed(owner)
-    assert "nobody" in webstrata("status").out
+    assert "no worker" in webstrata("status").out
 
 
 def test_an_interrupted_crawl_can_be_told_from_a_failed_one(

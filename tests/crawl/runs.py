@@ -22,7 +22,8 @@ from webstrata.db.engine import Database
 from webstrata.db.tables import Capture, CrawlTask, WarcFile
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.http import HttpFetcher
-from webstrata.model.jobs import CrawlConfig, JobConfig, JobStatus
+from webstrata.model.crawl_config import CrawlConfig
+from webstrata.model.jobs import JobConfig, JobStatus
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tasks import TaskStatus
 from webstrata.warc.cdxj import JOURNAL_NAME

@@ -10,7 +10,9 @@ import pytest
 from tests.support.waiting import wait_until
 from tools.console import ROOT
 
-TARGETS = {"run", "test", "soak", "lint", "typecheck", "bench", "pictures", "install", "install-dev", "lock", "clean"}
+TARGETS = {"run", "quick", "test", "surface", "soak", "lint", "typecheck", "bench", "pictures"} | {
+    *("install", "install-dev", "lock", "clean")
+}
 # Like a real server it takes a moment to close: make 4.3 stumbles over a child that is gone before make noticed Ctrl-C.
 PROGRAM = """#!/bin/sh
 trap 'sleep 0.3; exit 0' INT

@@ -82,7 +82,10 @@ def test_only_settings_reads_the_environment() -> None:
 
 def environment_reads(module: Path) -> Iterator[ast.AST]:
     names = {"environ", "environb", "getenv", "getenvb"}
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    source = module.read_text(encoding="utf-8")
+    if "environ" not in source and "getenv" not in source:
+        return
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and node.attr in names:
             yield node
         if isinstance(node, ast.ImportFrom) and node.module == "os" and names & {name.name for name in node.names}:

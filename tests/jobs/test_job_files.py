@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from webstrata.errors import UsageError
 from webstrata.jobs.job_files import JobFile, read_job_file
-from webstrata.model.jobs import CRAWL_KNOBS, CrawlConfig
+from webstrata.model.crawl_config import CRAWL_KNOBS, CrawlConfig
 from webstrata.model.scope import ScopeRules
 from webstrata.settings import load_settings
 

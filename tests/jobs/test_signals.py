@@ -86,7 +86,7 @@ def test_a_second_process_follows_the_first_and_ends_as_it_does(
             wait_until(lambda: led in third.output, "the third follows")
             third.signal(signal.SIGINT)
             assert third.ended(SOON_SECONDS) == 130
-            assert "the crawl of job 1 goes on: watch it with webstrata show-job --id 1" in third.output
+            assert "the crawl of job 1 continues: watch it with webstrata show-job --id 1" in third.output
             assert third.output.splitlines()[-1].endswith("stop it with webstrata stop-job --id 1")
         assert status_of(database) == "running"
         with staying as second:

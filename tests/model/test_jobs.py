@@ -7,7 +7,8 @@ from typing import get_args
 import pytest
 
 from webstrata.errors import UsageError
-from webstrata.model.jobs import BOUNDS, CrawlConfig, JobConfig
+from webstrata.model.crawl_config import CRAWL_SETTINGS, CrawlConfig
+from webstrata.model.jobs import JobConfig
 from webstrata.model.tasks import RetryPolicy
 from webstrata.settings import Settings, load_settings
 
@@ -131,11 +132,12 @@ def test_a_job_may_choose_its_fetcher(defaults: CrawlConfig) -> None:
 
 def test_jobs_and_settings_agree_on_what_makes_sense() -> None:
     numbers = {f.name for f in fields(CrawlConfig) if {int, float} & {f.type, *get_args(f.type)}}
-    assert set(BOUNDS) == numbers
-    for name, (lowest, highest) in BOUNDS.items():
+    assert {name for name, declared in CRAWL_SETTINGS.items() if declared.lowest is not None} == numbers
+    for name, declared in CRAWL_SETTINGS.items():
         limits = Settings.model_fields[name].metadata
-        assert [limit.ge for limit in limits if hasattr(limit, "ge")] == [lowest]
-        assert [limit.le for limit in limits if hasattr(limit, "le")] == ([] if highest == inf else [highest])
+        assert next((limit.ge for limit in limits if hasattr(limit, "ge")), None) == declared.lowest
+        assert next((limit.le for limit in limits if hasattr(limit, "le")), None) == declared.highest
+        assert Settings.model_fields[name].default == getattr(CrawlConfig(), name)
 
 
 def test_the_retry_knobs_make_the_retry_policy(defaults: CrawlConfig) -> None:

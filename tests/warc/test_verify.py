@@ -233,4 +233,4 @@ def test_the_command_says_what_is_wrong_and_exits_with_1(tmp_path: Path, capsys:
     assert run(["verify", str(bad), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["findings"][0]["path"] == str(bad)
     assert run(["verify", str(tmp_path / "nowhere")]) == 1
-    assert "is not there" in capsys.readouterr().err
+    assert "does not exist" in capsys.readouterr().err

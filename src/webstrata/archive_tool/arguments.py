@@ -1,4 +1,4 @@
-"""What `archive-tool` can be told."""
+"""Command line of `archive-tool`: flags, defaults and checks."""
 
 import argparse
 import re
@@ -197,9 +197,9 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="archive-tool",
-        usage="archive-tool --seeds URL... --name NAME --output-dir DIR [options] [-- what zimit is told]",
-        description="Crawl a site into WARC files, with the built-in crawler or with zimit in a container. The same "
-        "command again goes on where the last one was.",
+        usage="archive-tool --seeds URL... --name NAME --output-dir DIR [options] [-- arguments for zimit]",
+        description="Crawl a site into WARC files, with the built-in crawler or with zimit in a container. Run the "
+        "same command again to continue.",
         epilog="Exit codes: 0 done; 1 failed, stopped or refused; 2 wrong usage.",
         allow_abbrev=False,
     )
@@ -210,54 +210,62 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_crawl(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("what to crawl")
-    group.add_argument("--seeds", nargs="+", required=True, metavar="URL", help="where to begin, all on one site")
-    group.add_argument("--name", required=True, help="what the job is called")
-    group.add_argument("--output-dir", required=True, metavar="DIR", help="its folder, in the archive root")
-    group.add_argument("--job-id", type=_positive, metavar="N", help="a job that is in the database already")
-    group.add_argument("--engine", choices=ENGINES, help="the built-in crawler (default), or zimit in Docker")
-    _add_number(group, "initial_workers", "requests (native) or pages (zimit) under way at once; zimit: 1")
+    group = parser.add_argument_group("crawl")
+    group.add_argument("--seeds", nargs="+", required=True, metavar="URL", help="URLs to start from, all on one site")
+    group.add_argument("--name", required=True, help="name of the job")
+    group.add_argument(
+        "--output-dir", required=True, metavar="DIR", help="folder for its files, inside the archive root"
+    )
+    group.add_argument("--job-id", type=_positive, metavar="N", help="number of an existing job")
+    group.add_argument("--engine", choices=ENGINES, help="native, the built-in crawler (default), or zimit, in Docker")
+    _add_number(group, "initial_workers", "number of concurrent requests (native) or pages (zimit, default 1)")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("how to run")
-    group.add_argument("--overwrite", action="store_true", help="begin anew although a crawl is over or can go on")
-    group.add_argument("--cleanup", action="store_true", help="remove temporary files after success; never a WARC")
-    group.add_argument("--relax-perms", action="store_true", help="let everybody read the files afterwards")
-    group.add_argument("--log-level", type=str.upper, choices=LOG_LEVELS, help="how much is logged")
-    group.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+    group = parser.add_argument_group("run")
+    group.add_argument(
+        "--overwrite", action="store_true", help="start again even if a crawl is finished or could continue"
+    )
+    group.add_argument("--cleanup", action="store_true", help="delete temporary files after success, never WARC files")
+    group.add_argument("--relax-perms", action="store_true", help="make the files readable by all users afterwards")
+    group.add_argument("--log-level", type=str.upper, choices=LOG_LEVELS, help="log level")
+    group.add_argument("--dry-run", action="store_true", help="only show what would be done")
 
 
 def _add_zimit(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("zimit", "Arguments that are not known here are passed on to zimit.")
-    group.add_argument("--docker-image", metavar="IMAGE", help=f"the image with zimit (default {DOCKER_IMAGE})")
-    group.add_argument("--docker-shm-size", metavar="SIZE", help="shared memory of its container, such as 1g")
+    group = parser.add_argument_group("zimit", "Arguments that archive-tool does not know are passed on to zimit.")
+    group.add_argument("--docker-image", metavar="IMAGE", help=f"image of zimit (default {DOCKER_IMAGE})")
+    group.add_argument("--docker-shm-size", metavar="SIZE", help="shared memory of the container, such as 1g")
     group.add_argument(
         "--final-build",
         choices=FINAL_BUILDS,
-        help="build the ZIM from all WARCs: auto (default), when one crawl did not bring them all; always; never",
+        help="build one ZIM file from all WARC files: auto (default: only after several crawls), always or never",
     )
 
 
 def _add_monitoring(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("monitoring")
-    group.add_argument("--enable-monitoring", action="store_true", help="watch the crawl and answer to trouble")
-    _add_number(group, "monitor_interval_seconds", "how often to look")
-    _add_number(group, "stall_timeout_minutes", "how long without a new page is a stall")
-    _add_number(group, "error_threshold_timeout", "how many timeouts without a new page are too many")
-    _add_number(group, "error_threshold_http", "how many HTTP and network errors without a new page are too many")
+    group.add_argument("--enable-monitoring", action="store_true", help="monitor the crawl and react to problems")
+    _add_number(group, "monitor_interval_seconds", "seconds between two checks")
+    _add_number(group, "stall_timeout_minutes", "minutes without a new page that count as a stall")
+    _add_number(group, "error_threshold_timeout", "number of timeouts without a new page that count as a problem")
+    _add_number(
+        group, "error_threshold_http", "number of HTTP and network errors without a new page that count as a problem"
+    )
 
 
 def _add_answers(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("answers to trouble, in this order")
-    group.add_argument("--enable-adaptive-workers", action="store_true", help="go on with half as many workers")
-    _add_number(group, "min_workers", "never fewer than these")
-    _add_number(group, "max_worker_reductions", "how often at most")
-    group.add_argument("--enable-vpn-rotation", action="store_true", help="run a command that changes the address")
-    group.add_argument("--vpn-connect-command", metavar="COMMAND", help="that command; let it read secrets from a file")
-    _add_number(group, "max_vpn_rotations", "how often at most")
-    _add_number(group, "vpn_rotation_frequency_minutes", "not more often than that")
-    _add_number(group, "backoff_delay_minutes", "how long to rest when nothing else helped")
+    group = parser.add_argument_group("reactions to problems, in this order")
+    group.add_argument("--enable-adaptive-workers", action="store_true", help="continue with half as many workers")
+    _add_number(group, "min_workers", "minimum number of workers")
+    _add_number(group, "max_worker_reductions", "maximum number of reductions")
+    group.add_argument("--enable-vpn-rotation", action="store_true", help="run a command that changes the IP address")
+    group.add_argument(
+        "--vpn-connect-command", metavar="COMMAND", help="the command to run; it should read secrets from a file"
+    )
+    _add_number(group, "max_vpn_rotations", "maximum number of rotations")
+    _add_number(group, "vpn_rotation_frequency_minutes", "minimum minutes between two rotations")
+    _add_number(group, "backoff_delay_minutes", "minutes to pause when nothing else helped")
 
 
 def _add_hidden(parser: argparse.ArgumentParser) -> None:

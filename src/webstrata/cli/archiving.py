@@ -4,52 +4,62 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from typer.models import OptionInfo
+
+from webstrata.cli.help_pages import command
+from webstrata.model.crawl_config import CRAWL_SETTINGS
 
 verbs = typer.Typer()
 
 Addresses = Annotated[
-    list[str] | None, typer.Argument(metavar="[URL...]", help="Where to begin, all on one site.", show_default=False)
+    list[str] | None,
+    typer.Argument(metavar="[URL...]", help="URLs to start from, all on one site.", show_default=False),
 ]
 JobFilePath = Annotated[
     Path | None,
-    typer.Option("--file", metavar="FILE", help="A job file (YAML): seeds, scope, crawl knobs; docs/jobs.md."),
-]
-MaxPages = Annotated[int | None, typer.Option(min=1, help="Fetch at most this many URLs.")]
-MaxDepth = Annotated[int | None, typer.Option(min=0, help="Follow links at most this far.")]
-MaxSeconds = Annotated[float | None, typer.Option(min=0.001, max=31_536_000, help="Crawl at most this long.")]
-MaxBytes = Annotated[int | None, typer.Option(min=1, help="Receive at most this many bytes.")]
-Delay = Annotated[
-    float | None, typer.Option("--delay", min=0, max=3600, help="Seconds for which a host rests after a request.")
-]
-PerHost = Annotated[
-    int | None, typer.Option("--per-host-concurrency", min=1, max=256, help="Requests to one host at once.")
-]
-MaxCrawlDelay = Annotated[
-    float | None, typer.Option(min=0, max=3600, help="Seconds of a Crawl-delay that are obeyed at most.")
-]
-Jitter = Annotated[float | None, typer.Option(min=0, max=1, help="By which share waits are lengthened at random.")]
-Fetcher = Annotated[
-    Literal["http", "null"] | None, typer.Option(help="What fetches; null reaches no network, for dry runs.")
+    typer.Option(
+        "--file", metavar="FILE", help="Job file (YAML) with seeds, scope and crawl settings; see docs/jobs.md."
+    ),
 ]
 
 
-@verbs.command()
+def _crawl_option(name: str) -> OptionInfo:
+    """Return the option that sets a crawl setting for one job."""
+    declared = CRAWL_SETTINGS[name]
+    option: OptionInfo = typer.Option(
+        declared.flag,
+        min=declared.lowest,
+        max=declared.highest,
+        metavar=None if declared.lowest is None else declared.unit,
+        help=declared.sentence,
+        show_default=declared.unset or _shown(declared.default),
+    )
+    return option
+
+
+def _shown(default: object) -> str:
+    return (
+        f"{default:,}" if isinstance(default, int) else f"{default:g}" if isinstance(default, float) else str(default)
+    )
+
+
+@command(verbs, example="webstrata archive https://example.org/ --max-pages 500")
 def archive(
     urls: Addresses = None,
     file: JobFilePath = None,
-    max_pages: MaxPages = None,
-    max_depth: MaxDepth = None,
-    max_seconds: MaxSeconds = None,
-    max_bytes: MaxBytes = None,
-    delay: Delay = None,
-    per_host_concurrency: PerHost = None,
-    max_crawl_delay: MaxCrawlDelay = None,
-    jitter: Jitter = None,
-    fetcher: Fetcher = None,
+    max_pages: Annotated[int | None, _crawl_option("max_pages")] = None,
+    max_depth: Annotated[int | None, _crawl_option("max_depth")] = None,
+    max_seconds: Annotated[float | None, _crawl_option("max_seconds")] = None,
+    max_bytes: Annotated[int | None, _crawl_option("max_bytes")] = None,
+    delay: Annotated[float | None, _crawl_option("per_host_delay")] = None,
+    per_host_concurrency: Annotated[int | None, _crawl_option("per_host_concurrency")] = None,
+    max_crawl_delay: Annotated[float | None, _crawl_option("max_crawl_delay")] = None,
+    jitter: Annotated[float | None, _crawl_option("jitter")] = None,
+    fetcher: Annotated[Literal["http", "null"] | None, _crawl_option("fetcher")] = None,
 ) -> None:
-    """Archive a site: fetch its pages, keep them as WARC, make them searchable.
+    """Archive a site: fetch its pages, store them as WARC files and make them searchable.
 
-    A run that was stopped or killed goes on where it was when the same command is given again.
+    A run that was stopped or killed continues when the same command is given again.
     """
     from webstrata.cli.jobs_here import archive_here
 
@@ -67,12 +77,12 @@ def archive(
     archive_here(urls or [], file, {name: value for name, value in given.items() if value is not None})
 
 
-@verbs.command()
+@command(verbs, example="webstrata run https://example.org/ --port 8081")
 def run(
     site: Annotated[
-        str | None, typer.Argument(metavar="[SITE]", help="Where to begin; without it, the demo site.")
+        str | None, typer.Argument(metavar="[SITE]", help="URL to start from; without one, the demo site is archived.")
     ] = None,
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port to serve on.")] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port to serve on.", show_default="8080")] = None,
 ) -> None:
     """Archive a site, or the built-in demo site, and serve the archive until Ctrl-C."""
     from webstrata.cli.jobs_here import run_here

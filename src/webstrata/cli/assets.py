@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from webstrata.cli.start import fold_code, print_json, started
+from webstrata.cli.help_pages import PlainGroup, command
+from webstrata.cli.options import AsJson, OfSource
+from webstrata.cli.start import print_json, started
 from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.app import App
 
-verbs = typer.Typer(help="What plugins made of captures: texts of pages, files.", no_args_is_help=True)
+verbs = typer.Typer(
+    cls=PlainGroup, help="Export assets: the texts and files that plugins made from captures.", no_args_is_help=True
+)
 
 
 @verbs.callback()
@@ -21,18 +25,13 @@ def _group() -> None:
     """Keep `export` a command of its own: a group of one command would be that command."""
 
 
-@verbs.command()
+@command(verbs, example="webstrata assets export --output exported --source example")
 def export(
-    output: Annotated[
-        Path, typer.Option("--output", metavar="DIR", help="The folder to write below.", show_default=False)
-    ],
-    source: Annotated[
-        str | None,
-        typer.Option("--source", metavar="CODE", help="Only of this source.", show_default=False, parser=fold_code),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    output: Annotated[Path, typer.Option("--output", metavar="DIR", help="Folder to write to.", show_default=False)],
+    source: OfSource = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Write the newest version of every asset as a file, DIR/SOURCE/PATH."""
+    """Write the newest version of every asset to a file, DIR/SOURCE/PATH."""
     from webstrata.assets.exporting import export_assets
     from webstrata.db import sources
     from webstrata.db.export_history import finish_export

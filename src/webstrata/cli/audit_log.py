@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson
 from webstrata.cli.start import print_json, started
 
 if TYPE_CHECKING:
@@ -14,16 +16,18 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 
-@verbs.command("audit-log")
+@command(verbs, "audit-log", example="webstrata audit-log --target job:12")
 def audit_log(
-    target: Annotated[str | None, typer.Option(help="Only what was done to this: job:12, source:hc, report:3.")] = None,
-    action: Annotated[str | None, typer.Option(help="Only this: job.stop, source.schedule, …")] = None,
-    actor: Annotated[str | None, typer.Option(help='Only who came so: "admin token", "command line", …')] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Entries at most.")] = 20,
-    offset: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Leave out this many newer ones.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    target: Annotated[
+        str | None, typer.Option(help="Only changes of this object: job:12, source:hc, report:3.")
+    ] = None,
+    action: Annotated[str | None, typer.Option(help="Only this action: job.stop, source.schedule, …")] = None,
+    actor: Annotated[str | None, typer.Option(help='Only this kind of actor: "admin token", "command line", …')] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of entries.")] = 20,
+    offset: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Skip this many newer entries.")] = 0,
+    as_json: AsJson = False,
 ) -> None:
-    """Show who changed what, newest first: over the API, on the pages, by command."""
+    """Show the audit log, newest first: who changed what through the API, the web pages or commands."""
     from webstrata.db.audit_log import ChangeFilter, entries
 
     wanted = ChangeFilter(target, action, actor)
@@ -35,7 +39,7 @@ def audit_log(
     for change in found:
         print(_line(change))
     if not total:
-        print("No such changes." if wanted != ChangeFilter() else "Nothing was changed yet.")
+        print("No matching entries." if wanted != ChangeFilter() else "The audit log is empty.")
     elif total > offset + len(found):
         print(f"{total - offset - len(found)} more: --offset {offset + len(found)}")
 

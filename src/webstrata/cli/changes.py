@@ -10,7 +10,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from webstrata.cli.start import INTERRUPTED, fold_code, interruptible, note, print_json, started
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson, OfSource
+from webstrata.cli.start import INTERRUPTED, interruptible, note, print_json, started
 from webstrata.errors import ConflictError
 from webstrata.model.words import counted
 
@@ -22,25 +24,20 @@ if TYPE_CHECKING:
 
 verbs = typer.Typer()
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-OfSource = Annotated[
-    str | None, typer.Option("--source", metavar="CODE", help="Only this source, by its code.", parser=fold_code)
-]
 
-
-@verbs.command("changes")
+@command(verbs, "changes", example="webstrata changes --source example-org --min-significance 0.3")
 def list_changes(
     source: OfSource = None,
     min_significance: Annotated[
         float,
         typer.Option("--min-significance", min=0, max=1, help="Only changes of at least this significance (0 to 1)."),
     ] = 0.0,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Changes at most.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Maximum number of changes.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List what changed between captures, newest first. A significance of 0.3 and above is worth knowing.
+    """List the changes between captures, newest first.
 
-    Example: webstrata changes --source example-org --min-significance 0.3
+    The significance of a change is between 0 and 1; from about 0.3 on it is worth reading.
     """
     from webstrata.db import change_lists
     from webstrata.db.change_lists import EventFilter
@@ -65,23 +62,21 @@ def list_changes(
         _print_events(events, total, templates, is_narrowed=bool(source or min_significance))
 
 
-@verbs.command("compute-changes")
+@command(verbs, "compute-changes", example="webstrata compute-changes --backfill --since-days 90")
 def compute_changes(
     source: OfSource = None,
-    max_events: Annotated[int, typer.Option("--max-events", min=1, help="Events computed at most.")] = 200,
+    max_events: Annotated[int, typer.Option("--max-events", min=1, help="Maximum number of events to compute.")] = 200,
     since_days: Annotated[
-        int, typer.Option("--since-days", min=1, max=36_500, help="With --backfill: captures of the last days.")
+        int, typer.Option("--since-days", min=1, max=36_500, help="With --backfill: only captures of the last N days.")
     ] = 30,
     backfill: Annotated[
-        bool, typer.Option("--backfill", help="Also captures that have no event yet, without announcing them.")
+        bool,
+        typer.Option("--backfill", help="Also compute events of older captures that have none, without notifications."),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many would be computed.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show how many events would be computed.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the change events of captures that wait for one; a worker does the same after indexing.
-
-    Example, for captures of earlier versions: webstrata compute-changes --backfill --since-days 365 --max-events 10000
-    """
+    """Compute the change events that are still missing; a worker does the same after indexing."""
     since = datetime.now(UTC) - timedelta(days=since_days)
     with started(quiet=True) as app:
         _check_enabled(app)

@@ -1,4 +1,4 @@
-"""`validate-job-config`: what a job would be told, checked before anything is run."""
+"""`validate-job-config`: check the configuration of a job before it is run."""
 
 import dataclasses
 import json
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from webstrata.cli.jobs import AsJson
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson, JobOption, WhichJob, chosen_job
 from webstrata.cli.start import FAILED, fold_code, print_json, start_logging, started
 from webstrata.errors import NotFoundError, UsageError, WebstrataError
 
@@ -41,31 +42,35 @@ class _Wanted:
     job_id: int | None = None
 
 
-@verbs.command("validate-job-config")
+@command(verbs, "validate-job-config", example="webstrata validate-job-config --source example-org")
 def validate_job_config(
+    number: WhichJob = None,
     source: Annotated[
-        str | None, typer.Option("--source", metavar="CODE", help="The next job of a source.", parser=fold_code)
+        str | None,
+        typer.Option("--source", metavar="CODE", help="Check the next job of this source.", parser=fold_code),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="A configuration in JSON; - reads standard input.")
+        Path | None,
+        typer.Option("--config", metavar="FILE", help="Check a configuration in JSON; - reads standard input."),
     ] = None,
-    job_id: Annotated[int | None, typer.Option("--id", min=1, max=2**31 - 1, help="A job that is there.")] = None,
+    id_option: JobOption = None,
     options: Annotated[
         list[str] | None,
-        typer.Option("--option", metavar="NAME=VALUE", help="With --source: a crawl knob or tool option."),
+        typer.Option("--option", metavar="NAME=VALUE", help="With --source: a crawl setting or tool option."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a job's configuration without running it: every problem by its option, or else what would be run.
+    """Check the configuration of a job without running it, and show its problems or the command that would run.
 
-    Exit codes: 0 it can be run, 1 it cannot, 2 wrong usage.
+    Exit codes: 0 the job can be run, 1 it cannot, 2 wrong usage.
     """
     from webstrata.settings import load_settings
 
+    job_id = None if number is None and id_option is None else chosen_job(number, id_option)
     if sum(given is not None for given in (source, config, job_id)) != 1:
-        raise UsageError("say what to check: --source CODE, --config FILE or --id N")
+        raise UsageError("give one thing to check: a job's number, --source CODE or --config FILE")
     if options and source is None:
-        raise UsageError("--option goes with --source only")
+        raise UsageError("--option can only be used with --source")
     settings = load_settings()
     if config is not None:
         start_logging(settings, quiet=True)
@@ -85,7 +90,7 @@ def _read(path: Path) -> Mapping[str, object]:
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: no JSON: {error}") from None
+        raise UsageError(f"{path}: not valid JSON: {error}") from None
     if not isinstance(found, dict):
         raise UsageError(f"{path}: expected a JSON object of at most {_LARGEST_CONFIG:,} bytes")
     return found
@@ -130,7 +135,7 @@ def _of_source(app: "App", code: str, options: Sequence[str]) -> _Wanted:
 
 
 def _config_of(entry: "SourceJobConfig", overrides: Mapping[str, object]) -> Mapping[str, object]:
-    """Return what the next job of a source would be told; as it stands where none can be made."""
+    """Return the configuration of a source's next job, or its stored settings when no job can be made of them."""
     from webstrata.model.registry import build_job_config, plain_job_config
 
     try:
@@ -179,9 +184,9 @@ def _problems(config: Mapping[str, object]) -> "list[OptionProblem]":
 
 
 def _dry_run(wanted: _Wanted, settings: "Settings") -> tuple[list[str], str]:
-    """Return how archive-tool would be called, secrets hidden, and what it says that it would do.
+    """Return the command line of archive-tool, secrets hidden, and the output of its dry run.
 
-    Another command may not know what a dry run is, and is not tried.
+    Another program may not have a dry run, and is not started.
     """
     from webstrata.jobs.tool import is_own_tool, job_arguments, tool_command, withheld_options
     from webstrata.model.jobs import ArchiveJobConfig

@@ -5,8 +5,9 @@ from importlib import import_module
 from typing import Any
 
 from typer import Typer
-from typer.core import TyperGroup
 from typer.main import get_group
+
+from webstrata.cli.help_pages import PlainGroup
 
 MODULES = {
     "archiving": ("archive", "run"),
@@ -28,7 +29,22 @@ MODULES = {
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
 }
-"""The commands of each module's `verbs`, in the order of the help."""
+"""The commands of each module's `verbs`."""
+
+SECTIONS = {
+    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "status"),
+    "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "worker", "audit-log"),
+    "Sources": ("sources", "seed-sources", "create-job", "regroup"),
+    "Files and database": (
+        *("storage", "cleanup-job", "register-job-dir", "verify", "assets"),
+        *("rebuild", "db", "check-db", "check-env"),
+    ),
+    "Low level": (
+        *("index-job", "compute-changes", "quality", "validate-job-config"),
+        *("run-job", "run-db-job", "check-archive-tool"),
+    ),
+}
+"""The headings of the help page, and the commands below each."""
 
 Command = Any
 """A command as Typer makes it: it shares no public type with a group of commands."""
@@ -42,8 +58,10 @@ GROUPS = {
 """The commands that have commands of their own: the module that holds them, and under which name."""
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(PlainGroup):
     """The program's commands, each loaded when it is run or its help line is shown."""
+
+    sections = SECTIONS
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - the library's own arguments
         """Take what Typer hands to a group, and the commands that are listed here."""

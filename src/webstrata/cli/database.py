@@ -4,19 +4,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from webstrata.cli.help_pages import PlainGroup, command
 from webstrata.cli.start import start_logging
 
 if TYPE_CHECKING:
     from webstrata.db.engine import Database
 
 verbs = typer.Typer(
-    help="Bring the database to this program's schema version, or see where it is.", no_args_is_help=True
+    cls=PlainGroup, help="Upgrade the schema of the database, or show its version.", no_args_is_help=True
 )
 
 
-@verbs.command()
+@command(verbs, example="webstrata db upgrade")
 def upgrade() -> None:
-    """Bring the database to the schema version that this program needs; nothing is lost."""
+    """Upgrade the database to the schema version that this program needs; no data is lost."""
     from webstrata.db import migrate
 
     database = _database()
@@ -24,22 +25,24 @@ def upgrade() -> None:
     print(f"{database.shown} is at schema version {migrate.current(database)}")
 
 
-@verbs.command()
+@command(verbs, example="webstrata db downgrade 0017")
 def downgrade(
-    revision: Annotated[str, typer.Argument(help="An earlier version; `base` empties the database.")],
+    revision: Annotated[
+        str, typer.Argument(metavar="REVISION", help="An earlier version; `base` deletes all data.", show_default=False)
+    ],
 ) -> None:
-    """Take the database back to an earlier schema version; what that version cannot hold is lost."""
+    """Downgrade the database to an earlier schema version; data that it cannot store is lost."""
     from webstrata.db import migrate
 
     database = _database()
-    typer.confirm(f"Take {database.shown} back to {revision}, losing what it cannot hold?", abort=True)
+    typer.confirm(f"Downgrade {database.shown} to {revision} and lose the data that it cannot store?", abort=True)
     migrate.downgrade(database, revision)
     print(f"{database.shown} is at schema version {migrate.current(database) or 'base'}")
 
 
-@verbs.command()
+@command(verbs, example="webstrata db status")
 def status() -> None:
-    """Show the database's schema version and the one that this program needs."""
+    """Show the schema version of the database and the one that this program needs."""
     from webstrata.db import migrate
 
     database = _database()

@@ -7,22 +7,25 @@ import typer
 from rich.console import Console
 
 from webstrata.cli.compared_pages import page_of_file, page_of_snapshot, snapshot_id
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson
 from webstrata.cli.start import print_json, started
 from webstrata.model.changes import ChangeType, Comparison, LineEdit, PageText
 
 verbs = typer.Typer()
 
 
-@verbs.command()
+@command(verbs, example="webstrata diff 12 48")
 def diff(
-    old: Annotated[str, typer.Argument(metavar="A", help="A snapshot's id, or a saved page.", show_default=False)],
-    new: Annotated[str, typer.Argument(metavar="B", help="The later one: an id, or a saved page.", show_default=False)],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    old: Annotated[
+        str, typer.Argument(metavar="A", help="Id of the earlier snapshot, or a saved page.", show_default=False)
+    ],
+    new: Annotated[
+        str, typer.Argument(metavar="B", help="Id of the later snapshot, or a saved page.", show_default=False)
+    ],
+    as_json: AsJson = False,
 ) -> None:
-    """Compare two captures of a page: what a reader sees of it, and how much the change matters.
-
-    Examples: webstrata diff 12 57 · webstrata diff march.html april.html --json
-    """
+    """Compare the visible text of two captures of a page, and rate how significant the change is."""
     from webstrata.cli.shown_diff import print_comparison
     from webstrata.content.comparison import compare_pages
 

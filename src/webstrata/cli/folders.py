@@ -1,4 +1,4 @@
-"""`register-job-dir`, `cleanup-job` and `storage`: the folders of jobs, what is in them and what may go."""
+"""`register-job-dir`, `cleanup-job` and `storage`: folders of jobs, temporary files and disk space."""
 
 import contextlib
 import dataclasses
@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson, JobOption, WhichJob, chosen_job
 from webstrata.cli.start import fold_code, print_json, started
 from webstrata.model.cleanup import CleanupMode
 from webstrata.model.words import counted
@@ -28,24 +30,28 @@ verbs = typer.Typer()
 _OURS_TO_INDEX = timedelta(minutes=1)
 """For so long a worker leaves what is indexed here alone; it takes over if this program dies before it begins."""
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-WhichJob = Annotated[int, typer.Option("--id", min=1, max=2**31 - 1, help="Which job.", show_default=False)]
 
-
-@verbs.command("register-job-dir")
+@command(
+    verbs, "register-job-dir", example="webstrata register-job-dir --source example --output-dir /data/warcs --index"
+)
 def register_job_dir(
     source: Annotated[
         str,
-        typer.Option("--source", metavar="CODE", help="Whose pages they are.", show_default=False, parser=fold_code),
+        typer.Option(
+            "--source", metavar="CODE", help="Source that the captures belong to.", show_default=False, parser=fold_code
+        ),
     ],
     output_dir: Annotated[
-        Path, typer.Option("--output-dir", metavar="PATH", help="A folder of WARC files, or one.", show_default=False)
+        Path,
+        typer.Option(
+            "--output-dir", metavar="PATH", help="Folder of WARC files, or a single file.", show_default=False
+        ),
     ],
-    name: Annotated[str | None, typer.Option(help="The job's name; else the folder's.")] = None,
-    index: Annotated[bool, typer.Option("--index", help="Index it at once.")] = False,
+    name: Annotated[str | None, typer.Option(help="Name of the job.", show_default="the folder's name")] = None,
+    index: Annotated[bool, typer.Option("--index", help="Index the files now.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a job of WARC files that are there already; they stay where they are, and can then be indexed."""
+    """Register existing WARC files as a job, so that they can be indexed; the files stay where they are."""
     from webstrata.cli.running import index_job
     from webstrata.jobs import registering
 
@@ -65,19 +71,21 @@ def register_job_dir(
             index_job(done.job_id)
 
 
-@verbs.command("cleanup-job")
+@command(verbs, "cleanup-job", example="webstrata cleanup-job 3 --dry-run")
 def cleanup_job(
-    job_id: WhichJob,
+    number: WhichJob = None,
+    id_option: JobOption = None,
     mode: Annotated[
-        CleanupMode, typer.Option(help="temp deletes WARC files in temporary folders too, temp-nonwarc keeps them.")
+        CleanupMode, typer.Option(help="temp also deletes WARC files in temporary folders; temp-nonwarc does not.")
     ] = CleanupMode.TEMP,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Delete also what a replay server may need.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also delete files that a replay server may need.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete the temporary folders and the state file that an indexed job's crawler left behind."""
+    """Delete the temporary folders and the state file of an indexed job's crawl."""
     from webstrata.jobs import cleanup
 
+    job_id = chosen_job(number, id_option)
     with started(quiet=True) as app:
         report = cleanup.cleanup_job(
             app.database,
@@ -95,12 +103,12 @@ def cleanup_job(
         _print_cleanup(report)
 
 
-@verbs.command()
+@command(verbs, example="webstrata storage --scan")
 def storage(
-    scan: Annotated[bool, typer.Option("--scan", help="Count what every job's folder holds now.")] = False,
+    scan: Annotated[bool, typer.Option("--scan", help="Measure the folders of all jobs again first.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what the archive takes, by kind and source, and whether there is room for more; exit 1 if there is not."""
+    """Show the disk space that the archive uses, by kind and source; exit code 1 if too little is free."""
     from webstrata.jobs import storage as job_storage
 
     with started(quiet=True) as app:
@@ -126,7 +134,7 @@ def _print_registered(done: "Registered", *, indexed: bool) -> None:
     told = f"job {done.job_id} is {done.output_dir}" if done.is_new else f"job {done.job_id} was there already"
     _print_lines([f"{told}: {files} {'found' if done.is_new else 'added'}", *(f"note: {note}" for note in done.notes)])
     if not indexed:
-        print(f"next: webstrata index-job --id {done.job_id}, or a worker does it")
+        print(f"next: webstrata index-job {done.job_id}, or a worker indexes it")
 
 
 def _print_cleanup(report: "CleanupReport") -> None:
@@ -160,12 +168,12 @@ def _print_storage(report: "StorageReport", health: "StorageHealth") -> None:
     print(f"{'database':>10}  {shown_bytes(report.database_bytes)}")
     in_files = shown_bytes(report.asset_file_bytes)
     print(f"{'assets':>10}  {shown_bytes(report.asset_bytes)}, of which {in_files} in files of their own")
-    print(f"{'free':>10}  {free}; {shown_bytes(health.minimum_bytes)} must stay so")
+    print(f"{'free':>10}  {free}; at least {shown_bytes(health.minimum_bytes)} must stay free")
     unscanned = sum(source.unscanned for source in report.sources)
     if report.scanned_since:
-        print(f"{'counted':>10}  since {report.scanned_since:%Y-%m-%d %H:%M} UTC")
+        print(f"{'measured':>10}  since {report.scanned_since:%Y-%m-%d %H:%M} UTC")
     if unscanned:
-        print(f"{unscanned} {'job was' if unscanned == 1 else 'jobs were'} never counted: webstrata storage --scan")
+        print(f"{unscanned} {'job was' if unscanned == 1 else 'jobs were'} never measured: webstrata storage --scan")
 
 
 def _table(sources: tuple["SourceBytes", ...]) -> Table:
@@ -176,7 +184,7 @@ def _table(sources: tuple["SourceBytes", ...]) -> Table:
     for source in sources:
         table.add_row(Text(source.code), str(source.jobs), *map(shown_bytes, _sizes(source)))
     kinds = zip(*map(_sizes, sources), strict=True)
-    table.add_row("in all", str(sum(source.jobs for source in sources)), *(shown_bytes(sum(kind)) for kind in kinds))
+    table.add_row("total", str(sum(source.jobs for source in sources)), *(shown_bytes(sum(kind)) for kind in kinds))
     return table
 
 

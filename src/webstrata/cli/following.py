@@ -31,7 +31,7 @@ def follow(app: App, leader: Leader, label: str) -> None:
         with watching(label) as watcher:
             _watch(app, leader.job_id, watcher)
     except KeyboardInterrupt:
-        print(f"the crawl of job {leader.job_id} goes on: {leader.ways_out}", file=sys.stderr, flush=True)
+        print(f"the crawl of job {leader.job_id} continues: {leader.ways_out}", file=sys.stderr, flush=True)
         raise
 
 
@@ -59,7 +59,7 @@ def has_ended(progress: JobProgress, unled: timedelta) -> bool:
     if progress.is_led or progress.is_over:
         return progress.is_over
     if job.status == JobStatus.RETRYABLE:
-        raise WebstrataError(f"job {job.id} waits to be tried again: {job.status_reason or 'it failed'}")
+        raise WebstrataError(f"job {job.id} will be retried: {job.status_reason or 'it failed'}")
     if job.status in (JobStatus.QUEUED, JobStatus.RUNNING):
         return True
     if unled > _HANDOVER:

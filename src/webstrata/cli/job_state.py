@@ -108,4 +108,4 @@ class JobState:
 def _read(progress: StageProgress) -> str:
     if not progress.total:
         return ""
-    return f"{int(100 * progress.share)}% read, " if progress.share < 1 else "all read, weighing links, "
+    return f"{int(100 * progress.share)}% read, " if progress.share < 1 else "all read, counting links, "

@@ -1,4 +1,4 @@
-"""`list-jobs`, `show-job`, `stop-job`, `resume-job`, `retry-job`: what there is to do, its end and its going on."""
+"""`list-jobs`, `show-job`, `stop-job`, `resume-job`, `retry-job`: list jobs and control them."""
 
 import dataclasses
 import json
@@ -10,7 +10,9 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from webstrata.cli.start import fold_code, print_json, started
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson, JobOption, OfSource, WhichJob, chosen_job
+from webstrata.cli.start import print_json, started
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import JobView
 from webstrata.model.jobs import JobStatus
@@ -25,17 +27,14 @@ _WIDE = 200
 _PROBLEMS_SHOWN = 20
 _PROBLEMS_FOR_SCRIPTS = 10_000
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-WhichJob = Annotated[int, typer.Option("--id", min=1, max=2**31 - 1, help="Which job.", show_default=False)]
 
-
-@verbs.command("list-jobs")
+@command(verbs, "list-jobs", example="webstrata list-jobs --status failed")
 def list_jobs(
-    source: Annotated[
-        str | None, typer.Option(metavar="CODE", help="Only this source, by its code.", parser=fold_code)
+    source: OfSource = None,
+    status: Annotated[
+        JobStatus | None, typer.Option(metavar="STATUS", help="Only jobs with this status, such as failed.")
     ] = None,
-    status: Annotated[JobStatus | None, typer.Option(help="Only jobs in this state.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=500, help="Jobs at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="Maximum number of jobs.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List jobs, newest first."""
@@ -56,12 +55,13 @@ def list_jobs(
             print(f"{total - len(found)} more: --limit {total}")
 
 
-@verbs.command("show-job")
-def show_job(job_id: WhichJob, as_json: AsJson = False) -> None:
-    """Show everything about one job, and where its WARC files could not be read."""
+@command(verbs, "show-job", example="webstrata show-job 3")
+def show_job(number: WhichJob = None, id_option: JobOption = None, as_json: AsJson = False) -> None:
+    """Show all details of a job, and where its WARC files could not be read."""
     from webstrata.db import catalog, problems
     from webstrata.logs import harmless
 
+    job_id = chosen_job(number, id_option)
     with started(quiet=True) as app, app.database.read() as session:
         job = catalog.job(session, job_id)
         if job is None:
@@ -74,52 +74,55 @@ def show_job(job_id: WhichJob, as_json: AsJson = False) -> None:
     for name, value in values.items():
         if value is not None:
             print(f"{name:>26}  {json.dumps(value) if isinstance(value, dict) else harmless(str(value))}")
-    print(f"{'how far it got':>26}  {job.how_far}")
+    print(f"{'progress':>26}  {job.how_far}")
     for problem in found:
         print(f"{'problem':>26}  {harmless(f'{problem.warc_path}: byte {problem.offset}: {problem.reason}')}")
     if more := max(0, job.index_problem_count - len(found)):
         print(f"{'':>26}  and {more:,} more (--json lists up to {_PROBLEMS_FOR_SCRIPTS:,})")
 
 
-@verbs.command("stop-job")
-def stop_job(job_id: WhichJob, as_json: AsJson = False) -> None:
-    """Stop a job, wherever it runs: within seconds, keeping what it captured."""
+@command(verbs, "stop-job", example="webstrata stop-job 3")
+def stop_job(number: WhichJob = None, id_option: JobOption = None, as_json: AsJson = False) -> None:
+    """Stop a job within seconds, on whichever machine it runs; its captures are not lost."""
     from webstrata.jobs.queueing import request_stop
 
+    job_id = chosen_job(number, id_option)
     with started(quiet=True) as app:
         request_stop(app.recovery(), job_id)
         job = loaded(app, job_id)
     words = {JobStatus.STOPPED: "is stopped", JobStatus.RUNNING: "stops within seconds"}
-    what = words.get(job.status, "stops when a worker takes it up, which then ends the container that its own one left")
-    tell(job, f"job {job_id} {what}; webstrata resume-job --id {job_id}", as_json=as_json)
+    what = words.get(job.status, "stops as soon as a worker ends the container that the crawl runs in")
+    tell(job, f"job {job_id} {what}; to continue: webstrata resume-job {job_id}", as_json=as_json)
 
 
-@verbs.command("resume-job")
-def resume(job_id: WhichJob, as_json: AsJson = False) -> None:
-    """Put a job that is over back in the queue: it goes on where it was and tries again what failed."""
+@command(verbs, "resume-job", example="webstrata resume-job 3")
+def resume(number: WhichJob = None, id_option: JobOption = None, as_json: AsJson = False) -> None:
+    """Queue a stopped or finished job again: it continues, and retries the URLs that failed."""
     from webstrata.jobs.queueing import resume_job
 
+    job_id = chosen_job(number, id_option)
     with started(quiet=True) as app:
         resume_job(app.recovery(), job_id)
         job = loaded(app, job_id)
-    tell(job, f"job {job_id} is queued; a worker takes it up (webstrata serve, or webstrata worker)", as_json=as_json)
+    tell(job, f"job {job_id} is queued; a worker runs it (webstrata serve, or webstrata worker)", as_json=as_json)
 
 
-@verbs.command("retry-job")
-def retry(job_id: WhichJob, as_json: AsJson = False) -> None:
-    """Try a job again that failed: its crawl, or only its index when that is what failed."""
+@command(verbs, "retry-job", example="webstrata retry-job 3")
+def retry(number: WhichJob = None, id_option: JobOption = None, as_json: AsJson = False) -> None:
+    """Retry a failed job: its crawl, or only its index if only that failed."""
     from webstrata.jobs.queueing import retry_job
 
+    job_id = chosen_job(number, id_option)
     with started(quiet=True) as app:
         status = retry_job(app.database, job_id)
         job = loaded(app, job_id)
-    what = "crawled again" if status is JobStatus.RETRYABLE else "indexed again"
-    words = f"job {job_id} is {status}: it is {what} by the next worker (webstrata serve, or webstrata worker)"
+    what = "crawls" if status is JobStatus.RETRYABLE else "indexes"
+    words = f"job {job_id} is {status}: a worker {what} it (webstrata serve, or webstrata worker)"
     tell(job, words, as_json=as_json)
 
 
 def loaded(app: "App", job_id: int) -> "StoredJob":
-    """Return a job as it stands now."""
+    """Return a job as it is stored now."""
     from webstrata.db import jobs
 
     with app.database.read() as session:
@@ -127,7 +130,7 @@ def loaded(app: "App", job_id: int) -> "StoredJob":
 
 
 def tell(job: "StoredJob", words: str, *, as_json: bool, **more: object) -> None:
-    """Say what became of a job: in words, or for a script where it stands, why, and whatever else is to be known."""
+    """Print the result of a command on a job: a sentence, or for scripts its status, reason and further values."""
     if as_json:
         print(json.dumps({"job": job.id, "status": job.status, "reason": job.status_reason, **more}))
     else:

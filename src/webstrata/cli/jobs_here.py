@@ -17,7 +17,8 @@ from webstrata.jobs.leaders import find_leader
 from webstrata.jobs.lifecycle import JobSummary, Runner
 from webstrata.jobs.queueing import queue_archive
 from webstrata.jobs.source_choice import known_source
-from webstrata.model.jobs import CRAWL_KNOBS, SETTLED, JobStatus
+from webstrata.model.crawl_config import CRAWL_KNOBS
+from webstrata.model.jobs import SETTLED, JobStatus
 from webstrata.model.scope import ScopeRules
 from webstrata.model.urls import parse_url, with_scheme
 
@@ -101,7 +102,7 @@ def _archive_demo(app: App, place: str) -> None:
 def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: str) -> JobSummary:
     summary = _lead_or_follow(app, app.runner(*allowed_endpoints), job_id, label)
     if summary.status is JobStatus.STOPPED:
-        print_summary(summary, next_step="the same command again, to go on")
+        print_summary(summary, next_step="run the same command again to continue")
         raise KeyboardInterrupt
     if summary.status in (JobStatus.FAILED, JobStatus.INDEX_FAILED):
         raise WebstrataError(summary.reason or f"job {job_id} failed")

@@ -3,24 +3,23 @@
 import dataclasses
 import json
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson
 from webstrata.cli.start import start_logging, started, warn_of_ignored_names
 from webstrata.errors import StorageError
 
 verbs = typer.Typer()
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
-
-@verbs.command("check-env")
+@command(verbs, "check-env", example="webstrata check-env")
 def check_env(as_json: AsJson = False) -> None:
-    """Show every setting, its value and where it came from, and make sure the archive's folder is there."""
+    """Show every setting with its value and origin, and check that the archive folder can be written to."""
     from webstrata.settings import load_settings, show_settings
     from webstrata.storage.room import check_writable
 
@@ -43,12 +42,12 @@ def check_env(as_json: AsJson = False) -> None:
     for knob in knobs:
         table.add_row(knob.name, Text(knob.value), Text(knob.origin))
     Console().print(table)
-    print(f"archive root: {settings.archive_root.resolve()} is there and can be written to")
+    print(f"archive root: {settings.archive_root.resolve()} exists and can be written to")
 
 
-@verbs.command("check-db")
+@command(verbs, "check-db", example="webstrata check-db")
 def check_db(as_json: AsJson = False) -> None:
-    """Make sure the database can be reached and has the schema that this program needs."""
+    """Check that the database can be reached and has the schema that this program needs."""
     from webstrata.db.migrate import current
 
     with started(quiet=True) as app:
@@ -64,4 +63,4 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         place = "WEBSTRATA_DATA_DIR must be a folder, as must WEBSTRATA_ARCHIVE_ROOT"
-        raise StorageError(f"{folder} cannot be made: {error.strerror} ({place})") from None
+        raise StorageError(f"{folder} cannot be created: {error.strerror} ({place})") from None

@@ -16,16 +16,16 @@ NAME, OLD_NAME = "webstrata", "ha-backend"
 program = typer.Typer(
     name="webstrata",
     cls=LazyGroup,
-    help="A self-hosted web archive that also watches: crawl, keep as WARC, search, replay.",
+    help="A self-hosted web archive: crawl sites into WARC files, search them, compare captures and replay pages.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
 
 @program.callback(invoke_without_command=True)
-def _version(version: bool = typer.Option(False, "--version", help="Show the version and leave.")) -> None:
+def _version(version: bool = typer.Option(False, "--version", help="Show the version and exit.")) -> None:
     if version:
         print(f"webstrata {__version__}")
         raise typer.Exit
@@ -58,9 +58,7 @@ def _run(arguments: list[str], name: str) -> int:
         return leaving.exit_code
     except typer.TyperException as error:
         _say_plainly(error)
-        # It has no message when it stands for the help that was just shown.
-        if message := " ".join(error.format_message().split()):
-            print(f"{name}: {message} (--help says more)", file=sys.stderr)
+        print(f"{name}: {' '.join(error.format_message().split())} (see --help)", file=sys.stderr)
         return WRONG_USAGE
     except WebstrataError as error:
         return told(error, name)

@@ -85,7 +85,7 @@ class LiveView:
         self._state = state
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draw the view, as large as the terminal has room for."""
+        """Draw the view, as large as fits on the terminal."""
         state = self._state
         counts, report = state.crawl.counts, state.crawl.report
         yield _one_line(state.title, "bold")

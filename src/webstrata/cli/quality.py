@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson
 from webstrata.cli.saved_pages import checked_url, file_bytes, saved_page
 from webstrata.cli.start import print_json
 from webstrata.errors import UsageError
@@ -18,28 +20,25 @@ verbs = typer.Typer()
 _UNKNOWN_URL = "http://unknown.invalid/"
 
 
-@verbs.command()
+@command(verbs, example="webstrata quality page.html --url https://example.org/ --status 200")
 def quality(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A saved HTML page, also gzipped; - for standard input.", show_default=False
+            metavar="FILE", help="Saved HTML page, gzipped or not; - reads standard input.", show_default=False
         ),
     ],
-    url: Annotated[str, typer.Option(metavar="URL", help="The address that was asked for.")] = "",
+    url: Annotated[str, typer.Option(metavar="URL", help="URL that was requested.")] = "",
     status: Annotated[
-        int | None, typer.Option(min=100, max=999, metavar="N", help="The status of the response.")
+        int | None, typer.Option(min=100, max=999, metavar="N", help="HTTP status of the response.")
     ] = None,
     headers: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="The headers of the response, as a JSON object.")
+        Path | None, typer.Option(metavar="FILE.json", help="Headers of the response, as a JSON object.")
     ] = None,
-    final_url: Annotated[str | None, typer.Option(metavar="URL", help="The address that redirects led to.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    final_url: Annotated[str | None, typer.Option(metavar="URL", help="URL that the redirects ended at.")] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Judge how good a capture a saved response is, from 1 (good) to 0 (worthless), and say why.
-
-    Example: webstrata quality page.html --url https://example.org/page --status 200 --json
-    """
+    """Rate how good a capture a saved response is, from 1 (good) to 0 (useless), with the reasons."""
     from webstrata.content.page_reader import PageReader
     from webstrata.content.page_requests import ReadQuality
 

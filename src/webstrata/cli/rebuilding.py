@@ -1,4 +1,4 @@
-"""`rebuild`: a lost database made again from the archive's files."""
+"""`rebuild`: restore a lost database from the archive's files."""
 
 import dataclasses
 import signal
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson
 from webstrata.cli.start import note, print_json, started
 from webstrata.errors import NotFoundError
 from webstrata.model.words import counted
@@ -28,15 +30,15 @@ _LINE_EVERY = 5.0
 _INTERRUPTED = 130
 
 
-@verbs.command()
+@command(verbs, example="webstrata rebuild --dry-run")
 def rebuild(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be made again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be restored.")] = False,
     missing: Annotated[
-        bool, typer.Option("--missing", help="Add to a database that is in use what it does not have.")
+        bool, typer.Option("--missing", help="Add what is missing to a database that is in use.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Make a lost database again from the archive root: sources, jobs, captures and snapshots with their ids."""
+    """Restore a lost database from the archive files: sources, jobs, captures and snapshots with their ids."""
     from webstrata.jobs.rebuild import Rebuild
     from webstrata.jobs.rebuild_plan import plan_rebuild
 
@@ -82,7 +84,7 @@ def _watcher() -> "Watcher":
 
 @contextmanager
 def _until_signal() -> Iterator[threading.Event]:
-    """Yield what a first SIGINT or SIGTERM sets; what is whole by then is kept."""
+    """Yield an event that the first SIGINT or SIGTERM sets; jobs that are complete by then stay."""
     stopping = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
@@ -106,7 +108,7 @@ def _print_plan(plan: "RebuildPlan", *, as_json: bool) -> None:
         files = f"{len(job.warc_files)} WARC file{'' if len(job.warc_files) == 1 else 's'}"
         print(f"job {job.id or 'new'} of {job.source_code}: {job.name}, {files} in {job.output_dir}")
     _print_problems([*plan.problems, *plan.losses])
-    print(f"{counted(len(plan.sources), 'source')} and {counted(len(plan.jobs), 'job')} would be made again")
+    print(f"{counted(len(plan.sources), 'source')} and {counted(len(plan.jobs), 'job')} would be restored")
 
 
 def _print_report(made: "RebuildReport", *, as_json: bool) -> None:
@@ -132,7 +134,7 @@ def _print_report(made: "RebuildReport", *, as_json: bool) -> None:
         f" {counted(totals.record_problems, 'record')} that could not be read"
     )
     if made.interrupted:
-        print("interrupted: the same command goes on where it was")
+        print("interrupted: run the same command again to continue")
 
 
 def _planned(plan: "RebuildPlan") -> dict[str, object]:

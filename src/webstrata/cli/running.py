@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from webstrata.cli.jobs import AsJson, WhichJob, loaded, tell
+from webstrata.cli.help_pages import command
+from webstrata.cli.jobs import loaded, tell
+from webstrata.cli.options import AsJson, JobOption, WhichJob, chosen_job
 from webstrata.cli.start import WRONG_USAGE, interruptible, note, only_json, print_json, start_logging, started
 from webstrata.errors import UsageError, WebstrataError
 from webstrata.model.words import counted
@@ -24,16 +26,20 @@ _FLAGS_OF_THEIR_OWN = {"initial_workers", "cleanup", "overwrite", "log_level"}
 
 ToolOptions = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="Any tool option, such as engine=zimit; docs/archive-tool.md."),
+    typer.Option(
+        "--option", metavar="NAME=VALUE", help="A tool option, such as engine=zimit; see docs/archive-tool.md."
+    ),
 ]
 
 
-@verbs.command("check-archive-tool")
+@command(verbs, "check-archive-tool", example="webstrata check-archive-tool --engine zimit")
 def check_archive_tool(
-    engine: Annotated[str, typer.Option(help="Which engine shall crawl: native, or zimit, which needs Docker.")] = "",
+    engine: Annotated[
+        str, typer.Option(metavar="ENGINE", help="Engine to check too: native, or zimit, which needs Docker.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make sure that the program which crawls can be run, and the engine that it is to crawl with."""
+    """Check that archive-tool and its crawl engine can be run."""
     from webstrata.jobs.tool import tool_command
     from webstrata.settings import load_settings
 
@@ -55,26 +61,28 @@ def check_archive_tool(
         print(f"{' '.join(command)} is ready{f' to crawl with {engine}' if engine else ''}")
 
 
-@verbs.command("run-job")
+@command(verbs, "run-job", example="webstrata run-job --name example --seeds https://example.org/")
 def run_job(
-    name: Annotated[str, typer.Option(help="What the job is called.", show_default=False)],
+    name: Annotated[str, typer.Option(help="Name of the job.", show_default=False)],
     seeds: Annotated[
-        list[str], typer.Option("--seeds", metavar="URL", help="Where to begin; may be given more than once.")
+        list[str], typer.Option("--seeds", metavar="URL", help="URL to start from; may be given more than once.")
     ],
-    more_seeds: Annotated[list[str] | None, typer.Argument(metavar="[URL...]", help="More of them.")] = None,
-    initial_workers: Annotated[int | None, typer.Option(min=1, max=256, help="Requests under way at once.")] = None,
+    more_seeds: Annotated[list[str] | None, typer.Argument(metavar="[URL...]", help="More URLs to start from.")] = None,
+    initial_workers: Annotated[int | None, typer.Option(min=1, max=256, help="Number of concurrent requests.")] = None,
     output_dir: Annotated[
-        Path | None, typer.Option(help="Its folder, inside the archive root. Default: a new one.")
+        Path | None, typer.Option(help="Folder for its files, inside the archive root.", show_default="a new folder")
     ] = None,
-    log_level: Annotated[str | None, typer.Option(help="How much archive-tool logs.")] = None,
-    cleanup: Annotated[bool, typer.Option("--cleanup", help="Remove temporary files after success.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew where a crawl is over already.")] = False,
+    log_level: Annotated[
+        str | None, typer.Option(help="Log level of archive-tool: DEBUG, INFO, WARNING or ERROR.")
+    ] = None,
+    cleanup: Annotated[bool, typer.Option("--cleanup", help="Delete temporary files after success.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Start again even if the crawl is finished.")] = False,
     options: ToolOptions = None,
     as_json: AsJson = False,
 ) -> None:
-    """Crawl at once with archive-tool; what it brings is indexed by `index-job`, or by a worker.
+    """Crawl now with archive-tool; a worker, or index-job, indexes the captures later.
 
-    What follows a -- is passed on to zimit: run-job … --option engine=zimit -- --pageLimit 10
+    Arguments after -- are passed on to zimit: run-job … --option engine=zimit -- --pageLimit 10
     """
     from webstrata.jobs.tool import RuntimeArchiveJob, tool_command
 
@@ -103,7 +111,7 @@ def run_job(
 
 
 def _cut(words: list[str]) -> tuple[list[str], list[str]]:
-    """Return the addresses, and from the first word on that can be none what is meant for zimit."""
+    """Return the URLs, and the arguments for zimit: everything from the first flag on."""
     place = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
     return words[:place], words[place:]
 
@@ -118,7 +126,7 @@ def _flags(options: list[str], passthrough: list[str], command: tuple[str, ...])
     if others := sorted(
         {*given} - {*TOOL_OPTIONS} | {*given} & {"initial_workers", "cleanup", "overwrite", "log_level"}
     ):
-        raise UsageError(f"{', '.join(others)}: no option here (run-job --help lists what there is)")
+        raise UsageError(f"{', '.join(others)}: not an option of run-job (see run-job --help)")
     told = ArchiveToolOptions.from_json({"relax_perms": False, **given})
     validate_tool_options(told, passthrough)
     return tool_flags(told, passthrough, command)
@@ -135,11 +143,12 @@ def _check_engine(engine: str) -> None:
         Docker().check()
 
 
-@verbs.command("run-db-job")
-def run_db_job(job_id: WhichJob, as_json: AsJson = False) -> None:
-    """Crawl a queued job at once with archive-tool; what it brings is indexed by `index-job`, or by a worker."""
+@command(verbs, "run-db-job", example="webstrata run-db-job 3")
+def run_db_job(number: WhichJob = None, id_option: JobOption = None, as_json: AsJson = False) -> None:
+    """Crawl a queued job now with archive-tool; a worker, or index-job, indexes the captures later."""
     from webstrata.jobs.persistent import run_persistent_job
 
+    job_id = chosen_job(number, id_option)
     with started(quiet=True) as app, interruptible() as interrupted, only_json(as_json):
         crew = app.crew()
         crew.load(job_id)
@@ -151,28 +160,28 @@ def run_db_job(job_id: WhichJob, as_json: AsJson = False) -> None:
     _leave(code, interrupted, "the crawl")
 
 
-@verbs.command("index-job")
+@command(verbs, "index-job", example="webstrata index-job 3")
 def index_job(
-    job_id: Annotated[
-        int | None, typer.Option("--id", min=1, max=2**31 - 1, help="Which job.", show_default=False)
-    ] = None,
+    number: WhichJob = None,
+    id_option: JobOption = None,
     every_job: Annotated[
-        bool, typer.Option("--all", help="Every job that an earlier version of this program indexed.")
+        bool, typer.Option("--all", help="Index every job that an earlier version of this program indexed.")
     ] = False,
-    again: Annotated[bool, typer.Option("--again", help="Read everything again, also what is indexed.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Read all WARC files again, also those that are indexed.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a job's captures searchable, also those of a folder that was registered.
+    """Make the captures of a job searchable, including those of a registered folder.
 
-    After an upgrade, --all brings the jobs that an earlier version indexed up to date; interrupted, the same command
-    goes on where it was.
+    After an upgrade, --all indexes the jobs of earlier versions again. If interrupted, the same command continues.
     """
-    if (job_id is None) is not every_job:
-        raise UsageError("name a job with --id, or say --all")
-    if job_id is None:
+    if every_job is not (number is None and id_option is None):
+        raise UsageError("give the number of a job, or --all")
+    if every_job:
         _index_outdated(again=again, as_json=as_json)
     else:
-        _index_one(job_id, again=again, as_json=as_json)
+        _index_one(chosen_job(number, id_option), again=again, as_json=as_json)
 
 
 def _index_outdated(*, again: bool, as_json: bool) -> None:
@@ -205,7 +214,7 @@ def _index_one(job_id: int, *, again: bool, as_json: bool) -> None:
         job = loaded(app, job_id)
         pages, problems = _counts_of(app, job_id)
     if as_json or code == 0:
-        where = f"; problems: {problems:,} (webstrata show-job --id {job_id} says where)" if problems else ""
+        where = f"; problems: {problems:,} (webstrata show-job {job_id} lists them)" if problems else ""
         words = f"job {job_id} is {job.status}: {counted(pages, 'snapshot')} can be searched{where}"
         tell(job, words, as_json=as_json, pages=pages, problems=problems)
     if code and not interrupted.is_set():

@@ -9,7 +9,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from webstrata.cli.start import fold_code, print_json, started
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson, OfSource
+from webstrata.cli.start import print_json, started
 from webstrata.cli.status import outdated_words
 from webstrata.errors import UsageError
 from webstrata.model.archive import SnapshotView
@@ -25,29 +27,33 @@ verbs = typer.Typer()
 _EMPTY = "Nothing is archived yet. Archive a site: webstrata archive https://example.org/"
 
 
-@verbs.command()
+@command(verbs, example='webstrata search "influenza vaccine" --from 2026-01-01')
 def search(
     words: Annotated[
-        list[str], typer.Argument(metavar="WORD...", help="Words, an expression, or an address.", show_default=False)
+        list[str], typer.Argument(metavar="WORD...", help='Words, a "phrase", or a URL.', show_default=False)
     ],
-    source: Annotated[
-        str | None, typer.Option(metavar="CODE", help="Only this source, by its code.", parser=fold_code)
-    ] = None,
+    source: OfSource = None,
     since: Annotated[
-        str | None, typer.Option("--from", metavar="DATE", help="Captured on this UTC day or later.")
+        str | None,
+        typer.Option("--from", metavar="DATE", help="Only captures of this UTC day or later, as YYYY-MM-DD."),
     ] = None,
     until: Annotated[
-        str | None, typer.Option("--to", metavar="DATE", help="Captured on this UTC day or earlier.")
+        str | None, typer.Option("--to", metavar="DATE", help="Only captures of this UTC day or earlier.")
     ] = None,
-    newest: Annotated[bool, typer.Option("--newest", help="Newest first instead of best first.")] = False,
-    every_capture: Annotated[bool, typer.Option("--every-capture", help="Every snapshot, not one a page.")] = False,
-    appearances: Annotated[
-        bool, typer.Option("--appearances", help="When did this sentence first and last stand there, word for word?")
+    newest: Annotated[
+        bool, typer.Option("--newest", help="Sort by date, newest first, instead of by relevance.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="Results at most.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    every_capture: Annotated[
+        bool, typer.Option("--every-capture", help="List every snapshot, not only one of each page.")
+    ] = False,
+    appearances: Annotated[
+        bool,
+        typer.Option("--appearances", help="Show the first and the last capture that contain this exact sentence."),
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of results.")] = 10,
+    as_json: AsJson = False,
 ) -> None:
-    """Search the text of everything archived."""
+    """Search the text of all archived pages."""
     if appearances:
         _show_appearances(" ".join(words), source, as_json)
         return
@@ -127,10 +133,10 @@ def _date(text: str | None) -> date | None:
 def _print_hits(found: SearchResponse, request: SearchRequest) -> None:
     console = Console()
     if not found.total:
-        console.print("Nothing found. Fewer or other words may help.")
+        console.print("Nothing found. Try fewer or different words.")
         return
     if found.instead is not None:
-        console.print(Text(f"Nothing says “{request.q}”. This is what says “{found.instead}”:"))
+        console.print(Text(f"No page contains “{request.q}”. Results for “{found.instead}”:"))
     thing = "snapshot" if request.view is View.SNAPSHOTS else "page"
     more = "more than " if found.total_capped else ""
     console.print(f"{more}{counted(found.total, thing)} found")
@@ -144,10 +150,10 @@ def _print_hits(found: SearchResponse, request: SearchRequest) -> None:
 def _print_appearances(found: "Appearances", sentence: str) -> None:
     console = Console()
     if found.first is None or found.last is None:
-        console.print(Text(f"“{sentence}” never stood in the archive, word for word. Fewer of its words may help."))
+        console.print(Text(f"No capture contains “{sentence}”, word for word. Try fewer words."))
         return
     more = "more than " if found.capped else ""
-    console.print(f"{more}{counted(found.captures, 'snapshot')} {'says' if found.captures == 1 else 'say'} so")
+    console.print(f"{more}{counted(found.captures, 'snapshot')} {'contains' if found.captures == 1 else 'contain'} it")
     for name, hit in (("first", found.first), ("last", found.last)):
         console.print(Text.assemble((f"{name:<6}", "bold"), _place(hit)))
 

@@ -1,4 +1,4 @@
-"""`serve` and `worker`: the archive's pages and API, and who does the queued work."""
+"""`serve` and `worker`: the web server, and the process that runs queued jobs."""
 
 import errno
 import os
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from webstrata.cli.help_pages import command
 from webstrata.cli.start import start_logging, started
 from webstrata.errors import PortInUseError, WebstrataError
 
@@ -29,7 +30,7 @@ _STOP_SECONDS = 10
 _RESTART_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
 _LAST_ANSWERS_SECONDS = 2
-"""How long a stop waits for answers that are under way: a live view would else keep it waiting for ever."""
+"""How long a stop waits for responses in progress: a live view would never end by itself."""
 
 _HEADERS_SECONDS = 10
 """How long a client may take to send a request's headers, so that those who never do hold no connection for long."""
@@ -37,19 +38,21 @@ _HEADERS_SECONDS = 10
 _RATE_LIMITS = "rate-limits"
 """The file in the shared folder that holds what each client has left; metrics have others there."""
 
-Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
-Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on.")]
-Processes = Annotated[int | None, typer.Option(min=1, max=64, help="Processes that answer requests.")]
+Host = Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")]
+Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on.", show_default="8080")]
+Processes = Annotated[
+    int | None, typer.Option(min=1, max=64, help="Number of processes that handle requests.", show_default="1")
+]
 
 
-@verbs.command()
+@command(verbs, example="webstrata serve --port 8081")
 def serve(
     host: Host = None,
     port: Port = None,
-    worker: Annotated[bool, typer.Option(help="Also run queued jobs, in a process of their own.")] = True,
+    worker: Annotated[bool, typer.Option(help="Also run queued jobs, in a separate process.")] = True,
     processes: Processes = None,
 ) -> None:
-    """Serve the archive's pages and API until Ctrl-C."""
+    """Serve the web pages and the API until Ctrl-C."""
     with started(quiet=sys.stderr.isatty()) as app:
         address = (host or app.settings.host, port or app.settings.port)
         processes = processes or app.settings.serve_processes
@@ -67,15 +70,17 @@ def _warn_read_only(folder: Path) -> None:
     structlog.get_logger().warning("archive.read_only", folder=str(folder), effect=unwritten)
 
 
-@verbs.command("worker")
-@verbs.command("start-worker", hidden=True)
+@command(verbs, "worker", example="webstrata worker --once")
+@command(verbs, "start-worker", example="webstrata start-worker --once", hidden=True)
 def worker(
-    poll_interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks at an empty queue.")] = 30,
-    once: Annotated[bool, typer.Option("--once", help="Run at most one job and leave.")] = False,
+    poll_interval: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="Seconds between two checks of an empty queue.")
+    ] = 30,
+    once: Annotated[bool, typer.Option("--once", help="Run at most one job, then exit.")] = False,
     parent: Annotated[int | None, typer.Option("--parent", hidden=True)] = None,
     site: Annotated[str, typer.Option("--site", hidden=True)] = "",
 ) -> None:
-    """Run queued jobs until Ctrl-C: one is crawled while another is indexed, each in a process of its own."""
+    """Run queued jobs until Ctrl-C; one job can be crawled while another is indexed."""
     if parent is not None:
         _end_with(parent)
     from webstrata.jobs.worker import run_worker_loop
@@ -103,7 +108,7 @@ def refuse_busy_port(host: str, port: int) -> None:
 
 
 def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes: int = 1) -> None:
-    """Serve until Ctrl-C or SIGTERM, with a worker beside unless told otherwise."""
+    """Serve until Ctrl-C or SIGTERM, with a worker process unless `worker` is false."""
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
@@ -140,7 +145,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
             # Told to stop together with its processes, it takes one that was quicker for dead.
             if not server.interrupt_signal:
                 raise WebstrataError(
-                    "the server gave up: its processes die as soon as they start (the log says why)"
+                    "the server stopped: its processes end as soon as they start (see the log)"
                 ) from None
     print("Stopped.", flush=True)
 
@@ -171,7 +176,7 @@ def site(*, shared: Path | None = None) -> "ASGIApp":
 
 @contextmanager
 def _shared_folder() -> Iterator[Path]:
-    """Let all serving processes count in one folder: a scrape of any tells of all, and rate limits hold for all."""
+    """Share one folder between all serving processes, so that metrics and rate limits cover all of them."""
     from webstrata.api.shared_buckets import make_table
     from webstrata.settings import in_environment
 
@@ -224,7 +229,7 @@ class _WorkerKeeper:
             with self._changing:
                 if self._over.is_set():
                     return
-                print(f"webstrata: the worker ended with exit code {code}; another one starts", file=sys.stderr)
+                print(f"webstrata: the worker ended with exit code {code}; starting another one", file=sys.stderr)
                 self._process = _new_worker(self._site)
 
 
@@ -236,7 +241,7 @@ def _new_worker(site: str) -> subprocess.Popen[bytes]:
 
 
 def _end_with(parent: int) -> None:
-    """Make this process end soon after its parent, however that one ends: nobody is left behind on our port."""
+    """End this process soon after its parent, however that one ends, so that the port is free again."""
 
     def watch() -> None:
         while os.getppid() == parent:

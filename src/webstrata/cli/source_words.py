@@ -23,8 +23,8 @@ def print_made(made: "MadeJob", as_json: bool) -> None:
     print(f"job {made.id} ({made.name}) is queued; its files go to {made.output_dir}")
     if made.beside:
         others = ", ".join(map(str, made.beside))
-        print(f"not over yet is also job {others} of {made.source}: webstrata list-jobs --source {made.source}")
-    print("next: a worker takes it up (webstrata worker --once, or webstrata serve)")
+        print(f"also unfinished: job {others} of {made.source}; see webstrata list-jobs --source {made.source}")
+    print("next: a worker runs it (webstrata worker --once, or webstrata serve)")
 
 
 def print_added(done: "Added", as_json: bool) -> None:
@@ -34,7 +34,7 @@ def print_added(done: "Added", as_json: bool) -> None:
     elif done.added:
         print(f"added {', '.join(done.added)}; next: webstrata sources run {done.added[0]}, or webstrata sources")
     if done.kept and not as_json:
-        print(f"there already, left as it is: {', '.join(done.kept)}")
+        print(f"already there, left unchanged: {', '.join(done.kept)}")
     for overlap in done.overlaps:
         print_overlap(overlap.code, overlap.others, sys.stderr if as_json else sys.stdout)
 
@@ -42,7 +42,9 @@ def print_added(done: "Added", as_json: bool) -> None:
 def print_overlap(code: str, others: "Sequence[str]", file: TextIO | None = None) -> None:
     """Name the other sources on a new source's domain, if there are any."""
     if others:
-        told = f"note: {code} shares a domain with {', '.join(others)}: a page that both follow is captured for each"
+        told = (
+            f"note: {code} shares a domain with {', '.join(others)}: a page in the scope of both is captured for each"
+        )
         print(told, file=file)
 
 

@@ -1,4 +1,4 @@
-"""`sources`, `seed-sources`, `create-job`: whose pages are kept, when they are due, and a job of them now."""
+"""`sources`, `seed-sources`, `create-job`, `regroup`: manage sources and their schedules, and queue jobs of them."""
 
 import dataclasses
 import json
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from webstrata.cli.help_pages import PlainGroup, command
+from webstrata.cli.options import AsJson, OfSource
 from webstrata.cli.source_words import (
     next_words,
     print_added,
@@ -27,22 +29,21 @@ if TYPE_CHECKING:
     from webstrata.model.registry import SourceView
 
 verbs = typer.Typer()
-sources = typer.Typer(help="List the sources, add and change them, and say when each is archived.")
+sources = typer.Typer(cls=PlainGroup, help="List, add and change the sources, and set their schedules.")
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 Code = Annotated[
-    str, typer.Argument(metavar="CODE", help="The source's short name.", show_default=False, parser=fold_code)
+    str, typer.Argument(metavar="CODE", help="Short code of the source.", show_default=False, parser=fold_code)
 ]
 Options = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="A crawl knob or tool option, such as max_pages=500."),
+    typer.Option("--option", metavar="NAME=VALUE", help="A crawl setting or tool option, such as max_pages=500."),
 ]
-MoreSeeds = Annotated[list[str] | None, typer.Option("--seed", metavar="URL", help="One more address to begin with.")]
+MoreSeeds = Annotated[list[str] | None, typer.Option("--seed", metavar="URL", help="One more URL to start from.")]
 
 
-@verbs.command("seed-sources")
+@command(verbs, "seed-sources", example="webstrata seed-sources")
 def seed_sources(as_json: AsJson = False) -> None:
-    """Add the baseline sources (hc, phac, cihr); what is there already stays as it is."""
+    """Add the example sources (hc, phac, cihr); sources that exist are left unchanged."""
     from webstrata.jobs import registry
 
     with started(quiet=True) as app:
@@ -51,30 +52,31 @@ def seed_sources(as_json: AsJson = False) -> None:
     print_added(done, as_json)
 
 
-@verbs.command("create-job")
+@command(verbs, "create-job", example="webstrata create-job --source example --option max_pages=500")
 def create_job(
     source: Annotated[
-        str, typer.Option("--source", metavar="CODE", help="Which source.", show_default=False, parser=fold_code)
+        str,
+        typer.Option(
+            "--source", metavar="CODE", help="Short code of the source.", show_default=False, parser=fold_code
+        ),
     ],
     seeds: MoreSeeds = None,
     options: Options = None,
     as_json: AsJson = False,
 ) -> None:
-    """Queue a job of a source, made from its entry in the registry."""
+    """Queue a job of a source, with the settings that are stored for the source."""
     print_made(_made(source, seeds or [], options or []), as_json)
 
 
-@verbs.command("regroup")
+@command(verbs, "regroup", example="webstrata regroup --source example --dry-run")
 def regroup(
-    source: Annotated[
-        str | None, typer.Option("--source", metavar="CODE", help="Only this source.", parser=fold_code)
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would move, and change nothing.")] = False,
+    source: OfSource = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count the snapshots that would move.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Give captures the names of the pages they belong to now: after a change of page parameters, or an upgrade.
+    """Group captures into pages again, after a change of page parameters or an upgrade.
 
-    Without --source, all sources that need it. Killed halfway, the same command goes on.
+    Without --source, all sources that need it are grouped. If it is interrupted, the same command continues.
     """
     from webstrata.jobs.regrouping import regroup as regroup_sources
 
@@ -94,12 +96,12 @@ def regroup(
     for report in reports:
         print(f"{report.source}: {report.moved} of {report.snapshots} snapshots {verb} to another page")
     if not reports:
-        print("No source needs it.")
+        print("No source needs to be regrouped.")
 
 
 @sources.callback(invoke_without_command=True)
 def list_all(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the sources: schedule, next run, last job, how much there is."""
+    """List the sources with their schedule, next run, last job and number of snapshots."""
     from webstrata.db.sources import list_sources
 
     if context.invoked_subcommand is not None:
@@ -111,17 +113,17 @@ def list_all(context: typer.Context, as_json: AsJson = False) -> None:
     elif found:
         Console().print(source_table(found, datetime.now(UTC)))
         if stale := [source.code for source in found if source.needs_regrouping]:
-            print(f"pages are not named as they should be: {', '.join(stale)}; webstrata regroup")
+            print(f"pages must be grouped again: {', '.join(stale)}; webstrata regroup")
     else:
         print(
             "No sources yet. Add one: webstrata sources add example https://example.org/ --schedule 7d;"
-            " or the baseline ones: webstrata seed-sources"
+            " or add the example sources: webstrata seed-sources"
         )
 
 
-@sources.command("show")
+@command(sources, "show", example="webstrata sources show example")
 def show(code: Code, as_json: AsJson = False) -> None:
-    """Show everything about one source, and what its jobs are made from."""
+    """Show all details of a source and the settings of its jobs."""
     from webstrata.db.sources import registry_entry, source_view
     from webstrata.logs import harmless, without_secrets
 
@@ -139,16 +141,18 @@ def show(code: Code, as_json: AsJson = False) -> None:
             print(f"{name:>18}  {shown}")
 
 
-@sources.command("add")
+@command(sources, "add", example="webstrata sources add example https://example.org/ --schedule 7d")
 def add(
-    code: Annotated[str, typer.Argument(metavar="CODE", help="The source's short name.", show_default=False)],
-    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Where its jobs begin.", show_default=False)],
-    name: Annotated[str | None, typer.Option(help="What people call it; else its host.")] = None,
-    schedule: Annotated[str | None, typer.Option(help='When it is archived: 6h, 7d, monthly, "0 3 * * 1".')] = None,
-    description: Annotated[str | None, typer.Option(help="What it is.")] = None,
+    code: Annotated[str, typer.Argument(metavar="CODE", help="Short code of the source.", show_default=False)],
+    urls: Annotated[
+        list[str], typer.Argument(metavar="URL...", help="URLs that its jobs start from.", show_default=False)
+    ],
+    name: Annotated[str | None, typer.Option(help="Name to show.", show_default="its host")] = None,
+    schedule: Annotated[str | None, typer.Option(help='When to archive it: 6h, 7d, monthly, "0 3 * * 1".')] = None,
+    description: Annotated[str | None, typer.Option(help="Description of the source.")] = None,
     options: Options = None,
 ) -> None:
-    """Add a source; one that begins at the same address already keeps its code and gets the schedule instead."""
+    """Add a source; an existing source with the same URL gets the schedule instead, under its own code."""
     from webstrata.jobs.source_orders import WantedSource
     from webstrata.model.registry import source_code_from
 
@@ -166,32 +170,36 @@ def add(
     if added.is_new:
         print(f"{added.code} is added; {turn}")
     else:
-        print(f"{added.code} is the source of that address already and keeps its code; {turn}")
+        print(f"{added.code} already has that URL and keeps its code; {turn}")
     print_overlap(added.code, added.overlaps)
 
 
-@sources.command("edit")
+@command(sources, "edit", example='webstrata sources edit example --name "Example site" --schedule monthly')
 def edit(
     code: Code,
-    name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
-    url: Annotated[str | None, typer.Option("--url", metavar="URL", help="Its address.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name to show.")] = None,
+    url: Annotated[str | None, typer.Option("--url", metavar="URL", help="URL of the source.")] = None,
     seeds: Annotated[
-        list[str] | None, typer.Option("--seed", metavar="URL", help="Where its jobs begin, instead of where they did.")
+        list[str] | None,
+        typer.Option("--seed", metavar="URL", help="URL that its jobs start from; replaces the ones before."),
     ] = None,
-    description: Annotated[str | None, typer.Option(help="What it is.")] = None,
+    description: Annotated[str | None, typer.Option(help="Description of the source.")] = None,
     schedule: Annotated[
-        str | None, typer.Option(help='When it is archived: 6h, 7d, monthly, "0 3 * * 1", or none.')
+        str | None, typer.Option(help='When to archive it: 6h, 7d, monthly, "0 3 * * 1", or none.')
     ] = None,
     options: Options = None,
     unset: Annotated[
-        list[str] | None, typer.Option("--unset", metavar="NAME", help="A crawl setting or tool option to take away.")
+        list[str] | None, typer.Option("--unset", metavar="NAME", help="A crawl setting or tool option to remove.")
     ] = None,
     parameters: Annotated[
-        str | None, typer.Option("--parameters", metavar="NAMES", help="Page parameters, as in id,lang; or none.")
+        str | None,
+        typer.Option(
+            "--parameters", metavar="NAMES", help="Query parameters that identify a page, such as id,lang; or none."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change a source and what its next jobs are made from; jobs that are there stay as they are."""
+    """Change a source and the settings of its next jobs; existing jobs stay unchanged."""
     from webstrata.errors import UsageError
     from webstrata.jobs.source_orders import EditedSource
 
@@ -206,7 +214,7 @@ def edit(
         schedule=schedule,
     )
     if wanted == EditedSource():
-        raise UsageError("say what is to be different, such as --name or --schedule")
+        raise UsageError("give at least one change, such as --name or --schedule")
     with started(quiet=True) as app:
         _orders(app).edit(code, wanted)
         view = _view(app, code)
@@ -216,12 +224,14 @@ def edit(
         print(f"{code} is changed; {next_words(view.next_run_at)}{_regrouping(view)}")
 
 
-@sources.command("import")
+@command(sources, "import", example="webstrata sources import sources.yaml")
 def import_file(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file of sources; docs/sources.md.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="YAML file of sources; see docs/sources.md.", show_default=False)
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Add the sources that a YAML file names; what is there already stays as it is."""
+    """Add the sources of a YAML file; sources that exist are left unchanged."""
     from webstrata.jobs import registry
 
     with started(quiet=True) as app:
@@ -230,73 +240,77 @@ def import_file(
     print_added(done, as_json)
 
 
-@sources.command("remove")
+@command(sources, "remove", example="webstrata sources remove example")
 def remove(code: Code) -> None:
-    """Remove a source of which nothing was archived, with its jobs; others can be disabled."""
+    """Remove a source that has no captures, with its jobs; disable other sources instead."""
     with started(quiet=True) as app:
         _orders(app).remove(code)
     print(f"{code} is removed")
 
 
-@sources.command("enable")
+@command(sources, "enable", example="webstrata sources enable example")
 def enable(code: Code) -> None:
-    """Let jobs be made of a source again."""
+    """Allow jobs of a source again."""
     with started(quiet=True) as app:
         _orders(app).set_enabled(code, True)
     print(f"{code} is enabled")
 
 
-@sources.command("disable")
+@command(sources, "disable", example="webstrata sources disable example")
 def disable(code: Code) -> None:
-    """Let no jobs be made of a source, by its schedule or by hand; what was archived stays."""
+    """Allow no more jobs of a source, scheduled or manual; its captures stay."""
     with started(quiet=True) as app:
         _orders(app).set_enabled(code, False)
     print(f"{code} is disabled; webstrata sources enable {code}")
 
 
-@sources.command("schedule")
+@command(sources, "schedule", example="webstrata sources schedule example 7d")
 def schedule(
     code: Code,
-    when: Annotated[str, typer.Argument(metavar="WHEN", help='6h, 7d, monthly, "0 3 * * 1" (UTC), or none.')],
+    when: Annotated[
+        str, typer.Argument(metavar="WHEN", help='6h, 7d, monthly, "0 3 * * 1" (UTC), or none.', show_default=False)
+    ],
 ) -> None:
-    """Say when a source is archived; workers queue its jobs then."""
+    """Set when a source is archived; a running worker queues its jobs."""
     with started(quiet=True) as app:
         _orders(app).set_schedule(code, when)
         print(f"{code}: {next_words(_view(app, code).next_run_at)}")
 
 
-@sources.command("pause")
+@command(sources, "pause", example="webstrata sources pause example")
 def pause(code: Code) -> None:
-    """Let a source's schedule rest; jobs can still be made by hand."""
+    """Pause the schedule of a source; jobs can still be queued manually."""
     with started(quiet=True) as app:
         _orders(app).pause(code)
     print(f"{code} is paused; webstrata sources resume {code}")
 
 
-@sources.command("resume")
+@command(sources, "resume", example="webstrata sources resume example")
 def resume(code: Code) -> None:
-    """Let a paused schedule go on; a turn that was missed is taken at once."""
+    """Resume a paused schedule; a run that was missed is queued immediately."""
     with started(quiet=True) as app:
         _orders(app).resume(code)
         print(f"{code}: {next_words(_view(app, code).next_run_at)}")
 
 
-@sources.command("run")
+@command(sources, "run", example="webstrata sources run example")
 def run_now(code: Code, seeds: MoreSeeds = None, options: Options = None, as_json: AsJson = False) -> None:
-    """Queue a job of a source now, whatever its schedule says."""
+    """Queue a job of a source now, independent of its schedule."""
     print_made(_made(code, seeds or [], options or []), as_json)
 
 
-@sources.command("parameters")
+@command(sources, "parameters", example="webstrata sources parameters example id,lang")
 def parameters(
     code: Code,
-    names: Annotated[str, typer.Argument(metavar="NAMES", help="Query parameters, as in id,lang; or none.")],
+    names: Annotated[
+        str, typer.Argument(metavar="NAMES", help="Query parameters, such as id,lang; or none.", show_default=False)
+    ],
 ) -> None:
-    """Say which query parameters tell a source's pages apart; all others are left out of a page's name."""
+    """Set which query parameters identify a page of a source; all others are ignored."""
     with started(quiet=True) as app:
         _orders(app).set_page_parameters(code, _names(names))
         view = _view(app, code)
-    told = f"{code}: pages are told apart by {', '.join(view.page_parameters) or 'no query parameter'}"
+    told = f"{code}: pages are identified by {', '.join(view.page_parameters) or 'no query parameter'}"
     print(f"{told}{_regrouping(view)}")
 
 

@@ -1,6 +1,6 @@
-"""What every verb begins with: settings, logs, the wired parts.
+"""Start of every command: settings, logging, the application; exit codes and output for scripts.
 
-Here and in every module with verbs, what takes long to load is loaded by the verb that needs it: help comes at once.
+Here and in every module with commands, slow imports are made by the command that needs them, so that help is quick.
 """
 
 import gc
@@ -65,7 +65,7 @@ def started(*, quiet: bool = False, is_child: bool = False) -> Iterator["App"]:
 
 
 def note(app: "App", action: str, target: str, **details: object) -> None:
-    """Write what a command changes into the audit log, where nobody else does."""
+    """Record a change by a command in the audit log, where no other code does."""
     from webstrata.db import audit_log
 
     with app.database.write() as session:

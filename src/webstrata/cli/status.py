@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from webstrata.cli.jobs import AsJson
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson
 from webstrata.cli.start import print_json, started
 from webstrata.model.words import counted
 
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 
-@verbs.command()
+@command(verbs, example="webstrata status")
 def status(as_json: AsJson = False) -> None:
-    """Show jobs by state, who works on what, what is due next, and whether there is room."""
+    """Show the number of jobs by status, the running workers, the next scheduled runs and the free disk space."""
     from webstrata.jobs.overview import archive_status
 
     with started(quiet=True) as app:
@@ -45,13 +46,13 @@ def _lines(found: "ArchiveStatus") -> dict[str, list[str]]:
     room = "" if free is None else f"{shown_bytes(free)} free in {found.storage.archive_root}"
     lines = {
         "jobs": [jobs or "none yet: webstrata archive https://example.org/"],
-        "at work": [f"{process.owner} {process.doing}" for process in found.processes]
-        or ["nobody (webstrata worker, or webstrata serve, runs what is queued)"],
+        "workers": [f"{process.owner} {process.doing}" for process in found.processes]
+        or ["no worker (webstrata worker, or webstrata serve, runs queued jobs)"],
         "next": [f"{turn.source_code} at {turn.at:%Y-%m-%d %H:%M} UTC" for turn in found.next_turns]
         or ["nothing is scheduled (webstrata sources --help)"],
         "snapshots": [f"{found.snapshots:,}"],
         "outdated": [outdated_words(found.outdated_jobs)] if found.outdated_jobs else [],
-        "room": [*([room] if room else []), *found.storage.problems],
+        "disk": [*([room] if room else []), *found.storage.problems],
         "database": [found.database],
     }
     return {name: [harmless(line) for line in told] for name, told in lines.items()}

@@ -14,7 +14,7 @@ from webstrata.cli.start import INTERRUPTED, collecting_seldom, interruptible, s
 from webstrata.errors import UsageError, WebstrataError
 
 TIED = "--tied"
-"""Says that standard input is a lifeline."""
+"""The flag of a process that ends when its standard input closes."""
 
 _NICENESS = 5
 

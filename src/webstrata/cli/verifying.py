@@ -1,4 +1,4 @@
-"""`verify`: is every byte of a WARC what it should be?"""
+"""`verify`: check every byte of WARC and ARC files."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator
@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson
 from webstrata.cli.start import print_json
 from webstrata.errors import NotFoundError
 from webstrata.model.words import counted
@@ -16,14 +18,14 @@ verbs = typer.Typer()
 _PATTERNS = ("*.warc", "*.warc.gz", "*.warc.zst", "*.arc", "*.arc.gz")
 
 
-@verbs.command()
+@command(verbs, example="webstrata verify webstrata-data/archive")
 def verify(
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATH...", help="WARC or ARC files, or folders of them.", show_default=False)
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Read every byte of WARC or ARC files, ours or anybody's; exit 1 and say where when something is wrong."""
+    """Check every byte of WARC or ARC files, from any program; exit code 1 if a file is damaged."""
     from webstrata.warc.verify import verify as verify_files
 
     report = verify_files(_files(paths))
@@ -32,7 +34,7 @@ def verify(
     else:
         for finding in report.findings:
             print(finding)
-        verdict = counted(len(report.findings), "problem") if report.findings else "all as it should be"
+        verdict = counted(len(report.findings), "problem") if report.findings else "no problems"
         records = counted(report.records, "record") if report.records else "no records"
         print(f"{counted(report.files, 'file')}, {records}, {counted(report.bytes_read, 'byte')}: {verdict}")
     if report.findings:
@@ -40,10 +42,10 @@ def verify(
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield the files that are meant, each once."""
+    """Yield the files that the paths name, each once."""
     found = dict.fromkeys(file for path in paths for file in _files_of(path))
     if not found:
-        raise NotFoundError("there are no WARC or ARC files there")
+        raise NotFoundError("no WARC or ARC files found")
     yield from found
 
 
@@ -51,5 +53,5 @@ def _files_of(path: Path) -> list[Path]:
     if path.is_dir():
         return sorted(file for pattern in _PATTERNS for file in path.rglob(pattern))
     if not path.exists():
-        raise NotFoundError(f"{path} is not there")
+        raise NotFoundError(f"{path} does not exist")
     return [path]

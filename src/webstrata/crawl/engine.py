@@ -25,8 +25,8 @@ from webstrata.db.engine import Database
 from webstrata.db.frontier import FrontierCounts, GivenUp
 from webstrata.errors import DatabaseError, StorageError
 from webstrata.fetch.fetcher import Fetcher
+from webstrata.model.crawl_config import CrawlConfig
 from webstrata.model.fetching import FetchResult
-from webstrata.model.jobs import CrawlConfig
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tasks import Link, TaskStatus
 from webstrata.model.traps import TrapGuard

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from webstrata.coordination.permits import HostPermits
 from webstrata.crawl.commit import Claim
-from webstrata.model.jobs import CrawlConfig
+from webstrata.model.crawl_config import CrawlConfig
 from webstrata.model.tasks import Link, Task
 from webstrata.model.urls import host_of
 

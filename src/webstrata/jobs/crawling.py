@@ -30,7 +30,8 @@ from webstrata.jobs.crawl_log import CrawlLog, crawl_log
 from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.settling import settle
 from webstrata.jobs.turn_waits import TurnWaits
-from webstrata.model.jobs import CrawlConfig, JobStatus
+from webstrata.model.crawl_config import CrawlConfig
+from webstrata.model.jobs import JobStatus
 from webstrata.model.tasks import TaskStatus
 from webstrata.storage.room import check_room
 from webstrata.warc.combined_log import INITIAL_CRAWL, NEW_CRAWL_PHASE, RESUME_CRAWL

@@ -23,8 +23,9 @@ from webstrata.jobs.recovery import Recovery
 from webstrata.jobs.settling import keep_books
 from webstrata.jobs.stages import CRAWL_EXIT_CODES, INTERRUPTED
 from webstrata.jobs.storage import check_output
+from webstrata.model.crawl_config import CrawlConfig
 from webstrata.model.job_checks import check_job_config
-from webstrata.model.jobs import CrawlConfig, JobStatus
+from webstrata.model.jobs import JobStatus
 from webstrata.model.tool_options import ZIMIT
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from webstrata.db.engine import Database
 from webstrata.errors import NotFoundError, StorageError
 from webstrata.logs import without_secrets
 from webstrata.model.archive import JobView
-from webstrata.model.jobs import CrawlConfig, JobConfig, JobStatus
+from webstrata.model.crawl_config import CrawlConfig
+from webstrata.model.jobs import JobConfig, JobStatus
 from webstrata.model.reports import CrawlReport
 from webstrata.storage.disk import write_atomically
 

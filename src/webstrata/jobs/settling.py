@@ -16,7 +16,8 @@ from webstrata.jobs.crawl_stats import refresh_stats
 from webstrata.jobs.manifest import write_manifest
 from webstrata.jobs.run_report import RunEnd, write_run_report
 from webstrata.jobs.storage import scan_storage
-from webstrata.model.jobs import CrawlConfig, JobStatus
+from webstrata.model.crawl_config import CrawlConfig
+from webstrata.model.jobs import JobStatus
 from webstrata.model.tasks import MAX_RECLAIMS
 from webstrata.model.words import counted
 

@@ -24,7 +24,7 @@ import yaml
 from webstrata.db.sources import NewSource
 from webstrata.errors import UsageError
 from webstrata.jobs.yaml_reading import Check, YamlReader, composed
-from webstrata.model.jobs import CRAWL_KNOBS, check_knobs
+from webstrata.model.crawl_config import CRAWL_KNOBS, check_knobs
 from webstrata.model.registry import (
     MAX_NAME_LENGTH,
     SourceJobConfig,

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from webstrata.errors import UsageError
+from webstrata.model.crawl_config import CRAWL_SETTINGS
 
 MAX_IDENTIFIER_BYTES = 2_048
 """Databases cannot index longer keys."""
@@ -36,27 +37,10 @@ _ENCODER = json.JSONEncoder(allow_nan=False, ensure_ascii=False)
 _Json = TypeVar("_Json", list[str], dict[str, object])
 _MOVED_STATUSES = frozenset({301, 308})
 _NOT_MODIFIED = 304
-_KNOBS_WITHOUT_REACH = frozenset(
-    {
-        "backoff_max",
-        "backoff_min",
-        "backoff_multiplier",
-        "concurrency",
-        "fetch_timeout",
-        "jitter",
-        "lease_seconds",
-        "max_bytes",
-        "max_crawl_delay",
-        "max_pages",
-        "max_retries",
-        "max_seconds",
-        "per_host_concurrency",
-        "per_host_delay",
-        "plugins",
-        "warc_max_bytes",
-    }
-)
-"""Knobs that cannot take a URL out of a job that drains its queue; any other one is taken to do so."""
+_KNOBS_WITHOUT_REACH = frozenset(name for name, declared in CRAWL_SETTINGS.items() if not declared.has_reach) | {
+    "plugins"
+}
+"""Crawl settings that cannot take a URL out of a job; any other one, also of another version, is taken to do so."""
 
 
 class AssetType(StrEnum):

@@ -5,7 +5,8 @@ from dataclasses import fields
 from functools import partial
 
 from webstrata.errors import ConflictError, OptionsError, UsageError
-from webstrata.model.jobs import SCOPE_KEYS, ArchiveJobConfig, check_knobs
+from webstrata.model.crawl_config import check_knobs
+from webstrata.model.jobs import SCOPE_KEYS, ArchiveJobConfig
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tool_options import ZIMIT, OptionProblem, tool_option_problems
 from webstrata.model.urls import parse_url

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import get_args
 
 from webstrata.errors import UsageError
+from webstrata.model.crawl_config import CRAWL_KNOBS, check_knobs
 from webstrata.model.job_checks import check_for_engine
-from webstrata.model.jobs import CRAWL_KNOBS, SCOPE_KEYS, ArchiveJobConfig, check_knobs
+from webstrata.model.jobs import SCOPE_KEYS, ArchiveJobConfig
 from webstrata.model.schedules import parse_schedule
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tool_options import TOOL_OPTIONS, ArchiveToolOptions, validate_tool_options

@@ -12,20 +12,20 @@ class CoordinationSettings(BaseModel):
 
     redis_url: SecretStr | None = setting(
         None,
-        "redis://host:port/number of the Redis that keeps the crawls' turns on hosts and the audits' locks on domains. "
-        "Default: the database keeps the turns.",
+        "redis://host:port/number of the Redis server for per-host permits of crawls and domain locks of audits. "
+        "Default: the database is used for permits.",
         "REDIS_URL",
     )
     domain_lock_ttl_seconds: int = setting(
         300,
-        "Seconds after which a domain's lock falls when its holder is silent.",
+        "Seconds after which the lock of a domain expires unless its holder renews it.",
         "DOMAIN_LOCK_TTL_SECONDS",
         ge=1,
         le=86_400,
     )
     domain_throttle_ttl_seconds: int = setting(
         60,
-        "Seconds for which the last session on a domain is remembered.",
+        "Seconds for which the time of the last session on a domain is stored.",
         "DOMAIN_THROTTLE_TTL_SECONDS",
         ge=1,
         le=86_400,

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
+from webstrata.model.crawl_config import CRAWL_SETTINGS
+
 _PROXY = re.compile(r"http://([^/@\s]*@)?([^/@:\s\[\]]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?/?")
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -59,3 +61,11 @@ HeaderValue = Annotated[str, AfterValidator(_one_line)]
 def setting(default: Any, sentence: str, *older_names: str, **bounds: Any) -> Any:
     """Declare a setting with the sentence that documents it and the older names that set it too."""
     return Field(default, description=sentence, json_schema_extra={"older_names": [*older_names]}, **bounds)
+
+
+def crawl_setting(name: str, **bounds: Any) -> Any:
+    """Declare the default of a crawl setting, as `CrawlConfig` declares it."""
+    declared = CRAWL_SETTINGS[name]
+    sentence = f"{declared.sentence} Default: {declared.unset}." if declared.unset else declared.sentence
+    limits = {"ge": declared.lowest, "le": declared.highest}
+    return setting(declared.default, sentence, **{n: v for n, v in limits.items() if v is not None}, **bounds)

@@ -43,7 +43,7 @@ class GeneralSettings(BaseModel):
 
     # Where things are
     data_dir: Path = setting(
-        Path("webstrata-data"), "Folder for everything Webstrata keeps, unless told otherwise below."
+        Path("webstrata-data"), "Folder for all data of Webstrata, unless one of the next settings names another place."
     )
     archive_root: Path = setting(
         Path(), "Folder of the jobs' WARC files. Default: archive/ in the data folder.", "HEALTHARCHIVE_ARCHIVE_ROOT"
@@ -55,7 +55,7 @@ class GeneralSettings(BaseModel):
     )
     min_free_bytes: int = setting(
         500_000_000,
-        "Bytes that must stay free on the disk of the WARC files; with less, crawls pause until there is room.",
+        "Bytes that must stay free on the disk of the WARC files; with less, crawls pause until enough is free.",
         ge=0,
     )
     replay_base_url: HttpAddress | None = setting(
@@ -80,18 +80,18 @@ class GeneralSettings(BaseModel):
     # Jobs
     tool_cmd: str = setting(
         "",
-        "The command that the worker crawls with. Default: the archive-tool that came with this program.",
+        "Command that workers crawl with. Default: the archive-tool of this installation.",
         "HEALTHARCHIVE_TOOL_CMD",
     )
     index_while_crawling_seconds: float = setting(
         2.0,
-        "Seconds between two times that what a crawl has brought so far is indexed; 0 waits for its end.",
+        "Seconds between two runs of the index during a crawl; 0 indexes only after the crawl.",
         ge=0,
         le=86_400,
     )
     index_processes: int | None = setting(
         None,
-        "Processes that read for the index at once, beside the one that writes. Default: as many as there are "
+        "Number of processes that read for the index, in addition to the one that writes. Default: the number of "
         "processors, at most 4.",
         ge=1,
         le=64,

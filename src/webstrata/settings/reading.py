@@ -65,7 +65,7 @@ def names_of(field_name: str) -> tuple[str, ...]:
 
 
 def load_settings(environ: Mapping[str, str] | None = None, dotenv: Path | None = None) -> Settings:
-    """Return the settings of this process; a wrong or unknown name is an error that says which."""
+    """Return the settings of this process; a wrong or unknown name is an error that names it."""
     given, origins = _given(environ, dotenv)
     try:
         return Settings.model_validate(given)

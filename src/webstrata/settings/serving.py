@@ -13,10 +13,13 @@ class ServingSettings(BaseModel):
     host: str = setting("127.0.0.1", "Address that `serve` listens on.")
     port: int = setting(8080, "Port that `serve` listens on.", ge=1, le=65535)
     serve_processes: int = setting(
-        1, "Processes that answer requests in `serve`: as many as processors, where searches are many.", ge=1, le=64
+        1,
+        "Number of processes that handle requests in `serve`; use the number of processors for many searches.",
+        ge=1,
+        le=64,
     )
     admin_token: SecretStr | None = setting(
-        None, "Secret that opens the admin API and pages.", "HEALTHARCHIVE_ADMIN_TOKEN"
+        None, "Secret for access to the admin API and pages.", "HEALTHARCHIVE_ADMIN_TOKEN"
     )
     cors_origins: Words = setting(
         ("http://localhost:3000", "http://localhost:5173", "https://healtharchive.ca", "https://www.healtharchive.ca"),
@@ -25,25 +28,29 @@ class ServingSettings(BaseModel):
     )
     trusted_proxies: Networks = setting(
         ("127.0.0.0/8", "::1/128"),
-        "Networks (CIDR, comma-separated) of proxies before this server: whom they name in X-Forwarded-For is the "
+        "Networks (CIDR, comma-separated) of proxies in front of this server: their X-Forwarded-For header names the "
         "client, for rate limits and the audit log.",
         validate_default=True,
     )
     rate_limiting_enabled: bool = setting(
-        True, "Obey the limits below; without them, a proxy should limit.", "HEALTHARCHIVE_RATE_LIMITING_ENABLED"
+        True,
+        "Apply the rate limits below; if false, a proxy should limit requests.",
+        "HEALTHARCHIVE_RATE_LIMITING_ENABLED",
     )
     rate_limit: int = setting(
-        120, "Requests a minute that a client has, but for the kinds below; 0 is no limit, as on loopback.", ge=0
+        120,
+        "Requests a minute for each client, except for the kinds below; 0 is no limit. Loopback is not limited.",
+        ge=0,
     )
-    rate_limit_search: int = setting(60, "Searches a minute that a client has; 0 is no limit.", ge=0)
-    rate_limit_exports: int = setting(10, "Exports a minute that a client has; 0 is no limit.", ge=0)
-    rate_limit_compare: int = setting(20, "Comparisons a minute that a client has; 0 is no limit.", ge=0)
+    rate_limit_search: int = setting(60, "Searches a minute for each client; 0 is no limit.", ge=0)
+    rate_limit_exports: int = setting(10, "Exports a minute for each client; 0 is no limit.", ge=0)
+    rate_limit_compare: int = setting(20, "Comparisons a minute for each client; 0 is no limit.", ge=0)
     rate_limit_replay: int = setting(
-        1200, "Replayed files a minute that a client has, of which a page may load many; 0 is no limit.", ge=0
+        1200, "Replayed files a minute for each client, of which a page may load many; 0 is no limit.", ge=0
     )
-    rate_limit_reports: int = setting(5, "Reports of problems a minute that a client has; 0 is no limit.", ge=0)
+    rate_limit_reports: int = setting(5, "Problem reports a minute for each client; 0 is no limit.", ge=0)
     rate_limit_logins: int = setting(
-        10, "Tries to sign in, and wrong admin tokens, a minute that a client has; 0 is no limit.", ge=0
+        10, "Sign-in attempts and wrong admin tokens a minute for each client; 0 is no limit.", ge=0
     )
     csp_enabled: bool = setting(
         True,
@@ -54,12 +61,12 @@ class ServingSettings(BaseModel):
         True, "Send Strict-Transport-Security to clients that speak TLS.", "HEALTHARCHIVE_HSTS_ENABLED"
     )
     hsts_max_age: int = setting(
-        31_536_000, "Seconds for which browsers then insist on TLS.", "HEALTHARCHIVE_HSTS_MAX_AGE", ge=0
+        31_536_000, "Seconds for which browsers then require TLS.", "HEALTHARCHIVE_HSTS_MAX_AGE", ge=0
     )
     public_site_url: HttpAddress | None = setting(
         None,
-        "http(s) address under which readers know this site; links in answers, exports and feeds begin with it. "
-        "Default: the address that was asked.",
+        "Public http(s) address of this site; links in responses, exports and feeds start with it. "
+        "Default: the address of the request.",
         "HEALTHARCHIVE_PUBLIC_SITE_URL",
     )
     change_tracking_enabled: bool = setting(
@@ -69,26 +76,31 @@ class ServingSettings(BaseModel):
         False, "Let readers compare captures with pages fetched now.", "HEALTHARCHIVE_COMPARE_LIVE_ENABLED"
     )
     exports_enabled: bool = setting(
-        True, "Let everybody take lists of all snapshots home.", "HEALTHARCHIVE_EXPORTS_ENABLED"
+        True, "Offer exports of all snapshots and changes to every visitor.", "HEALTHARCHIVE_EXPORTS_ENABLED"
     )
     exports_default_limit: int = setting(
-        10_000, "Rows of an export when nobody says how many.", "HEALTHARCHIVE_EXPORTS_DEFAULT_LIMIT", ge=1
+        10_000,
+        "Number of rows of an export when the request sets no limit.",
+        "HEALTHARCHIVE_EXPORTS_DEFAULT_LIMIT",
+        ge=1,
     )
-    exports_max_limit: int = setting(1_000_000, "Rows of one export at most.", "HEALTHARCHIVE_EXPORTS_MAX_LIMIT", ge=1)
+    exports_max_limit: int = setting(
+        1_000_000, "Maximum number of rows of an export.", "HEALTHARCHIVE_EXPORTS_MAX_LIMIT", ge=1
+    )
     usage_enabled: bool = setting(
         True,
-        "Count searches, views and reports by day; nothing is kept of who asked.",
+        "Count searches, views and reports by day; nothing about visitors is stored.",
         "HEALTHARCHIVE_USAGE_METRICS_ENABLED",
     )
     usage_window_days: int = setting(
-        30, "Days that /api/usage tells of.", "HEALTHARCHIVE_USAGE_METRICS_WINDOW_DAYS", ge=1, le=366
+        30, "Number of days that /api/usage covers.", "HEALTHARCHIVE_USAGE_METRICS_WINDOW_DAYS", ge=1, le=366
     )
     usage_write_seconds: float = setting(
-        30.0, "Seconds for which counts wait in memory before they are written together.", ge=1, le=3600
+        30.0, "Seconds between two writes of the usage counts to the database.", ge=1, le=3600
     )
     kept_answers_bytes: int = setting(
         32 * 1024 * 1024,
-        "Bytes of answers to searches that a serving process keeps in memory, until anything changes; 0 keeps none.",
+        "Size in bytes of the response cache for searches of each serving process; 0 disables the cache.",
         ge=0,
     )
     pages_fastpath: bool = setting(
