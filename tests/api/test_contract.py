@@ -40,10 +40,13 @@ HIT = {
     "pageSnapshotsCount": "number?",
     "rawSnapshotUrl": "text",
     "browseUrl": "text?",
+    "quality": "number?",
+    "qualityKind": "text?",
 }
 DETAIL = {key: kind for key, kind in HIT.items() if key != "pageSnapshotsCount"} | {
     "mimeType": "text?",
     "statusCode": "number?",
+    "qualityReasons": "list",
 }
 SOURCE = {
     "sourceCode": "text",
@@ -76,6 +79,8 @@ TIMELINE_ENTRY = {
     "statusCode": "number?",
     "compareFromSnapshotId": "number?",
     "browseUrl": "text?",
+    "quality": "number?",
+    "qualityKind": "text?",
 }
 USAGE = dict.fromkeys(
     ("searchRequests", "snapshotDetailViews", "rawSnapshotViews", "reportSubmissions"),
@@ -266,6 +271,7 @@ def test_snapshot(filled: Filled) -> None:
 def test_timeline(filled: Filled) -> None:
     answer = got(filled, f"/api/snapshots/{filled.flu}/timeline")
     shape = {"sourceCode": "text", "sourceName": "text", "normalizedUrlGroup": "text", "snapshots": "list"}
+    shape |= {"latestGoodSnapshotId": "number?"}
     assert_shaped(answer, shape)
     assert isinstance(answer, dict)
     for entry in listed(answer["snapshots"]):

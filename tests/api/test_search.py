@@ -45,6 +45,8 @@ def test_a_hit_tells_all_that_the_contract_names(client: TestClient, archive: Ar
                 ],
                 "rawSnapshotUrl": f"/api/snapshots/raw/{snapshot_id}",
                 "browseUrl": f"http://testserver/web/20240501120000/https://health.example/flu#ha_snapshot={snapshot_id}",
+                "quality": None,
+                "qualityKind": None,
             }
         ],
         "total": 1,

@@ -104,8 +104,7 @@ class SourceSummarySchema(BaseModel):
     entryPreviewUrl: str | None
 
 
-_QUALITY = "1 for a good capture, 0 for a worthless one; null when an earlier version indexed it."
-_QUALITY_KIND = "What the capture is: page, error, blocked, captcha, login, soft_404, empty and so on."
+_QUALITY = "1 is a good capture, 0 a worthless one."
 
 
 class SnapshotSchema(BaseModel):
@@ -124,7 +123,7 @@ class SnapshotSchema(BaseModel):
     rawSnapshotUrl: str
     browseUrl: str | None
     quality: float | None = Field(description=_QUALITY)
-    qualityKind: str | None = Field(description=_QUALITY_KIND)
+    qualityKind: str | None
 
 
 class TextRunSchema(BaseModel):
@@ -148,7 +147,7 @@ class SnapshotDetailSchema(SnapshotSchema):
 
     mimeType: str | None
     statusCode: int | None
-    qualityReasons: list[str] = Field(description="Why the quality is below 1.")
+    qualityReasons: list[str]
 
 
 class TimelineEntrySchema(BaseModel):
@@ -164,7 +163,7 @@ class TimelineEntrySchema(BaseModel):
     compareFromSnapshotId: int | None
     browseUrl: str | None
     quality: float | None = Field(description=_QUALITY)
-    qualityKind: str | None = Field(description=_QUALITY_KIND)
+    qualityKind: str | None
 
 
 class TimelineSchema(BaseModel):
@@ -173,7 +172,7 @@ class TimelineSchema(BaseModel):
     sourceCode: str
     sourceName: str
     normalizedUrlGroup: str
-    latestGoodSnapshotId: int | None = Field(description="The newest capture that shows the page, if there is one.")
+    latestGoodSnapshotId: int | None = Field(description="The newest that shows the page.")
     snapshots: list[TimelineEntrySchema]
 
 

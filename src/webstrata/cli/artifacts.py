@@ -5,23 +5,35 @@ from typing import Annotated
 
 import typer
 
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson
 from webstrata.cli.start import FAILED, print_json, started
 from webstrata.model.words import counted
 
 verbs = typer.Typer()
 
 
-@verbs.command()
+@command(verbs, example="webstrata cleanup --dry-run")
 def cleanup(
     dry_run: Annotated[
-        bool | None, typer.Option("--dry-run/--apply", help="Only count, or delete; else as the settings say.")
+        bool | None,
+        typer.Option(
+            "--dry-run/--apply",
+            help="Only count, or delete. Default: as the settings say.",
+        ),
     ] = None,
     batch_size: Annotated[
-        int | None, typer.Option(min=1, max=100_000, help="Artifacts at most; else as the settings say.")
+        int | None,
+        typer.Option(
+            min=1,
+            max=100_000,
+            metavar="N",
+            help="Maximum number of artifacts. Default: as set.",
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Delete the html_gz artifacts of audits whose retention is over, once; exit 1 when one could not be deleted."""
+    """Delete the html_gz artifacts of audits whose retention time is over."""
     from datetime import UTC, datetime
 
     from webstrata.retention.artifact_cleanup import clean_up_artifacts

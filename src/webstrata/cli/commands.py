@@ -36,11 +36,11 @@ SECTIONS = {
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Files and database": (
-        *("storage", "cleanup-job", "register-job-dir", "verify", "assets"),
+        *("storage", "cleanup-job", "cleanup", "retention", "register-job-dir", "verify", "assets"),
         *("rebuild", "db", "check-db", "check-env"),
     ),
     "Low level": (
-        *("index-job", "compute-changes", "quality", "validate-job-config"),
+        *("index-job", "compute-changes", "quality", "extract", "validate-job-config"),
         *("run-job", "run-db-job", "check-archive-tool"),
     ),
 }

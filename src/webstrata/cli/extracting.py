@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from webstrata.cli.help_pages import command
+from webstrata.cli.options import AsJson
 from webstrata.cli.saved_pages import checked_url, saved_page
 from webstrata.cli.start import print_json
 from webstrata.errors import UnreadablePageError, UsageError
@@ -16,27 +18,24 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 _UNKNOWN_URL = "http://unknown.invalid/"
-_EXAMPLE = "Example: webstrata extract kettle.html --url https://shop.example/kettle --json"
 _HEAD = 4_096
 _ZERO = b"\0"
 _TAG = re.compile(rb"<(?:!doctype|html|head|body|div|p|title|meta|table)[\s>]", re.IGNORECASE)
 _LABELS = {"regularPrice": "regular price", "salePrice": "sale price", "highPrice": "highest price"}
 
 
-@verbs.command(epilog=_EXAMPLE)
+@command(verbs, example="webstrata extract kettle.html --url https://shop.example/kettle --json")
 def extract(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A saved HTML page, also gzipped; - for standard input.", show_default=False
+            metavar="FILE", help="Saved HTML page, gzipped or not; - reads standard input.", show_default=False
         ),
     ],
-    url: Annotated[
-        str, typer.Option(metavar="URL", help="The page's address: it tells the country, and whose links are whose.")
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    url: Annotated[str, typer.Option(metavar="URL", help="URL of the page, for its country and its links.")] = "",
+    as_json: AsJson = False,
 ) -> None:
-    """Show what a saved page says, and the price, availability and codes of the product or property it offers."""
+    """Extract the text of a saved page, and the price, availability and codes of a product or property."""
     extracted = _extracted(file, checked_url(url) or _UNKNOWN_URL)
     if as_json:
         print_json(as_json_object(extracted))

@@ -7,15 +7,15 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
+from webstrata.cli.help_pages import PlainGroup, command
+from webstrata.cli.options import AsJson
 from webstrata.cli.start import FAILED, fold_code, print_json, started
 from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.model.retention import PassResult
 
-verbs = typer.Typer(help="How long collections are kept: show and set policies, delete expired rows.")
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+verbs = typer.Typer(cls=PlainGroup, help="Show and set retention policies, delete expired rows, hold and withhold.")
 
 
 @verbs.callback(invoke_without_command=True)
@@ -24,9 +24,9 @@ def _show_by_default(context: typer.Context) -> None:
         show()
 
 
-@verbs.command()
+@command(verbs, example="webstrata retention show")
 def show(as_json: AsJson = False) -> None:
-    """Show the policy of each collection and the last pass; exit 1 when the stored policies cannot be read."""
+    """Show the policy of each collection and the last pass."""
     from webstrata.db import retention
     from webstrata.model.retention import DEFAULT_TTL_DAYS, EXEMPT
     from webstrata.retention.policies import show_policies
@@ -52,12 +52,12 @@ def show(as_json: AsJson = False) -> None:
         raise typer.Exit(FAILED)
 
 
-@verbs.command("set")
+@command(verbs, "set", example="webstrata retention set diagnostics 30")
 def set_days(
-    collection: Annotated[str, typer.Argument(help="Such as diagnostics.", show_default=False)],
-    days: Annotated[int, typer.Argument(help="Whole days, at least 1.", show_default=False)],
+    collection: Annotated[str, typer.Argument(help="Name of the collection.", show_default=False)],
+    days: Annotated[int, typer.Argument(help="Number of days, at least 1.", show_default=False)],
 ) -> None:
-    """Set how many days the rows of a collection are kept."""
+    """Set for how many days the rows of a collection are stored."""
     from webstrata.retention.policies import set_policy
 
     with started(quiet=True) as app:
@@ -65,7 +65,7 @@ def set_days(
     print(f"{collection}: {counted(days, 'day')}")
 
 
-@verbs.command()
+@command(verbs, example="webstrata retention reset")
 def reset() -> None:
     """Restore the default policies of all collections."""
     from webstrata.retention.policies import reset_policies
@@ -75,12 +75,12 @@ def reset() -> None:
     print("all collections have their default policies again")
 
 
-@verbs.command()
+@command(verbs, example="webstrata retention run --apply")
 def run(
-    apply: Annotated[bool, typer.Option("--apply", help="Delete; without it, only count.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Delete expired rows; without this, only count them.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Count the expired rows of each collection; with --apply, delete up to 100 of each. Exit 1 if one failed."""
+    """Count the expired rows of each collection; with --apply, delete up to 100 of each."""
     from datetime import UTC, datetime
 
     from webstrata.retention.sweep import run_manual_pass
@@ -95,15 +95,16 @@ def run(
         raise typer.Exit(FAILED)
 
 
-@verbs.command("hold")
+@command(verbs, "hold", example="webstrata retention hold --source example --reason 'court case'")
 def place_hold(
-    reason: Annotated[str, typer.Option("--reason", help="Why it must be kept.", show_default=False)],
+    reason: Annotated[str, typer.Option("--reason", help="Reason of the hold.", show_default=False)],
     source: Annotated[
-        str | None, typer.Option("--source", metavar="CODE", help="A source.", show_default=False, parser=fold_code)
+        str | None,
+        typer.Option("--source", metavar="CODE", help="Hold a source.", show_default=False, parser=fold_code),
     ] = None,
-    url: Annotated[str | None, typer.Option("--url", help="A page, of the source if one is given.")] = None,
-    snapshot: Annotated[int | None, typer.Option("--snapshot", min=1, help="A snapshot's number.")] = None,
-    audit: Annotated[str | None, typer.Option("--audit", help="An audit session, whose artifacts are kept.")] = None,
+    url: Annotated[str | None, typer.Option("--url", help="Hold a page, of the source if one is given.")] = None,
+    snapshot: Annotated[int | None, typer.Option("--snapshot", min=1, help="Hold a snapshot, by its id.")] = None,
+    audit: Annotated[str | None, typer.Option("--audit", help="Hold the artifacts of an audit session.")] = None,
 ) -> None:
     """Place a legal hold: nothing of a source, a page, a snapshot or an audit is deleted until it is released."""
     from datetime import UTC, datetime
@@ -118,7 +119,7 @@ def place_hold(
     print(f"legal hold {hold.id} is in force ({hold.target.scope})")
 
 
-@verbs.command()
+@command(verbs, example="webstrata retention holds")
 def holds(as_json: AsJson = False) -> None:
     """List the legal holds that are in force."""
     from webstrata.db.holds import list_holds
@@ -137,8 +138,10 @@ def holds(as_json: AsJson = False) -> None:
         print("no legal holds")
 
 
-@verbs.command()
-def release(hold_id: Annotated[int, typer.Argument(min=1, metavar="ID", show_default=False)]) -> None:
+@command(verbs, example="webstrata retention release 3")
+def release(
+    hold_id: Annotated[int, typer.Argument(min=1, metavar="ID", help="Number of the hold.", show_default=False)],
+) -> None:
     """Release a legal hold."""
     from datetime import UTC, datetime
 
@@ -149,13 +152,19 @@ def release(hold_id: Annotated[int, typer.Argument(min=1, metavar="ID", show_def
     print(f"legal hold {hold_id} is released")
 
 
-@verbs.command()
+@command(verbs, example="webstrata retention withhold 12 13 --reason 'personal data'")
 def withhold(
-    snapshots: Annotated[list[int], typer.Argument(min=1, metavar="SNAPSHOT…", show_default=False)],
-    reason: Annotated[str, typer.Option("--reason", help="Shown in place of the snapshot.", show_default=False)],
-    confirm: Annotated[bool, typer.Option("--confirm", help="Also when most of a source would disappear.")] = False,
+    snapshots: Annotated[
+        list[int], typer.Argument(min=1, metavar="SNAPSHOT…", help="Ids of the snapshots.", show_default=False)
+    ],
+    reason: Annotated[
+        str, typer.Option("--reason", help="Reason, shown in place of the snapshot.", show_default=False)
+    ],
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Withhold even if most of a source would disappear.")
+    ] = False,
 ) -> None:
-    """Withhold snapshots: they are no longer found or shown, and stay so after indexing again or a rebuild."""
+    """Withhold snapshots: they are no longer found or shown, not even after indexing again or a rebuild."""
     from datetime import UTC, datetime
 
     from webstrata.retention.withholding import WithholdRequest, withhold_snapshots

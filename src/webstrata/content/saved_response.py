@@ -15,6 +15,9 @@ _FIRST_LINES = 40
 """So many short lines are read; menus without markup of their own may have hundreds."""
 
 _MIN_LINE = 25
+_ENOUGH_BYTES = 20_000
+"""Sizes are counted up to here: more makes no difference."""
+
 _CONSENT_LETTERS = bytes(chr(letter) == Region.CONSENT for letter in range(256))
 
 
@@ -32,9 +35,9 @@ class SavedResponse:
     """The lines of the content and of questions about cookies; of a long page the first ones."""
     html_bytes: int = 0
     main_bytes: int = 0
-    """Of the lines that are not menus, headers, footers and the like."""
+    """Of the lines that are not menus, headers, footers and the like; of a long page of the first ones."""
     text_bytes: int = 0
-    """Of all lines."""
+    """Of all lines, at least."""
     structure: PageStructure = field(default_factory=PageStructure)
     final_url: str | None = None
     """Where redirects led, when that is another URL."""
@@ -122,8 +125,14 @@ def _is_judged(page: Page) -> Iterable[int]:
 
 
 def _main_bytes(text: str, blocks: str) -> int:
-    return _size("".join(content_lines(text, blocks)))
+    size = 0
+    for line in content_lines(text, blocks):
+        size += _size(line)
+        if size >= _ENOUGH_BYTES:
+            break
+    return size
 
 
 def _size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    """Return how many bytes a text has, or of a long one how many characters."""
+    return len(text) if text.isascii() or len(text) >= _ENOUGH_BYTES else len(text.encode("utf-8", "replace"))
