@@ -51,7 +51,7 @@ def stored_values() -> Iterator[str]:
     for module in _modules():
         for found in module.classes:
             if _ENUMS & {last_name(base) for base in found.bases}:
-                yield from _members(found)
+                yield from filter(None, _members(found))
 
 
 @cache
