@@ -37,7 +37,6 @@ MORE_THAN_A_DESCRIPTION_SAYS = {
     "GET /api/changes": "two days in order",
     "GET /api/exports/snapshots": "two days in order",
     "GET /api/exports/changes": "two days in order",
-    "GET /cdx": "parameters that CDX servers know",
     "GET /api/replay/resolve": "an address that is one, a moment that is one",
     "POST /api/reports": "words that are more than spaces",
     "POST /api/admin/jobs": "addresses and options that are ones",

@@ -420,7 +420,6 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         "/api/changes/feed.json",
         "/api/replay/resolve",
         "/api/jobs/{job_id}/cdxj",
-        "/cdx",
         "/api/reports",
         "/api/usage",
         "/api/exports",

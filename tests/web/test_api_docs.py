@@ -65,7 +65,7 @@ def test_routes_without_anything_to_return_are_marked_as_off(client: TestClient)
     page = Page(client.get("/docs"))
     off = {" ".join(h2.text().split()) for section in page.all("section:has(.notice)") for h2 in section.css("h2")}
     wanted = {"GET /api/sources/{code}/preview"}
-    assert wanted < off
+    assert wanted <= off
     assert off.isdisjoint({"GET /api/search", "GET /api/changes", "GET /api/exports/changes"})
     assert sum("off" in item.split()[2:] for item in page.texts(".routes li")) == len(off)
 

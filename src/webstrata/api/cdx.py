@@ -1,4 +1,7 @@
-"""The CDX server API: captures by URL, in the dialects of the Internet Archive and of pywb."""
+"""The CDX server API: captures by URL, in the dialects of the Internet Archive and of pywb.
+
+Like the Wayback addresses it is described in docs/replay.md, and not as a part of the archive's own API.
+"""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -21,47 +24,11 @@ from webstrata.warc.cdxj import JOURNAL_NAME, journal_folder
 
 CDX_PATH = "/cdx"
 _LINES_AT_ONCE = 200
-_RESPONSES: dict[int | str, dict[str, object]] = {
-    200: {
-        "description": "A capture a line, or JSON, or the number of pages.",
-        "content": {"text/plain": {}, "application/json": {}, "text/x-ndjson": {}},
-    },
-    400: {"model": ErrorSchema, "description": "A parameter makes no sense."},
-    404: {"model": ErrorSchema, "description": "No captures, in the dialect of pywb."},
-}
 
 router = APIRouter(tags=["replay"])
 
-_PARAMETERS = {
-    "url": "An address; `*.example.org` is a domain with its subdomains, `example.org/a*` all that begins so.",
-    "matchType": "`exact`, `prefix`, `host` or `domain`.",
-    "from": "First moment, inclusive: 1 to 14 digits.",
-    "to": "Last moment, inclusive: 1 to 14 digits.",
-    "closest": "A moment: its captures come in the order of their distance from it.",
-    "sort": "`default`, `reverse` or `closest`.",
-    "limit": "Lines at most; a negative number for the last ones.",
-    "offset": "Lines to pass over.",
-    "filter": "`[!]field:expression`, `[!]=field:value` or `[!]~field:expression`; may be given several times.",
-    "collapse": "`field` or `field:n`: of neighbours that are equal in it, or in its first n characters, the first.",
-    "fl": "The fields to list, comma-separated.",
-    "output": "`text`, `json` or `cdxj`.",
-    "page": "A page, from 0.",
-    "pageSize": "The size of a page in blocks of 3,000 captures.",
-    "showNumPages": "`true` for the number of pages alone.",
-    "showResumeKey": "`true` to end a limited list with the key at which the next one begins.",
-    "resumeKey": "The key that the last list ended with.",
-    "gzip": "`false` for a response that is not compressed.",
-    "dialect": "`ia` for the names and formats of the Internet Archive, `pywb` for those of pywb.",
-}
-_DESCRIBED = {
-    "parameters": [
-        {"name": name, "in": "query", "required": name == "url", "schema": {"type": "string"}, "description": words}
-        for name, words in _PARAMETERS.items()
-    ]
-}
 
-
-@router.get(CDX_PATH, response_class=Response, responses=_RESPONSES, openapi_extra=_DESCRIBED)
+@router.get(CDX_PATH, response_class=Response, include_in_schema=False)
 @router.get(f"{CDX_PATH}/search/cdx", response_class=Response, include_in_schema=False)
 def cdx(app: Parts, request: Request) -> Response:
     """List captures by URL, as the Internet Archive's CDX server does; with `dialect=pywb` as pywb does."""

@@ -28,7 +28,8 @@ from webstrata.web import (
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
 
-_READERS = (home, search, snapshot, changes, compare, sources, exports, api_docs, timemaps, wayback)
+_READERS = (home, search, snapshot, changes, compare, sources, exports, api_docs)
+_REPLAY = (wayback, timemaps)
 _OPERATORS = (source, jobs, job, job_orders, audit_log, retention, login)
 
 
@@ -37,6 +38,10 @@ def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:
     site = create_api(app, buckets)
     for area in (*_READERS, *_OPERATORS, assets):
         site.include_router(area.router)
+    for area in _REPLAY:
+        site.include_router(area.router)
+        # Matched before all other routes: a replayed page loads dozens of files, and each would walk past them.
+        site.router.routes.insert(0, site.router.routes.pop())
     prepare_templates()
     show_unknown_addresses_as_pages(site)
     return site
