@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 
 from bench.pages import generated, pages
 from webstrata.changes.stored_pages import StoredPage
@@ -41,9 +41,9 @@ class Crafted:
     new: StoredPage
 
 
-def edited_pages(count: int) -> Iterator[Edited]:
+def edited_pages(pages_wanted: int) -> Iterator[Edited]:
     """Yield so many pages with a changed sentence, a changed number, a new section, moved blocks and a new token."""
-    for number, page in enumerate(pages(count)):
+    for number, page in enumerate(pages(pages_wanted)):
         yield edit(page, random.Random(number))
 
 
@@ -62,15 +62,22 @@ def edit(page: bytes, dice: random.Random) -> Edited:
 
 
 def long_page(lines: int) -> bytes:
-    """Return a page of about so many lines: the bodies of generated pages, one after another."""
+    """Return a page of about so many lines: the sections of generated pages, one after another."""
     parts: list[str] = []
     found = 0
-    while found < lines:
-        html = generated(1_000 + len(parts)).decode()
-        main = html[html.index("<main>") + len("<main>") : html.index("</main>")]
-        parts.append(main)
-        found += main.count("<h2") + main.count("<p ") + main.count("<li ") + main.count("<img ")
-    return f"<!doctype html><title>Long</title><main>{''.join(parts)}</main>".encode()
+    for section in _sections():
+        parts.append(section)
+        found += sum(section.count(tag) for tag in ("<h2", "<p ", "<li ", "<img "))
+        if found >= lines:
+            break
+    return f"<!doctype html><title>Long</title><body><main>{''.join(parts)}</main></body>".encode()
+
+
+def _sections() -> Iterator[str]:
+    for number in count(1_000):
+        html = generated(number).decode()
+        main = html[html.index("<main>") : html.index("</main>")]
+        yield from (f"<section{section}" for section in main.split("<section")[1:])
 
 
 def stored(html: bytes) -> StoredPage:

@@ -42,6 +42,8 @@ def settle_unchanged(session: Session, window: Window, stamp: EventStamp) -> int
 
     A capture whose neighbours need a new event too is left to `next_pairs`.
     """
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(_LOOK_UP)
     given = {"change_type": ChangeType.UNCHANGED.value, **vars(window), **vars(stamp)}
     settled = list(session.execute(_SETTLE_UNCHANGED, given).scalars())
     settle_pending(session, settled)
@@ -52,6 +54,12 @@ _LAST_OF_WINDOW = text(
     "SELECT max(snapshot_id) FROM (SELECT snapshot_id FROM pending_changes"
     " WHERE source_id = :source_id AND snapshot_id > :after_id ORDER BY snapshot_id LIMIT :most) AS waiting"
 )
+
+_LOOK_UP = text(
+    "SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),"
+    " set_config('enable_seqscan', 'off', true)"
+)
+"""Until the transaction ends: PostgreSQL would read all snapshots for a window of some thousand."""
 
 # Same bytes, same status, same quality: whatever makes a capture good or bad holds for both. A capture after this one
 # must wait for its event, too: else it has one that compares it with the wrong capture. CROSS JOIN has SQLite go from

@@ -21,6 +21,8 @@ from webstrata.model.changes import EditKind, Limits, LineEdit, PageLine, WordEd
 
 _MAX_PAIRS = 100_000
 """Pairs of lines that are compared in all: about 0.15 seconds."""
+_MAX_PAIRED_LINES = 12_000
+"""Neighbouring lines of one page, none of them the same on the other, that are paired: about 0.5 seconds."""
 _MAX_WORD_CHARACTERS = 500_000
 """Characters of lines that are compared word by word: about 0.15 seconds."""
 
@@ -118,6 +120,9 @@ class _Aligner:
         """Find the lines of one gap that are versions of each other."""
         if not old_places or not new_places:
             return
+        if max(len(old_places), len(new_places)) > _MAX_PAIRED_LINES:
+            self.report(TOO_DIFFERENT)
+            old_places, new_places = old_places[:_MAX_PAIRED_LINES], new_places[:_MAX_PAIRED_LINES]
         old = [self._profiles.profile(self._old[place]) for place in old_places]
         new = [self._profiles.profile(self._new[place]) for place in new_places]
         gap = Gap(0, len(old), 0, len(new))

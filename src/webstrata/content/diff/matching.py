@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
@@ -40,10 +41,10 @@ def match_equal_lines(old: Sequence[PageLine], new: Sequence[PageLine]) -> tuple
     In small gaps, lines that occur several times are left to those who know what the lines around them became.
     """
     gaps = [Gap(0, len(old), 0, len(new))]
-    old_keys, new_keys = _marked(old), _marked(new)
+    old_keys, new_keys = _numbered(_marked(old), _marked(new))
     runs = _split(gaps, lambda gap: _safe_runs(old_keys, new_keys, gap))
     if any(gap.pairs for gap in gaps):
-        old_keys, new_keys = [line.text for line in old], [line.text for line in new]
+        old_keys, new_keys = _numbered_in_gaps(old, new, gaps)
         runs += _split(gaps, lambda gap: _safe_runs(old_keys, new_keys, gap))
         runs += _split(gaps, lambda gap: _common_runs(old_keys, new_keys, gap) if gap.pairs > SMALL_GAP else [])
     return runs, gaps
@@ -77,7 +78,27 @@ def _marked(lines: Sequence[PageLine]) -> list[str]:
     return [line.text if line.is_main else f"\0{line.text}" for line in lines]
 
 
-def _safe_runs(old: Sequence[str], new: Sequence[str], gap: Gap) -> list[Run]:
+def _numbered(old: Sequence[str], new: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Return numbers for the lines, the same for equal ones: rapidfuzz compares them four times as fast as texts."""
+    numbers = {line: number for number, line in enumerate(dict.fromkeys(chain(old, new)))}
+    return list(map(numbers.__getitem__, old)), list(map(numbers.__getitem__, new))
+
+
+def _numbered_in_gaps(
+    old: Sequence[PageLine], new: Sequence[PageLine], gaps: Sequence[Gap]
+) -> tuple[list[int], list[int]]:
+    """Return numbers for the texts of the lines in gaps; those of other lines mean nothing."""
+    numbers: dict[str, int] = {}
+    old_keys, new_keys = [0] * len(old), [0] * len(new)
+    for gap in gaps:
+        for place in range(gap.old_start, gap.old_end):
+            old_keys[place] = numbers.setdefault(old[place].text, len(numbers))
+        for place in range(gap.new_start, gap.new_end):
+            new_keys[place] = numbers.setdefault(new[place].text, len(numbers))
+    return old_keys, new_keys
+
+
+def _safe_runs(old: Sequence[int], new: Sequence[int], gap: Gap) -> list[Run]:
     """Return the runs of equal lines that hold on to the ends of a gap, or to a line that occurs once on each side.
 
     Lines such as "Read more", found again and again, prove nothing by themselves.
@@ -99,7 +120,7 @@ def _is_at_end(run: Run, gap: Gap) -> bool:
     return starts or (run.old + run.length == gap.old_end and run.new + run.length == gap.new_end)
 
 
-def _common_runs(old: Sequence[str], new: Sequence[str], gap: Gap) -> list[Run]:
+def _common_runs(old: Sequence[int], new: Sequence[int], gap: Gap) -> list[Run]:
     """Return the runs of the longest common subsequence of a gap."""
     old_part, new_part = old[gap.old_start : gap.old_end], new[gap.new_start : gap.new_end]
     if set(old_part).isdisjoint(new_part):

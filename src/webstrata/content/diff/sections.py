@@ -9,6 +9,7 @@ from webstrata.content.blocks import HEADINGS
 from webstrata.model.changes import EditKind, LineEdit, PageLine
 
 NO_CHANGE = "no visible change"
+_NO_LINE = PageLine("", "p")
 _CHANGES = frozenset({EditKind.ADDED, EditKind.REMOVED, EditKind.CHANGED})
 
 
@@ -43,9 +44,30 @@ def section_names(lines: Sequence[PageLine]) -> list[str]:
 
 
 def outline(edits: Iterable[LineEdit]) -> list[LineEdit]:
-    """Return the headings and the lines that are not the same: most lines of a page are neither."""
-    same = EditKind.SAME
-    return [edit for edit in edits if edit.kind is not same or _is_heading(edit)]
+    """Return the lines that are not the same and the headings that they are under: few lines of a page."""
+    same, none = EditKind.SAME, _NO_LINE
+    noted: list[LineEdit] = []
+    before: PageLine | None = None
+    for edit in [
+        edit
+        for edit in edits
+        if edit.kind is not same or (edit.new or none).kind in HEADINGS or (edit.old or none).kind in HEADINGS
+    ]:
+        heading = _unchanged_heading(edit)
+        # A heading that comes next ends the section before it, in which nothing changed.
+        if before and heading and heading.is_main is before.is_main and heading.kind <= before.kind:
+            noted.pop()
+        noted.append(edit)
+        before = heading
+    return noted
+
+
+def _unchanged_heading(edit: LineEdit) -> PageLine | None:
+    """Return the heading that an edit is, of the same level and in the same part of both pages; else None."""
+    old, new = edit.old, edit.new
+    if edit.kind is not EditKind.SAME or old is None or new is None:
+        return None
+    return new if old is new or (old.kind == new.kind and old.is_main is new.is_main) else None
 
 
 def changed_sections(edits: Sequence[LineEdit]) -> Sections:
@@ -79,11 +101,6 @@ class _OpenSection(NamedTuple):
     """The edit of its heading."""
     is_own: bool
     """Whether only the page of the walk has it."""
-
-
-def _is_heading(edit: LineEdit) -> bool:
-    _, old, new, *_ = edit
-    return (new is not None and new.kind in HEADINGS) or (old is not None and old.kind in HEADINGS)
 
 
 def _walk(edits: Sequence[LineEdit], own: EditKind) -> tuple[list[str], dict[int, str]]:
