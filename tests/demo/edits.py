@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import unescape
 
+from webstrata.content.blocks import without_cells
 from webstrata.content.kinds import page_kind
 from webstrata.content.reading import Body, read_page
 from webstrata.demo.site import DEMO_ORIGIN, DemoResponse, build_site
@@ -55,7 +56,7 @@ def _texts(site: Mapping[str, DemoResponse]) -> dict[str, list[str]]:
         if kind is not None and response.status == 200:
             body = Body(DEMO_ORIGIN + path, response.body, content_type, None)
             texts[url_group(DEMO_ORIGIN + path)] = read_page(kind, body, url_group).text.split("\n")
-    return texts
+    return {group: [*map(without_cells, lines)] for group, lines in texts.items()}
 
 
 def _edits(old: list[str], new: list[str]) -> PageEdits:

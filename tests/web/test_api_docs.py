@@ -26,6 +26,10 @@ def test_a_kind_is_told_in_words(schema: dict[str, object], words: str) -> None:
     assert kind_of(schema).words == words
 
 
+PUBLIC = ("/docs", "/docs/changes", "/docs/replay")
+FOR_OPERATORS = ("/docs/operators", "/docs/retention")
+
+
 def test_a_kind_knows_which_schemas_it_speaks_of() -> None:
     one, other = {"$ref": "#/components/schemas/A"}, {"type": "array", "items": {"$ref": "#/components/schemas/B"}}
     assert kind_of({"anyOf": [one, other]}) == Kind("A or list of B", ("A", "B"))
@@ -34,11 +38,12 @@ def test_a_kind_knows_which_schemas_it_speaks_of() -> None:
 def test_every_route_is_on_one_of_the_pages(client: TestClient) -> None:
     described = client.get("/openapi.json").json()["paths"]
     wanted = {f"{method.upper()} {path}" for path, routes in described.items() for method in routes if method != "head"}
-    readers, *others = (Page(client.get(path)) for path in ("/docs", "/docs/operators", "/docs/retention"))
-    shown = [route for page in (readers, *others) for route in page.texts("section h2")]
+    pages = {path: Page(client.get(path)).texts("section h2") for path in (*PUBLIC, *FOR_OPERATORS)}
+    shown = [route for routes in pages.values() for route in routes]
     assert set(shown) == wanted
     assert len(shown) == len(wanted)
-    assert not [route for route in readers.texts("section h2") if "/api/admin" in route or "/admin/api" in route]
+    public = [route for path in PUBLIC for route in pages[path]]
+    assert not [route for route in public if "/api/admin" in route or "/admin/api" in route]
 
 
 def test_a_route_tells_its_parameters_with_their_bounds_and_its_answers(client: TestClient) -> None:

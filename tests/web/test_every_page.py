@@ -24,7 +24,7 @@ PATHS = [
         "/nothing",
     ),
     *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup", "/exports/data-dictionary"),
-    *("/docs", "/docs/operators", "/docs/retention", "/audit-log", "/admin/retention"),
+    *("/docs", "/docs/changes", "/docs/replay", "/docs/operators", "/docs/retention", "/audit-log", "/admin/retention"),
     *(
         "/web/*/https://health.example/1",
         "/web/*/health.example/*",

@@ -1,54 +1,72 @@
-"""What can programs ask? The API's routes and schemas, as its own description tells them."""
+"""API documentation: the routes and schemas of the API, from its own OpenAPI description."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from webstrata.api.error_answers import EVERYWHERE
-from webstrata.web.api_words import Audience, Description, described
+from webstrata.web.api_words import ApiPage, Description, described
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 
-_TITLES = {
-    Audience.READERS: "API",
-    Audience.OPERATORS: "API for administrators",
-    Audience.RETENTION: "API of retention",
+_PUBLIC = {
+    ApiPage.FIRST: ("/docs", "API"),
+    ApiPage.CHANGES: ("/docs/changes", "API of changes"),
+    ApiPage.REPLAY: ("/docs/replay", "API of replay"),
 }
+_FOR_OPERATORS = {
+    ApiPage.OPERATORS: ("/docs/operators", "API for administrators"),
+    ApiPage.RETENTION: ("/docs/retention", "API of retention"),
+}
+_PAGES = _PUBLIC | _FOR_OPERATORS
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
 @router.get("/docs")
-def readers_api(request: Request) -> HTMLResponse:
-    """Show what everybody can ask the API."""
-    return _show(request, Audience.READERS)
+def show_public_api(request: Request) -> HTMLResponse:
+    """Show the public routes."""
+    return _show(request, ApiPage.FIRST)
+
+
+@router.get("/docs/changes")
+def show_changes_api(request: Request) -> HTMLResponse:
+    """Show the routes of changes, comparisons and feeds."""
+    return _show(request, ApiPage.CHANGES)
+
+
+@router.get("/docs/replay")
+def show_replay_api(request: Request) -> HTMLResponse:
+    """Show the routes that find captures for replay."""
+    return _show(request, ApiPage.REPLAY)
 
 
 @router.get("/docs/operators")
-def operators_api(request: Request) -> HTMLResponse:
-    """Show what those who run the archive can ask it and tell it."""
-    return _show(request, Audience.OPERATORS)
+def show_operators_api(request: Request) -> HTMLResponse:
+    """Show the routes for administrators."""
+    return _show(request, ApiPage.OPERATORS)
 
 
 @router.get("/docs/retention")
-def retention_api(request: Request) -> HTMLResponse:
+def show_retention_api(request: Request) -> HTMLResponse:
     """Show the routes of retention policies, legal holds and withheld snapshots."""
-    return _show(request, Audience.RETENTION)
+    return _show(request, ApiPage.RETENTION)
 
 
-def _show(request: Request, audience: Audience) -> HTMLResponse:
+def _show(request: Request, page: ApiPage) -> HTMLResponse:
     return render(
         request,
         "api_docs.html",
-        api=_described(request, audience),
-        title=_TITLES[audience],
-        for_operators=audience is not Audience.READERS,
+        api=_described(request, page),
+        title=_PAGES[page][1],
+        other_pages=[link for other, link in _PAGES.items() if other is not page],
+        for_operators=page in _FOR_OPERATORS,
         everywhere=[str(status) for status in EVERYWHERE],
     )
 
 
-def _described(request: Request, audience: Audience) -> Description:
+def _described(request: Request, page: ApiPage) -> Description:
     """Return the description, made once: the routes do not change while the program runs."""
-    made: dict[Audience, Description] = request.app.state.__dict__.setdefault("api_descriptions", {})
-    if audience not in made:
-        made[audience] = described(request.app.openapi(), audience)
-    return made[audience]
+    made: dict[ApiPage, Description] = request.app.state.__dict__.setdefault("api_descriptions", {})
+    if page not in made:
+        made[page] = described(request.app.openapi(), page)
+    return made[page]

@@ -93,31 +93,31 @@ class Description:
     schemas: tuple[Schema, ...]
 
 
-class Audience(StrEnum):
-    """Whom a page about the API is for; the operators' routes have a tag of the same name."""
+class ApiPage(StrEnum):
+    """A page about a part of the API, by the tag of its routes; routes with other tags are on the first one."""
 
-    READERS = "readers"
+    FIRST = ""
+    CHANGES = "changes"
+    REPLAY = "replay"
     OPERATORS = "admin"
     RETENTION = "retention"
 
 
-def described(document: Json, audience: Audience) -> Description:
-    """Return the routes for an audience, in order, and every schema that they need."""
+def described(document: Json, page: ApiPage) -> Description:
+    """Return the routes of a page, in order, and every schema that they need."""
     operations = tuple(
         _operation(method, path, routes[method])
         for path, routes in document["paths"].items()
         for method in _METHODS
-        if method in routes and _audience_of(routes[method]) is audience
+        if method in routes and _page_of(routes[method]) is page
     )
     known = document.get("components", {}).get("schemas", {})
     return Description(operations, tuple(_schema(name, known[name]) for name in _needed(operations, known)))
 
 
-def _audience_of(operation: Json) -> Audience:
+def _page_of(operation: Json) -> ApiPage:
     tags = operation.get("tags", ())
-    return next(
-        (audience for audience in (Audience.RETENTION, Audience.OPERATORS) if audience in tags), Audience.READERS
-    )
+    return next((page for page in ApiPage if page and page in tags), ApiPage.FIRST)
 
 
 def kind_of(schema: Json) -> Kind:
