@@ -12,6 +12,7 @@ _TITLES = {
     Audience.READERS: "API",
     Audience.OPERATORS: "API for administrators",
     Audience.RETENTION: "API of retention",
+    Audience.LISTINGS: "API of listings",
 }
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -35,13 +36,19 @@ def retention_api(request: Request) -> HTMLResponse:
     return _show(request, Audience.RETENTION)
 
 
+@router.get("/docs/listings")
+def listings_api(request: Request) -> HTMLResponse:
+    """Show the routes of listings, prices, hauls and health."""
+    return _show(request, Audience.LISTINGS)
+
+
 def _show(request: Request, audience: Audience) -> HTMLResponse:
     return render(
         request,
         "api_docs.html",
         api=_described(request, audience),
         title=_TITLES[audience],
-        for_operators=audience is not Audience.READERS,
+        for_operators=audience not in {Audience.READERS, Audience.LISTINGS},
         everywhere=[str(status) for status in EVERYWHERE],
     )
 
