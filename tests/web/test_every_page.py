@@ -24,7 +24,8 @@ PATHS = [
         "/nothing",
     ),
     *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup", "/exports/data-dictionary"),
-    *("/docs", "/docs/operators", "/docs/retention", "/audit-log", "/admin/retention"),
+    *("/docs", "/docs/operators", "/docs/retention", "/docs/listings", "/audit-log", "/admin/retention"),
+    *("/listings", "/listings?q=none", "/listings/health", "/hauls"),
     *(
         "/web/*/https://health.example/1",
         "/web/*/health.example/*",
