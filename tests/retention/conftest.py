@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.assets.archives import Archive
 from tests.crawl.runs import CONFIG, GUARD
 from webstrata.coordination.permits import DatabasePermits
 from webstrata.db.engine import Database
@@ -20,3 +21,8 @@ def root(tmp_path: Path) -> Path:
 def runner(database: Database, root: Path) -> Runner:
     config = replace(CONFIG, per_host_delay=0.0, max_retries=0)
     return Runner(database, root, config, GUARD, DatabasePermits(database))
+
+
+@pytest.fixture
+def archive(database: Database, root: Path) -> Archive:
+    return Archive(database, root)

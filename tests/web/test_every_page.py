@@ -25,6 +25,8 @@ PATHS = [
     ),
     *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup", "/exports/data-dictionary"),
     *("/docs", "/docs/changes", "/docs/replay", "/docs/operators", "/docs/retention", "/audit-log", "/admin/retention"),
+    "/docs/listings",
+    *("/listings", "/listings?q=none", "/listings/health", "/hauls"),
     *(
         "/web/*/https://health.example/1",
         "/web/*/health.example/*",

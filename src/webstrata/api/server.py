@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 from webstrata import __version__
 from webstrata.api import (
     admin_audit_log,
+    admin_collections,
     admin_holds,
     admin_job_orders,
     admin_jobs,
@@ -23,10 +24,13 @@ from webstrata.api import (
     changes,
     compare_live,
     exports,
+    hauls,
     health,
+    listings,
     metrics,
     replay,
     reports,
+    scraper_health,
     search,
     search_debug,
     snapshots,
@@ -52,10 +56,13 @@ from webstrata.app import App
 from webstrata.db.revision import Revision
 from webstrata.retention.trigger import RetentionTrigger
 
-_READERS = (health, sources, search, snapshots, changes, compare_live, replay, cdx, reports, usage, exports)
+_READERS = (
+    *(health, sources, search, snapshots, changes, compare_live, replay, cdx, reports, usage, exports),
+    *(listings, scraper_health, hauls),
+)
 _OPERATORS = (
     *(admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
-    *(search_debug, metrics),
+    *(admin_collections, search_debug, metrics),
 )
 
 

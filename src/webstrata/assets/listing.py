@@ -9,11 +9,13 @@ from webstrata.assets.plugin import AssetRecord, AssetType, CapturedContent, Nor
 from webstrata.content.page_reader import shared_reader
 from webstrata.content.page_requests import ReadListing
 from webstrata.content.reading import Body
+from webstrata.db.packed_text import plain
 from webstrata.model.assets import checksum_of
 from webstrata.model.listing import Listing
 from webstrata.model.listing_json import listing_as_json, stable_facts
 
 LISTING_TYPE = "listing"
+_SHOWN = ("name", "price", "currency", "availability", "quality")
 
 
 class ListingPlugin:
@@ -35,7 +37,8 @@ class ListingPlugin:
 
     def normalize_listing(self, url: str, listing: Listing) -> NormalizedAsset:
         """Return the asset of a listing that was read before."""
-        data = json.dumps(listing_as_json(listing), ensure_ascii=False, indent=1, sort_keys=True).encode()
+        data = json.dumps(listing_as_json(listing), ensure_ascii=False, indent=1, sort_keys=True)
+        payload = listing.as_payload()
         facts = json.dumps(stable_facts(listing), sort_keys=True).encode()
         return NormalizedAsset(
             AssetRecord(
@@ -45,10 +48,11 @@ class ListingPlugin:
                 checksum=checksum_of(facts),
                 tags=(listing.kind.value,),
                 normalized_path=path_for("listing", url, "json"),
-                metadata={
-                    name: listing.as_payload()[name]
-                    for name in ("name", "price", "currency", "availability", "quality")
-                },
+                metadata={name: _storable(payload[name]) for name in _SHOWN},
             ),
-            data,
+            plain(data).encode(),
         )
+
+
+def _storable(value: object) -> object:
+    return plain(value) if isinstance(value, str) else value

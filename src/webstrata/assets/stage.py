@@ -18,6 +18,7 @@ import structlog
 from webstrata.assets.absence import mark_missing
 from webstrata.assets.blobs import AssetStore
 from webstrata.assets.listing import ListingPlugin
+from webstrata.assets.listing_rows import seen_listings
 from webstrata.assets.media import MediaPlugin
 from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import CapturedContent, Plugin, version_of
@@ -25,10 +26,11 @@ from webstrata.assets.reading import captured_content
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.running import Failure, normalized_by, normalized_listing, normalized_page
 from webstrata.assets.sightings import sighting_of_capture, sighting_of_page
-from webstrata.db import asset_contents, assets, jobs, page_metadata, plugin_runs
+from webstrata.db import asset_contents, assets, health, jobs, page_metadata, plugin_runs
 from webstrata.db.assets import Sighting
 from webstrata.db.engine import Database, Session
 from webstrata.db.jobs import StoredJob
+from webstrata.db.listing_writing import record_listings
 from webstrata.db.plugin_runs import BegunRun, IndexedPage, PendingCapture, PlacedCapture, RunPair, SettledRun
 from webstrata.errors import OutsideRootError, WarcError
 from webstrata.model.assets import (
@@ -79,6 +81,9 @@ def run_plugins(
         return AssetsSummary()
     stage = _Stage(database, archive_root, job, {plugin.name: plugin for plugin in chosen}, retry_failed)
     tally, captures = stage.run(progress)
+    if _reads_listings(chosen):
+        with database.write() as session:
+            health.set_fill_rates(session, job_id)
     missing, unproven = mark_missing(database, job, list(stage.plugins), believe_absence=believe_absence)
     summary = AssetsSummary(
         captures=captures,
@@ -308,7 +313,9 @@ class _Stage:
             counted, needed = assets.record_sightings(session, self.job.source_id, self.job.id, sightings)
             # They may have been deleted as unreferenced since they were kept; from here on they cannot be.
             store.put_all({digest: contents[digest] for digest in needed})
-            plugin_runs.settle_runs(session, [worked.run for worked in ours], datetime.now(UTC))
+            now = datetime.now(UTC)
+            record_listings(session, self.job.source_id, seen_listings(self.plugins, sightings, contents), now)
+            plugin_runs.settle_runs(session, [worked.run for worked in ours], now)
         return Counter(counted) + Counter(worked.run.status for worked in ours)
 
     def _ours(self, session: Session, portion: Sequence[_Worked]) -> list[_Worked]:

@@ -32,7 +32,7 @@ MODULES = {
 """The commands of each module's `verbs`."""
 
 SECTIONS = {
-    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "status"),
+    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "hauls", "status"),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Files and database": (
@@ -53,6 +53,7 @@ GROUPS = {
     "sources": ("sources", "sources"),
     "assets": ("assets", "verbs"),
     "retention": ("retention", "verbs"),
+    "hauls": ("hauls", "verbs"),
     "db": ("database", "verbs"),
 }
 """The commands that have commands of their own: the module that holds them, and under which name."""

@@ -1,15 +1,18 @@
 """Scraper health: how well each run of a source went."""
 
+from collections import Counter
 from datetime import datetime
 
-from sqlalchemy import case, func, select
+from sqlalchemy import case, func, select, update
 from sqlalchemy.orm import Session
 
 from webstrata.db import frontier
-from webstrata.db.collection_tables import HealthRow
-from webstrata.db.tables import ArchiveJob, Capture
+from webstrata.db.collection_tables import HealthRow, ListingRow
+from webstrata.db.tables import ArchiveJob, Capture, Snapshot
+from webstrata.model.listing import JSON_NAMES, LISTING_FIELDS
 
 _FIRST_ERROR_STATUS = 400
+_ROWS_AT_ONCE = 1_000
 
 
 def add_run_health(session: Session, job_id: int, status: str, now: datetime) -> None:
@@ -33,6 +36,26 @@ def add_run_health(session: Session, job_id: int, status: str, now: datetime) ->
             success_rate=fetched / tried if tried else None,
         )
     )
+
+
+def set_fill_rates(session: Session, job_id: int) -> None:
+    """Record for each field the share of listings with it, among those that a job captured last, with its last run."""
+    newest = select(HealthRow.id, HealthRow.source_id).where(HealthRow.job_id == job_id).order_by(HealthRow.id.desc())
+    run = session.execute(newest.limit(1)).first()
+    if run is None:
+        return
+    query = select(ListingRow.fields).join(Snapshot, ListingRow.last_snapshot_id == Snapshot.id)
+    query = query.where(ListingRow.source_id == run.source_id, Snapshot.job_id == job_id)
+    stated: Counter[str] = Counter()
+    listings = 0
+    for fields in session.scalars(query.execution_options(yield_per=_ROWS_AT_ONCE)):
+        listings += 1
+        stated.update((fields or {}).keys())
+    if not listings:
+        return
+    names = (JSON_NAMES.get(name, name) for name in LISTING_FIELDS)
+    rates = {name: round(stated[name] / listings, 4) for name in names}
+    session.execute(update(HealthRow).where(HealthRow.id == run.id).values(field_fill_rates=rates))
 
 
 def _counts(session: Session, job_id: int) -> tuple[int, int]:

@@ -17,9 +17,14 @@ _LEVEL = 6
 def store_metadata(session: Session, stated: Mapping[str, str]) -> None:
     """Store the metadata of pages, as JSON by the hash of their bodies; earlier metadata is replaced."""
     # In one order everywhere: two processes that store the same rows must not wait for each other.
-    rows = [(content_hash, zlib.compress(stated[content_hash].encode(), _LEVEL)) for content_hash in sorted(stated)]
+    rows = [(content_hash, zlib.compress(_encoded(stated[content_hash]), _LEVEL)) for content_hash in sorted(stated)]
     upsert = _ON_SQLITE if session.get_bind().dialect.name == "sqlite" else _ON_POSTGRESQL
     upsert.execute(session, rows)
+
+
+def _encoded(text: str) -> bytes:
+    # JSON in a page may escape half a surrogate pair, which no encoding has.
+    return text.encode("utf-8", "replace")
 
 
 def load_metadata(session: Session, content_hash: str) -> dict[str, object]:

@@ -12,6 +12,7 @@ _PUBLIC = {
     ApiPage.FIRST: ("/docs", "API"),
     ApiPage.CHANGES: ("/docs/changes", "API of changes"),
     ApiPage.REPLAY: ("/docs/replay", "API of replay"),
+    ApiPage.LISTINGS: ("/docs/listings", "API of listings"),
 }
 _FOR_OPERATORS = {
     ApiPage.OPERATORS: ("/docs/operators", "API for administrators"),
@@ -50,6 +51,12 @@ def show_operators_api(request: Request) -> HTMLResponse:
 def show_retention_api(request: Request) -> HTMLResponse:
     """Show the routes of retention policies, legal holds and withheld snapshots."""
     return _show(request, ApiPage.RETENTION)
+
+
+@router.get("/docs/listings")
+def show_listings_api(request: Request) -> HTMLResponse:
+    """Show the routes of listings, prices, hauls and health."""
+    return _show(request, ApiPage.LISTINGS)
 
 
 def _show(request: Request, page: ApiPage) -> HTMLResponse:

@@ -101,6 +101,7 @@ class ApiPage(StrEnum):
     REPLAY = "replay"
     OPERATORS = "admin"
     RETENTION = "retention"
+    LISTINGS = "listings"
 
 
 def described(document: Json, page: ApiPage) -> Description:

@@ -12,10 +12,12 @@ from webstrata.web import (
     changes,
     compare,
     exports,
+    hauls,
     home,
     job,
     job_orders,
     jobs,
+    listings,
     login,
     retention,
     search,
@@ -28,7 +30,7 @@ from webstrata.web import (
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
 
-_READERS = (home, search, snapshot, changes, compare, sources, exports, api_docs)
+_READERS = (home, search, snapshot, changes, compare, sources, listings, hauls, exports, api_docs)
 _REPLAY = (wayback, timemaps)
 _OPERATORS = (source, jobs, job, job_orders, audit_log, retention, login)
 

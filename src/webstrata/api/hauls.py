@@ -1,0 +1,100 @@
+"""Hauls: saved sets of captures to compare, share by link and export."""
+
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from webstrata.api import present_listings
+from webstrata.api.audit_trail import ActingParts
+from webstrata.api.auth import ADMIN_ANSWERS, require_admin
+from webstrata.api.browsing import site_url
+from webstrata.api.caching import NEVER
+from webstrata.api.export_trail import recorded_export
+from webstrata.api.listing_schemas import HaulListSchema, HaulSchema, NewHaulSchema
+from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, Text
+from webstrata.api.same_origin import refuse_other_sites
+from webstrata.api.schemas import ErrorSchema
+from webstrata.api.spreadsheet import table_as_csv
+from webstrata.app import App
+from webstrata.db import hauls
+from webstrata.db.hauls import HaulView
+
+HAULS_PATH = "/api/hauls"
+USE_TIME = timedelta(hours=1)
+"""How long a haul that is read is not deleted by retention: a comparison or an export of it may run."""
+
+router = APIRouter(tags=["listings"], responses={404: {"model": ErrorSchema}})
+_ADMIN = [Depends(require_admin)]
+_WRITING = [*_ADMIN, Depends(refuse_other_sites)]
+
+HaulId = Annotated[Text, Path(max_length=64, description="The id of a haul, as its link has it.")]
+
+
+class HaulFormat(StrEnum):
+    """How a haul is exported."""
+
+    CSV = "csv"
+    JSON = "json"
+
+
+@router.get(HAULS_PATH, dependencies=_ADMIN, responses=ADMIN_ANSWERS)
+def list_hauls(app: Parts, limit: Limit = 50, offset: Offset = 0) -> HaulListSchema:
+    """List the hauls, newest first, for administrators: the id of a haul is all that is needed to read it."""
+    with app.database.read() as session:
+        found, total = hauls.list_hauls(session, limit=limit, offset=min(offset, LARGEST_OFFSET))
+    items = [present_listings.haul_summary(view) for view in found]
+    return HaulListSchema(items=items, total=total, limit=limit, offset=offset)
+
+
+@router.post(HAULS_PATH, status_code=201, dependencies=_WRITING, responses=ADMIN_ANSWERS)
+def create_haul(app: ActingParts, request: Request, new: NewHaulSchema) -> HaulSchema:
+    """Save up to 20 captures as a haul and return it with its link."""
+    with app.database.write() as session:
+        haul_id = hauls.add_haul(session, new.name, new.snapshotIds, datetime.now(UTC))
+        return present_listings.haul(hauls.load_haul(session, haul_id), site_url(request, app.settings))
+
+
+@router.get(f"{HAULS_PATH}/{{haul_id}}")
+@router.get("/public_api/v1/hauls/{haul_id}")
+def show_haul(app: Parts, request: Request, haul_id: HaulId) -> HaulSchema:
+    """Return a haul with its captures and what they offer."""
+    return present_listings.haul(used_haul(app, haul_id), site_url(request, app.settings))
+
+
+@router.get(
+    f"{HAULS_PATH}/{{haul_id}}/export",
+    response_class=Response,
+    responses={200: {"description": "The captures of a haul.", "content": {"text/csv": {}, "application/json": {}}}},
+)
+def export_haul(app: Parts, request: Request, haul_id: HaulId, format: HaulFormat = HaulFormat.CSV) -> Response:
+    """Return a haul as a file: CSV for spreadsheets, or JSON."""
+    found = present_listings.haul(used_haul(app, haul_id), site_url(request, app.settings))
+    rows = [list(capture.model_dump().values()) for capture in found.captures]
+    # The record is complete once the last part was taken.
+    list(recorded_export(request, "haul", format.value, {"captures": len(rows)}, iter([[tuple(row) for row in rows]])))
+    if format is HaulFormat.JSON:
+        content, media_type = found.model_dump_json(indent=1).encode(), "application/json"
+    else:
+        names = list(type(found.captures[0]).model_fields) if found.captures else []
+        content, media_type = table_as_csv([names, *rows]), "text/csv; charset=utf-8"
+    name = f'attachment; filename="webstrata-haul-{found.id[:8]}.{format.value}"'
+    return Response(content, headers={"Content-Type": media_type, "Content-Disposition": name, "Cache-Control": NEVER})
+
+
+@router.delete(f"{HAULS_PATH}/{{haul_id}}", status_code=204, dependencies=_WRITING, responses=ADMIN_ANSWERS)
+def delete_haul(app: ActingParts, haul_id: HaulId) -> None:
+    """Delete a haul; its captures stay."""
+    with app.database.write() as session:
+        hauls.delete_haul(session, haul_id)
+
+
+def used_haul(app: App, haul_id: str) -> HaulView:
+    """Return a haul that is about to be compared or exported: retention leaves it alone meanwhile."""
+    with app.database.read() as session:
+        found = hauls.load_haul(session, haul_id)
+    if not app.database.is_read_only:
+        with app.database.write() as session:
+            hauls.use_haul(session, haul_id, datetime.now(UTC) + USE_TIME)
+    return found

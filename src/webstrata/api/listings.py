@@ -1,0 +1,156 @@
+"""Listings and their price history: `/api/listings`, `/api/price-history` and `/public_api/v1/listings`."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, Field
+
+from webstrata.api import present_listings
+from webstrata.api.listing_schemas import (
+    ListingListSchema,
+    ListingSchema,
+    PriceHistorySchema,
+    PriceListSchema,
+    PriceSchema,
+)
+from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Limit, Offset, Parts, SnapshotId, Text, TextFilter
+from webstrata.api.schemas import ErrorSchema
+from webstrata.app import App
+from webstrata.db import listings
+from webstrata.db.listings import ListingFilter, ListingOrder
+from webstrata.errors import NotFoundError, UsageError
+from webstrata.model.listing import Availability, ListingKind
+from webstrata.model.urls import url_group
+
+router = APIRouter(tags=["listings"], responses={404: {"model": ErrorSchema}})
+
+PUBLIC = "/public_api/v1/listings"
+_MAX_PRICE = Decimal(10) ** 13
+
+Amount = Annotated[Decimal, Field(ge=0, le=_MAX_PRICE, max_digits=20)]
+ListingId = Annotated[SnapshotId, Path(description="A listing's number.")]
+ChangesOnly = Annotated[bool, Query(description="Only prices that differ from one before.")]
+
+
+class ListingParameters(BaseModel):
+    """Which listings are requested."""
+
+    source: CodeFilter = Field(None, description="Only of the source with this code.")
+    q: TextFilter = Field(None, max_length=200, description="Words of the name, the brand, an identifier or the URL.")
+    kind: ListingKind | None = None
+    availability: Availability | None = None
+    currency: TextFilter = Field(None, max_length=3, description="An ISO 4217 code.")
+    min_price: Amount | None = Field(None, alias="minPrice")
+    max_price: Amount | None = Field(None, alias="maxPrice")
+    sort: ListingOrder = Field(ListingOrder.NEWEST, description="What comes first.")
+    limit: int = Field(50, ge=1, le=500)
+    offset: int = Field(0, ge=0)
+
+    @property
+    def listings(self) -> ListingFilter:
+        """Return the filter of the database."""
+        return ListingFilter(
+            source=self.source,
+            text=self.q,
+            kind=self.kind,
+            availability=self.availability,
+            currency=self.currency.upper() if self.currency else None,
+            min_price=self.min_price,
+            max_price=self.max_price,
+        )
+
+
+@router.get("/api/listings")
+@router.get(PUBLIC)
+def list_listings(app: Parts, wanted: Annotated[ListingParameters, Query()]) -> ListingListSchema:
+    """List product and property pages with their current prices."""
+    offset = min(wanted.offset, LARGEST_OFFSET)
+    with app.database.read() as session:
+        found, total = listings.list_listings(session, wanted.listings, wanted.sort, limit=wanted.limit, offset=offset)
+    items = [present_listings.listing(view) for view in found]
+    return ListingListSchema(items=items, total=total, limit=wanted.limit, offset=wanted.offset)
+
+
+@router.get("/api/listings/history")
+@router.get(f"{PUBLIC}/history")
+def history_of_url(
+    app: Parts,
+    url: Annotated[Text, Query(min_length=1, max_length=4096, description="The URL of a listing.")],
+    limit: Limit = 100,
+    changes_only: ChangesOnly = False,
+) -> PriceHistorySchema:
+    """Return the prices of the listings at a URL, newest first."""
+    with app.database.read() as session:
+        found = listings.listings_of_page(session, url, _group(url))
+        if not found:
+            raise NotFoundError("There is no listing at this URL")
+        ids = [view.id for view in found]
+        prices, total = listings.price_history(session, ids, changes_only=changes_only, limit=limit)
+    history = [present_listings.price(view) for view in prices]
+    return PriceHistorySchema(url=url, listingIds=ids, history=history, total=total)
+
+
+@router.get("/api/listings/{listing_id}")
+@router.get(f"{PUBLIC}/{{listing_id}}")
+def show_listing(app: Parts, listing_id: ListingId) -> ListingSchema:
+    """Return one listing with its fields, their sources and confidences."""
+    return present_listings.listing(known_listing(app, listing_id))
+
+
+@router.get("/api/listings/{listing_id}/history")
+def history_of_listing(
+    app: Parts, listing_id: ListingId, limit: Limit = 100, offset: Offset = 0, changes_only: ChangesOnly = False
+) -> PriceListSchema:
+    """List the prices that a listing had, newest first."""
+    known_listing(app, listing_id)
+    with app.database.read() as session:
+        found, total = listings.price_history(
+            session, [listing_id], changes_only=changes_only, limit=limit, offset=min(offset, LARGEST_OFFSET)
+        )
+    items = [present_listings.price(view) for view in found]
+    return PriceListSchema(items=items, total=total, limit=limit, offset=offset)
+
+
+@router.get("/api/price-history")
+def list_prices(
+    app: Parts,
+    source: Annotated[CodeFilter, Query(description="Only of the source with this code.")] = None,
+    limit: Limit = 100,
+    offset: Offset = 0,
+    changes_only: ChangesOnly = True,
+) -> PriceListSchema:
+    """List the price changes of all listings, the last recorded first."""
+    with app.database.read() as session:
+        found, total = listings.list_prices(
+            session, source=source, changes_only=changes_only, limit=limit, offset=min(offset, LARGEST_OFFSET)
+        )
+    items = [present_listings.price(view) for view in found]
+    return PriceListSchema(items=items, total=total, limit=limit, offset=offset)
+
+
+@router.get("/api/price-history/{price_id}")
+def show_price(app: Parts, price_id: Annotated[SnapshotId, Path(description="A price's number.")]) -> PriceSchema:
+    """Return one row of the price history."""
+    with app.database.read() as session:
+        found = listings.find_price(session, price_id)
+    if found is None:
+        raise NotFoundError("There is no such price: it may have expired")
+    return present_listings.price(found)
+
+
+def known_listing(app: App, listing_id: int) -> listings.ListingView:
+    """Return a listing; NotFoundError when there is none."""
+    with app.database.read() as session:
+        found = listings.find_listing(session, listing_id)
+    if found is None:
+        raise NotFoundError("There is no such listing")
+    return found
+
+
+def _group(url: str) -> str:
+    """Return the page of a URL; a text that is none is compared as it is."""
+    try:
+        return url_group(url)
+    except UsageError:
+        return url

@@ -1,0 +1,28 @@
+"""Listings that the `listing` plugin read from captures, as the collections store them."""
+
+import json
+from collections.abc import Iterable, Mapping
+
+from webstrata.assets.listing import ListingPlugin
+from webstrata.assets.plugin import Plugin
+from webstrata.db.assets import Sighting
+from webstrata.model.listing_json import listing_from_json
+from webstrata.model.seen_listings import SeenListing
+
+
+def seen_listings(
+    plugins: Mapping[str, Plugin], sightings: Iterable[Sighting], contents: Mapping[str, bytes]
+) -> list[SeenListing]:
+    """Return the listings among assets that were seen, given the bytes of their files by digest."""
+    if not isinstance(plugins.get(ListingPlugin.name), ListingPlugin):
+        return []
+    return [
+        SeenListing(
+            sighting.capture_id,
+            sighting.captured_at,
+            sighting.url,
+            listing_from_json(json.loads(contents[sighting.blob_digest])),
+        )
+        for sighting in sightings
+        if sighting.plugin == ListingPlugin.name
+    ]

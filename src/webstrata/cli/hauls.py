@@ -1,0 +1,77 @@
+"""`hauls`: save captures as a set, show, list and delete such sets."""
+
+import dataclasses
+from typing import Annotated
+
+import typer
+
+from webstrata.cli.help_pages import PlainGroup, command
+from webstrata.cli.options import AsJson
+from webstrata.cli.start import print_json, started
+from webstrata.model.words import counted
+
+verbs = typer.Typer(cls=PlainGroup, help="Save sets of captures to compare, share and export.")
+
+HaulId = Annotated[str, typer.Argument(help="Id of the haul, as its link has it.", show_default=False)]
+
+
+@command(verbs, "create", example='webstrata hauls create "Kettles" 12 15 19')
+def create(
+    name: Annotated[str, typer.Argument(help="Name of the haul.", show_default=False)],
+    snapshots: Annotated[list[int], typer.Argument(help="Numbers of up to 20 snapshots.", min=1, show_default=False)],
+) -> None:
+    """Save captures as a haul and print its id."""
+    from datetime import UTC, datetime
+
+    from webstrata.db import hauls
+
+    with started(quiet=True) as app, app.database.write() as session:
+        haul_id = hauls.add_haul(session, name, snapshots, datetime.now(UTC))
+    print(haul_id)
+
+
+@command(verbs, "list", example="webstrata hauls list")
+def list_saved(
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of hauls.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the hauls, newest first."""
+    from webstrata.db import hauls
+    from webstrata.logs import harmless
+
+    with started(quiet=True) as app, app.database.read() as session:
+        found, _ = hauls.list_hauls(session, limit=limit)
+    if as_json:
+        print_json([dataclasses.asdict(one) for one in found])
+        return
+    for one in found:
+        print(harmless(f"{one.id}  {counted(one.count, 'capture')}  {one.name}"))
+    if not found:
+        print("No hauls yet.")
+
+
+@command(verbs, "show", example="webstrata hauls show 3f2a…")
+def show(haul_id: HaulId, as_json: AsJson = False) -> None:
+    """Show the captures of a haul with the prices that they state."""
+    from webstrata.db import hauls
+    from webstrata.logs import harmless
+
+    with started(quiet=True) as app, app.database.read() as session:
+        found = hauls.load_haul(session, haul_id)
+    if as_json:
+        print_json(dataclasses.asdict(found))
+        return
+    print(harmless(found.name))
+    for one in found.captures:
+        when = f"{one.captured_at:%Y-%m-%d %H:%M}" if one.captured_at else "no longer in the archive"
+        print(harmless(f"{one.snapshot_id}  {when}  {one.price or '-'}  {one.name or one.title or one.url}"))
+
+
+@command(verbs, "delete", example="webstrata hauls delete 3f2a…")
+def delete(haul_id: HaulId) -> None:
+    """Delete a haul; its captures stay."""
+    from webstrata.db import hauls
+
+    with started(quiet=True) as app, app.database.write() as session:
+        hauls.delete_haul(session, haul_id)
+    print("deleted")

@@ -1,0 +1,225 @@
+"""Lists of the collections that administrators read: diagnostics, scrape metadata, scraper health, exports."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from webstrata.db.collection_tables import DiagnosticRow, ExportRow, HealthRow, ScrapeRow
+from webstrata.db.scrapes import url_hash
+from webstrata.db.tables import Source
+from webstrata.db.totals import HIDDEN_SOURCE
+from webstrata.model.health_trend import TREND_RUNS, HealthTrend, RunRates, health_trend
+
+
+@dataclass(frozen=True)
+class DiagnosticView:
+    """How a listing was extracted from a capture."""
+
+    id: int
+    created_at: datetime | None
+    source_code: str | None
+    listing_id: int | None
+    snapshot_id: int | None
+    url: str
+    quality: float | None
+    traces: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class ScrapeView:
+    """One attempt to fetch a URL."""
+
+    id: int
+    created_at: datetime | None
+    source_code: str | None
+    job_id: int | None
+    url: str
+    status_code: int | None
+    size_bytes: int | None
+    elapsed_ms: int | None
+    payload_digest: str | None
+    is_blocked: bool
+    is_js_only: bool
+    error_kind: str | None
+
+
+@dataclass(frozen=True)
+class HealthView:
+    """How well one run of a source went."""
+
+    id: int
+    created_at: datetime | None
+    source_code: str | None
+    source_name: str | None
+    job_id: int | None
+    status: str
+    pages_fetched: int
+    pages_failed: int
+    success_rate: float | None
+    field_fill_rates: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class SourceHealth:
+    """The newest runs of a source, oldest first, and their trend."""
+
+    code: str
+    name: str
+    runs: tuple[HealthView, ...]
+
+    @property
+    def trend(self) -> HealthTrend:
+        """Return whether the source is improving, stable or declining."""
+        return health_trend([RunRates(run.success_rate, run.field_fill_rates) for run in self.runs])
+
+
+@dataclass(frozen=True)
+class ExportView:
+    """One export, with its caller."""
+
+    id: int
+    created_at: datetime | None
+    kind: str
+    format: str
+    actor: str
+    client: str | None
+    request_id: str | None
+    filters: Mapping[str, Any]
+    item_count: int | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class CollectionFilter:
+    """Which rows are requested; what is None does not matter."""
+
+    row_id: int | None = None
+    source: str | None = None
+    url: str | None = None
+    job_id: int | None = None
+    listing_id: int | None = None
+    snapshot_id: int | None = None
+    kind: str | None = None
+    actor: str | None = None
+
+
+def list_diagnostics(
+    session: Session, wanted: CollectionFilter, *, limit: int, offset: int = 0
+) -> tuple[list[DiagnosticView], int]:
+    """Return traces of listings, newest first, and how many there are in all."""
+    row = DiagnosticRow
+    query = select(row, Source.code).outerjoin(Source, Source.id == row.source_id)
+    equal = {
+        row.id: wanted.row_id,
+        Source.code: wanted.source,
+        row.url: wanted.url,
+        row.listing_id: wanted.listing_id,
+        row.snapshot_id: wanted.snapshot_id,
+    }
+    rows, total = _page(session, query, equal, row.id, limit, offset)
+    views = [
+        DiagnosticView(
+            *(one.id, one.created_at, code, one.listing_id, one.snapshot_id, one.url, one.quality_score),
+            traces=one.traces or (),
+        )
+        for one, code in rows
+    ]
+    return views, total
+
+
+def list_scrapes(
+    session: Session, wanted: CollectionFilter, *, limit: int, offset: int = 0
+) -> tuple[list[ScrapeView], int]:
+    """Return attempts to fetch URLs, newest first, and how many there are in all."""
+    row = ScrapeRow
+    query = select(row, Source.code).outerjoin(Source, Source.id == row.source_id)
+    hashed = None if wanted.url is None else url_hash(wanted.url)
+    equal = {
+        row.id: wanted.row_id,
+        Source.code: wanted.source,
+        row.url_hash: hashed,
+        row.url: wanted.url,
+        row.job_id: wanted.job_id,
+    }
+    rows, total = _page(session, query, equal, row.id, limit, offset)
+    views = [
+        ScrapeView(
+            *(one.id, one.created_at, code, one.job_id, one.url, one.status_code, one.size_bytes, one.elapsed_ms),
+            *(one.payload_digest, one.is_blocked, one.is_js_only, one.error_kind),
+        )
+        for one, code in rows
+    ]
+    return views, total
+
+
+def list_exports(
+    session: Session, wanted: CollectionFilter, *, limit: int, offset: int = 0
+) -> tuple[list[ExportView], int]:
+    """Return exports, newest first, and how many there are in all."""
+    row = ExportRow
+    equal = {row.id: wanted.row_id, row.kind: wanted.kind, row.actor: wanted.actor}
+    rows, total = _page(session, select(row, row.id), equal, row.id, limit, offset)
+    views = [
+        ExportView(
+            *(one.id, one.created_at, one.kind, one.format, one.actor, one.client, one.request_id),
+            *(one.filters or {}, one.item_count, one.finished_at),
+        )
+        for one, _ in rows
+    ]
+    return views, total
+
+
+def list_health(
+    session: Session, wanted: CollectionFilter, *, limit: int, offset: int = 0
+) -> tuple[list[HealthView], int]:
+    """Return runs with their rates, newest first, and how many there are in all."""
+    equal = {HealthRow.id: wanted.row_id, Source.code: wanted.source, HealthRow.job_id: wanted.job_id}
+    rows, total = _page(session, _runs(), equal, HealthRow.id, limit, offset)
+    return [_health(*found) for found in rows], total
+
+
+def source_health(session: Session, source: str | None = None, *, runs: int = TREND_RUNS) -> list[SourceHealth]:
+    """Return the health of sources by their codes, each with its newest runs."""
+    rank = func.row_number().over(partition_by=HealthRow.source_id, order_by=HealthRow.id.desc()).label("rank")
+    ranked = select(HealthRow.id, rank).subquery()
+    query = _runs().join(ranked, ranked.c.id == HealthRow.id).where(ranked.c.rank <= runs)
+    if source is not None:
+        query = query.where(Source.code == source)
+    found: dict[str, list[HealthView]] = {}
+    for row in session.execute(query.order_by(Source.code, HealthRow.id)):
+        view = _health(*row)
+        found.setdefault(view.source_code or "", []).append(view)
+    return [SourceHealth(code, views[-1].source_name or code, tuple(views)) for code, views in found.items()]
+
+
+def _runs() -> Select[HealthRow, str, str]:
+    query = select(HealthRow, Source.code, Source.name).join(Source, Source.id == HealthRow.source_id)
+    return query.where(Source.code != HIDDEN_SOURCE)
+
+
+def _health(row: HealthRow, code: str, name: str) -> HealthView:
+    return HealthView(
+        *(row.id, row.created_at, code, name, row.job_id, row.status, row.pages_fetched, row.pages_failed),
+        *(row.success_rate, row.field_fill_rates or {}),
+    )
+
+
+def _page(
+    session: Session,
+    query: Select[*tuple[Any, ...]],
+    equal: Mapping[Any, object],
+    row_id: InstrumentedAttribute[int],
+    limit: int,
+    offset: int,
+) -> tuple[Sequence[Any], int]:
+    """Return the rows of one page of a list, newest first, and how many rows there are in all."""
+    for column, value in equal.items():
+        if value is not None:
+            query = query.where(column == value)
+    counted = query.with_only_columns(row_id).order_by(None)
+    total = session.scalar(select(func.count()).select_from(counted.subquery())) or 0
+    return session.execute(query.order_by(row_id.desc()).limit(limit).offset(offset)).all(), total

@@ -1,0 +1,16 @@
+"""Listings as captures show them, on their way into the database."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from webstrata.model.listing import Listing
+
+
+@dataclass(frozen=True)
+class SeenListing:
+    """A listing that was read from one capture."""
+
+    capture_id: int
+    captured_at: datetime
+    url: str
+    listing: Listing
