@@ -16,6 +16,7 @@ from webstrata.db.collection_tables import ExportRow, HealthRow, ScrapeRow
 from webstrata.db.engine import Database
 from webstrata.jobs.lifecycle import Runner
 from webstrata.jobs.queueing import queue_archive
+from webstrata.retention.policies import set_policy
 from webstrata.retention.sweep import run_manual_pass
 from webstrata.settings import Settings
 
@@ -87,3 +88,13 @@ def test_an_export_is_recorded_with_its_reader_and_its_rows(
     assert first.finished_at is not None
     assert (second.kind, second.actor, second.item_count) == ("changes", "admin token", 2)
     expires_after(database, "export_history", 90, 2)
+
+
+def test_an_entry_of_the_audit_log_expires(database: Database) -> None:
+    set_policy(database, "hauls", 10)
+    now = datetime.now(UTC)
+    early = run_manual_pass(database, now + 90 * DAY - timedelta(minutes=10), dry_run=False)
+    assert early.collections["audit_log"].expired == 0
+    late = run_manual_pass(database, now + 90 * DAY + timedelta(minutes=10), dry_run=False)
+    assert late.collections["audit_log"].deleted == 2, "the policy and the first pass, which has an entry of its own"
+    assert count(database, MODELS["audit_log"]) == 1
