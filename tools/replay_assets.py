@@ -75,8 +75,9 @@ def _npm() -> str | Path:
     programs, stamp = NPM_ENVIRONMENT / "bin", NPM_ENVIRONMENT / "stamp"
     if not stamp.is_file() or stamp.read_text(encoding="ascii") != digest(lock("npm")):
         create(NPM_ENVIRONMENT)
-        install = [programs / "python", "-m", "pip", "--disable-pip-version-check", "install", "--require-hashes"]
-        run([*install, "--only-binary=:all:", "-r", lock("npm")], "Could not install npm. Is the network there?")
+        pip: list[str | Path] = [programs / "python", "-m", "pip", "--disable-pip-version-check", "install"]
+        install = [*pip, "--require-hashes", "--only-binary=:all:", "-r", lock("npm")]
+        run(install, "Could not install npm. Is the network there?")
         stamp.write_text(digest(lock("npm")), encoding="ascii")
     return programs / "npm"
 

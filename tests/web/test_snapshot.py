@@ -7,7 +7,8 @@ from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db.tables import Capture, Snapshot
-from webstrata.web.snapshot import MOST_LINKS, can_be_framed
+from webstrata.web.snapshot import MOST_LINKS
+from webstrata.web.viewer_frame import can_be_framed
 
 
 @pytest.fixture

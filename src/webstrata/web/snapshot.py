@@ -1,7 +1,6 @@
 """When did it change? One capture of a page, in its timeline."""
 
 import mimetypes
-import re
 from pathlib import Path
 
 from fastapi import APIRouter, Request
@@ -23,9 +22,7 @@ from webstrata.web import present
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.timeline import draw_strip
-
-_FRAMED = re.compile(r"text/(html|plain)|application/xhtml\+xml|image/(avif|bmp|gif|jpeg|png|webp)")
-"""Types that are sent as what they are and that a sandboxed frame shows; a browser's PDF viewer does not run in one."""
+from webstrata.web.viewer_frame import can_be_framed, frame_for
 
 _UNCERTAIN = {
     DateSource.HTTP: "the record's date cannot be read, this is the Date header of the response",
@@ -53,11 +50,13 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         event = change_lists.event_of_snapshot(session, snapshot_id) if tracks else None
         stated = load_metadata(session, found.content_hash) if found.content_hash else {}
     permalink = f"{site_url(request, app.settings)}/snapshot/{snapshot_id}"
+    frame = frame_for(request, app.settings, found)
     return render(
         request,
         "snapshot.html",
         # Front ends on the origins that may use the API may show this page in a frame.
-        headers=framed_by(app.settings.cors_origins),
+        headers=frame.allow_in(framed_by(app.settings.cors_origins)),
+        frame=frame,
         snapshot=found,
         strip=draw_strip(captures, found, weighed),
         event=event,
@@ -99,8 +98,3 @@ def citation(snapshot: SnapshotView, permalink: str, uncertain: str | None = Non
             permalink,
         )
     )
-
-
-def can_be_framed(mime_type: str | None) -> bool:
-    """Tell whether a browser shows this type inside a sandboxed frame."""
-    return mime_type is None or _FRAMED.fullmatch(mime_type) is not None
