@@ -58,7 +58,10 @@ def test_a_snapshot_is_framed_from_the_replay_host_and_its_page_allows_no_other_
 ) -> None:
     (front,) = keep(app, [Answer(SITE, "Front", "Hello.")])
     shown = client.get(f"/snapshot/{front}", headers=HERE)
-    assert "frame-src http://localhost:8080/replay/;" in shown.headers["content-security-policy"]
+    assert (
+        "frame-src http://localhost:8080/replay/ http://127.0.0.1:8080/web/;"
+        in shown.headers["content-security-policy"]
+    )
     assert 'src="http://localhost:8080/replay/?timestamp=20240503120509&amp;url=https%3A%2F%2Fhealth' in shown.text
     plain = client.get(f"/snapshot/{front}?view=plain", headers=HERE)
     assert "frame-src 'self'" in plain.headers["content-security-policy"]

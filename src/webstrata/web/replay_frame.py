@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from webstrata.api.parts import Parts
 from webstrata.app import App
-from webstrata.model.replay_address import REPLAY_PATH, plain_url
+from webstrata.model.replay_address import REPLAY_PATH, Modifier, plain_url
 from webstrata.web.assets import Asset, read_assets
 from webstrata.web.pages import page_text
 from webstrata.web.replay_host import ARCHIVED_PATH, FRAME_PATH, WORKER_PATH, SiteOrigins, site_origins
@@ -33,14 +33,15 @@ def can_replay() -> bool:
 @router.get(FRAME_PATH)
 def start(request: Request, app: Parts) -> Response:
     """Send the page that starts the worker and then shows the capture that the address names."""
-    origins = _origins(request, app)
+    origins, asked = _origins(request, app), request.query_params
+    timestamp, url = asked.get("timestamp", ""), plain_url(asked.get("url", ""))
     if request.headers.get("sec-fetch-dest") == "document":
         # An archived page that has the window for itself could lead it to the live web.
-        address = f"{request.query_params.get('timestamp', '')}/{plain_url(request.query_params.get('url', ''))}"
-        return RedirectResponse(f"{origins.site}{REPLAY_PATH}{address}", 302, headers=CONFINED)
+        return RedirectResponse(f"{origins.site}{REPLAY_PATH}{timestamp}/{url}", 302, headers=CONFINED)
+    plain = f"{origins.site}{REPLAY_PATH}{timestamp}{Modifier.MAIN}/{url}"
     policy = start_page_policy(origins, app.settings.cors_origins)
     headers = CONFINED | {"Content-Security-Policy": policy, "Cache-Control": _ASK_AGAIN}
-    return HTMLResponse(page_text("replay_start.html", archived_path=ARCHIVED_PATH), headers=headers)
+    return HTMLResponse(page_text("replay_start.html", archived_path=ARCHIVED_PATH, plain=plain), headers=headers)
 
 
 @router.get(WORKER_PATH)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from webstrata.web.replay_host import ARCHIVED_PATH, FRAME_PATH, SiteOrigins
 
 _NO_DEVICES = (
-    *("accelerometer", "autoplay", "bluetooth", "camera", "clipboard-read", "clipboard-write", "display-capture"),
+    *("accelerometer", "autoplay", "camera", "clipboard-read", "clipboard-write", "display-capture"),
     *("fullscreen", "gamepad", "geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer"),
     *("microphone", "midi", "payment", "publickey-credentials-create", "publickey-credentials-get"),
-    *("screen-wake-lock", "serial", "storage-access", "usb", "web-share", "xr-spatial-tracking"),
+    *("screen-wake-lock", "serial", "storage-access", "usb", "xr-spatial-tracking"),
 )
 CONFINED = {
     "Cross-Origin-Opener-Policy": "same-origin",

@@ -10,7 +10,9 @@ from webstrata.web import (
     api_docs,
     assets,
     audit_log,
+    calendar,
     changes,
+    closest_snapshot,
     compare,
     exports,
     home,
@@ -31,7 +33,7 @@ from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
 from webstrata.web.replay_host import ReplayHost
 
-_READERS = (home, search, snapshot, changes, compare, sources, exports, api_docs)
+_READERS = (home, search, closest_snapshot, snapshot, calendar, changes, compare, sources, exports, api_docs)
 _REPLAY = (replay_frame, wayback, timemaps)
 _OPERATORS = (source, jobs, job, job_orders, audit_log, retention, login)
 

@@ -4,10 +4,10 @@ import mimetypes
 from pathlib import Path
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 
 from webstrata.api.browsing import site_url
-from webstrata.api.headers import RAW_PATH, framed_by
+from webstrata.api.headers import RAW_PATH, RAW_POLICY, framed_by
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.db import catalog, change_lists
 from webstrata.db.engine import Database
@@ -17,7 +17,7 @@ from webstrata.db.tombstones import missing_snapshot
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.model.captures import DateSource
-from webstrata.replay.raw import find_record_for_snapshot
+from webstrata.replay.raw import find_record_for_snapshot, record_file
 from webstrata.web import present
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
@@ -67,8 +67,16 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         can_be_framed=can_be_framed(found.mime_type),
         unreadable=_unreadable(place, app.database, app.archive_root),
         uncertain_time=uncertain_time(place),
-        citation=citation(found, permalink, uncertain_time(place)),
+        citation=citation(found, permalink, uncertain_time(place), place.content_hash if place else None),
     )
+
+
+@router.get("/snapshot/{snapshot_id}/record")
+def download_record(snapshot_id: SnapshotId, app: Parts) -> Response:
+    """Send the WARC record of a capture, as it is in its file."""
+    record = record_file(app.database, app.archive_root, snapshot_id)
+    headers = {"Content-Disposition": f'attachment; filename="{record.name}"', "Content-Security-Policy": RAW_POLICY}
+    return Response(record.content, media_type="application/warc", headers=headers)
 
 
 def _unreadable(place: RecordPlace | None, database: Database, archive_root: Path) -> str | None:
@@ -87,7 +95,9 @@ def uncertain_time(place: RecordPlace | None) -> str | None:
     return None if source is None else _UNCERTAIN[source]
 
 
-def citation(snapshot: SnapshotView, permalink: str, uncertain: str | None = None) -> str:
+def citation(
+    snapshot: SnapshotView, permalink: str, uncertain: str | None = None, content_hash: str | None = None
+) -> str:
     """Return the words that prove what a page said, ready to copy."""
     doubt = f" (uncertain: {uncertain})" if uncertain else ""
     return "\n".join(
@@ -96,5 +106,6 @@ def citation(snapshot: SnapshotView, permalink: str, uncertain: str | None = Non
             snapshot.url,
             f"Captured {present.to_the_second(snapshot.captured_at)}{doubt}.",
             permalink,
+            *((f"SHA-256 of the content: {content_hash}",) if content_hash else ()),
         )
     )

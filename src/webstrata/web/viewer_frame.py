@@ -9,6 +9,7 @@ from fastapi import Request
 
 from webstrata.api.headers import RAW_PATH
 from webstrata.model.archive import SnapshotView
+from webstrata.model.replay_address import REPLAY_PATH
 from webstrata.model.timestamps import fourteen_digits
 from webstrata.settings import Settings
 from webstrata.web.replay_frame import can_replay
@@ -45,12 +46,14 @@ class ViewerFrame:
     reason: str | None = None
     """Why a page is not replayed in the browser; None when it is, or when the reader chose so."""
     replay_origin: str | None = None
+    site_origin: str = ""
 
     def allow_in(self, headers: Mapping[str, str]) -> dict[str, str]:
         """Return the headers of the page around the frame, whose policy then allows the frame and no other."""
         if self.replay_origin is None:
             return dict(headers)
-        allowed = f"frame-src {self.replay_origin}{FRAME_PATH}"
+        # Without JavaScript the frame offers the page as this server rewrites it, without scripts.
+        allowed = f"frame-src {self.replay_origin}{FRAME_PATH} {self.site_origin}{REPLAY_PATH}"
         return dict(headers) | {_POLICY: headers[_POLICY].replace(_OWN_FRAMES, allowed)}
 
 
@@ -72,6 +75,7 @@ def frame_for(request: Request, settings: Settings, snapshot: SnapshotView) -> V
         is_replayed=True,
         other_view=f"{path}?view={PLAIN}",
         replay_origin=origins.replay,
+        site_origin=origins.site,
     )
 
 

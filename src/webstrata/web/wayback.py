@@ -76,7 +76,7 @@ def _replay(request: Request, app: App, asked: ReplayAddress, url: str) -> Respo
             allow_loops=modifier is Modifier.IDENTITY,
         )
     except NotFoundError as error:
-        return _not_archived(request, app, url, modifier, error)
+        return show_not_archived(request, app, url, modifier, error)
     exact = replay_path(found.capture.timestamp, found.capture.url, modifier)
     if modifier.is_page and found.capture.timestamp != asked.timestamp:
         return _redirect(request, exact, {"Link": _links(request, app, found, url)})
@@ -100,7 +100,7 @@ def _redirect_to_closest(request: Request, app: App, url: str) -> Response:
     try:
         found = archive.find_capture(url, moment)
     except NotFoundError as error:
-        response = _not_archived(request, app, url, Modifier.PAGE, error)
+        response = show_not_archived(request, app, url, Modifier.PAGE, error)
         response.headers.add_vary_header("Accept-Datetime")
         return response
     headers = {"Vary": "Accept-Datetime", "Link": _links(request, app, found, url, archive)}
@@ -131,7 +131,7 @@ def _links(request: Request, app: App, found: FoundCapture, url: str, archive: R
     return link_header(addresses, found.capture, archive.neighbours(found.capture) if archive else None)
 
 
-def _not_archived(request: Request, app: App, url: str, modifier: Modifier, error: NotFoundError) -> Response:
+def show_not_archived(request: Request, app: App, url: str, modifier: Modifier, error: NotFoundError) -> Response:
     """Say what is missing: to a reader on a page that offers the live address, to what a page loads in a line."""
     if request.scope.get(IS_REPLAY_HOST) and "text/html" in request.headers.get("accept", ""):
         # A frame leads there; the page around it offers the live address, to which no frame may lead.
