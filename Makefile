@@ -59,6 +59,6 @@ lock: ## Resolve requirements/*.lock again; UPGRADE=1 takes the newest versions.
 	@$(PYTHON) -m tools.lock $(if $(UPGRADE),--upgrade)
 
 clean: ## Remove what these targets made: environment, caches, builds; the archive stays.
-	rm -rf .venv .cache build dist src/webstrata/web/static/vendor
+	rm -rf .venv .cache build dist src/webstrata/web/static/vendor src/webstrata/web/replay_static/vendor
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

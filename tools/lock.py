@@ -26,7 +26,7 @@ COMPILE = (
 
 
 def main() -> None:
-    """Write the four locks; without --upgrade, pins that still fit stay."""
+    """Write the locks; without --upgrade, pins that still fit stay."""
     parser = argparse.ArgumentParser(prog="python3 -m tools.lock", description=__doc__)
     parser.add_argument("--upgrade", action="store_true", help="take the newest versions")
     extra = ["--upgrade"] if parser.parse_args().upgrade else []
@@ -47,6 +47,7 @@ def _sources() -> dict[str, Sequence[str | Path]]:
         "runtime": ("pyproject.toml", *agree),
         "build": (_build_requirements(), *agree),
         "assets": ("requirements/assets.in", "--no-deps"),
+        "npm": ("requirements/npm.in",),
     }
 
 

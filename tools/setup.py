@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tools import assets, environment, system_packages, wheelhouse
+from tools import assets, environment, replay_assets, system_packages, wheelhouse
 from tools.console import CACHE, SetupError, warn
 
 
@@ -28,6 +28,7 @@ def _set_up(level: str) -> None:
     if level == "test":
         environment.ensure("dev")
         assets.ensure()
+        replay_assets.ensure()
         system_packages.require(system_packages.REDIS, system_packages.BROWSER)
         wheelhouse.ensure()
         return
@@ -36,6 +37,10 @@ def _set_up(level: str) -> None:
         assets.ensure()
     except SetupError as error:
         warn(f"{error} The web pages work without it, only less smoothly.")
+    try:
+        replay_assets.ensure()
+    except SetupError as error:
+        warn(f"{error} Archived pages are shown without it, but as plain HTML.")
 
 
 @contextmanager

@@ -57,7 +57,7 @@ def site(archive: Archive, log_lines: StringIO) -> FastAPI:
 
 @pytest.fixture
 def client(site: FastAPI) -> TestClient:
-    return TestClient(site, raise_server_exceptions=False, headers={"Host": "localhost"}, follow_redirects=False)
+    return TestClient(site, raise_server_exceptions=False, headers={"Host": "127.0.0.1"}, follow_redirects=False)
 
 
 def test_markup_that_was_archived_or_sent_stays_text_on_every_page(archive: Archive, site: FastAPI) -> None:
@@ -65,7 +65,7 @@ def test_markup_that_was_archived_or_sent_stays_text_on_every_page(archive: Arch
     url = f"https://evil.example/?{quote(MARKUP)}"
     job_id = archive.job("evil", name=MARKUP, status_reason=MARKUP, status="failed")
     snapshot_id = archive.snapshot(url, source="evil", job_id=job_id, title=MARKUP, text=f"flu {MARKUP}")
-    client = TestClient(site, headers={"Host": "localhost"})
+    client = TestClient(site, headers={"Host": "127.0.0.1"})
     pages = ["/", "/sources", "/sources/evil", "/jobs", f"/jobs/{job_id}", f"/snapshot/{snapshot_id}", "/docs"]
     pages += [f"/search?q={quote('flu ' + MARKUP)}", f"/search?q=flu&source={quote(MARKUP)}", f"/{quote(MARKUP)}"]
     pages += [f"/login?next={quote(MARKUP)}", f"/api/snapshots/raw/{snapshot_id}"]
@@ -94,7 +94,7 @@ def test_every_answer_of_every_route_carries_the_safe_headers(client: TestClient
 def test_a_line_break_in_a_value_makes_no_header(client: TestClient) -> None:
     sent = [
         client.get(f"/login?next=/jobs{quote(FORGED)}"),
-        client.post("/login", data={"token": "x", "next": f"/{FORGED}"}, headers={"Origin": "http://localhost"}),
+        client.post("/login", data={"token": "x", "next": f"/{FORGED}"}, headers={"Origin": "http://127.0.0.1"}),
         client.get("/api/stats", headers={"X-Request-Id": b"a\tb"}),
         client.get("/api/exports/snapshots", params={"source": FORGED, "format": FORGED}),
         client.get(f"/static/{quote(FORGED)}"),
@@ -114,7 +114,7 @@ def test_nothing_that_is_sent_forges_a_line_in_the_log(client: TestClient, log_l
     client.get(f"/{hostile}")
     client.get(f"/api/search?q={hostile}&source={hostile}")
     client.get(f"/api/sources/{hostile}/editions")
-    client.post("/login", data={"token": FORGED}, headers={"Origin": "http://localhost"})
+    client.post("/login", data={"token": FORGED}, headers={"Origin": "http://127.0.0.1"})
     client.post("/api/admin/jobs/1/stop", headers={"X-Forwarded-For": "\x0b forged"})
     events = [json.loads(line)["event"] for line in log_lines.getvalue().splitlines()]
     assert len(events) >= 5
@@ -202,10 +202,10 @@ def test_a_body_that_trickles_in_is_not_waited_for() -> None:
 def test_headers_that_never_end_are_not_waited_for(archive: Archive) -> None:
     impatient = HTTP1Settings(header_read_timeout=200)
     with served(archive, http1=impatient) as server, socket.create_connection((HOST, server.port), timeout=30) as slow:
-        slow.sendall(b"GET /api/stats HTTP/1.1\r\nHost: localhost\r\nX-Slow:")
+        slow.sendall(b"GET /api/stats HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow:")
         assert b"200 OK" not in slow.recv(65536)
         with socket.create_connection((HOST, server.port), timeout=30) as other:
-            other.sendall(b"GET /api/stats HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            other.sendall(b"GET /api/stats HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
             assert other.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 

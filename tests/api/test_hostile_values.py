@@ -47,7 +47,7 @@ def shared(fresh_database_url: FreshDatabase, tmp_path_factory: pytest.TempPathF
         archive = Archive(database, root)
         archive.snapshot(job_id=archive.job("health", started_at=NOON))
         api = create_site(App(make_settings(None, env="development"), database, root))
-        yield TestClient(api, raise_server_exceptions=False, headers={"Host": "localhost"}, follow_redirects=False)
+        yield TestClient(api, raise_server_exceptions=False, headers={"Host": "127.0.0.1"}, follow_redirects=False)
         database.dispose()
 
 

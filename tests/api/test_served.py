@@ -41,7 +41,7 @@ def test_head_and_get_agree_over_one_connection(connection: HTTPConnection, arch
 
 def test_an_endless_chunked_body_is_refused_before_it_ends(port: int) -> None:
     with socket.create_connection((HOST, port), timeout=30) as client:
-        client.sendall(b"POST /api/stats HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+        client.sendall(b"POST /api/stats HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n")
         piece = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
         for _ in range(MAX_BODY_BYTES // 0x10000 + 1):
             client.sendall(piece)

@@ -70,7 +70,7 @@ def test_ci_calls_make() -> None:
     assert "make lint typecheck test" in text
 
 
-@pytest.mark.parametrize("made", ["/src/webstrata/web/static/vendor/"])
+@pytest.mark.parametrize("made", ["/src/webstrata/web/static/vendor/", "/src/webstrata/web/replay_static/vendor/"])
 def test_what_set_up_fetches_or_compiles_is_never_committed(made: str) -> None:
     assert made in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 

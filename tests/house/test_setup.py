@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import assets, environment
+from tools import assets, environment, replay_assets
 from tools.console import ROOT, SetupError, run
 from tools.system_packages import BROWSER, REDIS, Program, advice, find
 
@@ -75,6 +75,14 @@ def test_an_asset_with_other_content_is_refused(tmp_path: Path) -> None:
     assert list((tmp_path / "vendor").iterdir()) == []
 
 
+def test_another_package_than_the_pinned_one_is_refused(tmp_path: Path) -> None:
+    package = tmp_path / "wabac.tgz"
+    package.write_bytes(b"not wabac.js")
+    with pytest.raises(SetupError, match=r"wabac\.tgz is not the package that tools/replay_assets\.py pins"):
+        replay_assets.unpack(package, tmp_path / "vendor")
+    assert list((tmp_path / "vendor").iterdir()) == []
+
+
 def test_sources_are_compiled_even_where_python_writes_no_bytecode(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,3 +97,8 @@ def test_sources_are_compiled_even_where_python_writes_no_bytecode(
 @pytest.mark.parametrize("asset", assets.ASSETS, ids=lambda asset: asset.name)
 def test_the_fetched_assets_are_the_ones_we_know(asset: assets.Asset) -> None:
     assert hashlib.sha256((assets.VENDOR / asset.name).read_bytes()).hexdigest() == asset.sha256
+
+
+@pytest.mark.parametrize("asset", replay_assets.ASSETS, ids=lambda asset: asset.name)
+def test_wabac_is_the_version_we_know_and_unmodified(asset: replay_assets.ReplayAsset) -> None:
+    assert hashlib.sha256((replay_assets.VENDOR / asset.name).read_bytes()).hexdigest() == asset.sha256

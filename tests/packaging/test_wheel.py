@@ -27,6 +27,7 @@ def test_the_wheel_holds_every_file_of_the_package(packed: set[str]) -> None:
     [
         "webstrata/web/static/vendor/htmx.min.js",
         "webstrata/web/static/vendor/htmx-sse.min.js",
+        "webstrata/web/replay_static/vendor/wabac.js",
         "webstrata/web/templates/*.html",
         "webstrata/web/static/*.css",
         "webstrata/db/migrations/versions/*.py",

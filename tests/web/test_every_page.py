@@ -18,6 +18,8 @@ PATHS = [
         "/sources",
         "/sources/health",
         "/snapshot/1",
+        "/calendar/page/1",
+        "/calendar/source/health",
         "/changes",
         "/compare/1",
         "/compare?from=1&to=2",

@@ -99,8 +99,8 @@ def test_the_viewer_shows_the_archived_page(page: Page) -> None:
     expect(page.locator(".kicker time")).to_have_text("2 June 2024, 12:05 UTC")
 
 
-def test_scripts_of_an_archived_page_do_not_run(page: Page) -> None:
-    page.goto(f"/snapshot/{MONTHS + 1}")
+def test_scripts_of_a_page_that_is_shown_as_plain_html_do_not_run(page: Page) -> None:
+    page.goto(f"/snapshot/{MONTHS + 1}?view=plain")
     archived = page.frame_locator("iframe")
     expect(archived.get_by_role("heading", level=1)).to_have_text("Extreme heat")
     frame = next(frame for frame in page.frames if "/raw/" in frame.url)
@@ -108,8 +108,8 @@ def test_scripts_of_an_archived_page_do_not_run(page: Page) -> None:
     expect(page).to_have_title(re.compile("^Extreme heat"))
 
 
-def test_links_and_forms_of_a_framed_page_lead_nowhere(page: Page) -> None:
-    page.goto(f"/snapshot/{LINKED}")
+def test_links_and_forms_of_a_page_as_plain_html_lead_nowhere(page: Page) -> None:
+    page.goto(f"/snapshot/{LINKED}?view=plain")
     frame = page.frames[1]
     address = frame.url
     for name in ("plain", "self", "top", "blank", "away", "drawn", "button", "field"):
@@ -127,7 +127,7 @@ def test_links_and_forms_of_a_framed_page_lead_nowhere(page: Page) -> None:
     assert "within" in reached
     assert not reached & {"plain", "self", "top", "blank", "away", "drawn", "area"}
     assert frame.url.removesuffix("#end") == address
-    assert (page.url.rpartition("/")[2], len(page.context.pages)) == (str(LINKED), 1)
+    assert (page.url.rpartition("/")[2], len(page.context.pages)) == (f"{LINKED}?view=plain", 1)
     assert frame.locator("h1").inner_text() == "Linked"
     page.get_by_role("link", name="Fever in children").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Fever in children")
@@ -206,7 +206,7 @@ def test_a_citation_is_copied_with_a_button(context: BrowserContext, live_site: 
     page.goto("/snapshot/1")
     page.get_by_role("button", name="Copy").click()
     expect(page.get_by_role("status")).to_have_text("Copied.")
-    assert page.evaluate("navigator.clipboard.readText()").endswith(f"{live_site}/snapshot/1")
+    assert page.evaluate("navigator.clipboard.readText()").splitlines()[3] == f"{live_site}/snapshot/1"
 
 
 def test_a_capture_is_downloaded_as_a_file(page: Page) -> None:
@@ -262,6 +262,7 @@ def test_everything_works_without_javascript(browser: Browser, live_site: str) -
     page.locator("#q").fill("fever six")
     page.get_by_role("button", name="Search").click()
     page.get_by_role("link", name="Fever in children").click()
+    page.get_by_role("link", name="Plain HTML").click()
     expect(page.frame_locator("iframe").get_by_role("heading", level=1)).to_have_text("Fever in children")
     expect(page.get_by_role("button", name="Copy")).to_be_hidden()
     expect(page.get_by_role("button", name="Keys")).to_be_hidden()

@@ -1,4 +1,6 @@
+import hashlib
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -7,7 +9,9 @@ from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db.tables import Capture, Snapshot
-from webstrata.web.snapshot import MOST_LINKS, can_be_framed
+from webstrata.warc.reader import iter_records
+from webstrata.web.snapshot import MOST_LINKS
+from webstrata.web.viewer_frame import can_be_framed
 
 
 @pytest.fixture
@@ -161,19 +165,57 @@ def test_a_citation_is_ready_to_copy(client: TestClient, three: list[int]) -> No
         f"{SITE}fever",
         "Captured 3 May 2024, 12:05:09 UTC.",
         f"http://testserver/snapshot/{three[0]}",
+        f"SHA-256 of the content: {hashlib.sha256(client.get(f'/web/20240503id_/{SITE}fever').content).hexdigest()}",
     ]
 
 
 def test_a_citation_behind_a_tls_proxy_has_the_address_that_readers_use(client: TestClient, three: list[int]) -> None:
     headers = {"Host": "archive.example", "X-Forwarded-Proto": "https"}
     page = Page(client.get(f"/snapshot/{three[0]}", headers=headers))
-    assert page.one("#citation").text().endswith(f"https://archive.example/snapshot/{three[0]}")
+    assert f"https://archive.example/snapshot/{three[0]}\n" in page.one("#citation").text()
 
 
 def test_a_capture_can_be_downloaded(client: TestClient, three: list[int]) -> None:
     download = Page(client.get(f"/snapshot/{three[0]}")).one(".archived-bar a[download]")
     assert download.attributes["href"] == f"/api/snapshots/raw/{three[0]}"
     assert download.attributes["download"] == f"snapshot-{three[0]}.html"
+
+
+def test_the_record_of_a_capture_is_a_warc_file_of_its_own(
+    client: TestClient, three: list[int], tmp_path: Path
+) -> None:
+    response = client.get(f"/snapshot/{three[1]}/record")
+    assert response.headers["content-disposition"] == f'attachment; filename="snapshot-{three[1]}.warc.gz"'
+    file = tmp_path / "record.warc.gz"
+    file.write_bytes(response.content)
+    (record,) = iter_records(file)
+    assert record.url == f"{SITE}fever"
+    assert client.get("/snapshot/999/record").status_code == 404
+
+
+def test_a_day_leads_to_the_closest_capture_or_says_that_there_is_none(client: TestClient, three: list[int]) -> None:
+    def led(**asked: str) -> str:
+        response = client.get("/snapshot/closest", params=asked, follow_redirects=False)
+        return str(response.headers.get("location", response.status_code))
+
+    assert led(url=f"{SITE}fever", date="2024-05-03") == f"/snapshot/{three[0]}"
+    assert led(url=f"{SITE}fever", date="2031-01-01") == f"/snapshot/{three[-1]}"
+    assert led(url=f"{SITE}fever", timestamp="20240503120509") == f"/snapshot/{three[0]}"
+    assert led(url=f"{SITE}never") == "404"
+    assert led(url="javascript:alert(1)") == "400"
+    assert led(url=f"{SITE}fever", timestamp="now") == "400"
+    missing = Page(client.get("/snapshot/closest", params={"url": f"{SITE}never"}))
+    assert missing.links()[f"{SITE}never"] == f"{SITE}never"
+
+
+def test_a_calendar_shows_the_days_with_captures(client: TestClient, three: list[int]) -> None:
+    page = Page(client.get(f"/calendar/page/{three[0]}"))
+    assert page.links(".month a")["3"] == f"/snapshot/{three[0]}"
+    source = Page(client.get("/calendar/source/health?year=2024"))
+    assert source.links(".month a")["3"] == "/search?source=health&from=2024-05-03&to=2024-05-03&view=snapshots"
+    assert "No captures in 1999" in Page(client.get("/calendar/source/health?year=1999")).text()
+    assert client.get("/calendar/source/none").status_code == 404
+    assert client.get("/calendar/page/999").status_code == 404
 
 
 def test_an_answer_that_was_an_error_is_marked_with_a_sign(client: TestClient, app: App) -> None:

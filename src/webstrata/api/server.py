@@ -1,6 +1,6 @@
 """The application: parts in, routes and the rules for every request out."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -66,8 +66,11 @@ _OPERATORS = (
 )
 
 
-def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
-    """Return the API over an archive's parts; the caller closes them. Without buckets, its rate limits are its own."""
+def create_api(app: App, buckets: BucketStore | None = None, *, rules: Sequence[Middleware] = ()) -> FastAPI:
+    """Return the API over an archive's parts; the caller closes them. Without buckets, its rate limits are its own.
+
+    Further rules for every request come before those that answer by themselves, and after the log and the headers.
+    """
     numbers = metrics.Metrics(app)
     counter = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled and not app.database.is_read_only)
     api = DescribedApi(
@@ -85,6 +88,7 @@ def create_api(app: App, buckets: BucketStore | None = None) -> FastAPI:
                 has_csp=app.settings.csp_enabled,
                 hsts_max_age=app.settings.hsts_max_age if app.settings.hsts_enabled else None,
             ),
+            *rules,
             Middleware(PublicCors, origins=app.settings.cors_origins),
             Middleware(
                 RateLimits,

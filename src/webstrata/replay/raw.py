@@ -21,6 +21,7 @@ from webstrata.warc.revisits import copies_of, with_payload
 log = structlog.get_logger()
 
 _NOT_LOCATED = "Could not locate corresponding record in the WARC file"
+_GZIP = b"\x1f\x8b"
 _OF_NOTHING = hashlib.sha256().hexdigest()
 """The hash of a page that the index left unread, because it is too large."""
 
@@ -36,6 +37,14 @@ class RawPage:
     snapshot: SnapshotView
 
 
+@dataclass(frozen=True)
+class RecordFile:
+    """A record as it was written, and the name of a file for it."""
+
+    content: bytes
+    name: str
+
+
 def raw_page(database: Database, archive_root: Path, snapshot_id: int) -> RawPage:
     """Return what a snapshot's WARC record holds; NotFoundError says what is missing, GoneError that it is withheld."""
     with database.read() as session:
@@ -48,6 +57,23 @@ def raw_page(database: Database, archive_root: Path, snapshot_id: int) -> RawPag
     is_text = media_type.startswith("text/") or media_type.endswith("+xml")
     charset = charset_of(record.body_bytes, record.headers.get("content-type")) if is_text else None
     return RawPage(record.body_bytes, media_type, charset, record.status_code, snapshot)
+
+
+def record_file(database: Database, archive_root: Path, snapshot_id: int) -> RecordFile:
+    """Return a snapshot's record as it is in its WARC file, which is a WARC file of one record."""
+    with database.read() as session:
+        place = catalog.record_place(session, snapshot_id)
+        if place is None or catalog.snapshot(session, snapshot_id) is None:
+            raise missing_snapshot(session, snapshot_id)
+    if not place.warc_path:
+        raise NotFoundError("No WARC path associated with this snapshot")
+    record = _own_record(place, database, archive_root, decode=False)
+    path = place_of(archive_root, place.warc_path, place.output_dir)
+    with path.open("rb") as file:
+        file.seek(record.offset)
+        content = file.read(record.length)
+    kind = "arc" if ".arc" in path.name else "warc"
+    return RecordFile(content, f"snapshot-{snapshot_id}.{kind}{'.gz' if content.startswith(_GZIP) else ''}")
 
 
 def find_record_for_snapshot(

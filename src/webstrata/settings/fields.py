@@ -10,6 +10,8 @@ from webstrata.model.crawl_config import CRAWL_SETTINGS
 
 _PROXY = re.compile(r"http://([^/@\s]*@)?([^/@:\s\[\]]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?/?")
 
+_HOST_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
+
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
@@ -46,6 +48,14 @@ def _web_address(value: str) -> str:
     return value.rstrip("/")
 
 
+def _host_name(value: str) -> str:
+    """Refuse what is no host name: a scheme, a port or a path in it."""
+    name = value.strip().rstrip(".").lower()
+    if not _HOST_NAME.fullmatch(name):
+        raise ValueError("a host name must look like replay.example.net, without scheme, port and path")
+    return name
+
+
 def upper(value: object) -> object:
     """Accept a level's name in any case."""
     return value.upper() if isinstance(value, str) else value
@@ -54,6 +64,7 @@ def upper(value: object) -> object:
 Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
 Networks = Annotated[tuple[Network, ...], BeforeValidator(_networks)]
 HttpAddress = Annotated[str, AfterValidator(_web_address)]
+HostName = Annotated[str, AfterValidator(_host_name)]
 ProxyAddress = Annotated[SecretStr, AfterValidator(_http_address)]
 HeaderValue = Annotated[str, AfterValidator(_one_line)]
 

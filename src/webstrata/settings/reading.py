@@ -18,8 +18,8 @@ from webstrata.errors import SettingsError
 from webstrata.settings.coordination import CoordinationSettings
 from webstrata.settings.crawling import CrawlSettings
 from webstrata.settings.general import GeneralSettings
+from webstrata.settings.replaying import ReplaySettings
 from webstrata.settings.retention import RetentionSettings
-from webstrata.settings.serving import ServingSettings
 from webstrata.wrong_values import plain_words
 
 PREFIX = "WEBSTRATA_"
@@ -38,7 +38,7 @@ _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
 
 
 # The last base comes first in the reference.
-class Settings(RetentionSettings, CrawlSettings, CoordinationSettings, ServingSettings, GeneralSettings):
+class Settings(RetentionSettings, CrawlSettings, CoordinationSettings, ReplaySettings, GeneralSettings):
     """The effective settings of one process."""
 
 
@@ -148,7 +148,7 @@ def _explained(error: ValidationError, origins: Mapping[str, str]) -> str:
     for problem in error.errors():
         name = str(problem["loc"][0]) if problem["loc"] else ""
         words = plain_words(dict(problem), is_secret=name in _SECRET)
-        parts.append(f"{origins.get(name, name)}: {words}")
+        parts.append(f"{origins.get(name, name)}: {words}" if name else words)
     return "; ".join(parts)
 
 

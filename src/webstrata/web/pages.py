@@ -39,6 +39,11 @@ def render(
     return HTMLResponse(html, status_code=status, headers={"Cache-Control": _NOT_KEPT, **(headers or {})})
 
 
+def page_text(template: str, **values: object) -> str:
+    """Return a page that is the same for every visitor."""
+    return _templates().get_template(template).render(values)
+
+
 @pass_context
 def _age(context: Context, moment: datetime) -> str:
     return present.age(moment, context["now"])

@@ -1,6 +1,7 @@
 """The whole site: the API, the pages, and the files that the pages need."""
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from starlette.middleware import Middleware
 
 from webstrata.api.rates import BucketStore
 from webstrata.api.server import create_api
@@ -9,7 +10,9 @@ from webstrata.web import (
     api_docs,
     assets,
     audit_log,
+    calendar,
     changes,
+    closest_snapshot,
     compare,
     exports,
     hauls,
@@ -19,6 +22,7 @@ from webstrata.web import (
     jobs,
     listings,
     login,
+    replay_frame,
     retention,
     search,
     snapshot,
@@ -29,21 +33,42 @@ from webstrata.web import (
 )
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
+from webstrata.web.replay_host import ReplayHost
 
-_READERS = (home, search, snapshot, changes, compare, sources, listings, hauls, exports, api_docs)
-_REPLAY = (wayback, timemaps)
+_READERS = (
+    home,
+    search,
+    closest_snapshot,
+    snapshot,
+    calendar,
+    changes,
+    compare,
+    sources,
+    listings,
+    hauls,
+    exports,
+    api_docs,
+)
+_REPLAY = (replay_frame, wayback, timemaps)
 _OPERATORS = (source, jobs, job, job_orders, audit_log, retention, login)
 
 
 def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:
     """Return the API with the web pages over an archive's parts; the caller closes them."""
-    site = create_api(app, buckets)
+    site = create_api(app, buckets, rules=(Middleware(ReplayHost, settings=app.settings),))
     for area in (*_READERS, *_OPERATORS, assets):
         site.include_router(area.router)
     for area in _REPLAY:
-        site.include_router(area.router)
-        # Matched before all other routes: a replayed page loads dozens of files, and each would walk past them.
-        site.router.routes.insert(0, site.router.routes.pop())
+        _include_first(site, area.router)
     prepare_templates()
     show_unknown_addresses_as_pages(site)
     return site
+
+
+def _include_first(site: FastAPI, router: APIRouter) -> None:
+    """Add routes that are matched before all others: a replayed page loads dozens of files."""
+    known = len(site.router.routes)
+    site.include_router(router)
+    added = site.router.routes[known:]
+    del site.router.routes[known:]
+    site.router.routes[:0] = added

@@ -1,14 +1,13 @@
 """When did it change? One capture of a page, in its timeline."""
 
 import mimetypes
-import re
 from pathlib import Path
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 
 from webstrata.api.browsing import site_url
-from webstrata.api.headers import RAW_PATH, framed_by
+from webstrata.api.headers import RAW_PATH, RAW_POLICY, framed_by
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.db import catalog, change_lists
 from webstrata.db.engine import Database
@@ -18,14 +17,12 @@ from webstrata.db.tombstones import missing_snapshot
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.model.captures import DateSource
-from webstrata.replay.raw import find_record_for_snapshot
+from webstrata.replay.raw import find_record_for_snapshot, record_file
 from webstrata.web import present
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.timeline import draw_strip
-
-_FRAMED = re.compile(r"text/(html|plain)|application/xhtml\+xml|image/(avif|bmp|gif|jpeg|png|webp)")
-"""Types that are sent as what they are and that a sandboxed frame shows; a browser's PDF viewer does not run in one."""
+from webstrata.web.viewer_frame import can_be_framed, frame_for
 
 _UNCERTAIN = {
     DateSource.HTTP: "the record's date cannot be read, this is the Date header of the response",
@@ -53,11 +50,13 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         event = change_lists.event_of_snapshot(session, snapshot_id) if tracks else None
         stated = load_metadata(session, found.content_hash) if found.content_hash else {}
     permalink = f"{site_url(request, app.settings)}/snapshot/{snapshot_id}"
+    frame = frame_for(request, app.settings, found)
     return render(
         request,
         "snapshot.html",
         # Front ends on the origins that may use the API may show this page in a frame.
-        headers=framed_by(app.settings.cors_origins),
+        headers=frame.allow_in(framed_by(app.settings.cors_origins)),
+        frame=frame,
         snapshot=found,
         strip=draw_strip(captures, found, weighed),
         event=event,
@@ -68,8 +67,16 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         can_be_framed=can_be_framed(found.mime_type),
         unreadable=_unreadable(place, app.database, app.archive_root),
         uncertain_time=uncertain_time(place),
-        citation=citation(found, permalink, uncertain_time(place)),
+        citation=citation(found, permalink, uncertain_time(place), place.content_hash if place else None),
     )
+
+
+@router.get("/snapshot/{snapshot_id}/record")
+def download_record(snapshot_id: SnapshotId, app: Parts) -> Response:
+    """Send the WARC record of a capture, as it is in its file."""
+    record = record_file(app.database, app.archive_root, snapshot_id)
+    headers = {"Content-Disposition": f'attachment; filename="{record.name}"', "Content-Security-Policy": RAW_POLICY}
+    return Response(record.content, media_type="application/warc", headers=headers)
 
 
 def _unreadable(place: RecordPlace | None, database: Database, archive_root: Path) -> str | None:
@@ -88,7 +95,9 @@ def uncertain_time(place: RecordPlace | None) -> str | None:
     return None if source is None else _UNCERTAIN[source]
 
 
-def citation(snapshot: SnapshotView, permalink: str, uncertain: str | None = None) -> str:
+def citation(
+    snapshot: SnapshotView, permalink: str, uncertain: str | None = None, content_hash: str | None = None
+) -> str:
     """Return the words that prove what a page said, ready to copy."""
     doubt = f" (uncertain: {uncertain})" if uncertain else ""
     return "\n".join(
@@ -97,10 +106,6 @@ def citation(snapshot: SnapshotView, permalink: str, uncertain: str | None = Non
             snapshot.url,
             f"Captured {present.to_the_second(snapshot.captured_at)}{doubt}.",
             permalink,
+            *((f"SHA-256 of the content: {content_hash}",) if content_hash else ()),
         )
     )
-
-
-def can_be_framed(mime_type: str | None) -> bool:
-    """Tell whether a browser shows this type inside a sandboxed frame."""
-    return mime_type is None or _FRAMED.fullmatch(mime_type) is not None

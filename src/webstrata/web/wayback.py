@@ -3,11 +3,11 @@
 from datetime import datetime
 
 from fastapi import APIRouter, HTTPException, Request
-from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from webstrata.api.browsing import site_url
 from webstrata.api.caching import A_MINUTE, AN_HOUR
-from webstrata.api.headers import framed_by
+from webstrata.api.headers import REPLAY_POLICY, framed_by
 from webstrata.api.parts import Parts
 from webstrata.api.replayed import EXACTLY, encodings_of, refusal_to_run, send_replay
 from webstrata.api.usage import Event, counted
@@ -28,7 +28,8 @@ from webstrata.replay.memento import MementoAddresses, link_header
 from webstrata.replay.responses import is_rewritten, replay
 from webstrata.web.capture_list import show_captures
 from webstrata.web.failures import PageRoute
-from webstrata.web.pages import render
+from webstrata.web.pages import page_text, render
+from webstrata.web.replay_host import IS_REPLAY_HOST
 
 NEWEST = "9"
 """A timestamp after every capture."""
@@ -75,7 +76,7 @@ def _replay(request: Request, app: App, asked: ReplayAddress, url: str) -> Respo
             allow_loops=modifier is Modifier.IDENTITY,
         )
     except NotFoundError as error:
-        return _not_archived(request, app, url, modifier, error)
+        return show_not_archived(request, app, url, modifier, error)
     exact = replay_path(found.capture.timestamp, found.capture.url, modifier)
     if modifier.is_page and found.capture.timestamp != asked.timestamp:
         return _redirect(request, exact, {"Link": _links(request, app, found, url)})
@@ -99,7 +100,7 @@ def _redirect_to_closest(request: Request, app: App, url: str) -> Response:
     try:
         found = archive.find_capture(url, moment)
     except NotFoundError as error:
-        response = _not_archived(request, app, url, Modifier.PAGE, error)
+        response = show_not_archived(request, app, url, Modifier.PAGE, error)
         response.headers.add_vary_header("Accept-Datetime")
         return response
     headers = {"Vary": "Accept-Datetime", "Link": _links(request, app, found, url, archive)}
@@ -130,8 +131,12 @@ def _links(request: Request, app: App, found: FoundCapture, url: str, archive: R
     return link_header(addresses, found.capture, archive.neighbours(found.capture) if archive else None)
 
 
-def _not_archived(request: Request, app: App, url: str, modifier: Modifier, error: NotFoundError) -> Response:
+def show_not_archived(request: Request, app: App, url: str, modifier: Modifier, error: NotFoundError) -> Response:
     """Say what is missing: to a reader on a page that offers the live address, to what a page loads in a line."""
+    if request.scope.get(IS_REPLAY_HOST) and "text/html" in request.headers.get("accept", ""):
+        # A frame leads there; the page around it offers the live address, to which no frame may lead.
+        headers = {"Content-Security-Policy": REPLAY_POLICY, "Cache-Control": A_MINUTE}
+        return HTMLResponse(page_text("replay_missing.html", url=url, what=str(error)), 404, headers)
     if not modifier.is_page:
         return PlainTextResponse(f"{error}\n", status_code=404, headers={"Cache-Control": A_MINUTE})
     host = url.partition("//")[2].partition("/")[0]

@@ -1,0 +1,33 @@
+"""Settings of replay in the browser."""
+
+from typing import Self
+from urllib.parse import urlsplit
+
+from pydantic import model_validator
+
+from webstrata.settings.fields import HostName, setting
+from webstrata.settings.serving import ServingSettings
+
+
+class ReplaySettings(ServingSettings):
+    """Where archived pages run."""
+
+    replay_host: HostName | None = setting(
+        None,
+        "Host name of this server on which archived pages run, apart from the site's own: neither may be a part of the "
+        "other, as cookies are shared between them then. Needs public_site_url, and the same scheme and port. "
+        "Default: on the same machine in development, `localhost` for the site on 127.0.0.1; else pages are shown as "
+        "plain HTML.",
+    )
+
+    @model_validator(mode="after")
+    def _has_two_hosts(self) -> Self:
+        """Refuse a replay host whose pages could set cookies for the site."""
+        if self.replay_host is None:
+            return self
+        if self.public_site_url is None:
+            raise ValueError("replay_host needs public_site_url, the address of the pages that frame it")
+        site = (urlsplit(self.public_site_url).hostname or "").lower()
+        if f".{site}".endswith(f".{self.replay_host}") or f".{self.replay_host}".endswith(f".{site}"):
+            raise ValueError(f"replay_host must not be a part of {site} or the other way round: they share cookies")
+        return self

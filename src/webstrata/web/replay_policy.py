@@ -1,0 +1,56 @@
+"""What browsers let archived pages and the replay worker do: the headers of everything on the replay host."""
+
+from collections.abc import Sequence
+
+from webstrata.web.replay_host import ARCHIVED_PATH, FRAME_PATH, SiteOrigins
+
+_NO_DEVICES = (
+    *("accelerometer", "autoplay", "camera", "clipboard-read", "clipboard-write", "display-capture"),
+    *("fullscreen", "gamepad", "geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer"),
+    *("microphone", "midi", "payment", "publickey-credentials-create", "publickey-credentials-get"),
+    *("screen-wake-lock", "serial", "storage-access", "usb", "xr-spatial-tracking"),
+)
+CONFINED = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Origin-Agent-Cluster": "?1",
+    "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _NO_DEVICES),
+    "Referrer-Policy": "same-origin",
+    "X-DNS-Prefetch-Control": "off",
+}
+"""Headers of every response on the replay host: no devices, no referrer for others, no DNS prefetching."""
+
+FRAME_SANDBOX = "allow-scripts allow-same-origin"
+"""What a framed archived page may do. It keeps its origin, on which only archived pages are; without it no service
+worker would answer it. It may not open windows, send forms, or lead the page around it elsewhere."""
+
+WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
+"""The worker loads nothing but captures of this archive, whatever an archived page makes it do."""
+
+
+def archived_page_policy(origins: SiteOrigins, framing: Sequence[str]) -> str:
+    """Return the policy of archived pages: their scripts run, and reach nothing but captures of this archive."""
+    return "; ".join(
+        (
+            f"sandbox {FRAME_SANDBOX}",
+            "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:",
+            f"frame-src {origins.replay}{ARCHIVED_PATH} data: blob:",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "form-action 'none'",
+            f"frame-ancestors 'self' {_list_ancestors(origins, framing)}",
+        )
+    )
+
+
+def start_page_policy(origins: SiteOrigins, framing: Sequence[str]) -> str:
+    """Return the policy of the page that starts the worker; archived pages may not frame it and so use it."""
+    ours = f"{origins.replay}{FRAME_PATH}"
+    return (
+        f"default-src 'none'; script-src {ours}; style-src {ours}; worker-src {ours}; connect-src {ours}; "
+        f"base-uri 'none'; form-action 'none'; frame-ancestors {_list_ancestors(origins, framing)}"
+    )
+
+
+def _list_ancestors(origins: SiteOrigins, framing: Sequence[str]) -> str:
+    return " ".join((origins.site, *framing))
