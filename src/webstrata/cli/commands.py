@@ -27,6 +27,7 @@ MODULES = {
     "sources": ("seed-sources", "create-job", "regroup"),
     "verifying": ("verify",),
     "exporting": ("export",),
+    "importing": ("import",),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
 }
@@ -37,7 +38,7 @@ SECTIONS = {
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Files and database": (
-        *("storage", "cleanup-job", "cleanup", "retention", "export", "register-job-dir", "verify", "assets"),
+        *("storage", "cleanup-job", "cleanup", "retention", "export", "import", "register-job-dir", "verify", "assets"),
         *("rebuild", "db", "check-db", "check-env"),
     ),
     "Low level": (
