@@ -28,6 +28,7 @@ MODULES = {
     "verifying": ("verify",),
     "exporting": ("export",),
     "importing": ("import",),
+    "replay_collections": ("replay-index-job",),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
 }
@@ -39,6 +40,7 @@ SECTIONS = {
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Files and database": (
         *("storage", "cleanup-job", "cleanup", "retention", "export", "import", "register-job-dir", "verify", "assets"),
+        "replay-index-job",
         *("rebuild", "db", "check-db", "check-env"),
     ),
     "Low level": (

@@ -18,6 +18,7 @@ from webstrata.errors import SettingsError
 from webstrata.settings.coordination import CoordinationSettings
 from webstrata.settings.crawling import CrawlSettings
 from webstrata.settings.general import GeneralSettings
+from webstrata.settings.replay import ReplaySettings
 from webstrata.settings.retention import RetentionSettings
 from webstrata.settings.serving import ServingSettings
 from webstrata.wrong_values import plain_words
@@ -25,10 +26,7 @@ from webstrata.wrong_values import plain_words
 PREFIX = "WEBSTRATA_"
 OLDER_PREFIX = "HEALTHARCHIVE_"
 
-WITHOUT_EFFECT_YET = (
-    "HEALTHARCHIVE_REPLAY_COLLECTIONS_DIR",
-    "HEALTHARCHIVE_REPLAY_PREVIEW_DIR",
-)
+WITHOUT_EFFECT_YET = ("HEALTHARCHIVE_REPLAY_PREVIEW_DIR",)
 """Older names of settings for features that do not exist yet: accepted, and without effect until they do."""
 
 DOTENV = ".env"
@@ -38,7 +36,9 @@ _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
 
 
 # The last base comes first in the reference.
-class Settings(RetentionSettings, CrawlSettings, CoordinationSettings, ServingSettings, GeneralSettings):
+class Settings(
+    ReplaySettings, RetentionSettings, CrawlSettings, CoordinationSettings, ServingSettings, GeneralSettings
+):
     """The effective settings of one process."""
 
 

@@ -20,6 +20,7 @@ from webstrata.warc.packages.wacz import OnBytes, WaczWriter
 from webstrata.warc.writer import Extent
 
 _RECORDS_NAME = "records.warc.gz"
+"""The name of the file of single records in a package."""
 
 
 class PackageWriter(Protocol):
@@ -84,7 +85,9 @@ def export_captures(
     return report
 
 
-def write_package(source: CaptureSource, contents: PackageContents, writer: PackageWriter) -> PackageReport:
+def write_package(
+    source: CaptureSource, contents: PackageContents, writer: PackageWriter, *, records_name: str = _RECORDS_NAME
+) -> PackageReport:
     """Hand the files, the index and the pages of a package to a writer; NotFoundError without any capture."""
     for file in contents.whole.values():
         writer.add_whole(file)
@@ -94,9 +97,9 @@ def write_package(source: CaptureSource, contents: PackageContents, writer: Pack
         if not build.report.captures:
             raise NotFoundError(f"{contents.title}: there are no captures to export (webstrata index-job indexes them)")
         if contents.spans:
-            records = RecordFile(_RECORDS_NAME, list(contents.spans.values()), contents.title)
-            writer.add_records(_RECORDS_NAME, records.pieces())
-            build.add_extracted(records)
+            records = RecordFile(records_name, list(contents.spans.values()), contents.title)
+            writer.add_records(records_name, records.pieces())
+            build.add_extracted(records, records_name)
         writer.finish(contents.title, build.lines.lines(), build.pages, build.others)
         return build.report
 
@@ -120,11 +123,11 @@ class _Build:
         self._extracted += added
         self.report.originals = len(added)
 
-    def add_extracted(self, records: RecordFile) -> None:
+    def add_extracted(self, records: RecordFile, name: str) -> None:
         """Add the index lines of the records that were copied one by one."""
         self.report.files += 1
         for record in self._extracted:
-            self.lines.add(index_line(record, _RECORDS_NAME, records.extents[self._source.span_of(record)]))
+            self.lines.add(index_line(record, name, records.extents[self._source.span_of(record)]))
 
     def _add(self, record: ExportedRecord) -> bool:
         """Take a capture; True for a revisit."""

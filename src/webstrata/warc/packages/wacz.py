@@ -1,6 +1,7 @@
 """Writing WACZ files (Web Archive Collection Zipped, 1.1.1): WARC files, their index and their pages in a ZIP file."""
 
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from webstrata.warc.packages.pages import PageList, moment_text
 from webstrata.warc.packages.record_file import COPY_BYTES
 
 WACZ_VERSION = "1.1.1"
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9._-]")
 
 OnBytes = Callable[[int], None]
 """Progress callback, called with the number of bytes copied since the last call."""
@@ -74,7 +76,8 @@ class WaczWriter:
 
     def _add(self, path: str, pieces: Iterable[bytes], compression: int = zipfile.ZIP_STORED) -> None:
         size, digest = self._write(path, pieces, compression)
-        name = path.rpartition("/")[2]
+        # Frictionless Data Packages have resource names of these characters only, each once.
+        name = f"{len(self._resources)}-{_NOT_IN_NAMES.sub('-', path.rpartition('/')[2].lower())}"
         self._resources.append({"name": name, "path": path, "hash": f"sha256:{digest}", "bytes": size})
 
     def _write(self, path: str, pieces: Iterable[bytes], compression: int) -> tuple[int, str]:
