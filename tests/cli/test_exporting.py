@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from tests.cli.conftest import CommandLine
 from tests.support.arcs import V1, arc_file, arc_records, page
@@ -16,6 +16,7 @@ from tests.support.fetched import NOON, fetched
 from tests.support.warcs import records
 from webstrata.db.collection_tables import ExportRow
 from webstrata.db.engine import Database
+from webstrata.db.tables import Capture
 from webstrata.model.captures import Original
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
@@ -82,6 +83,28 @@ def test_a_wacz_file_of_a_job_holds_every_capture_and_what_its_revisits_refer_to
     with database.read() as session:
         (row,) = session.scalars(select(ExportRow))
     assert (row.kind, row.format, row.filters, row.item_count) == ("captures", "wacz", {"job": 2}, 2)
+    assert crawled("verify", str(output)).code == 0
+    data = bytearray(output.read_bytes())
+    data[300] ^= 0xFF
+    output.write_bytes(data)
+    damaged = crawled("verify", str(output))
+    assert (damaged.code, "archive/b.warc.gz is not" in damaged.out or "CRC" in damaged.out) == (1, True), damaged.out
+
+
+def test_verifying_the_archive_finds_damage_wrong_offsets_and_missing_files(
+    crawled: CommandLine, data_dir: Path, database: Database
+) -> None:
+    sound = crawled("verify", "--all")
+    assert (sound.code, sound.out.endswith("no problems\n")) == (0, True), sound.out
+    with database.write() as session:
+        session.execute(update(Capture).where(Capture.id == 2).values(warc_offset=Capture.warc_offset + 1))
+    (data_dir / "archive/site/two/warcs/b.warc.gz").unlink()
+    found = [finding["reason"] for finding in json.loads(crawled("verify", "--all", "--json").out)["findings"]]
+    assert found == [
+        "the database has a capture here, but no record begins at this byte",
+        "the file of job 2 is missing",
+    ]
+    assert "give files or folders, or --all" in crawled("verify").message
 
 
 def test_a_source_and_a_url_are_exported_as_one_warc_file(crawled: CommandLine, tmp_path: Path) -> None:
