@@ -16,10 +16,10 @@ from webstrata.db import captures, jobs
 from webstrata.index.pipeline import index_job
 from webstrata.model.fetching import FetchResult
 from webstrata.model.jobs import JobConfig, JobStatus
-from webstrata.model.packages import PackageFormat
 from webstrata.settings import load_settings
 from webstrata.warc.packages.contents import ExportRequest
 from webstrata.warc.packages.export import export_captures
+from webstrata.warc.packages.formats import PackageFormat
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
 

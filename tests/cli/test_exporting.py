@@ -84,9 +84,9 @@ def test_a_wacz_file_of_a_job_holds_every_capture_and_what_its_revisits_refer_to
         (row,) = session.scalars(select(ExportRow))
     assert (row.kind, row.format, row.filters, row.item_count) == ("captures", "wacz", {"job": 2}, 2)
     assert crawled("verify", str(output)).code == 0
-    data = bytearray(output.read_bytes())
-    data[300] ^= 0xFF
-    output.write_bytes(data)
+    flipped = bytearray(output.read_bytes())
+    flipped[300] ^= 0xFF
+    output.write_bytes(flipped)
     damaged = crawled("verify", str(output))
     assert (damaged.code, "archive/b.warc.gz is not" in damaged.out or "CRC" in damaged.out) == (1, True), damaged.out
 

@@ -26,9 +26,9 @@ MODULES = {
     "artifacts": ("cleanup",),
     "sources": ("seed-sources", "create-job", "regroup"),
     "verifying": ("verify",),
-    "exporting": ("export",),
-    "importing": ("import",),
-    "replay_collections": ("replay-index-job",),
+    "packages.exporting": ("export",),
+    "packages.importing": ("import",),
+    "packages.replay_collections": ("replay-index-job",),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
 }

@@ -52,8 +52,8 @@ def verify(
 
 
 def _verify_archive() -> "Report":
-    from webstrata.cli.byte_progress import showing_bytes
-    from webstrata.jobs.integrity import verify_archive
+    from webstrata.cli.packages.byte_progress import showing_bytes
+    from webstrata.jobs.packages.integrity import verify_archive
 
     with started(quiet=True) as app, interruptible() as interrupted, showing_bytes("verifying", interrupted) as show:
         return verify_archive(app.database, app.archive_root, show)

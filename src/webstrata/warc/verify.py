@@ -26,7 +26,7 @@ _WARC = b"WARC/"
 _LINE_ENDS = (b"\r", b"\n")
 
 HasOriginal = Callable[[Original], bool]
-"""Tells whether the record that a revisit refers to is in the archive."""
+"""Callback that returns whether the record that a revisit refers to is in the archive."""
 OnRecord = Callable[[int, str], None]
 """Called with the offset and the id of every record that could be read."""
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from webstrata.db import export_records, tombstones
+from webstrata.db import tombstones
 from webstrata.db.engine import Database
-from webstrata.db.export_records import ExportedFile, ExportedRecord
+from webstrata.db.packages import export_records
+from webstrata.db.packages.export_records import ExportedFile, ExportedRecord
 from webstrata.errors import NotFoundError, OutsideRootError, StorageError, UsageError
 from webstrata.model.captures import ArchivedCapture
 from webstrata.storage.paths import place_of

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from webstrata.db.engine import Database
-from webstrata.db.export_records import ExportedRecord
+from webstrata.db.packages.export_records import ExportedRecord
 from webstrata.errors import NotFoundError
-from webstrata.model.packages import PackageFormat
 from webstrata.storage.output_file import new_file
 from webstrata.warc.packages.contents import CaptureSource, ExportRequest, PackageContents, WholeFile
+from webstrata.warc.packages.formats import PackageFormat
 from webstrata.warc.packages.index_lines import LineSorter, index_line
 from webstrata.warc.packages.pages import PageList
 from webstrata.warc.packages.record_file import RecordFile

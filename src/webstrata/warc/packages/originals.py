@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from webstrata.db import export_records, payloads
+from webstrata.db import payloads
 from webstrata.db.engine import Database
-from webstrata.db.export_records import ExportedRecord
+from webstrata.db.packages import export_records
+from webstrata.db.packages.export_records import ExportedRecord
 from webstrata.errors import OutsideRootError, WarcError
 from webstrata.model.captures import Original
 from webstrata.storage.paths import PresentFiles, place_of
@@ -18,7 +19,7 @@ _ANY_VERSION = 0
 
 
 class OriginalsSearch:
-    """Finds originals in parts: first by the record's id, which the index has, then by what the revisit itself says."""
+    """Finds originals in parts: first by the record's id, which the index has, then by the revisit's own headers."""
 
     def __init__(
         self, database: Database, archive_root: Path, withheld: frozenset[tuple[str, int | None]] = frozenset()
@@ -68,7 +69,7 @@ class OriginalsSearch:
         return (payload.warc_path.rpartition("/")[2], payload.offset) not in self._withheld
 
     def _read(self, record: ExportedRecord) -> Original | None:
-        """Return what a revisit says of its original; None when it cannot be read."""
+        """Return the original that a revisit refers to; None when it cannot be read."""
         capture = record.capture
         try:
             path = place_of(self._archive_root, capture.warc_path, capture.output_dir)

@@ -13,8 +13,9 @@ from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
-from webstrata.db import export_records, sources, warc_folders
+from webstrata.db import sources, warc_folders
 from webstrata.db.engine import Database
+from webstrata.db.packages import export_records
 from webstrata.errors import OutsideRootError, StorageError, UsageError, WarcError
 from webstrata.jobs.registering import register_job_dir
 from webstrata.jobs.source_choice import choose_source, known_source

@@ -10,8 +10,8 @@ import typer
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson
 from webstrata.cli.start import fold_code, interruptible, print_json, started
-from webstrata.model.packages import PackageFormat
 from webstrata.model.words import counted
+from webstrata.warc.packages.formats import PackageFormat
 
 if TYPE_CHECKING:
     from webstrata.app import App
@@ -52,7 +52,7 @@ def export(
 def _export(
     app: "App", request: "ExportRequest", output: Path, package_format: PackageFormat, *, force: bool
 ) -> "PackageReport":
-    from webstrata.cli.byte_progress import showing_bytes
+    from webstrata.cli.packages.byte_progress import showing_bytes
     from webstrata.db import export_history
     from webstrata.warc.packages.export import export_captures
 

@@ -17,7 +17,7 @@ from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.app import App
-    from webstrata.jobs.importing import ImportReport, ImportRequest
+    from webstrata.jobs.packages.importing import ImportReport, ImportRequest
 
 verbs = typer.Typer()
 
@@ -50,7 +50,7 @@ def import_command(
     A file that the archive has already is not imported again. If interrupted, the same command continues.
     """
     from webstrata.cli.running import index_job
-    from webstrata.jobs.importing import ImportRequest
+    from webstrata.jobs.packages.importing import ImportRequest
 
     with started(quiet=True) as app:
         report = _import(app, ImportRequest(files, source, name, _OURS_TO_INDEX if index else timedelta(0)))
@@ -65,8 +65,8 @@ def import_command(
 
 
 def _import(app: "App", request: "ImportRequest") -> "ImportReport":
-    from webstrata.cli.byte_progress import showing_bytes
-    from webstrata.jobs.importing import import_files
+    from webstrata.cli.packages.byte_progress import showing_bytes
+    from webstrata.jobs.packages.importing import import_files
 
     free = app.settings.min_free_bytes
     with interruptible() as interrupted, showing_bytes("importing", interrupted) as show:

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from webstrata.assets.blobs import AssetStore
-from webstrata.db import integrity, payloads
+from webstrata.db import payloads
 from webstrata.db.engine import Database
-from webstrata.db.integrity import RecordedWarc
+from webstrata.db.packages import integrity
+from webstrata.db.packages.integrity import RecordedWarc
 from webstrata.errors import NotFoundError, OutsideRootError, StorageError
 from webstrata.model.captures import Original
 from webstrata.storage.paths import place_of

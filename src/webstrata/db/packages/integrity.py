@@ -1,4 +1,4 @@
-"""What the database says of files: WARC files with their captures, and blobs, so that both can be compared."""
+"""Files as the database records them: WARC files with their captures, and blobs, to compare with the disk."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
