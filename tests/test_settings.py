@@ -33,6 +33,7 @@ GIVEN: dict[str, tuple[str, object]] = {
     "index_while_crawling_seconds": ("0", 0.0),
     "index_processes": ("3", 3),
     "replay_base_url": ("https://replay.example/all/", "https://replay.example/all"),
+    "replay_collections_dir": ("pywb/collections", Path("pywb/collections")),
     "env": ("production", Environment.PRODUCTION),
     "log_level": ("debug", LogLevel.DEBUG),
     "log_format": ("json", LogFormat.JSON),

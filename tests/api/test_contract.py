@@ -16,6 +16,7 @@ from tests.support.databases import FreshDatabase
 from webstrata.api.server import create_api
 from webstrata.app import App
 from webstrata.db.engine import Database
+from webstrata.storage.collections import collection_folder, collection_index
 
 ADMIN = {"Authorization": "Bearer s3cret"}
 FRONT = "https://health.example/"
@@ -156,7 +157,12 @@ def filled(fresh_database_url: FreshDatabase, tmp_path_factory: pytest.TempPathF
         archive.snapshot("https://food.example/", source="food", title="Food and drug act")
         hidden = archive.snapshot("https://test.example/", source="test")
         settings = make_settings(public_site_url="https://archive.example")
-        replaying = settings.model_copy(update={"replay_base_url": "https://replay.example/all"})
+        collections = tmp_path_factory.mktemp("collections")
+        index = collection_index(collection_folder(collections, job))
+        index.parent.mkdir(parents=True)
+        index.touch()
+        update = {"replay_base_url": "https://replay.example/all", "replay_collections_dir": collections}
+        replaying = settings.model_copy(update=update)
         client, other = (TestClient(create_api(App(used, database, archive.root))) for used in (settings, replaying))
         yield Filled(client, other, front, flu, older, job, hidden)
         database.dispose()

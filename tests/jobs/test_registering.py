@@ -243,7 +243,7 @@ def test_every_file_that_is_left_out_is_named(database: Database, root: Path, tm
     os.link(taken[0], disk / "2019" / "alias.warc.gz")
     done = register(database, root, disk)
     assert {found.path for found in done.files} == set(taken)
-    wacz = "WACZ files cannot be read yet: unpack it (unzip) and register the folder"
+    wacz = "a WACZ file is not registered but imported (webstrata import)"
     assert sorted(done.notes) == sorted(
         [
             f"{disk}/beside.wacz: {wacz}",
@@ -256,5 +256,5 @@ def test_every_file_that_is_left_out_is_named(database: Database, root: Path, tm
     (tmp_path / "only").mkdir()
     (tmp_path / "only" / "crawl.wacz").write_bytes(b"PK\3\4")
     for place in (tmp_path / "only", tmp_path / "only" / "crawl.wacz"):
-        with pytest.raises(NotFoundError, match="WACZ files cannot be read yet"):
+        with pytest.raises(NotFoundError, match="a WACZ file is not registered but imported"):
             register(database, root, place)

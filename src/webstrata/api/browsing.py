@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from fastapi import Request
 
@@ -10,6 +11,7 @@ from webstrata.model.archive import SnapshotView
 from webstrata.model.replay_address import plain_url, replay_path
 from webstrata.model.timestamps import fourteen_digits
 from webstrata.settings import Settings
+from webstrata.storage.collections import has_collection
 
 
 @dataclass(frozen=True)
@@ -19,12 +21,14 @@ class BrowseAddresses:
     site: str
     """This site, for our own addresses."""
     replay_base: str | None = None
-    """A replay server with a collection for each job, such as pywb."""
+    """A replay server with a collection for some jobs, such as pywb."""
+    collections_dir: Path | None = None
+    """The folder of its collections."""
 
     @classmethod
     def of(cls, request: Request, settings: Settings) -> "BrowseAddresses":
         """Return the addresses for a client."""
-        return cls(site_url(request, settings), settings.replay_base_url)
+        return cls(site_url(request, settings), settings.replay_base_url, settings.replay_collections_dir)
 
     def snapshot(self, snapshot: SnapshotView) -> str:
         """Return where a snapshot is browsed."""
@@ -34,9 +38,15 @@ class BrowseAddresses:
         """Return where a capture is browsed; the fragment tells clients which snapshot it is."""
         mark = "" if snapshot_id is None else f"#ha_snapshot={snapshot_id}"
         digits = fourteen_digits(captured_at)
-        if self.replay_base is not None and job_id is not None:
+        if job_id is not None and self._is_served(job_id):
             return f"{self.replay_base}/job-{job_id}/{digits}/{plain_url(url)}{mark}"
         return f"{self.site}{replay_path(digits, url)}{mark}"
+
+    def _is_served(self, job_id: int) -> bool:
+        """Tell whether the replay server has a job's captures."""
+        if self.replay_base is None or self.collections_dir is None:
+            return False
+        return has_collection(self.collections_dir, job_id)
 
 
 def site_url(request: Request, settings: Settings) -> str:

@@ -26,6 +26,9 @@ MODULES = {
     "artifacts": ("cleanup",),
     "sources": ("seed-sources", "create-job", "regroup"),
     "verifying": ("verify",),
+    "packages.exporting": ("export",),
+    "packages.importing": ("import",),
+    "packages.replay_collections": ("replay-index-job",),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
 }
@@ -36,7 +39,8 @@ SECTIONS = {
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Files and database": (
-        *("storage", "cleanup-job", "cleanup", "retention", "register-job-dir", "verify", "assets"),
+        *("storage", "cleanup-job", "cleanup", "retention", "export", "import", "register-job-dir", "verify", "assets"),
+        "replay-index-job",
         *("rebuild", "db", "check-db", "check-env"),
     ),
     "Low level": (

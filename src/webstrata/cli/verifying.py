@@ -1,34 +1,44 @@
-"""`verify`: check every byte of WARC and ARC files."""
+"""`verify`: check every byte of WARC, ARC and WACZ files, or of the whole archive."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson
-from webstrata.cli.start import print_json
-from webstrata.errors import NotFoundError
+from webstrata.cli.start import interruptible, print_json, started
+from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.words import counted
+
+if TYPE_CHECKING:
+    from webstrata.warc.verify import Report
 
 verbs = typer.Typer()
 
-_PATTERNS = ("*.warc", "*.warc.gz", "*.warc.zst", "*.arc", "*.arc.gz")
+_PATTERNS = ("*.warc", "*.warc.gz", "*.warc.zst", "*.arc", "*.arc.gz", "*.wacz")
 
 
 @command(verbs, example="webstrata verify webstrata-data/archive")
 def verify(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="WARC or ARC files, or folders of them.", show_default=False)
-    ],
+        list[Path] | None,
+        typer.Argument(metavar="[PATH...]", help="WARC, ARC or WACZ files, or folders of them.", show_default=False),
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Check the archive: its WARC files, the database's offsets in them, its blobs."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check every byte of WARC or ARC files, from any program; exit code 1 if a file is damaged."""
+    """Check every byte of WARC, ARC or WACZ files, from any program; exit code 1 if a file is damaged."""
     from webstrata.warc.verify import verify as verify_files
 
-    report = verify_files(_files(paths))
+    if everything is bool(paths):
+        raise UsageError("give files or folders, or --all")
+    report = _verify_archive() if everything else verify_files(_files(paths or []))
     if as_json:
         print_json(dataclasses.asdict(report))
     else:
@@ -41,11 +51,19 @@ def verify(
         raise typer.Exit(1)
 
 
+def _verify_archive() -> "Report":
+    from webstrata.cli.packages.byte_progress import showing_bytes
+    from webstrata.jobs.packages.integrity import verify_archive
+
+    with started(quiet=True) as app, interruptible() as interrupted, showing_bytes("verifying", interrupted) as show:
+        return verify_archive(app.database, app.archive_root, show)
+
+
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     """Yield the files that the paths name, each once."""
     found = dict.fromkeys(file for path in paths for file in _files_of(path))
     if not found:
-        raise NotFoundError("no WARC or ARC files found")
+        raise NotFoundError("no WARC, ARC or WACZ files found")
     yield from found
 
 

@@ -61,7 +61,8 @@ class GeneralSettings(BaseModel):
     replay_base_url: HttpAddress | None = setting(
         None,
         "http(s) address of a replay server that reads the WARC files, such as pywb; while it is set, `browseUrl` of "
-        "the API leads there, and `cleanup-job` deletes no WARC files unless forced.",
+        "the API leads there for jobs with a collection (`replay-index-job`), and `cleanup-job` deletes no WARC files "
+        "unless forced.",
         "HEALTHARCHIVE_REPLAY_BASE_URL",
     )
 

@@ -18,17 +18,14 @@ from webstrata.errors import SettingsError
 from webstrata.settings.coordination import CoordinationSettings
 from webstrata.settings.crawling import CrawlSettings
 from webstrata.settings.general import GeneralSettings
-from webstrata.settings.replaying import ReplaySettings
+from webstrata.settings.replay import ReplaySettings
 from webstrata.settings.retention import RetentionSettings
 from webstrata.wrong_values import plain_words
 
 PREFIX = "WEBSTRATA_"
 OLDER_PREFIX = "HEALTHARCHIVE_"
 
-WITHOUT_EFFECT_YET = (
-    "HEALTHARCHIVE_REPLAY_COLLECTIONS_DIR",
-    "HEALTHARCHIVE_REPLAY_PREVIEW_DIR",
-)
+WITHOUT_EFFECT_YET = ("HEALTHARCHIVE_REPLAY_PREVIEW_DIR",)
 """Older names of settings for features that do not exist yet: accepted, and without effect until they do."""
 
 DOTENV = ".env"

@@ -30,7 +30,7 @@ _NAMES = re.compile(r".+\.(warc(\.gz|\.zst)?|arc(\.gz)?)", re.IGNORECASE)
 _WACZ_NAMES = re.compile(r".+\.wacz", re.IGNORECASE)
 _OURS = re.compile(r"\..*|job\.json|run-\d+\.json|captures\.cdxj|.*\.combined\.log|.*\.zim", re.IGNORECASE)
 """What we, or zimit, write into a job's folder beside its WARC files."""
-_NO_WACZ = "WACZ files cannot be read yet: unpack it (unzip) and register the folder"
+_NO_WACZ = "a WACZ file is not registered but imported (webstrata import)"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31

@@ -1,14 +1,19 @@
 """Reading every byte of WARC and ARC files, ours or anybody's, and saying what is not as it should be, and where."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
 from webstrata.content.decode import dechunked
+from webstrata.model.captures import Original
 from webstrata.warc.arc import MAX_LINE_BYTES, ArcHead, arc_head
 from webstrata.warc.bytestream import TOO_SHORT, ByteStream, DamagedError, TooShortError, members
+from webstrata.warc.dates import parsed_date
 from webstrata.warc.digests import DigestCheck
+from webstrata.warc.packages.verify_wacz import check_wacz
+from webstrata.warc.packages.wacz_reader import is_wacz
 from webstrata.warc.resync import next_record
 
 MAX_HEADER_BYTES = 65_536
@@ -19,6 +24,11 @@ _READ_BYTES = 1_048_576
 _RECORD_ENDING = b"\r\n\r\n"
 _WARC = b"WARC/"
 _LINE_ENDS = (b"\r", b"\n")
+
+HasOriginal = Callable[[Original], bool]
+"""Callback that returns whether the record that a revisit refers to is in the archive."""
+OnRecord = Callable[[int, str], None]
+"""Called with the offset and the id of every record that could be read."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +75,9 @@ class _Revisit:
 class _Seen:
     """What revisits may refer to."""
 
-    def __init__(self) -> None:
+    def __init__(self, has_original: HasOriginal | None, on_record: OnRecord | None) -> None:
+        self._has_original = has_original
+        self.on_record = on_record
         self.record_ids: set[str] = set()
         self.captures: set[tuple[str, str]] = set()
         self.digests: set[str] = set()
@@ -82,12 +94,22 @@ class _Seen:
         if revisit.target_id is None and revisit.target_url is None:
             return revisit.digest in self.digests
         place = (_without_scheme(revisit.target_url), revisit.target_date)
-        return revisit.target_id in self.record_ids or place in self.captures
+        return revisit.target_id in self.record_ids or place in self.captures or self._is_elsewhere(revisit)
+
+    def _is_elsewhere(self, revisit: _Revisit) -> bool:
+        """Tell whether the caller knows the record that a revisit refers to."""
+        if self._has_original is None:
+            return False
+        date = parsed_date(revisit.target_date) or datetime.now(UTC)
+        return self._has_original(Original(revisit.target_id or "", (revisit.target_url or "").strip("<>"), date))
 
 
-def verify(paths: Iterable[Path]) -> Report:
-    """Read files to their last byte; revisits may refer to a record of any of them."""
-    report, seen = Report(), _Seen()
+def verify(paths: Iterable[Path], has_original: HasOriginal | None = None, on_record: OnRecord | None = None) -> Report:
+    """Read WARC, ARC and WACZ files to their last byte; revisits may refer to a record of any of them.
+
+    Other records are looked for with `has_original`, if it is given.
+    """
+    report, seen = Report(), _Seen(has_original, on_record)
     for path in paths:
         report.files += 1
         try:
@@ -100,13 +122,21 @@ def verify(paths: Iterable[Path]) -> Report:
 
 
 def _verify_file(path: Path, report: Report, seen: _Seen) -> None:
+    if is_wacz(path):
+        reasons = check_wacz(path, lambda entry, file: _verify_stream(entry, file, report, seen))
+        report.findings += [Finding(path, 0, reason) for reason in reasons]
+        return
     with path.open("rb") as file:
-        for member in members(file):
-            try:
-                _verify_member(path, member, report, seen)
-            except DamagedError as damage:
-                report.findings.append(_finding(path, file, member, damage))
-                member.give_up()
+        _verify_stream(path, file, report, seen)
+
+
+def _verify_stream(path: Path, file: IO[bytes], report: Report, seen: _Seen) -> None:
+    for member in members(file):
+        try:
+            _verify_member(path, member, report, seen)
+        except DamagedError as damage:
+            report.findings.append(_finding(path, file, member, damage))
+            member.give_up()
 
 
 def _finding(path: Path, file: IO[bytes], stream: ByteStream, damage: DamagedError) -> Finding:
@@ -130,6 +160,8 @@ def _verify_member(path: Path, stream: ByteStream, report: Report, seen: _Seen) 
         if (arc := _arc_head(stream)) is not None:
             report.records += 1
             _verify_arc_record(offset, arc, stream)
+            if seen.on_record is not None:
+                seen.on_record(offset, "")
             continue
         headers = _headers(stream, offset)
         report.records += 1
@@ -214,6 +246,8 @@ def _is_http(headers: dict[str, str]) -> bool:
 
 def _remember(path: Path, offset: int, headers: dict[str, str], seen: _Seen) -> None:
     kind = headers.get("warc-type", "")
+    if seen.on_record is not None:
+        seen.on_record(offset, headers.get("warc-record-id", ""))
     if kind == "revisit":
         seen.revisits.append(
             _Revisit(

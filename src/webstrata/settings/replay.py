@@ -1,5 +1,6 @@
-"""Settings of replay in the browser."""
+"""Settings of replay: in the browser, and by other programs."""
 
+from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -10,7 +11,7 @@ from webstrata.settings.serving import ServingSettings
 
 
 class ReplaySettings(ServingSettings):
-    """Where archived pages run."""
+    """Where archived pages run, and where the collections for a replay server are."""
 
     replay_host: HostName | None = setting(
         None,
@@ -19,6 +20,20 @@ class ReplaySettings(ServingSettings):
         "Default: on the same machine in development, `localhost` for the site on 127.0.0.1; else pages are shown as "
         "plain HTML.",
     )
+
+    replay_collections_dir: Path = setting(
+        Path(),
+        "Folder of the collections that `replay-index-job` builds for a replay server such as pywb. "
+        "Default: collections/ in the data folder.",
+        "HEALTHARCHIVE_REPLAY_COLLECTIONS_DIR",
+    )
+
+    @model_validator(mode="after")
+    def _place_the_collections(self) -> Self:
+        if "replay_collections_dir" not in self.model_fields_set:
+            data_dir: Path = getattr(self, "data_dir", Path())
+            object.__setattr__(self, "replay_collections_dir", data_dir / "collections")
+        return self
 
     @model_validator(mode="after")
     def _has_two_hosts(self) -> Self:

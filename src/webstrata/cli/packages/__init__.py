@@ -1,0 +1,1 @@
+"""Commands that export, import and link captures."""

@@ -1,0 +1,1 @@
+"""Queries for packages of captures, and for checking files."""

@@ -1,0 +1,80 @@
+"""Integrity of the whole archive: WARC files, the offsets that the database has of them, and blobs."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from webstrata.assets.blobs import AssetStore
+from webstrata.db import payloads
+from webstrata.db.engine import Database
+from webstrata.db.packages import integrity
+from webstrata.db.packages.integrity import RecordedWarc
+from webstrata.errors import NotFoundError, OutsideRootError, StorageError
+from webstrata.model.captures import Original
+from webstrata.storage.paths import place_of
+from webstrata.warc.verify import Finding, Report, verify
+
+OnFile = Callable[[int, int], None]
+"""Progress callback, called with (bytes done, bytes in total)."""
+
+
+def verify_archive(database: Database, archive_root: Path, on_file: OnFile) -> Report:
+    """Read every recorded file to its last acknowledged byte and return what is wrong, and where."""
+    report = Report()
+    with database.read() as session:
+        files = integrity.recorded_warcs(session)
+    total, done = sum(file.committed_bytes for file in files), 0
+    for file in files:
+        _verify_warc(database, archive_root, file, report)
+        done += file.committed_bytes
+        on_file(done, total)
+    _verify_blobs(database, archive_root, report)
+    return report
+
+
+def _verify_warc(database: Database, archive_root: Path, file: RecordedWarc, report: Report) -> None:
+    try:
+        path = place_of(archive_root, file.path, file.output_dir)
+    except OutsideRootError as error:
+        report.findings.append(Finding(Path(file.path), 0, str(error)))
+        return
+    if not path.is_file():
+        if not file.may_be_gone:
+            report.findings.append(Finding(path, 0, f"the file of job {file.job_id} is missing"))
+        return
+    missing = file.committed_bytes - path.stat().st_size
+    if missing > 0:
+        report.findings.append(Finding(path, path.stat().st_size, f"{missing} acknowledged bytes are missing"))
+    places: dict[int, str] = {}
+    found = verify([path], lambda original: _is_held(database, original), places.__setitem__)
+    report.files, report.records = report.files + found.files, report.records + found.records
+    report.bytes_read += found.bytes_read
+    # What follows the last acknowledged byte is being written, or is left over by a writer that was killed.
+    report.findings += [finding for finding in found.findings if finding.offset < file.committed_bytes]
+    for offset, record_id in integrity.recorded_offsets(database, file.id):
+        if reason := _mismatch(places.get(offset), record_id):
+            report.findings.append(Finding(path, offset, reason))
+
+
+def _mismatch(in_file: str | None, in_database: str) -> str | None:
+    if in_file is None:
+        return "the database has a capture here, but no record begins at this byte"
+    if in_file and in_database and in_file.strip("<>") != in_database.strip("<>"):
+        return f"the database has the record {in_database} here, the file has {in_file}"
+    return None
+
+
+def _is_held(database: Database, original: Original) -> bool:
+    with database.read() as session:
+        return bool(payloads.payload_places(session, original))
+
+
+def _verify_blobs(database: Database, archive_root: Path, report: Report) -> None:
+    store = AssetStore(archive_root)
+    with database.read() as session:
+        digests = list(integrity.blobs_on_disk(session))
+    for digest in digests:
+        report.files += 1
+        try:
+            report.bytes_read += len(store.get(digest))
+        except (StorageError, NotFoundError) as error:
+            report.findings.append(Finding(store.root, 0, str(error)))

@@ -1,0 +1,1 @@
+"""Packages of captures for other programs: WACZ files, single WARC files and pywb collections."""

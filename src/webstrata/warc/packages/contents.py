@@ -1,0 +1,183 @@
+"""What a package of captures holds: whole WARC files, and single records where a file cannot be taken whole."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from webstrata.db import tombstones
+from webstrata.db.engine import Database
+from webstrata.db.packages import export_records
+from webstrata.db.packages.export_records import ExportedFile, ExportedRecord
+from webstrata.errors import NotFoundError, OutsideRootError, StorageError, UsageError
+from webstrata.model.captures import ArchivedCapture
+from webstrata.storage.paths import place_of
+from webstrata.warc.arc import begins_arc_record
+from webstrata.warc.packages.originals import OriginalsSearch
+from webstrata.warc.parsing import BoundedFile, as_broken, opened, parsed_records
+from webstrata.warc.seeking import is_gzip
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """What to export: the captures of a job, of a source's jobs, or of a URL."""
+
+    job_id: int | None = None
+    source_code: str | None = None
+    url: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse anything but one of the three."""
+        if sum(value is not None for value in (self.job_id, self.source_code, self.url)) != 1:
+            raise UsageError("give one of --job, --source and --url")
+
+    @property
+    def filters(self) -> dict[str, object]:
+        """Return the request as the export history records it."""
+        return {"job": self.job_id, "source": self.source_code, "url": self.url}
+
+
+@dataclass(frozen=True)
+class WholeFile:
+    """A WARC file that a package takes as it is, up to its last acknowledged byte."""
+
+    name: str
+    path: Path
+    size: int
+
+
+@dataclass(frozen=True)
+class RecordSpan:
+    """Where one record is."""
+
+    path: Path
+    offset: int
+    length: int
+
+
+@dataclass
+class PackageContents:
+    """The files and records of a package; `captures` are read again from the database, since they may be many."""
+
+    title: str
+    whole: dict[str, WholeFile]
+    """By the path that the database records."""
+    spans: dict[tuple[Path, int], RecordSpan] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes are copied from whole files."""
+        return sum(file.size for file in self.whole.values())
+
+
+class CaptureSource:
+    """Reads the captures of a request, and plans which files a package of them holds."""
+
+    def __init__(self, database: Database, archive_root: Path, request: ExportRequest) -> None:
+        """Read from an archive; NotFoundError when the job or the source is unknown."""
+        self._database = database
+        self._archive_root = archive_root
+        self._request = request
+        with database.read() as session:
+            self._withheld = tombstones.withheld_places(session)
+            self.jobs = (
+                []
+                if request.url
+                else export_records.jobs_to_export(session, job_id=request.job_id, source_code=request.source_code)
+            )
+
+    def contents(self) -> PackageContents:
+        """Return the files of the package; StorageError when one is missing."""
+        with self._database.read() as session:
+            files = export_records.files_to_export(session, [job.id for job in self.jobs])
+        contents = PackageContents(self._title(), {})
+        names: set[str] = set()
+        for file in files:
+            self._add(file, contents, names)
+        return contents
+
+    def records(self, contents: PackageContents) -> Iterator[ExportedRecord]:
+        """Yield the captures that are in the package's files; a span is added for those of no whole file."""
+        for record in self._records():
+            capture = record.capture
+            if (capture.warc_path.rpartition("/")[2], capture.offset) in self._withheld:
+                continue
+            whole = contents.whole.get(capture.warc_path)
+            if whole is None:
+                self._add_span(record, contents)
+            elif capture.offset + capture.length > whole.size:
+                continue  # Written since the files were listed.
+            yield record
+
+    def originals(
+        self, revisits: Iterable[ExportedRecord], contents: PackageContents
+    ) -> tuple[list[ExportedRecord], int]:
+        """Return the records of other jobs that revisits refer to, and how many revisits lack theirs."""
+        search = OriginalsSearch(self._database, self._archive_root, self._withheld)
+        found, unresolved = search.find(revisits)
+        added = []
+        for record in found:
+            capture = record.capture
+            if capture.warc_path not in contents.whole and self._place(capture) not in contents.spans:
+                self._add_span(record, contents)
+                added.append(record)
+        return added, unresolved
+
+    def span_of(self, record: ExportedRecord) -> tuple[Path, int]:
+        """Return the key of a record's span."""
+        return self._place(record.capture)
+
+    def _place(self, capture: ArchivedCapture) -> tuple[Path, int]:
+        return place_of(self._archive_root, capture.warc_path, capture.output_dir), capture.offset
+
+    def _records(self) -> Iterator[ExportedRecord]:
+        if self._request.url is not None:
+            found = export_records.records_of_url(self._database, self._request.url)
+            if not found:
+                raise NotFoundError(f"there are no captures of {self._request.url}")
+            yield from found
+        for job in self.jobs:
+            yield from export_records.records_of_job(self._database, job.id)
+
+    def _add_span(self, record: ExportedRecord, contents: PackageContents) -> None:
+        path, offset = self._place(record.capture)
+        contents.spans[path, offset] = RecordSpan(path, offset, record.capture.length)
+
+    def _add(self, file: ExportedFile, contents: PackageContents, names: set[str]) -> None:
+        try:
+            path = place_of(self._archive_root, file.path, file.output_dir)
+        except OutsideRootError as error:
+            raise StorageError(f"job {file.job_id}: {error}") from error
+        if not path.is_file():
+            raise StorageError(f"{path} of job {file.job_id} is missing: the export would not be complete")
+        is_withheld = any(name == path.name for name, _ in self._withheld)
+        with opened(path) as opened_file:
+            is_packed, is_arc = is_gzip(opened_file.read(3)), begins_arc_record(opened_file, 0)
+        if is_packed and not is_arc and not is_withheld:
+            name = _free_name(path.name, file.job_id, names)
+            contents.whole[file.path] = WholeFile(name, path, file.committed_bytes)
+            return
+        if not is_arc and not is_withheld:
+            spans = plain_records(path, file.committed_bytes)
+            contents.spans.update({(span.path, span.offset): span for span in spans})
+
+    def _title(self) -> str:
+        if self._request.url is not None:
+            return self._request.url
+        job = self.jobs[0]
+        return f"Job {job.id}: {job.name}" if self._request.source_code is None else f"Source {job.source_code}"
+
+
+def plain_records(path: Path, end: int) -> list[RecordSpan]:
+    """Return where the records of an uncompressed WARC file are, of every type."""
+    with opened(path) as file, as_broken():
+        starts = [record.stream_pos for record in parsed_records(BoundedFile(file, end))]
+    return [RecordSpan(path, start, stop - start) for start, stop in zip(starts, [*starts[1:], end], strict=True)]
+
+
+def _free_name(name: str, job_id: int, names: set[str]) -> str:
+    """Return a name that ends like a compressed WARC file's and that no other file of the package has."""
+    stem = name if name.endswith(".warc.gz") else f"{name.removesuffix('.gz').removesuffix('.warc')}.warc.gz"
+    candidates = (stem, f"job-{job_id}-{stem}", *(f"job-{job_id}-{n}-{stem}" for n in range(2, len(names) + 3)))
+    free = next(candidate for candidate in candidates if candidate not in names)
+    names.add(free)
+    return free

@@ -1,0 +1,97 @@
+"""CDXJ lines of a package, sorted, and the compressed index of a WACZ file."""
+
+import gzip
+import heapq
+import json
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from hashlib import sha256
+from itertools import islice
+from typing import IO
+
+from webstrata.db.packages.export_records import ExportedRecord
+from webstrata.warc.writer import Extent
+
+LINES_IN_BLOCK = 3_000
+"""Lines in a gzip member of the index; a reader loads one member for a URL."""
+
+_LINES_IN_MEMORY = 200_000
+
+
+def index_line(record: ExportedRecord, filename: str, extent: Extent) -> bytes:
+    """Return the CDXJ line of a capture at its place in a package, with its end."""
+    capture = record.capture
+    is_revisit = capture.record_type == "revisit"
+    fields = {
+        "url": capture.url,
+        "mime": "warc/revisit" if is_revisit else (capture.mime_type or "unk").replace(" ", "") or "unk",
+        "status": "" if capture.status_code is None else str(capture.status_code),
+        "digest": capture.payload_digest or "",
+        "length": str(extent.length),
+        "offset": str(extent.offset),
+        "filename": filename,
+    }
+    key = capture.url_key.replace(" ", "%20")
+    return f"{key} {capture.timestamp} {json.dumps(fields)}\n".encode("utf-8", "replace")
+
+
+class LineSorter:
+    """Sorts any number of lines byte by byte; beyond some, they are on disk."""
+
+    def __init__(self) -> None:
+        """Begin without lines."""
+        self._files = ExitStack()
+        self._runs: list[IO[bytes]] = []
+        self._lines: list[bytes] = []
+
+    def add(self, line: bytes) -> None:
+        """Take a line with its end."""
+        self._lines.append(line)
+        if len(self._lines) >= _LINES_IN_MEMORY:
+            run = self._files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed by `close`
+            run.writelines(sorted(self._lines))
+            self._runs.append(run)
+            self._lines.clear()
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield all lines in order, equal ones once."""
+        for run in self._runs:
+            run.seek(0)
+        last = b""
+        for line in heapq.merge(sorted(self._lines), *self._runs):
+            if line != last:
+                yield line
+            last = line
+
+    def close(self) -> None:
+        """Delete what is on disk."""
+        self._files.close()
+
+
+class CompressedIndex:
+    """The index of a WACZ file: blocks of compressed CDXJ lines, and a list of the blocks."""
+
+    NAME = "index.cdx.gz"
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        """Take lines in order."""
+        self._lines = iter(lines)
+        self._blocks = [f"!meta 0 {json.dumps({'format': 'cdxj-gzip-1.0', 'filename': self.NAME})}\n".encode()]
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the blocks."""
+        offset = 0
+        while block := list(islice(self._lines, LINES_IN_BLOCK)):
+            packed = gzip.compress(b"".join(block), mtime=0)
+            digest = f"sha256:{sha256(packed).hexdigest()}"
+            place = {"offset": offset, "length": len(packed), "digest": digest, "filename": self.NAME}
+            key, moment, _ = block[0].split(b" ", 2)
+            self._blocks.append(b"%s %s %s\n" % (key, moment, json.dumps(place).encode()))
+            offset += len(packed)
+            yield packed
+
+    @property
+    def block_list(self) -> bytes:
+        """Return the list of blocks (index.idx), once all of them were taken."""
+        return b"".join(self._blocks)
