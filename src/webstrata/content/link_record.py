@@ -8,7 +8,7 @@ from webstrata.content.html import PageLinks
 from webstrata.content.robots_meta import RobotsDirectives
 from webstrata.model.tasks import Link, TaskType
 
-LINKS_VERSION = 1
+LINKS_VERSION = 2
 """Raised when other links are read from the same page: what an earlier version stored is then read again."""
 
 _LARGEST = 500_000
