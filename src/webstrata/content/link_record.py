@@ -64,6 +64,14 @@ def unpacked(stored: bytes, user_agent: str) -> LinkRecord | None:
     return LinkRecord(page, content_type, x_robots_tag, user_agent)
 
 
+def stored_requisites(stored: bytes) -> list[str] | None:
+    """Return what a page needs to be shown, by its packed record; None if another version of the program packed it."""
+    head, *lines = stored.decode("utf-8", "surrogatepass").split("\n")
+    if json.loads(head)[0] != LINKS_VERSION:
+        return None
+    return [link.url for link in _links(lines) if link.task_type is TaskType.MEDIA]
+
+
 def _shortened(links: Iterable[Link]) -> Iterator[str]:
     """Yield a line for each link: its mark, how much of the URL is that of the one before, and the rest.
 

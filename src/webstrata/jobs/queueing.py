@@ -1,7 +1,7 @@
 """What people tell jobs to do: begin, stop, go on."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def _job_config(
     entry = source.entry or SourceJobConfig.plain(source.code, ())
     if plugins is None and entry.plugins is not None:
         plugins = tuple(entry.plugins)
-    rules = asdict(scope) if scope else {name: tuple(words) for name, words in entry.scope.items()}
+    rules = scope.stated() if scope else {name: tuple(words) for name, words in entry.scope.items()}
     return JobConfig(seeds, {**entry.crawl, **crawl}, rules, plugins)
 
 
