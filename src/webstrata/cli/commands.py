@@ -24,6 +24,7 @@ MODULES = {
     "status": ("status",),
     "folders": ("register-job-dir", "cleanup-job", "storage"),
     "artifacts": ("cleanup",),
+    "missing": ("fetch-missing",),
     "sources": ("seed-sources", "create-job", "regroup"),
     "verifying": ("verify",),
     "audit_log": ("audit-log",),
@@ -33,7 +34,7 @@ MODULES = {
 
 SECTIONS = {
     "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "status"),
-    "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "worker", "audit-log"),
+    "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Files and database": (
         *("storage", "cleanup-job", "cleanup", "retention", "register-job-dir", "verify", "assets"),

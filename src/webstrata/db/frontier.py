@@ -129,9 +129,12 @@ def _new_task(job_id: int, link: Link, depth: int, now: datetime) -> tuple[objec
 def make_pages(session: Session, job_id: int, urls: Iterable[str], depth: int) -> None:
     """Let requisites that are also linked to be visited as pages, unless a visit began already."""
     keys = [url_key(url) for url in urls]
-    shown = (_T.job_id == job_id, _T.url_key.in_(keys), _T.task_type == TaskType.MEDIA, _T.status == TaskStatus.PENDING)
-    session.connection().execute(
-        update(_TASKS).where(*shown).values(task_type=TaskType.PAGE, priority=depth, depth=depth)
+    shown = (CrawlTask.job_id == job_id, CrawlTask.url_key.in_(keys), CrawlTask.task_type == TaskType.MEDIA)
+    session.execute(
+        update(CrawlTask)
+        .where(*shown, CrawlTask.status == TaskStatus.PENDING)
+        .values(task_type=TaskType.PAGE, priority=depth, depth=depth)
+        .execution_options(synchronize_session=False)
     )
 
 

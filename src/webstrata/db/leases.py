@@ -44,7 +44,7 @@ class Spent:
 
     responses: int
     bytes: int
-    requisites: int
+    requisites: int = 0
     """How many of the responses are requisites of pages."""
 
     @property

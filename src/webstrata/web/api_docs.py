@@ -12,6 +12,7 @@ _TITLES = {
     Audience.READERS: "API",
     Audience.OPERATORS: "API for administrators",
     Audience.RETENTION: "API of retention",
+    Audience.RESOURCES: "API of page resources",
 }
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -35,13 +36,19 @@ def retention_api(request: Request) -> HTMLResponse:
     return _show(request, Audience.RETENTION)
 
 
+@router.get("/docs/resources")
+def resources_api(request: Request) -> HTMLResponse:
+    """Show the routes of what pages need to be shown."""
+    return _show(request, Audience.RESOURCES)
+
+
 def _show(request: Request, audience: Audience) -> HTMLResponse:
     return render(
         request,
         "api_docs.html",
         api=_described(request, audience),
         title=_TITLES[audience],
-        for_operators=audience is not Audience.READERS,
+        for_operators=audience in {Audience.OPERATORS, Audience.RETENTION},
         everywhere=[str(status) for status in EVERYWHERE],
     )
 

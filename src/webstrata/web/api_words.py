@@ -99,6 +99,10 @@ class Audience(StrEnum):
     READERS = "readers"
     OPERATORS = "admin"
     RETENTION = "retention"
+    RESOURCES = "resources"
+
+
+_WITH_A_TAG = (Audience.RETENTION, Audience.RESOURCES, Audience.OPERATORS)
 
 
 def described(document: Json, audience: Audience) -> Description:
@@ -115,9 +119,7 @@ def described(document: Json, audience: Audience) -> Description:
 
 def _audience_of(operation: Json) -> Audience:
     tags = operation.get("tags", ())
-    return next(
-        (audience for audience in (Audience.RETENTION, Audience.OPERATORS) if audience in tags), Audience.READERS
-    )
+    return next((audience for audience in _WITH_A_TAG if audience in tags), Audience.READERS)
 
 
 def kind_of(schema: Json) -> Kind:
