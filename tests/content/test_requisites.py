@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.content.css_references import MAX_REFERENCES, may_refer, sheet_references, text_references
 from webstrata.content.html import read_links
 from webstrata.content.page_requests import ReadLinks
-from webstrata.content.requisites import MAX_CANDIDATES
+from webstrata.content.requisites.css import MAX_REFERENCES, may_refer, sheet_references, text_references
+from webstrata.content.requisites.markup import MAX_CANDIDATES
 from webstrata.model.tasks import TaskType
 
 PAGE = "https://example.org/folder/page"

@@ -27,7 +27,6 @@ from webstrata.api import (
     metrics,
     replay,
     reports,
-    resources,
     search,
     search_debug,
     snapshots,
@@ -53,7 +52,7 @@ from webstrata.app import App
 from webstrata.db.revision import Revision
 from webstrata.retention.trigger import RetentionTrigger
 
-_READERS = (health, sources, search, snapshots, resources, changes, compare_live, replay, cdx, reports, usage, exports)
+_READERS = (health, sources, search, snapshots, changes, compare_live, replay, cdx, reports, usage, exports)
 _OPERATORS = (
     *(admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
     *(search_debug, metrics),

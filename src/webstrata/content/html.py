@@ -5,11 +5,11 @@ from functools import lru_cache
 
 from webstrata.content.blocks import main_text, without_cells
 from webstrata.content.charset import text_of
-from webstrata.content.css_references import sheet_references
 from webstrata.content.language import detect_language, tag_to_language
 from webstrata.content.links import LINKING, RESOURCES, Reference, References, collect_references, links_of
 from webstrata.content.metadata import PageMetadata, page_metadata
-from webstrata.content.requisites import collect_requisites
+from webstrata.content.requisites.css import sheet_references
+from webstrata.content.requisites.markup import collect_requisites
 from webstrata.content.robots_meta import RobotsDirectives, robots_directives
 from webstrata.content.structure import FORM_CONTROLS, PageStructure, page_structure
 from webstrata.content.tree import Document, Element, is_html, parse_html

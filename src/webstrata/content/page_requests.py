@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-from webstrata.content.css_references import may_refer
 from webstrata.content.decode import decoded
 from webstrata.content.extraction import PageExtract, extract_page, read_page_listing
 from webstrata.content.html import PageLinks, read_links, read_sheet_links
@@ -14,6 +13,7 @@ from webstrata.content.links import Grouping
 from webstrata.content.plain import parse_text, title_of_text
 from webstrata.content.quality import judge_quality
 from webstrata.content.reading import Body, Reading, read_page
+from webstrata.content.requisites.css import may_refer
 from webstrata.content.saved_response import (
     SavedResponse,
     lower_names,

@@ -240,7 +240,7 @@ class Committer:
         return None
 
     def _room(self, session: Session, claim: Claim, spent: Spent) -> tuple[TaskType | None, int]:
-        """Return which kind of task the limits leave room for, None for both, and for how many."""
+        """Return which kind of task the limits allow, None for both, and how many."""
         # What others have under way may all succeed, and counts then.
         under_way = frontier.under_way_by_kind(session, self._target.job_id)
         pages = claim.max_pages - spent.pages - under_way[TaskType.PAGE]
@@ -276,7 +276,7 @@ class Committer:
         return found
 
     def _linked_requisites(self, outcomes: Sequence[Outcome]) -> dict[int, list[str]]:
-        """Return, by depth, what one page links to as a page and another one shows: its links are to be followed."""
+        """Return what one page links to and another one shows, by depth: its own links are to be followed."""
         shown = {link.url for o in outcomes for link in o.links if link.task_type is TaskType.MEDIA} | self._shown
         found: dict[int, list[str]] = {}
         for outcome in outcomes if shown else ():

@@ -17,7 +17,6 @@ from webstrata.web import (
     job_orders,
     jobs,
     login,
-    missing,
     retention,
     search,
     snapshot,
@@ -31,7 +30,7 @@ from webstrata.web.pages import prepare_templates
 
 _READERS = (home, search, snapshot, changes, compare, sources, exports, api_docs)
 _REPLAY = (wayback, timemaps)
-_OPERATORS = (source, jobs, job, job_orders, missing, audit_log, retention, login)
+_OPERATORS = (source, jobs, job, job_orders, audit_log, retention, login)
 
 
 def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:

@@ -12,9 +12,8 @@ from webstrata.api.headers import RAW_PATH, framed_by
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.db import catalog, change_lists
 from webstrata.db.engine import Database
-from webstrata.db.page_links import links_of
+from webstrata.db.page_links import links_of, resources_of
 from webstrata.db.page_metadata import load_metadata
-from webstrata.db.page_resources import resources_of
 from webstrata.db.tombstones import missing_snapshot
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import RecordPlace, SnapshotView
