@@ -34,7 +34,8 @@ def test_a_kind_knows_which_schemas_it_speaks_of() -> None:
 def test_every_route_is_on_one_of_the_pages(client: TestClient) -> None:
     described = client.get("/openapi.json").json()["paths"]
     wanted = {f"{method.upper()} {path}" for path, routes in described.items() for method in routes if method != "head"}
-    readers, *others = (Page(client.get(path)) for path in ("/docs", "/docs/operators", "/docs/retention"))
+    paths = ("/docs", "/docs/operators", "/docs/retention", "/docs/resources")
+    readers, *others = (Page(client.get(path)) for path in paths)
     shown = [route for page in (readers, *others) for route in page.texts("section h2")]
     assert set(shown) == wanted
     assert len(shown) == len(wanted)
