@@ -130,7 +130,9 @@ def links_by_the_standards(html: str, url: str) -> tuple[Link, ...]:
         name = "href" if element.tag in ("a", "area", "link") else "src"
         target = join(start, element.attr(name) or "")
         if target is not None:
-            found.setdefault(target, Link(target, TaskType.PAGE if element.tag in LEADING else TaskType.MEDIA))
+            link = Link(target, TaskType.PAGE if element.tag in LEADING else TaskType.MEDIA)
+            if found.setdefault(target, link).task_type is TaskType.MEDIA:
+                found[target] = link
     return tuple(found.values())
 
 

@@ -1,5 +1,6 @@
 """Crawls of a test's own server, and what they leave in the database and on disk."""
 
+import hashlib
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -11,6 +12,7 @@ import uvloop
 from sqlalchemy import select
 
 from tests.support.warcs import Record, records
+from tests.support.web_server import Answer, Request, Script
 from webstrata.content.html import PageLinks
 from webstrata.content.page_requests import ReadLinks
 from webstrata.coordination.permits import DatabasePermits, HostPermits, Politeness
@@ -27,6 +29,8 @@ from webstrata.model.jobs import JobConfig, JobStatus
 from webstrata.model.scope import ScopeRules
 from webstrata.model.tasks import TaskStatus
 from webstrata.warc.cdxj import JOURNAL_NAME
+
+NOT_MODIFIED = Answer(status=304, headers=(("ETag", '"same"'),))
 
 GUARD = NetworkGuard((ip_network("127.0.0.0/8"),))
 
@@ -168,6 +172,35 @@ def archive_of(database: Database, root: Path, job_id: int) -> Archive:
         job = jobs.load_job(session, job_id)
     folder = Path(job.output_dir, "warcs").relative_to(root).as_posix()
     return Archive(database, CrawlTarget(job.id, job.name, job.source_id, job.source_code, root, folder))
+
+
+def answering_conditions(answer: Answer) -> Script:
+    """Send an answer with a validator, and 304 to whoever has it."""
+    tag = f'"{hashlib.sha256(answer.body).hexdigest()[:12]}"'
+    tagged = replace(answer, headers=(*answer.headers, ("ETag", tag)))
+
+    def answered(request: Request) -> Answer:
+        return NOT_MODIFIED if request.header("If-None-Match") == tag else tagged
+
+    return answered
+
+
+def next_job(archive: Archive) -> Archive:
+    """Return the archive with another job of the same source."""
+    target = archive.target
+    folder = f"site/job-{archive.job_id + 1}"
+    (target.archive_root / folder).mkdir(parents=True)
+    with archive.database.write() as session:
+        job_id = jobs.add_job(
+            session,
+            target.source_id,
+            name="again",
+            output_dir=str(target.archive_root / folder),
+            config=JobConfig(()),
+            queued_at=datetime.now(UTC),
+        )
+        jobs.set_job(session, job_id, status=JobStatus.RUNNING)
+    return Archive(archive.database, replace(target, job_id=job_id, folder=f"{folder}/warcs"))
 
 
 def make_unreadable(patch: pytest.MonkeyPatch, path: str) -> None:

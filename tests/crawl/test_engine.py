@@ -82,6 +82,11 @@ def test_links_are_followed_as_far_as_told(
     assert set(web_server.pages()) == expected
 
 
+def without_images(server: WebServer) -> list[str]:
+    """Return the pages that were asked for: requisites have a limit of their own."""
+    return [path for path in server.pages() if not path.startswith("/image/")]
+
+
 @pytest.mark.parametrize("limit", [1, 5, 20])
 def test_no_more_pages_are_fetched_than_allowed_however_slow_the_disk_is(
     archive: Archive, web_server: WebServer, monkeypatch: pytest.MonkeyPatch, limit: int
@@ -95,8 +100,8 @@ def test_no_more_pages_are_fetched_than_allowed_however_slow_the_disk_is(
     monkeypatch.setattr(os, "fdatasync", slow_sync)
     web_server.answers |= linked_site(30)
     end = archive.crawl(web_server.url(), max_pages=limit)
-    assert len(web_server.pages()) == limit
-    assert (end.counts.finished, end.limit) == (limit, "page limit")
+    assert len(without_images(web_server)) == limit
+    assert (end.counts.finished, end.limit) == (len(web_server.pages()), "page limit")
     assert end.counts.pending > 0
     assert_sound(archive)
 
@@ -105,7 +110,7 @@ def test_the_limit_counts_what_an_earlier_run_fetched(archive: Archive, web_serv
     web_server.answers |= linked_site(10)
     archive.crawl(web_server.url(), max_pages=4)
     archive.crawl(web_server.url(), max_pages=6)
-    assert len(web_server.pages()) == 6
+    assert len(without_images(web_server)) == 6
     assert_sound(archive)
 
 

@@ -1,54 +1,21 @@
 """Crawling a site again: what did not change is not stored again, and nothing is missed because of that."""
 
-import hashlib
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, func, select
 
-from tests.crawl.runs import Archive, make_unreadable
-from tests.support.web_server import Answer, Request, Script, WebServer, page
+from tests.crawl.runs import NOT_MODIFIED, Archive, answering_conditions, make_unreadable, next_job
+from tests.support.web_server import Answer, WebServer, page
 from webstrata.db import jobs
 from webstrata.db.tables import Capture, CaptureLinks
 from webstrata.index.pipeline import index_job
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.jobs import JobStatus
 from webstrata.model.search import SearchRequest
 from webstrata.replay.raw import raw_page
 from webstrata.search.service import search
 from webstrata.warc.verify import verify
-
-NOT_MODIFIED = Answer(status=304, headers=(("ETag", '"same"'),))
-
-
-def answering_conditions(answer: Answer) -> Script:
-    """Send an answer with a validator, and 304 to whoever has it."""
-    tag = f'"{hashlib.sha256(answer.body).hexdigest()[:12]}"'
-    tagged = replace(answer, headers=(*answer.headers, ("ETag", tag)))
-
-    def answered(request: Request) -> Answer:
-        return NOT_MODIFIED if request.header("If-None-Match") == tag else tagged
-
-    return answered
-
-
-def next_job(archive: Archive) -> Archive:
-    """Return the archive with another job of the same source."""
-    target = archive.target
-    folder = f"site/job-{archive.job_id + 1}"
-    (target.archive_root / folder).mkdir(parents=True)
-    with archive.database.write() as session:
-        job_id = jobs.add_job(
-            session,
-            target.source_id,
-            name="again",
-            output_dir=str(target.archive_root / folder),
-            config=JobConfig(()),
-            queued_at=datetime.now(UTC),
-        )
-        jobs.set_job(session, job_id, status=JobStatus.RUNNING)
-    return Archive(archive.database, replace(target, job_id=job_id, folder=f"{folder}/warcs"))
 
 
 def warcs(*archives: Archive) -> list[Path]:

@@ -85,6 +85,7 @@ def test_a_report_tells_what_was_run_how_and_what_came_of_it(database: Database,
     assert report["counts"] == {"pending": 2, "in_progress": 0, "finished": 0, "error": 0}
     assert report["report"] == {
         "responses": 8,
+        "requisites": 0,
         "bytes": 100,
         "errors": {"timeout": 2},
         "hosts": {"example.org": {"responses": 8, "bytes": 100, "errors": 2}},

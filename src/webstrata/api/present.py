@@ -267,6 +267,7 @@ def job_progress(progress: JobProgress, now: datetime) -> JobProgressSchema:
             total=counts.total,
         ),
         responses=report.responses,
+        requisites=report.requisites,
         bytes=report.bytes,
         rate=report.rate,
         errors=dict(report.errors),

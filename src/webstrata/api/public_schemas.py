@@ -164,3 +164,24 @@ class ExportsSchema(BaseModel):
     dataDictionaryUrl: str
     snapshots: ExportKindSchema
     changes: ExportKindSchema
+
+
+class ResourceSchema(BaseModel):
+    """Something that a page shows, with its capture closest in time."""
+
+    url: str
+    archived: bool
+    statusCode: int | None
+    captureTimestamp: str | None
+    reason: str | None = Field(description="Why it is missing.")
+
+
+class ResourcesSchema(BaseModel):
+    """The resources of a snapshot's page."""
+
+    snapshotId: int
+    known: bool = Field(description="Whether it is stored what the page needs.")
+    total: int
+    archived: int
+    cut: bool = Field(description="Whether there are more than are listed.")
+    resources: list[ResourceSchema]

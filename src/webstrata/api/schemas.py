@@ -255,6 +255,7 @@ class JobProgressSchema(BaseModel):
     indexedPageCount: int
     counts: CrawlCountsSchema
     responses: int
+    requisites: int
     bytes: int
     rate: float
     errors: dict[str, int]

@@ -11,13 +11,15 @@ from webstrata.api.caching import A_MINUTE, AN_HOUR, IfNoneMatch, kept, kept_jso
 from webstrata.api.error_answers import MAY_BE_WITHHELD
 from webstrata.api.headers import RAW_PATH
 from webstrata.api.parts import Parts, SnapshotId
-from webstrata.api.public_schemas import LatestSnapshotSchema
+from webstrata.api.public_schemas import LatestSnapshotSchema, ResourceSchema, ResourcesSchema
 from webstrata.api.schemas import SnapshotDetailSchema, TimelineSchema
 from webstrata.api.usage import Event, counted
 from webstrata.app import App
 from webstrata.db import catalog
+from webstrata.db.page_links import resources_of
 from webstrata.db.tombstones import missing_snapshot
 from webstrata.model.archive import SnapshotView
+from webstrata.model.captures import PageResource
 from webstrata.model.content_types import HTML_TYPES
 from webstrata.replay.banner import with_banner
 from webstrata.replay.inert import with_inert_links
@@ -121,6 +123,23 @@ def latest(
     return kept_json(known, present.latest(newest), A_MINUTE)
 
 
+@router.get("/api/snapshot/{snapshot_id}/resources", response_model=ResourcesSchema, tags=["resources"])
+def resources(app: Parts, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
+    """List what a snapshot's page needs to be shown, and why any of it is missing."""
+    snapshot = known_snapshot(app, snapshot_id)
+    with app.database.read() as session:
+        found = resources_of(session, snapshot.id)
+    listed = ResourcesSchema(
+        snapshotId=snapshot.id,
+        known=found.is_known,
+        total=len(found.listed),
+        archived=found.archived,
+        cut=found.is_cut,
+        resources=[_resource(one) for one in found.listed],
+    )
+    return kept_json(known, listed, A_MINUTE)
+
+
 def known_snapshot(app: App, snapshot_id: int) -> SnapshotView:
     """Return the snapshot that a request names; NotFoundError when there is none, GoneError when it is withheld."""
     with app.database.read() as session:
@@ -136,3 +155,13 @@ def _labelled(media_type: str, page: RawPage) -> str:
     if not _CHARSET.fullmatch(charset):
         return media_type
     return f"{media_type}; charset={_NAMES_OF_BROWSERS.get(charset, charset)}"
+
+
+def _resource(resource: PageResource) -> ResourceSchema:
+    return ResourceSchema(
+        url=resource.url,
+        archived=resource.is_archived,
+        statusCode=resource.status_code,
+        captureTimestamp=None if resource.captured_at is None else present.timestamp(resource.captured_at),
+        reason=resource.reason,
+    )

@@ -153,7 +153,7 @@ def _crawled_here(
 def _begin_anew(app: App, job_id: int, leader: str) -> None:
     """Let a job's crawl begin at its seeds again, with all that its limits allow; what was captured stays."""
     with app.database.write() as session:
-        leases.set_as(session, job_id, leader, responses_count=0, response_bytes_total=0)
+        leases.set_as(session, job_id, leader, responses_count=0, response_bytes_total=0, requisites_count=0)
         frontier.forget(session, job_id)
 
 

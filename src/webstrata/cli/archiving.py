@@ -48,6 +48,7 @@ def archive(
     urls: Addresses = None,
     file: JobFilePath = None,
     max_pages: Annotated[int | None, _crawl_option("max_pages")] = None,
+    max_requisites: Annotated[int | None, _crawl_option("max_requisites")] = None,
     max_depth: Annotated[int | None, _crawl_option("max_depth")] = None,
     max_seconds: Annotated[float | None, _crawl_option("max_seconds")] = None,
     max_bytes: Annotated[int | None, _crawl_option("max_bytes")] = None,
@@ -65,6 +66,7 @@ def archive(
 
     given = {
         "max_pages": max_pages,
+        "max_requisites": max_requisites,
         "max_depth": max_depth,
         "max_seconds": max_seconds,
         "max_bytes": max_bytes,

@@ -18,7 +18,7 @@ MODULES = {
     "quality": ("quality",),
     "extracting": ("extract",),
     "looking": ("check-env", "check-db"),
-    "jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job"),
+    "jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing"),
     "running": ("check-archive-tool", "run-job", "run-db-job", "index-job"),
     "checking": ("validate-job-config",),
     "status": ("status",),
@@ -36,7 +36,7 @@ MODULES = {
 
 SECTIONS = {
     "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "hauls", "status"),
-    "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "worker", "audit-log"),
+    "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Files and database": (
         *("storage", "cleanup-job", "cleanup", "retention", "export", "import", "register-job-dir", "verify", "assets"),

@@ -58,7 +58,7 @@ def _stated(body: bytes, content_type: str | None) -> str | None:
     for mark, encoding in _BOMS:
         if body.startswith(mark):
             return encoding
-    return _known(_charset_parameter(content_type)) or _stated_within(body)
+    return _known(charset_parameter(content_type)) or _stated_within(body)
 
 
 def _stated_within(body: bytes) -> str | None:
@@ -68,7 +68,8 @@ def _stated_within(body: bytes) -> str | None:
     return "utf-8" if known and known.startswith("utf-16") else known
 
 
-def _charset_parameter(content_type: str | None) -> str | None:
+def charset_parameter(content_type: str | None) -> str | None:
+    """Return the charset that a Content-Type header states, if it does."""
     for parameter in (content_type or "").split(";")[1:]:
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "charset":

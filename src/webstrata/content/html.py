@@ -6,8 +6,10 @@ from functools import lru_cache
 from webstrata.content.blocks import main_text, without_cells
 from webstrata.content.charset import text_of
 from webstrata.content.language import detect_language, tag_to_language
-from webstrata.content.links import LINKING, RESOURCES, References, collect_references, links_of
+from webstrata.content.links import LINKING, RESOURCES, Reference, References, collect_references, links_of
 from webstrata.content.metadata import PageMetadata, page_metadata
+from webstrata.content.requisites.css import sheet_references
+from webstrata.content.requisites.markup import collect_requisites
 from webstrata.content.robots_meta import RobotsDirectives, robots_directives
 from webstrata.content.structure import FORM_CONTROLS, PageStructure, page_structure
 from webstrata.content.tree import Document, Element, is_html, parse_html
@@ -83,12 +85,22 @@ def read_links(
     body: bytes, content_type: str | None, url: str, *, user_agent: str = "", x_robots_tag: str | None = None
 ) -> PageLinks:
     """Return the links of a page, and what it asks of the robot that a user agent names."""
-    tree = parse_html(text_of(body, content_type))
+    source = text_of(body, content_type)
+    tree = parse_html(source)
     head = _child(tree.root, "head")
     metas = () if head is None else head.iter_elements("meta")
     stated = [(meta.attr("name") or "", meta.attr("content") or "") for meta in metas]
     references = collect_references(tree.iter_elements(_REFERRING))
+    references = References((*references.all, *collect_requisites(tree, source)), references.base)
     return PageLinks(links_of(references, url), robots_directives(stated, x_robots_tag, user_agent))
+
+
+def read_sheet_links(
+    body: bytes, content_type: str | None, url: str, *, user_agent: str = "", x_robots_tag: str | None = None
+) -> PageLinks:
+    """Return what a style sheet loads, and what its headers ask of the robot that a user agent names."""
+    references = References(tuple(Reference(one, False) for one in sheet_references(body, content_type)))
+    return PageLinks(links_of(references, url), robots_directives((), x_robots_tag, user_agent))
 
 
 def extract_title(html: str) -> str:

@@ -8,7 +8,7 @@ from webstrata.content.html import PageLinks
 from webstrata.content.robots_meta import RobotsDirectives
 from webstrata.model.tasks import Link, TaskType
 
-LINKS_VERSION = 1
+LINKS_VERSION = 2
 """Raised when other links are read from the same page: what an earlier version stored is then read again."""
 
 _LARGEST = 500_000
@@ -62,6 +62,14 @@ def unpacked(stored: bytes, user_agent: str) -> LinkRecord | None:
         return None
     page = PageLinks(tuple(_links(lines)), RobotsDirectives(*map(bool, directives)))
     return LinkRecord(page, content_type, x_robots_tag, user_agent)
+
+
+def stored_requisites(stored: bytes) -> list[str] | None:
+    """Return what a page needs to be shown, by its packed record; None if another version of the program packed it."""
+    head, *lines = stored.decode("utf-8", "surrogatepass").split("\n")
+    if json.loads(head)[0] != LINKS_VERSION:
+        return None
+    return [link.url for link in _links(lines) if link.task_type is TaskType.MEDIA]
 
 
 def _shortened(links: Iterable[Link]) -> Iterator[str]:

@@ -149,6 +149,11 @@ def rewrite_srcset(value: str, address: Callable[[str], str | None]) -> str:
     return ", ".join(f"{address(url) or url}{descriptors}" for url, descriptors in _candidates(value))
 
 
+def srcset_candidates(value: str) -> Iterator[str]:
+    """Yield the addresses of a list of image candidates."""
+    return (url for url, _ in _candidates(value))
+
+
 def _candidates(value: str) -> Iterator[tuple[str, str]]:
     """Yield the addresses of a list of image candidates, each with its descriptors, as the HTML standard reads it."""
     at = len(value) - len(value.lstrip(f"{_SPACE},"))

@@ -88,9 +88,15 @@ def links_of(references: References, url: str) -> tuple[Link, ...]:
     found: dict[str, Link] = {}
     for reference in references.all:
         link = _link(base, reference)
-        if link is not None and found.setdefault(link.url, link).nofollow and not link.nofollow:
+        if link is None:
+            continue
+        known = found.setdefault(link.url, link)
+        if known.task_type is TaskType.MEDIA and link.task_type is TaskType.PAGE:
+            # What is shown and linked to is a page, whose own links are followed.
+            found[link.url] = link
+        elif known.nofollow and not link.nofollow:
             # One that may be followed is enough.
-            found[link.url] = replace(found[link.url], nofollow=False)
+            found[link.url] = replace(known, nofollow=False)
     return tuple(found.values())
 
 

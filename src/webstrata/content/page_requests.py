@@ -7,12 +7,13 @@ from functools import lru_cache, partial
 
 from webstrata.content.decode import decoded
 from webstrata.content.extraction import PageExtract, extract_page, read_page_listing
-from webstrata.content.html import PageLinks, read_links
+from webstrata.content.html import PageLinks, read_links, read_sheet_links
 from webstrata.content.kinds import PageKind, page_kind
 from webstrata.content.links import Grouping
 from webstrata.content.plain import parse_text, title_of_text
 from webstrata.content.quality import judge_quality
 from webstrata.content.reading import Body, Reading, read_page
+from webstrata.content.requisites.css import may_refer
 from webstrata.content.saved_response import (
     SavedResponse,
     lower_names,
@@ -20,7 +21,7 @@ from webstrata.content.saved_response import (
     response_of_text,
     saved_response,
 )
-from webstrata.model.content_types import may_be_page
+from webstrata.model.content_types import CSS_TYPE, may_be_page, media_type
 from webstrata.model.listing import Listing
 from webstrata.model.quality import Quality
 from webstrata.model.urls import url_group
@@ -98,11 +99,16 @@ class ReadLinks(PageRequest):
 
     @property
     def is_small(self) -> bool:
-        """Tell whether the page is small; an encoded one may be of any size."""
+        """Tell whether the page is small; an encoded one may be of any size, and a style sheet takes longer."""
+        if self._is_sheet and self.content:
+            return False
         return not self.content_encoding and len(self.content) <= SMALL_PAGE
 
     def simplified(self) -> "ReadLinks":
         """Return the request without what is not needed: the body of what is no page, a small page's encoding."""
+        if self._is_sheet:
+            is_plain = not self.content_encoding and not may_refer(self.content)
+            return replace(self, content=b"") if is_plain else self
         if not may_be_page(self.content_type):
             return replace(self, content=b"", content_encoding=None)
         if self.content_encoding and len(self.content) <= SMALL_PAGE:
@@ -115,14 +121,18 @@ class ReadLinks(PageRequest):
     def read(self) -> PageLinks:
         """Read the response in this process."""
         body = decoded(self.content, self.content_encoding, MAX_PAGE_BYTES)
-        is_page = page_kind(self.content_type, body, self.url) is PageKind.HTML
-        return read_links(
-            body if is_page else b"",
+        is_page = not self._is_sheet and page_kind(self.content_type, body, self.url) is PageKind.HTML
+        return (read_sheet_links if self._is_sheet else read_links)(
+            body if is_page or self._is_sheet else b"",
             self.content_type,
             self.url,
             user_agent=self.user_agent,
             x_robots_tag=self.x_robots_tag,
         )
+
+    @property
+    def _is_sheet(self) -> bool:
+        return media_type(self.content_type) == CSS_TYPE
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from webstrata.db.leases import Spent
 from webstrata.db.new_rows import NewCapture, NewLinks
 from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
 from webstrata.model.captures import Original
-from webstrata.model.tasks import Link, Task, TaskStatus
+from webstrata.model.crawl_config import CrawlConfig
+from webstrata.model.tasks import Link, Task, TaskStatus, TaskType
 from webstrata.storage.paths import PresentFiles, confined
 from webstrata.warc.writer import WarcFileWriter, cut_tail, new_warc_name
 
@@ -51,6 +52,7 @@ class Claim:
     limit: int
     lease: timedelta
     max_pages: int
+    max_requisites: int = CrawlConfig.max_requisites
     max_bytes: int | None = None
     resting_hosts: frozenset[str] = frozenset()
     alone: bool = True
@@ -96,6 +98,7 @@ class Committer:
         self._writer: WarcFileWriter | None = None
         self._warc_file_id = 0
         self._recorded: set[str] = set()
+        self._shown: set[str] = set()
         self._history: bool | None = None
 
     def commit(self, outcomes: Sequence[Outcome], claim: Claim | None = None) -> Committed:
@@ -181,13 +184,15 @@ class Committer:
         answered = sum(outcome.task.status is TaskStatus.FINISHED for outcome in outcomes)
         size = sum(len(outcome.result.body) for outcome in outcomes if outcome.result is not None)
         with self._database.write() as session:
-            spent = leases.spend(session, target.job_id, answered, size)
+            spent = leases.spend(session, target.job_id, answered, size, requisites=_requisites(outcomes))
             stale = frontier.settle(session, [outcome.task for outcome in outcomes], now)
             if stale:
                 raise _StaleTasksError(stale)
             scrapes.add_scrapes(session, target.source_id, target.job_id, scrape_records(outcomes, now))
             for depth, links in self._new_links(outcomes).items():
                 frontier.add_links(session, target.job_id, links, depth, now)
+            for depth, urls in self._linked_requisites(outcomes).items():
+                frontier.make_pages(session, target.job_id, urls, depth)
             if new_captures and self._writer is not None:
                 self._refuse_twins(session, fresh)
                 _refuse_deleted(session, outcomes, referred)
@@ -203,11 +208,10 @@ class Committer:
 
     def _claimed(self, session: Session, claim: Claim, spent: Spent, now: datetime) -> Committed:
         """Lease tasks, as many as the limits leave room for, each with what was captured of its URL before."""
-        limit = _limit_reached(claim, spent)
+        limit = self._limit_reached(session, claim, spent)
         if limit is not None:
             return Committed([], limit)
-        # What others have under way may all succeed, and counts then.
-        room = claim.max_pages - spent.responses - frontier.under_way(session, self._target.job_id)
+        kind, room = self._room(session, claim, spent)
         if min(claim.limit, room) <= 0:
             return Committed([])
         tasks = frontier.claim(
@@ -219,8 +223,31 @@ class Committer:
             lease=claim.lease,
             resting_hosts=claim.resting_hosts,
             alone=claim.alone,
+            kind=kind,
         )
         return Committed(self._with_history(session, tasks))
+
+    def _limit_reached(self, session: Session, claim: Claim, spent: Spent) -> str | None:
+        """Return the limit that leaves nothing to do: a full kind of task does not end the other one."""
+        if claim.max_bytes is not None and spent.bytes >= claim.max_bytes:
+            return "byte limit"
+        pages, requisites = spent.pages >= claim.max_pages, spent.requisites >= claim.max_requisites
+        job_id = self._target.job_id
+        if pages and (requisites or not frontier.has_waiting(session, job_id, TaskType.MEDIA)):
+            return "page limit"
+        if requisites and not frontier.has_waiting(session, job_id, TaskType.PAGE):
+            return "requisite limit"
+        return None
+
+    def _room(self, session: Session, claim: Claim, spent: Spent) -> tuple[TaskType | None, int]:
+        """Return which kind of task the limits allow, None for both, and how many."""
+        # What others have under way may all succeed, and counts then.
+        under_way = frontier.under_way_by_kind(session, self._target.job_id)
+        pages = claim.max_pages - spent.pages - under_way[TaskType.PAGE]
+        requisites = claim.max_requisites - spent.requisites - under_way[TaskType.MEDIA]
+        if pages > 0 and requisites > 0:
+            return None, min(pages, requisites)
+        return (TaskType.PAGE, pages) if pages > 0 else (TaskType.MEDIA, requisites)
 
     def _with_history(self, session: Session, tasks: list[Task]) -> list[Task]:
         if not tasks or not self._has_history(session):
@@ -240,15 +267,31 @@ class Committer:
         found: dict[int, list[Link]] = {}
         taken: set[str] = set()
         for outcome in outcomes:
+            is_page = outcome.task.task_type is TaskType.PAGE
             fresh = [link for link in outcome.links if link.url not in self._recorded and link.url not in taken]
             taken.update(link.url for link in fresh)
-            found.setdefault(outcome.task.depth + 1, []).extend(fresh)
+            for link in fresh:
+                depth = 1 if is_page and link.task_type is TaskType.MEDIA else outcome.task.depth + 1
+                found.setdefault(depth, []).append(link)
+        return found
+
+    def _linked_requisites(self, outcomes: Sequence[Outcome]) -> dict[int, list[str]]:
+        """Return what one page links to and another one shows, by depth: its own links are to be followed."""
+        shown = {link.url for o in outcomes for link in o.links if link.task_type is TaskType.MEDIA} | self._shown
+        found: dict[int, list[str]] = {}
+        for outcome in outcomes if shown else ():
+            linked = [link.url for link in outcome.links if link.task_type is TaskType.PAGE and link.url in shown]
+            if linked:
+                found.setdefault(outcome.task.depth + 1, []).extend(linked)
         return found
 
     def _remember(self, outcomes: Sequence[Outcome]) -> None:
         if len(self._recorded) > _MOST_REMEMBERED:
             self._recorded.clear()
+            self._shown.clear()
         self._recorded.update(link.url for outcome in outcomes for link in outcome.links)
+        links = (link for outcome in outcomes for link in outcome.links)
+        self._shown.update(link.url for link in links if link.task_type is TaskType.MEDIA)
 
     def _open_writer(self) -> WarcFileWriter:
         """Return the file to append to; a full one is followed by a new one.
@@ -283,10 +326,9 @@ def _refuse_deleted(session: Session, outcomes: Sequence[Outcome], referred: Col
     raise _StaleTasksError(bodiless) if bodiless else _DeletedMeanwhileError
 
 
-def _limit_reached(claim: Claim, spent: Spent) -> str | None:
-    if spent.responses >= claim.max_pages:
-        return "page limit"
-    return "byte limit" if claim.max_bytes is not None and spent.bytes >= claim.max_bytes else None
+def _requisites(outcomes: Sequence[Outcome]) -> int:
+    tasks = (outcome.task for outcome in outcomes)
+    return sum(task.status is TaskStatus.FINISHED and task.task_type is TaskType.MEDIA for task in tasks)
 
 
 def recover(database: Database, archive_root: Path, owner: str) -> None:

@@ -97,7 +97,7 @@ class Crawl:
         self._stopping = self._asked_to_stop = self._left = self._worked = False
         self._last_work = datetime.now(UTC)
         self._traps = TrapGuard(self._last_work.date())
-        self._scope = Scope(run.rules, run.config.max_depth, self._traps)
+        self._scope = Scope(run.rules, run.config.max_depth, self._traps, _page_requisites(run.config))
         self._committer = Committer(database, run.target, run.owner, run.config.warc_max_bytes)
         self._reporter = Reporter(database, self._job_id, run.owner, progress, leads=run.leads)
         self._pace = Pace(run.config, permits, run.started_at, run.rules.allowed_domains)
@@ -315,6 +315,10 @@ class Crawl:
             frontier.release(session, self._job_id, self._run.owner, datetime.now(UTC))
         self._discovery.take_leave()
         recover(self._database, self._run.target.archive_root, self._run.owner)
+
+
+def _page_requisites(config: CrawlConfig) -> int:
+    return config.max_page_requisites if config.capture_requisites else 0
 
 
 def _raise_failures(tasks: list[asyncio.Task[None]]) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from webstrata.coordination.permits import HostPermits
 from webstrata.crawl.commit import Claim
 from webstrata.model.crawl_config import CrawlConfig
-from webstrata.model.tasks import Link, Task
+from webstrata.model.tasks import Link, Task, TaskType
 from webstrata.model.urls import host_of
 
 SHORTEST_WAIT = 0.02
@@ -43,9 +43,12 @@ class Pace:
         self._hosts = hosts
 
     def met(self, links: Iterable[Link]) -> None:
-        """Remember the hosts of new URLs, if all the others are known."""
+        """Remember the hosts of new URLs, if all the others are known; requisites may be on hosts that need rest."""
         if self._hosts is not None:
             self._hosts.update(host_of(link.url) for link in links)
+        elif not self.unhurried:
+            shown = {host_of(link.url) for link in links if link.task_type is TaskType.MEDIA}
+            self.unhurried = any(map(self._permits.is_limited, shown))
 
     def expects(self, retry_at: datetime) -> None:
         """Remember when something is to be tried again."""
@@ -73,6 +76,7 @@ class Pace:
             limit=min(wanted, 1) if self.unhurried else wanted,
             lease=self._lease,
             max_pages=self._config.max_pages,
+            max_requisites=self._config.max_requisites,
             max_bytes=self._config.max_bytes,
             resting_hosts=resting,
             alone=not held,

@@ -4,32 +4,49 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+import structlog
+
+from webstrata.model.crawl_config import CrawlConfig
 from webstrata.model.scope import ScopeRules
-from webstrata.model.tasks import Link, TaskType
+from webstrata.model.tasks import MAX_NESTING, Link, TaskType
 from webstrata.model.traps import TrapGuard
+
+log = structlog.get_logger()
 
 _DECISIONS_KEPT = 50_000
 
 
 @dataclass(frozen=True)
 class Scope:
-    """A job's rules, how deep it goes, and what keeps it out of traps."""
+    """A job's rules, how deep it goes, what keeps it out of traps, and how much it captures of what a page shows."""
 
     rules: ScopeRules
     max_depth: int
     traps: TrapGuard
+    max_page_requisites: int = CrawlConfig.max_page_requisites
 
-    def admitted(self, links: Sequence[Link], depth: int, page: str | None = None) -> tuple[Link, ...]:
-        """Return the links, found at a depth, that the job follows; a page's also teach how its site makes them."""
+    def admitted(
+        self, links: Sequence[Link], depth: int, page: str | None = None, *, nesting: int = 1
+    ) -> tuple[Link, ...]:
+        """Return the links that the job follows; a page's also teach how its site makes them.
+
+        Pages among them are found at a depth, requisites at a nesting.
+        """
         if page is not None:
             self.traps.learn(page, [link.url for link in links if link.task_type is TaskType.PAGE])
-        if depth > self.max_depth:
-            return ()
+        is_too_deep = depth > self.max_depth
+        room = self.max_page_requisites if nesting <= MAX_NESTING else 0
         followed: list[Link] = []
         for link in links:
-            url = self._address(link.url)
+            if link.task_type is TaskType.MEDIA:
+                url = self._requisite_address(link.url) if room else None
+                room -= url is not None
+            else:
+                url = None if is_too_deep else self._address(link.url)
             if url is not None:
                 followed.append(link if url == link.url else replace(link, url=url))
+        if not room and self.max_page_requisites:
+            log.info("crawl.requisites.limit", url=page, nesting=nesting)
         return tuple(followed)
 
     @cached_property
@@ -41,3 +58,13 @@ class Scope:
         # Cleaned first: a site that gives every link a session would else be one big trap.
         url = self.traps.cleaned(href)
         return url if self.rules.admits(url) and self.traps.verdict(url) is None else None
+
+    @cached_property
+    def _requisite_address(self) -> Callable[[str], str | None]:
+        """Return the address by which a job captures something that a page shows, if it does."""
+        return lru_cache(_DECISIONS_KEPT)(self._decided_requisite)
+
+    def _decided_requisite(self, href: str) -> str | None:
+        # Not held against the traps: what a page shows leads nowhere, and is limited page by page.
+        url = self.traps.cleaned(href)
+        return url if self.rules.why_not_requisite(url) is None else None

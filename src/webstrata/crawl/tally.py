@@ -10,6 +10,7 @@ from webstrata.crawl.outcome import Outcome
 from webstrata.db.frontier import FrontierCounts
 from webstrata.model.failures import VisitFailure, failure_kind, summed_up
 from webstrata.model.reports import HOSTS_REPORTED, CrawlReport, HostReport, busiest
+from webstrata.model.tasks import TaskType
 from webstrata.model.urls import host_of
 
 RATE_SECONDS = 10
@@ -47,6 +48,7 @@ class Tally:
         self._hosts: dict[str, list[int]] = {}
         self._recent: dict[int, int] = {}
         self._failures: list[VisitFailure] = []
+        self._requisites = 0
 
     def saw(self, outcome: Outcome) -> None:
         """Count an outcome that was committed."""
@@ -59,6 +61,7 @@ class Tally:
             if result is not None:
                 counts[_RESPONSES] += 1
                 counts[_BYTES] += len(result.body)
+                self._requisites += outcome.task.task_type is TaskType.MEDIA
                 second = int(self._clock())
                 self._recent[second] = self._recent.get(second, 0) + 1
             if kind is not None:
@@ -78,6 +81,7 @@ class Tally:
             hosts = {host: HostReport(*counts) for host, counts in self._hosts.items()}
             errors, rate = dict(self._errors.most_common()), self._rate()
             idle = round(self._clock() - self._last, 1)
+            requisites = self._requisites
         return CrawlReport(
             responses=sum(seen.responses for seen in hosts.values()),
             bytes=sum(seen.bytes for seen in hosts.values()),
@@ -85,6 +89,7 @@ class Tally:
             hosts=busiest(hosts),
             rate=rate,
             idle=idle,
+            requisites=requisites,
         )
 
     def _remember(self, outcome: Outcome) -> None:

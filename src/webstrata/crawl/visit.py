@@ -17,7 +17,7 @@ from webstrata.crawl.scope import Scope
 from webstrata.errors import FetchError, StorageError, TransientFetchError, UnreadablePageError, WarcError
 from webstrata.model.captures import EarlierCapture
 from webstrata.model.fetching import FetchResult, retry_after
-from webstrata.model.tasks import Link, RetryPolicy, Task, TaskStatus, after_failure
+from webstrata.model.tasks import Link, RetryPolicy, Task, TaskStatus, TaskType, after_failure
 from webstrata.model.urls import join
 
 log = structlog.get_logger()
@@ -68,12 +68,22 @@ class Visitor:
             return Outcome(failed, error_kind=error.kind)
         page = found.page
         directives = self.obeyed.of(page.directives)
-        links = () if directives.nofollow else self.obeyed.followed(page.links)
-        admitted = self.scope.admitted(links, task.depth + 1, result.url)
+        is_page = task.task_type is TaskType.PAGE
+        links = self._leading_on(page.links, directives) if is_page else _nested(page.links, result)
+        nesting = 1 if is_page else task.depth + 1
+        admitted = self.scope.admitted(links, task.depth + 1, result.url, nesting=nesting)
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=problem)
         if directives.noarchive:
             return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)
         return Outcome(done, result, admitted, found.record, "internal" if problem else None, found.kind)
+
+    def _leading_on(self, links: Sequence[Link], directives: RobotsDirectives) -> Sequence[Link]:
+        """Return the links of a page that may be followed; what it shows is needed only with the page itself."""
+        if directives.nofollow:
+            links = [link for link in links if link.task_type is TaskType.MEDIA]
+        if directives.noarchive:
+            links = [link for link in links if link.task_type is TaskType.PAGE]
+        return self.obeyed.followed(links)
 
     async def _ask_robots(self, url: str) -> None:
         if self.robots is not None and not await self.robots.allows(url):
@@ -111,6 +121,13 @@ class Visitor:
             message = f"{url}: the server answered {result.status} {result.reason}".rstrip()
             raise TransientFetchError(message, wait, kind=f"http_{result.status}")
         return result
+
+
+def _nested(links: Sequence[Link], result: FetchResult) -> Sequence[Link]:
+    """Return what a requisite itself needs: what a style sheet loads, where it redirects to; links lead nowhere."""
+    if result.status >= HTTPStatus.BAD_REQUEST:
+        return ()
+    return [link for link in links if link.task_type is TaskType.MEDIA]
 
 
 def _jitter() -> float:

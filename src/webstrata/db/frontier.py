@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-from sqlalchemy import Table, bindparam, case, delete, func, null, select, update
+from sqlalchemy import Table, bindparam, case, delete, func, null, select, true, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -21,6 +21,9 @@ assert isinstance(_TASKS, Table)
 
 _READ_AT_ONCE = 1_000
 _MOST_NAMED = 3
+_REQUISITE_PRIORITY = -1
+"""Before all pages, whose priority is their depth: so a page is complete before the next one is fetched."""
+
 _NO_LEASE = {"lease_owner": null(), "lease_token": null(), "lease_expires_at": null()}
 _SETTLED = ("status", "attempt_count", "last_error", "may_retry", "next_run_at", "updated_at")
 _SETTLE = ManyRows(
@@ -46,7 +49,13 @@ _DUE = (
     .limit(bindparam("most"))
     .with_for_update(skip_locked=True)
 )
-_DUE_AND_TRUSTED = _DUE.where(_T.reclaim_count < SUSPECT_AFTER)
+_OF_KIND = {
+    None: true(),
+    TaskType.PAGE: _T.priority > _REQUISITE_PRIORITY,
+    TaskType.MEDIA: _T.priority <= _REQUISITE_PRIORITY,
+}
+_DUE_OF = {kind: _DUE.where(is_kind) for kind, is_kind in _OF_KIND.items()}
+_DUE_AND_TRUSTED_OF = {kind: due.where(_T.reclaim_count < SUSPECT_AFTER) for kind, due in _DUE_OF.items()}
 _LEASE = (
     update(_TASKS)
     .where(_T.id.in_(bindparam("ids", expanding=True)))
@@ -60,6 +69,8 @@ _LEASE = (
 )
 _HELD = select(_T.id, _T.lease_token).where(_T.id.in_(bindparam("ids", expanding=True))).with_for_update()
 _UNDER_WAY = select(func.count()).where(_T.job_id == bindparam("job_id"), _T.status == TaskStatus.IN_PROGRESS)
+_REQUISITES = func.coalesce(func.sum(case((_OF_KIND[TaskType.MEDIA], 1), else_=0)), 0)
+_UNDER_WAY_BY_KIND = _UNDER_WAY.add_columns(_REQUISITES)
 # A task that lost its worker too often is given up.
 _IS_LAST_RECLAIM = _T.reclaim_count + 1 >= MAX_RECLAIMS
 _TAKE_BACK = (
@@ -105,16 +116,29 @@ class GivenUp:
 
 
 def add_links(session: Session, job_id: int, links: Iterable[Link], depth: int, now: datetime) -> None:
-    """Add the URLs that a job does not know yet; nearer ones come first."""
+    """Add the URLs that a job does not know yet; requisites come first, then nearer pages."""
     _ADD[session.get_bind().dialect.name].execute(session, [_new_task(job_id, link, depth, now) for link in links])
 
 
 def _new_task(job_id: int, link: Link, depth: int, now: datetime) -> tuple[object, ...]:
     key, host = url_key(link.url), host_of(link.url)
-    return (job_id, link.url, key, host, depth, link.task_type, depth, TaskStatus.PENDING, 0, 0, now, now, now)
+    priority = _REQUISITE_PRIORITY if link.task_type is TaskType.MEDIA else depth
+    return (job_id, link.url, key, host, depth, link.task_type, priority, TaskStatus.PENDING, 0, 0, now, now, now)
 
 
-def claim(
+def make_pages(session: Session, job_id: int, urls: Iterable[str], depth: int) -> None:
+    """Let requisites that are also linked to be visited as pages, unless a visit began already."""
+    keys = [url_key(url) for url in urls]
+    shown = (CrawlTask.job_id == job_id, CrawlTask.url_key.in_(keys), CrawlTask.task_type == TaskType.MEDIA)
+    session.execute(
+        update(CrawlTask)
+        .where(*shown, CrawlTask.status == TaskStatus.PENDING)
+        .values(task_type=TaskType.PAGE, priority=depth, depth=depth)
+        .execution_options(synchronize_session=False)
+    )
+
+
+def claim(  # noqa: PLR0913 - everything that decides what is leased
     session: Session,
     job_id: int,
     owner: str,
@@ -124,8 +148,9 @@ def claim(
     lease: timedelta,
     resting_hosts: Collection[str] = (),
     alone: bool = True,
+    kind: TaskType | None = None,
 ) -> list[Task]:
-    """Lease up to `limit` due tasks to an owner, taking back what expired.
+    """Lease up to `limit` due tasks of a kind, or of both, to an owner, taking back what expired.
 
     A task that lost its workers before is leased by itself, to an owner with nothing else in hand (`alone`): should it
     be the one that kills them, it takes no other with it.
@@ -133,9 +158,9 @@ def claim(
     reclaim_expired(session, job_id, now)
     connection = session.connection()
     wanted = {"job_id": job_id, "now": now, "most": limit, "resting": list(resting_hosts)}
-    rows = connection.execute(_DUE_AND_TRUSTED, wanted).all()
+    rows = connection.execute(_DUE_AND_TRUSTED_OF[kind], wanted).all()
     if not rows and alone:
-        rows = connection.execute(_DUE, wanted | {"most": min(limit, 1)}).all()
+        rows = connection.execute(_DUE_OF[kind], wanted | {"most": min(limit, 1)}).all()
     token = uuid4().hex
     if rows:
         ids = [row.id for row in rows]
@@ -247,6 +272,18 @@ def hosts(session: Session, job_id: int) -> set[str]:
 def under_way(session: Session, job_id: int) -> int:
     """Return how many of a job's tasks somebody works on."""
     return session.connection().scalar(_UNDER_WAY, {"job_id": job_id}) or 0
+
+
+def under_way_by_kind(session: Session, job_id: int) -> dict[TaskType, int]:
+    """Return how many of a job's tasks of each kind are being worked on."""
+    every, requisites = session.connection().execute(_UNDER_WAY_BY_KIND, {"job_id": job_id}).one()
+    return {TaskType.PAGE: every - int(requisites), TaskType.MEDIA: int(requisites)}
+
+
+def has_waiting(session: Session, job_id: int, kind: TaskType) -> bool:
+    """Tell whether any task of a kind waits, due or not."""
+    waiting = select(_T.id).where(_T.job_id == job_id, _T.status == TaskStatus.PENDING, _OF_KIND[kind])
+    return session.connection().scalar(waiting.limit(1)) is not None
 
 
 def urls_with_queries(session: Session, job_id: int) -> Iterator[str]:

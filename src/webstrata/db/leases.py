@@ -23,9 +23,10 @@ _SPEND = (
     .where(_JOBS.c.id == bindparam("of_job"))
     .values(
         responses_count=_JOBS.c.responses_count + bindparam("more"),
+        requisites_count=_JOBS.c.requisites_count + bindparam("requisites"),
         response_bytes_total=_JOBS.c.response_bytes_total + bindparam("size"),
     )
-    .returning(_JOBS.c.responses_count, _JOBS.c.response_bytes_total)
+    .returning(_JOBS.c.responses_count, _JOBS.c.response_bytes_total, _JOBS.c.requisites_count)
 )
 
 
@@ -43,15 +44,23 @@ class Spent:
 
     responses: int
     bytes: int
+    requisites: int = 0
+    """How many of the responses are requisites of pages."""
+
+    @property
+    def pages(self) -> int:
+        """Return how many of the responses count as pages."""
+        return self.responses - self.requisites
 
 
-def spend(session: Session, job_id: int, responses: int, size: int) -> Spent:
+def spend(session: Session, job_id: int, responses: int, size: int, *, requisites: int = 0) -> Spent:
     """Count what came in and return the sum; until the transaction ends, nobody else commits for this job.
 
     So workers take turns: limits hold exactly, and no two of them wait for each other's rows.
     """
-    row = session.connection().execute(_SPEND, {"of_job": job_id, "more": responses, "size": size}).one()
-    return Spent(row.responses_count, row.response_bytes_total)
+    more = {"of_job": job_id, "more": responses, "size": size, "requisites": requisites}
+    row = session.connection().execute(_SPEND, more).one()
+    return Spent(row.responses_count, row.response_bytes_total, row.requisites_count)
 
 
 def received(session: Session, job_id: int) -> int:

@@ -23,6 +23,7 @@ JOB_FIELDS = (
     *("id", "name", "status", "status_reason", "created_at", "queued_at", "started_at", "finished_at", "retry_count"),
     *("sitemaps_read_at", "config", "crawler_exit_code", "crawler_status", "crawler_stage", "last_stats_json"),
     *("pages_crawled", "pages_total", "pages_failed", "responses_count", "response_bytes_total"),
+    *("requisites_count",),
     *("warc_file_count", "indexed_page_count", "warc_bytes_total", "output_bytes_total", "tmp_bytes_total"),
     *("tmp_non_warc_bytes_total", "storage_scanned_at", "final_zim_path", "combined_log_path", "state_file_path"),
     *("cleanup_status", "cleaned_at"),

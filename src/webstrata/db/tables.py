@@ -127,6 +127,8 @@ class ArchiveJob(Base):
     pages_failed: Mapped[int | None]
     responses_count: Mapped[int] = mapped_column(default=0, server_default="0")
     response_bytes_total: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
+    requisites_count: Mapped[int] = mapped_column(default=0, server_default="0")
+    """How many of the responses are requisites of pages."""
 
     warc_file_count: Mapped[int] = mapped_column(default=0)
     indexed_page_count: Mapped[int] = mapped_column(default=0)

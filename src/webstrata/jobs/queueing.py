@@ -1,16 +1,17 @@
 """What people tell jobs to do: begin, stop, go on."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import structlog
 
 from webstrata.coordination.presence import is_dead
-from webstrata.db import audit_log, captures, frontier, jobs, leases
+from webstrata.db import audit_log, captures, catalog, frontier, jobs, leases
 from webstrata.db.engine import Database, Session
 from webstrata.db.jobs import StoredJob
+from webstrata.db.tombstones import missing_snapshot
 from webstrata.errors import OUR_TROUBLE, ConflictError, OutsideRootError, StorageError, UsageError
 from webstrata.jobs.manifest import write_manifest
 from webstrata.jobs.recovery import Recovery
@@ -24,6 +25,9 @@ from webstrata.model.tool_options import ZIMIT
 from webstrata.model.urls import host_of, parse_url, with_scheme
 
 log = structlog.get_logger()
+
+_ONE_PAGE = {"max_pages": 1, "max_depth": 0, "use_sitemaps": False, "capture_requisites": True}
+"""The settings of a job that captures one page with all that it shows."""
 
 _HOLD = timedelta(minutes=1)
 """How long workers leave a job alone that is about to be run where it was queued."""
@@ -76,7 +80,7 @@ def _job_config(
     entry = source.entry or SourceJobConfig.plain(source.code, ())
     if plugins is None and entry.plugins is not None:
         plugins = tuple(entry.plugins)
-    rules = asdict(scope) if scope else {name: tuple(words) for name, words in entry.scope.items()}
+    rules = scope.stated() if scope else {name: tuple(words) for name, words in entry.scope.items()}
     return JobConfig(seeds, {**entry.crawl, **crawl}, rules, plugins)
 
 
@@ -105,6 +109,25 @@ def _gone_on(
         _record(session, "resume", job.id, job.status, JobStatus.QUEUED)
         _put_in_line(session, job.id, now, now + hold)
     return job.id
+
+
+@dataclass(frozen=True)
+class QueuedPage:
+    """A job that was queued for one page."""
+
+    job_id: int
+    url: str
+    source: str
+
+
+def queue_missing(database: Database, archive_root: Path, snapshot_id: int) -> QueuedPage:
+    """Queue a job that captures a snapshot's page again with all that it shows; NotFoundError without a snapshot."""
+    with database.read() as session:
+        snapshot = catalog.snapshot(session, snapshot_id)
+        if snapshot is None:
+            raise missing_snapshot(session, snapshot_id)
+    job_id = queue_archive(database, archive_root, (snapshot.url,), crawl=_ONE_PAGE, code=snapshot.source_code)
+    return QueuedPage(job_id, snapshot.url, snapshot.source_code)
 
 
 def queue_tool_job(

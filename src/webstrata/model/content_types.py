@@ -6,6 +6,8 @@ TEXT_TYPES = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 XML_TYPES = frozenset({"application/xml", "text/xml"})
 """XML may be XHTML: its first tag decides."""
 
+CSS_TYPE = "text/css"
+
 UNSTATED_TYPES = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download"}
     | {"application/download", "unknown/unknown", "application/unknown", "*/*"}

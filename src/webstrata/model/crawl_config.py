@@ -112,7 +112,30 @@ class CrawlConfig:
         1,
         has_reach=True,
     )
-    max_pages: int = _declare(10_000, "Maximum number of URLs that a job fetches.", 1, flag="--max-pages")
+    max_pages: int = _declare(
+        10_000, "Maximum number of URLs that a job fetches, without page requisites.", 1, flag="--max-pages"
+    )
+    capture_requisites: bool = _declare(
+        True,
+        "Also fetch what pages need to be shown: images, styles, scripts and fonts, from other hosts too unless "
+        "allowed_domains is set.",
+        has_reach=True,
+    )
+    max_requisites: int = _declare(
+        # Ten for each of the default number of pages: most requisites are shared by the pages of a site.
+        100_000,
+        "Maximum number of page requisites that a job fetches, besides max_pages.",
+        0,
+        flag="--max-requisites",
+    )
+    max_page_requisites: int = _declare(
+        # Of a hundred pages of the web, 99 load less.
+        500,
+        "Maximum number of requisites of one page or style sheet.",
+        0,
+        100_000,
+        has_reach=True,
+    )
     max_seconds: float | None = _declare(
         None,
         "Maximum number of seconds that one run of a job crawls.",

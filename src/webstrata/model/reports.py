@@ -41,6 +41,8 @@ class CrawlReport:
     """Responses a second."""
     idle: float = 0.0
     """Seconds since a URL was last settled, well or not."""
+    requisites: int = 0
+    """How many of the responses are requisites of pages."""
 
     def to_json(self) -> dict[str, object]:
         """Return the form that the database and the run's file keep."""
@@ -57,6 +59,7 @@ class CrawlReport:
             hosts={str(host): _host(report) for host, report in _items(hosts)},
             rate=_real(stored.get("rate")),
             idle=_real(stored.get("idle")),
+            requisites=_number(stored.get("requisites")),
         )
 
 
@@ -76,6 +79,7 @@ def merged(reports: Iterable[CrawlReport]) -> CrawlReport:
         hosts=busiest(hosts),
         rate=sum(report.rate for report in every),
         idle=min((report.idle for report in every), default=0.0),
+        requisites=sum(report.requisites for report in every),
     )
 
 

@@ -32,6 +32,8 @@ class ScopeRules:
     allowed_domains: tuple[str, ...]
     allow_paths: tuple[str, ...] = ()
     deny_paths: tuple[str, ...] = ()
+    states_domains: bool = True
+    """Whether the domains were stated, and not derived from the seeds: then requisites must be on them too."""
 
     def __post_init__(self) -> None:
         """Refuse rules that make no sense, by name."""
@@ -50,7 +52,13 @@ class ScopeRules:
         deny_paths: Iterable[str] = (),
     ) -> "ScopeRules":
         """Return a job's rules; one that names no domains stays on the hosts and ports of its seeds."""
-        return cls(tuple(allowed_domains) or domains_of(seeds), tuple(allow_paths), tuple(deny_paths))
+        stated = tuple(allowed_domains)
+        return cls(stated or domains_of(seeds), tuple(allow_paths), tuple(deny_paths), bool(stated))
+
+    def stated(self) -> dict[str, tuple[str, ...]]:
+        """Return the rules as a job's configuration holds them: without domains that its seeds imply."""
+        paths = {"allow_paths": self.allow_paths, "deny_paths": self.deny_paths}
+        return {"allowed_domains": self.allowed_domains, **paths} if self.states_domains else paths
 
     def admits(self, href: str) -> bool:
         """Tell whether a URL, as `parse_url` spells it, belongs to the job."""
@@ -64,12 +72,26 @@ class ScopeRules:
         if not self._denied and not self._allowed:
             return None
         path = _comparable(href[len(origin) :])
-        denied = next((pattern for pattern in self._denied if pattern.fits(path)), None)
+        denied = self._why_denied(path)
         if denied is not None:
-            return f"its path is denied by {denied.text}"
+            return denied
         if self._allowed and not any(pattern.fits(path) for pattern in self._allowed):
             return "its path is none of the allowed ones"
         return None
+
+    def why_not_requisite(self, href: str) -> str | None:
+        """Return why a URL may not be captured as a part of one of the job's pages, or None when it may.
+
+        Parts of a page may be on any host, unless the job states its domains, and on every path that is not denied.
+        """
+        origin = origin_of(href)
+        if self.states_domains and not self._includes(origin):
+            return f"{host_of(href)} is not one of the job's domains"
+        return self._why_denied(_comparable(href[len(origin) :])) if self._denied else None
+
+    def _why_denied(self, path: str) -> str | None:
+        denied = next((pattern for pattern in self._denied if pattern.fits(path)), None)
+        return None if denied is None else f"its path is denied by {denied.text}"
 
     def covers(self, href: str) -> bool:
         """Tell whether a URL, as `parse_url` spells it, is on one of the job's domains, whatever its path."""

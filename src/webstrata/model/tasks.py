@@ -15,6 +15,10 @@ SUSPECT_AFTER = 2
 """After how many lost workers a task is worked on by itself."""
 
 
+MAX_NESTING = 8
+"""How many style sheets and redirects may lead from a page to one of its requisites."""
+
+
 class TaskStatus(StrEnum):
     """Where a task stands."""
 
@@ -25,7 +29,7 @@ class TaskStatus(StrEnum):
 
 
 class TaskType(StrEnum):
-    """What a task brings: a page whose links are followed, or something a page shows."""
+    """What a task brings: a page whose links are followed, or a requisite, which is something that a page shows."""
 
     PAGE = "page"
     MEDIA = "media"
@@ -48,6 +52,7 @@ class Task:
     id: int
     url: str
     depth: int
+    """How many links lead from a seed to a page, or from a page to its requisite."""
     task_type: TaskType
     attempts: int
     lease_token: str

@@ -13,6 +13,7 @@ _PUBLIC = {
     ApiPage.CHANGES: ("/docs/changes", "API of changes"),
     ApiPage.REPLAY: ("/docs/replay", "API of replay"),
     ApiPage.LISTINGS: ("/docs/listings", "API of listings"),
+    ApiPage.RESOURCES: ("/docs/resources", "API of page resources"),
 }
 _FOR_OPERATORS = {
     ApiPage.OPERATORS: ("/docs/operators", "API for administrators"),
@@ -57,6 +58,12 @@ def show_retention_api(request: Request) -> HTMLResponse:
 def show_listings_api(request: Request) -> HTMLResponse:
     """Show the routes of listings, prices, hauls and health."""
     return _show(request, ApiPage.LISTINGS)
+
+
+@router.get("/docs/resources")
+def show_resources_api(request: Request) -> HTMLResponse:
+    """Show the routes of what pages need to be shown."""
+    return _show(request, ApiPage.RESOURCES)
 
 
 def _show(request: Request, page: ApiPage) -> HTMLResponse:

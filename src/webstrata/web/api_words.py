@@ -102,6 +102,7 @@ class ApiPage(StrEnum):
     OPERATORS = "admin"
     RETENTION = "retention"
     LISTINGS = "listings"
+    RESOURCES = "resources"
 
 
 def described(document: Json, page: ApiPage) -> Description:

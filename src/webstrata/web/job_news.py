@@ -13,6 +13,7 @@ from webstrata.web import present
 
 HOSTS_SHOWN = 20
 RATE = "Per second"
+REQUISITES = "Page requisites"
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ def _crawl_figures(progress: JobProgress, now: datetime) -> dict[str, str]:
         "In progress": present.number(counts.in_progress),
         "Failed": present.number(job.pages_failed or 0),
         "Received": present.size(report.bytes),
+        REQUISITES: present.number(report.requisites),
         "Took": present.took(job, now) or "–",
     }
 
@@ -78,6 +80,7 @@ def _job_figures(job: JobView, report: CrawlReport, now: datetime) -> dict[str, 
     }
     return {
         **({} if job.was_registered else crawled),
+        **({REQUISITES: present.number(report.requisites)} if report.requisites else {}),
         "Snapshots": present.number(job.indexed_page_count),
         "WARC files": present.number(job.warc_file_count),
         "Size": present.size(job.warc_bytes_total or 0),

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from webstrata.api.audit_trail import ActingParts
-from webstrata.api.parts import JobId, Parts
+from webstrata.api.parts import JobId, Parts, SnapshotId
 from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
 from webstrata.db import catalog
@@ -51,6 +51,13 @@ def retry(job_id: JobId, app: ActingParts) -> Response:
     """Let a job that failed try again where it failed, and show it."""
     queueing.retry_job(app.database, job_id)
     return _done("retry", job_id)
+
+
+@router.post("/snapshot/{snapshot_id}/fetch-missing", dependencies=_OURS)
+def fetch_missing(snapshot_id: SnapshotId, app: ActingParts) -> Response:
+    """Queue a job that captures a page again with all that it shows, and show the job."""
+    queued = queueing.queue_missing(app.database, app.archive_root, snapshot_id)
+    return _done("fetch-missing", queued.job_id)
 
 
 @router.get("/jobs/{job_id}/cleanup")

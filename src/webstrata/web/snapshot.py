@@ -11,7 +11,7 @@ from webstrata.api.headers import RAW_PATH, RAW_POLICY, framed_by
 from webstrata.api.parts import Parts, SnapshotId
 from webstrata.db import catalog, change_lists
 from webstrata.db.engine import Database
-from webstrata.db.page_links import links_of
+from webstrata.db.page_links import links_of, resources_of
 from webstrata.db.page_metadata import load_metadata
 from webstrata.db.tombstones import missing_snapshot
 from webstrata.errors import NotFoundError
@@ -32,6 +32,9 @@ _UNCERTAIN = {
 MOST_LINKS = 200
 """Links listed beside an archived page at most."""
 
+MOST_MISSING = 50
+"""Missing resources listed below an archived page at most."""
+
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
@@ -45,6 +48,7 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         captures = catalog.timeline(session, found)
         place = catalog.record_place(session, snapshot_id)
         links = links_of(session, found, most=MOST_LINKS)
+        resources = resources_of(session, snapshot_id)
         tracks = app.settings.change_tracking_enabled
         weighed = change_lists.significance_of_snapshots(session, [one.id for one in captures]) if tracks else {}
         event = change_lists.event_of_snapshot(session, snapshot_id) if tracks else None
@@ -62,6 +66,8 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         event=event,
         raw=f"{RAW_PATH}{snapshot_id}",
         links=links,
+        resources=resources,
+        missing=resources.missing[:MOST_MISSING],
         published=stated.get("published"),
         file_name=f"snapshot-{snapshot_id}{mimetypes.guess_extension(found.mime_type or 'text/html') or ''}",
         can_be_framed=can_be_framed(found.mime_type),

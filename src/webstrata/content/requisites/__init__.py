@@ -1,0 +1,1 @@
+"""Page requisites: what a browser loads to show a page, found in markup and style sheets."""
