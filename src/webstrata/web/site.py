@@ -12,12 +12,10 @@ from webstrata.web import (
     changes,
     compare,
     exports,
-    hauls,
     home,
     job,
     job_orders,
     jobs,
-    listings,
     login,
     retention,
     search,
@@ -27,6 +25,7 @@ from webstrata.web import (
     timemaps,
     wayback,
 )
+from webstrata.web.collections import hauls, listings
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
 
