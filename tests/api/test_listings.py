@@ -14,12 +14,13 @@ from starlette.testclient import TestClient
 from tests.assets.archives import SITE, Archive, Got
 from tests.content.listing.pages import LD, shop
 from tests.retention.rows import MODELS, count
+from webstrata.api.collections.spreadsheet import safe_cell
 from webstrata.api.server import create_api
-from webstrata.api.spreadsheet import safe_cell
 from webstrata.app import App
 from webstrata.db import health
+from webstrata.db.collections import hauls
 from webstrata.db.engine import Database
-from webstrata.model.health_trend import RunRates, health_trend
+from webstrata.model.collections.health_trend import RunRates, health_trend
 from webstrata.retention.sweep import run_manual_pass
 from webstrata.settings import Settings
 
@@ -129,8 +130,7 @@ def test_hauls_expire_after_thirty_days_but_not_while_in_use(client: TestClient,
     now = datetime.now(UTC)
     client.get(f"/public_api/v1/hauls/{made[0]['id']}")
     with shelf.database.write() as session:
-        rows = {row.id: row for row in session.query(MODELS["hauls"])}  # type: ignore[attr-defined]
-        rows[made[0]["id"]].in_use_until = now + timedelta(days=32)  # type: ignore[attr-defined]
+        hauls.use_haul(session, made[0]["id"], now + timedelta(days=32))
     early = run_manual_pass(shelf.database, now + timedelta(days=29), dry_run=False).collections["hauls"]
     late = run_manual_pass(shelf.database, now + timedelta(days=31), dry_run=False).collections["hauls"]
     assert (early.expired, late.expired, late.deleted, late.remaining) == (0, 2, 1, 1)

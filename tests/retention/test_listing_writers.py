@@ -14,8 +14,8 @@ from webstrata.assets.listing import ListingPlugin
 from webstrata.db import health
 from webstrata.db.collection_tables import DiagnosticRow, HealthRow, ListingRow, PriceRow
 from webstrata.db.tables import PluginRun
+from webstrata.model.collections.prices import PriceDirection, price_move
 from webstrata.model.listing import Money
-from webstrata.model.prices import PriceDirection, price_move
 from webstrata.retention.sweep import run_manual_pass
 
 

@@ -94,10 +94,17 @@ def test_head_answers_like_get_without_the_page(full: TestClient, path: str) -> 
 
 
 def test_a_reader_is_told_apart_from_an_administrator(make_client: MakeClient) -> None:
-    assert Page(make_client().get("/")).texts("nav[aria-label=Main] li") == ["Changes", "Sources", "Jobs", "Retention"]
+    assert Page(make_client().get("/")).texts("nav[aria-label=Main] li") == [
+        "Changes",
+        "Sources",
+        "Listings",
+        "Jobs",
+        "Retention",
+    ]
     assert Page(make_client(token=TOKEN).get("/")).texts("nav[aria-label=Main] li") == [
         "Changes",
         "Sources",
+        "Listings",
         "Sign in",
     ]
 

@@ -13,7 +13,6 @@ from starlette.middleware import Middleware
 from webstrata import __version__
 from webstrata.api import (
     admin_audit_log,
-    admin_collections,
     admin_holds,
     admin_job_orders,
     admin_jobs,
@@ -24,13 +23,10 @@ from webstrata.api import (
     changes,
     compare_live,
     exports,
-    hauls,
     health,
-    listings,
     metrics,
     replay,
     reports,
-    scraper_health,
     search,
     search_debug,
     snapshots,
@@ -39,6 +35,7 @@ from webstrata.api import (
 )
 from webstrata.api.allowed_methods import AllowedMethods
 from webstrata.api.auth import token_verdict
+from webstrata.api.collections import admin_collections, hauls, listings, scraper_health
 from webstrata.api.comparing import close_comparisons, pair_comparisons
 from webstrata.api.compression import Compression
 from webstrata.api.cors import PublicCors

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from webstrata.assets.listing import ListingPlugin
 from webstrata.assets.plugin import Plugin
 from webstrata.db.assets import Sighting
+from webstrata.model.collections.seen_listings import SeenListing
 from webstrata.model.listing_json import listing_from_json
-from webstrata.model.seen_listings import SeenListing
 
 
 def seen_listings(

@@ -28,9 +28,9 @@ from webstrata.assets.running import Failure, normalized_by, normalized_listing,
 from webstrata.assets.sightings import sighting_of_capture, sighting_of_page
 from webstrata.db import asset_contents, assets, health, jobs, page_metadata, plugin_runs
 from webstrata.db.assets import Sighting
+from webstrata.db.collections.listing_writing import record_listings
 from webstrata.db.engine import Database, Session
 from webstrata.db.jobs import StoredJob
-from webstrata.db.listing_writing import record_listings
 from webstrata.db.plugin_runs import BegunRun, IndexedPage, PendingCapture, PlacedCapture, RunPair, SettledRun
 from webstrata.errors import OutsideRootError, WarcError
 from webstrata.model.assets import (

@@ -57,7 +57,7 @@ GROUPS = {
     "sources": ("sources", "sources"),
     "assets": ("assets", "verbs"),
     "retention": ("retention", "verbs"),
-    "hauls": ("hauls", "verbs"),
+    "hauls": ("collections.hauls", "verbs"),
     "db": ("database", "verbs"),
 }
 """The commands that have commands of their own: the module that holds them, and under which name."""

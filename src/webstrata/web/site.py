@@ -15,12 +15,10 @@ from webstrata.web import (
     closest_snapshot,
     compare,
     exports,
-    hauls,
     home,
     job,
     job_orders,
     jobs,
-    listings,
     login,
     replay_frame,
     retention,
@@ -31,6 +29,7 @@ from webstrata.web import (
     timemaps,
     wayback,
 )
+from webstrata.web.collections import hauls, listings
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
 from webstrata.web.replay_host import ReplayHost

@@ -6,20 +6,20 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
-from webstrata.api import present_listings
 from webstrata.api.audit_trail import ActingParts
 from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.browsing import site_url
 from webstrata.api.caching import NEVER
+from webstrata.api.collections import present_listings
+from webstrata.api.collections.listing_schemas import HaulListSchema, HaulSchema, NewHaulSchema
+from webstrata.api.collections.spreadsheet import table_as_csv
 from webstrata.api.export_trail import recorded_export
-from webstrata.api.listing_schemas import HaulListSchema, HaulSchema, NewHaulSchema
 from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, Text
 from webstrata.api.same_origin import refuse_other_sites
 from webstrata.api.schemas import ErrorSchema
-from webstrata.api.spreadsheet import table_as_csv
 from webstrata.app import App
-from webstrata.db import hauls
-from webstrata.db.hauls import HaulView
+from webstrata.db.collections import hauls
+from webstrata.db.collections.hauls import HaulView
 
 HAULS_PATH = "/api/hauls"
 USE_TIME = timedelta(hours=1)

@@ -8,9 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from webstrata.db.collection_tables import ListingRow, PriceRow
+from webstrata.model.collections.prices import current_price, has_price_changed, shown_amount
+from webstrata.model.collections.seen_listings import SeenListing
 from webstrata.model.listing import Money
-from webstrata.model.prices import current_price, has_price_changed, shown_amount
-from webstrata.model.seen_listings import SeenListing
 
 
 @dataclass(frozen=True)

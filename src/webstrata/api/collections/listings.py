@@ -6,8 +6,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 
-from webstrata.api import present_listings
-from webstrata.api.listing_schemas import (
+from webstrata.api.collections import present_listings
+from webstrata.api.collections.listing_schemas import (
     ListingListSchema,
     ListingSchema,
     PriceHistorySchema,
@@ -17,8 +17,8 @@ from webstrata.api.listing_schemas import (
 from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Limit, Offset, Parts, SnapshotId, Text, TextFilter
 from webstrata.api.schemas import ErrorSchema
 from webstrata.app import App
-from webstrata.db import listings
-from webstrata.db.listings import ListingFilter, ListingOrder
+from webstrata.db.collections import listings
+from webstrata.db.collections.listings import ListingFilter, ListingOrder
 from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.listing import Availability, ListingKind
 from webstrata.model.urls import url_group

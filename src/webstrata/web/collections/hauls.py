@@ -8,14 +8,14 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from webstrata.api.audit_trail import ActingParts
 from webstrata.api.browsing import site_url
-from webstrata.api.hauls import HaulId, used_haul
+from webstrata.api.collections.hauls import HaulId, used_haul
 from webstrata.api.parts import Parts, Text
 from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
-from webstrata.db import hauls
+from webstrata.db.collections import hauls
 from webstrata.errors import UsageError
+from webstrata.web.collections.listings import AVAILABILITY_WORDS
 from webstrata.web.failures import PageRoute
-from webstrata.web.listings import AVAILABILITY_WORDS
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
 

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from webstrata.db import audit_log
 from webstrata.db.collection_tables import HaulCapture, HaulRow
+from webstrata.db.collections.price_history import stored_money
 from webstrata.db.engine import ACTOR
 from webstrata.db.page_metadata import load_listings
-from webstrata.db.price_history import stored_money
 from webstrata.db.tables import Snapshot, Source
 from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.actors import PROGRAM, Actor

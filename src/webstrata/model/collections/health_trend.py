@@ -44,7 +44,7 @@ class HealthTrend:
 def health_trend(runs: Sequence[RunRates]) -> HealthTrend:
     """Return the trend of runs, oldest first: the median of the newest against the median of those before.
 
-    The median keeps a single bad run from being a trend. One rate that falls is a decline, whatever the others do.
+    With the median a single bad run is no trend. One rate that falls is a decline, whatever the others do.
     """
     series = _series(runs[-TREND_RUNS:])
     steps = {name: _step(values) for name, values in series.items()}

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from webstrata.api.listing_schemas import (
+from webstrata.api.collections.listing_schemas import (
     DiagnosticSchema,
     ExportEntrySchema,
     FieldSchema,
@@ -18,11 +18,11 @@ from webstrata.api.listing_schemas import (
     TraceSchema,
 )
 from webstrata.api.present import timestamp
-from webstrata.db.collection_lists import DiagnosticView, ExportView, HealthView, ScrapeView, SourceHealth
-from webstrata.db.hauls import HauledCapture, HaulSummary, HaulView
-from webstrata.db.listings import ListingView, PriceView
+from webstrata.db.collections.collection_lists import DiagnosticView, ExportView, HealthView, ScrapeView, SourceHealth
+from webstrata.db.collections.hauls import HauledCapture, HaulSummary, HaulView
+from webstrata.db.collections.listings import ListingView, PriceView
+from webstrata.model.collections.prices import shown_amount
 from webstrata.model.listing import Money
-from webstrata.model.prices import shown_amount
 
 
 def listing(view: ListingView) -> ListingSchema:

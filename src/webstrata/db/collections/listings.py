@@ -11,11 +11,11 @@ from sqlalchemy import ColumnElement, Numeric, Row, Select, and_, cast, func, or
 from sqlalchemy.orm import Session
 
 from webstrata.db.collection_tables import ListingRow, PriceRow
-from webstrata.db.price_history import stored_money
+from webstrata.db.collections.price_history import stored_money
 from webstrata.db.tables import Source
 from webstrata.db.totals import HIDDEN_SOURCE
+from webstrata.model.collections.prices import PriceMove, price_move
 from webstrata.model.listing import Money
-from webstrata.model.prices import PriceMove, price_move
 
 
 class ListingOrder(StrEnum):

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from webstrata.api.parts import SnapshotNumber
 from webstrata.api.schemas import Line
-from webstrata.db.hauls import MAX_CAPTURES
+from webstrata.db.collections.hauls import MAX_CAPTURES
 
 # ruff: noqa: N815
 

@@ -12,7 +12,7 @@ from webstrata.db.collection_tables import DiagnosticRow, ExportRow, HealthRow, 
 from webstrata.db.scrapes import url_hash
 from webstrata.db.tables import Source
 from webstrata.db.totals import HIDDEN_SOURCE
-from webstrata.model.health_trend import TREND_RUNS, HealthTrend, RunRates, health_trend
+from webstrata.model.collections.health_trend import TREND_RUNS, HealthTrend, RunRates, health_trend
 
 
 @dataclass(frozen=True)

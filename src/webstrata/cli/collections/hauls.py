@@ -23,7 +23,7 @@ def create(
     """Save captures as a haul and print its id."""
     from datetime import UTC, datetime
 
-    from webstrata.db import hauls
+    from webstrata.db.collections import hauls
 
     with started(quiet=True) as app, app.database.write() as session:
         haul_id = hauls.add_haul(session, name, snapshots, datetime.now(UTC))
@@ -36,7 +36,7 @@ def list_saved(
     as_json: AsJson = False,
 ) -> None:
     """List the hauls, newest first."""
-    from webstrata.db import hauls
+    from webstrata.db.collections import hauls
     from webstrata.logs import harmless
 
     with started(quiet=True) as app, app.database.read() as session:
@@ -53,7 +53,7 @@ def list_saved(
 @command(verbs, "show", example="webstrata hauls show 3f2a…")
 def show(haul_id: HaulId, as_json: AsJson = False) -> None:
     """Show the captures of a haul with the prices that they state."""
-    from webstrata.db import hauls
+    from webstrata.db.collections import hauls
     from webstrata.logs import harmless
 
     with started(quiet=True) as app, app.database.read() as session:
@@ -70,7 +70,7 @@ def show(haul_id: HaulId, as_json: AsJson = False) -> None:
 @command(verbs, "delete", example="webstrata hauls delete 3f2a…")
 def delete(haul_id: HaulId) -> None:
     """Delete a haul; its captures stay."""
-    from webstrata.db import hauls
+    from webstrata.db.collections import hauls
 
     with started(quiet=True) as app, app.database.write() as session:
         hauls.delete_haul(session, haul_id)

@@ -7,16 +7,16 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from webstrata.api.listings import ListingId, known_listing
+from webstrata.api.collections.listings import ListingId, known_listing
 from webstrata.api.parts import CodeFilter, Parts, TextFilter
-from webstrata.db import collection_lists, listings
-from webstrata.db.listings import ListingFilter, ListingOrder, ListingView, PriceView
+from webstrata.db.collections import collection_lists, listings
+from webstrata.db.collections.listings import ListingFilter, ListingOrder, ListingView, PriceView
 from webstrata.db.sources import list_sources
+from webstrata.model.collections.prices import PriceDirection, PriceMove
 from webstrata.model.listing import Availability, ListingKind
-from webstrata.model.prices import PriceDirection, PriceMove
+from webstrata.web.collections.value_plot import PlottedValue, ValuePlot, draw_values
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
-from webstrata.web.value_plot import PlottedValue, ValuePlot, draw_values
 
 ON_A_PAGE = 50
 MAX_PAGE = 1_000_000

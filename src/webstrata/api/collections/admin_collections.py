@@ -4,10 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
 
-from webstrata.api import present_listings
 from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.listing_schemas import (
+from webstrata.api.collections import present_listings
+from webstrata.api.collections.listing_schemas import (
     DiagnosticListSchema,
     DiagnosticSchema,
     ExportEntrySchema,
@@ -15,6 +14,7 @@ from webstrata.api.listing_schemas import (
     ScrapeListSchema,
     ScrapeSchema,
 )
+from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.parts import (
     LARGEST_OFFSET,
     CodeFilter,
@@ -27,8 +27,8 @@ from webstrata.api.parts import (
     TextFilter,
 )
 from webstrata.api.schemas import ErrorSchema
-from webstrata.db import collection_lists
-from webstrata.db.collection_lists import CollectionFilter
+from webstrata.db.collections import collection_lists
+from webstrata.db.collections.collection_lists import CollectionFilter
 from webstrata.errors import NotFoundError
 
 router = APIRouter(

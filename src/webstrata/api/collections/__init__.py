@@ -1,0 +1,1 @@
+"""Routes of listings, prices, hauls, health and the other collections."""

@@ -1,0 +1,1 @@
+"""Listings, prices, hauls and the other collections in the database."""

@@ -1,0 +1,1 @@
+"""Values and rules of listings' prices and of health trends."""
