@@ -35,7 +35,7 @@ def pins(lock: Path) -> dict[str, set[str]]:
 
 
 def test_there_is_a_lock_for_each_way_to_install() -> None:
-    assert {lock.stem for lock in LOCKS} == {"assets", "build", "dev", "runtime"}
+    assert {lock.stem for lock in LOCKS} == {"assets", "build", "dev", "npm", "runtime"}
     assert not (ROOT / "uv.lock").exists()
 
 

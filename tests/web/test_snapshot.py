@@ -11,7 +11,7 @@ from webstrata.app import App
 from webstrata.db.tables import Capture, Snapshot
 from webstrata.warc.reader import iter_records
 from webstrata.web.snapshot import MOST_LINKS
-from webstrata.web.viewer_frame import can_be_framed
+from webstrata.web.viewer.viewer_frame import can_be_framed
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ _OPERATORS = (
 def create_api(app: App, buckets: BucketStore | None = None, *, rules: Sequence[Middleware] = ()) -> FastAPI:
     """Return the API over an archive's parts; the caller closes them. Without buckets, its rate limits are its own.
 
-    Further rules for every request come before those that answer by themselves, and after the log and the headers.
+    Further rules for every request apply after the log and the headers, and before cached responses.
     """
     numbers = metrics.Metrics(app)
     counter = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled and not app.database.is_read_only)

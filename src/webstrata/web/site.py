@@ -10,9 +10,7 @@ from webstrata.web import (
     api_docs,
     assets,
     audit_log,
-    calendar,
     changes,
-    closest_snapshot,
     compare,
     exports,
     home,
@@ -20,7 +18,6 @@ from webstrata.web import (
     job_orders,
     jobs,
     login,
-    replay_frame,
     retention,
     search,
     snapshot,
@@ -32,7 +29,8 @@ from webstrata.web import (
 from webstrata.web.collections import hauls, listings
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
-from webstrata.web.replay_host import ReplayHost
+from webstrata.web.viewer import calendar, closest_snapshot, replay_frame
+from webstrata.web.viewer.replay_host import ReplayHost
 
 _READERS = (
     home,

@@ -22,7 +22,7 @@ from webstrata.web import present
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.timeline import draw_strip
-from webstrata.web.viewer_frame import can_be_framed, frame_for
+from webstrata.web.viewer.viewer_frame import can_be_framed, frame_for
 
 _UNCERTAIN = {
     DateSource.HTTP: "the record's date cannot be read, this is the Date header of the response",

@@ -29,7 +29,7 @@ from webstrata.replay.responses import is_rewritten, replay
 from webstrata.web.capture_list import show_captures
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import page_text, render
-from webstrata.web.replay_host import IS_REPLAY_HOST
+from webstrata.web.viewer.replay_host import IS_REPLAY_HOST
 
 NEWEST = "9"
 """A timestamp after every capture."""

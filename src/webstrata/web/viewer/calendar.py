@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from webstrata.api.parts import Code, Parts, SnapshotId
-from webstrata.db import capture_days, catalog
+from webstrata.db import catalog
 from webstrata.db.tombstones import missing_snapshot
 from webstrata.errors import NotFoundError
 from webstrata.web.failures import PageRoute
@@ -61,7 +61,7 @@ def source_calendar(code: Code, request: Request, app: Parts, year: Year = None)
         source = next((one for one in catalog.sources(session) if one.code == code), None)
         if source is None:
             raise NotFoundError("There is no such source in this archive")
-        days = capture_days.captures_by_day(session, code)
+        days = catalog.captures_by_day(session, code)
     pages = {day: f"/search?source={code}&from={day}&to={day}&view=snapshots" for day in days}
     shown = year or max(days, default=date(1, 1, 1)).year
     return _show(request, days, pages, shown, title=source.name, back=f"/search?source={code}")

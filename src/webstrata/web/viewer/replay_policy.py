@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from webstrata.web.replay_host import ARCHIVED_PATH, FRAME_PATH, SiteOrigins
+from webstrata.web.viewer.replay_host import ARCHIVED_PATH, FRAME_PATH, SiteOrigins
 
 _NO_DEVICES = (
     *("accelerometer", "autoplay", "camera", "clipboard-read", "clipboard-write", "display-capture"),
@@ -21,8 +21,8 @@ CONFINED = {
 """Headers of every response on the replay host: no devices, no referrer for others, no DNS prefetching."""
 
 FRAME_SANDBOX = "allow-scripts allow-same-origin"
-"""What a framed archived page may do. It keeps its origin, on which only archived pages are; without it no service
-worker would answer it. It may not open windows, send forms, or lead the page around it elsewhere."""
+"""What a framed archived page may do. It has its own origin, on which only archived pages are; without it no service
+worker would respond to it. It may not open windows, send forms, or lead the page around it elsewhere."""
 
 WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
 """The worker loads nothing but captures of this archive, whatever an archived page makes it do."""

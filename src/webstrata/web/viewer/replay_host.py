@@ -21,7 +21,7 @@ FRAME_PATH = "/replay/"
 
 WORKER_PATH = f"{FRAME_PATH}worker.js"
 ARCHIVED_PATH = f"{FRAME_PATH}w/archive/"
-"""Where archived pages appear; the service worker answers there, and this server never."""
+"""Where archived pages appear; the service worker responds there, and this server never."""
 
 IS_REPLAY_HOST = "webstrata.is_replay_host"
 """Set in the scope of a request that was sent to the replay host."""
@@ -69,7 +69,7 @@ class ReplayHost:
         self._settings = settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer that there is nothing here."""
+        """Pass a request on, or respond that there is nothing here."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

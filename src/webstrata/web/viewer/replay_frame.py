@@ -13,11 +13,11 @@ from webstrata.app import App
 from webstrata.model.replay_address import REPLAY_PATH, Modifier, plain_url
 from webstrata.web.assets import Asset, read_assets
 from webstrata.web.pages import page_text
-from webstrata.web.replay_host import ARCHIVED_PATH, FRAME_PATH, WORKER_PATH, SiteOrigins, site_origins
-from webstrata.web.replay_policy import CONFINED, WORKER_POLICY, archived_page_policy, start_page_policy
+from webstrata.web.viewer.replay_host import ARCHIVED_PATH, FRAME_PATH, WORKER_PATH, SiteOrigins, site_origins
+from webstrata.web.viewer.replay_policy import CONFINED, WORKER_POLICY, archived_page_policy, start_page_policy
 from webstrata.web.wayback import written_address
 
-FILES = read_assets(Path(__file__).parent / "replay_static")
+FILES = read_assets(Path(__file__).parents[1] / "replay_static")
 WABAC = "vendor/wabac.js"
 _ASK_AGAIN = "no-cache"
 _ARCHIVED = re.compile(r"(?P<timestamp>[0-9]{1,14})([a-z]{2}_)?/(?P<url>.+)", re.DOTALL)
@@ -66,7 +66,7 @@ def start_again(request: Request) -> Response:
     written, query = written_address(request, ARCHIVED_PATH)
     found = _ARCHIVED.fullmatch(f"{written}?{query}" if query else written)
     if found is None or request.headers.get("sec-fetch-mode") != "navigate":
-        raise HTTPException(404, "The replay worker answers here, and it is not running")
+        raise HTTPException(404, "The replay worker responds here, and it is not running")
     asked = urlencode({"timestamp": found["timestamp"], "url": found["url"]})
     return RedirectResponse(f"{FRAME_PATH}?{asked}", 302, headers=CONFINED)
 

@@ -12,9 +12,9 @@ from webstrata.model.archive import SnapshotView
 from webstrata.model.replay_address import REPLAY_PATH
 from webstrata.model.timestamps import fourteen_digits
 from webstrata.settings import Settings
-from webstrata.web.replay_frame import can_replay
-from webstrata.web.replay_host import FRAME_PATH, SiteOrigins, framing_origins
-from webstrata.web.replay_policy import FRAME_SANDBOX
+from webstrata.web.viewer.replay_frame import can_replay
+from webstrata.web.viewer.replay_host import FRAME_PATH, SiteOrigins, framing_origins
+from webstrata.web.viewer.replay_policy import FRAME_SANDBOX
 
 PLAIN = "plain"
 """Value of `view` that asks for the page as plain HTML."""
