@@ -129,7 +129,7 @@ class CrawlConfig:
         flag="--max-requisites",
     )
     max_page_requisites: int = _declare(
-        # Of a hundred pages of the web, 99 load less.
+        # An estimate: room for some sixty images of eight sizes.
         500,
         "Maximum number of requisites of one page or style sheet.",
         0,

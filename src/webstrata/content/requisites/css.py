@@ -1,7 +1,7 @@
 """URLs in style sheets (`@import`, `url()`, `src()`, `image-set()`), read by tinycss2; the only module that knows it.
 
-tinycss2 takes a second for a megabyte, whatever it holds, and does not recurse: reading a hostile style sheet takes
-time in proportion to its size, which `MAX_SHEET_BYTES` limits.
+tinycss2 takes one to two seconds for a megabyte, some four for nested brackets, and does not recurse. The time grows
+with the size of a style sheet, which `MAX_SHEET_BYTES` limits.
 """
 
 import re
@@ -14,7 +14,7 @@ from tinycss2.bytes import decode_stylesheet_bytes
 from webstrata.content.charset import charset_parameter
 
 MAX_SHEET_BYTES = 1_000_000
-"""How much of a style sheet is read; hardly any site has one of more than half a megabyte."""
+"""How much of a style sheet is read."""
 
 MAX_REFERENCES = 2_000
 """URLs that are read from one style sheet at most."""
