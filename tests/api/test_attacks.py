@@ -84,11 +84,12 @@ def test_every_answer_of_every_route_carries_the_safe_headers(client: TestClient
         assert headers["referrer-policy"] == "strict-origin-when-cross-origin"
         assert headers["permissions-policy"] == "geolocation=(), microphone=(), camera=()"
         policy = headers["content-security-policy"]
-        scripts = "default-src 'none'" if path.startswith("/api/snapshots/raw/") else "script-src 'self';"
+        is_archived = path.startswith("/api/snapshots/raw/") or path.endswith("/record")
+        scripts = "default-src 'none'" if is_archived else "script-src 'self';"
         assert scripts in policy, path
         assert "unsafe-eval" not in policy
         framed = headers.get("x-frame-options")
-        assert framed == (None if path.startswith("/api/snapshots/raw/") else "SAMEORIGIN"), path
+        assert framed == (None if is_archived else "SAMEORIGIN"), path
 
 
 def test_a_line_break_in_a_value_makes_no_header(client: TestClient) -> None:

@@ -421,6 +421,20 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         "/api/replay/resolve",
         "/api/jobs/{job_id}/cdxj",
         "/api/reports",
+        "/api/snapshot/{snapshot_id}/resources",
+        *(
+            f"{start}/listings{rest}"
+            for start in ("/api", "/public_api/v1")
+            for rest in ("", "/history", "/{listing_id}")
+        ),
+        *("/api/listings/{listing_id}/history", "/api/price-history", "/api/price-history/{price_id}"),
+        *("/api/scraper-health", "/api/scraper-health/trends", "/api/scraper-health/{run_id}"),
+        *("/api/hauls", "/api/hauls/{haul_id}", "/api/hauls/{haul_id}/export", "/public_api/v1/hauls/{haul_id}"),
+        *(
+            f"/api/admin/{name}{rest}"
+            for name in ("diagnostics", "scrape-metadata", "export-history")
+            for rest in ("", "/{row_id}")
+        ),
         "/api/usage",
         "/api/exports",
         "/api/exports/snapshots",

@@ -96,6 +96,7 @@ def test_a_job_that_is_over_is_told_in_one_event(admin: TestClient, archive: Arc
         "indexedPageCount": 0,
         "counts": {"pending": 4, "inProgress": 3, "finished": 2, "failed": 1, "total": 10},
         "responses": 8,
+        "requisites": 0,
         "bytes": 100,
         "rate": 1.5,
         "errors": {"timeout": 2, "http_503": 1},

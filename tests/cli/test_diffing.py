@@ -106,7 +106,10 @@ def test_an_empty_file_is_a_page_that_is_not_available(
     assert json.loads(plain_webstrata("diff", old, new, "--json").out)["changeType"] == "unavailable"
 
 
-def test_two_snapshots_are_compared(webstrata: CommandLine, web_server: WebServer, pairs: dict[str, Pair]) -> None:
+def test_two_snapshots_are_compared(
+    webstrata: CommandLine, web_server: WebServer, pairs: dict[str, Pair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBSTRATA_CAPTURE_REQUISITES", "false")
     pair = pairs["dose-adults"]
     web_server.answers["/"] = [Answer(pair.old.body), Answer(pair.new.body), Answer(b"<p>Gone</p>", status=404)]
     for _ in range(3):

@@ -110,6 +110,7 @@ def test_a_running_job_tells_how_far_and_how_fast_it_is(client: TestClient, app:
     assert figures.pop("Took")
     assert figures == {
         "URLs crawled": "12 of 40",
+        "Page requisites": "0",
         "Per second": "3.4",
         "Waiting": "20",
         "In progress": "6",

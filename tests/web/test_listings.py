@@ -33,7 +33,7 @@ def client(database: Database, tmp_path: Path) -> TestClient:
             health.add_run_health(session, job_id, "completed", datetime.now(UTC))
         archive.run(job_id)
     site = create_site(App(Settings(), database, archive.root))
-    return TestClient(site, base_url="http://localhost", client=("127.0.0.1", 50000))
+    return TestClient(site, base_url="http://127.0.0.1", client=("127.0.0.1", 50000))
 
 
 def test_listings_show_price_change_and_stock_and_lead_to_the_price_over_time(client: TestClient) -> None:
@@ -51,7 +51,7 @@ def test_listings_show_price_change_and_stock_and_lead_to_the_price_over_time(cl
 
 
 def test_a_haul_is_saved_from_its_page_and_refused_with_the_reason(client: TestClient) -> None:
-    ours = {"Origin": "http://localhost"}
+    ours = {"Origin": "http://127.0.0.1"}
     refused = client.post("/hauls", data={"name": "Kettles", "snapshots": "1, 99"}, headers=ours)
     assert refused.status_code == 422
     assert "there is no snapshot 99" in Page(refused).text("[role=alert]")
