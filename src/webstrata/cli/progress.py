@@ -69,12 +69,14 @@ def printing_lines(state: JobState, first_after: float = FIRST_LINE_AFTER, every
             wait = every
 
     printing = threading.Thread(target=print_lines, name="progress-lines", daemon=True)
-    printing.start()
     try:
+        # Inside, so that an interrupt at any moment ends the thread: a program that exits must not wait for it.
+        printing.start()
         yield
     finally:
         over.set()
-        printing.join()
+        if printing.ident is not None:
+            printing.join()
 
 
 class LiveView:
