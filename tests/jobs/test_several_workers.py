@@ -101,6 +101,15 @@ def slow_site(pages: int, until: threading.Event | None = None) -> dict[str, Scr
     return {path: slowly(answer, event) for path, answer in linked_site(pages).items()}
 
 
+def growing_site(until: threading.Event) -> dict[str, Script]:
+    """Return pages that each link to another one until something has happened, so that there is work for everybody."""
+
+    def page_number(n: int) -> Script:
+        return lambda _request: page(f"Page {n}", *(() if until.is_set() else (f"/page/{n + 3}",)))
+
+    return {f"/page/{n}": page_number(n) for n in range(1, 1000)}
+
+
 def writers(archive: Archive) -> set[str]:
     """Return which processes wrote files of the job: their names tell."""
     return {file.path.split("-")[-2] for file in archive.warc_files()}
@@ -142,10 +151,10 @@ def most_at_once(requests: list[Request]) -> int:
 def test_four_workers_together_are_as_polite_as_one(
     program: Program, database: Database, web_server: WebServer, redis_url: str, shared_by: str
 ) -> None:
-    pages, all_here = 6, threading.Event()
-    web_server.answers |= slow_site(pages)
+    all_here, two_have_written = threading.Event(), threading.Event()
+    web_server.answers |= growing_site(two_have_written)
     web_server.answers["/private"] = page("Private")
-    web_server.answers["/"] = page("Home", "/private", *(f"/page/{n}" for n in range(pages)))
+    web_server.answers["/"] = page("Home", "/private", "/page/1", "/page/2", "/page/3")
     web_server.answers["/robots.txt"] = held(robots("User-agent: *", "Disallow: /private"), all_here)
     settings = program.settings if shared_by == "database" else {**program.settings, "REDIS_URL": redis_url}
     with workers(Program(program.folder, settings), 4):
@@ -154,11 +163,12 @@ def test_four_workers_together_are_as_polite_as_one(
         crawlers = partial(announced_here, program.folder / "archive")
         wait_until(lambda: len(crawlers()) >= 4, "several are at work", PATIENCE_SECONDS)
         all_here.set()
+        wait_until(lambda: len(writers(archive)) > 1, "two have written", PATIENCE_SECONDS)
+        two_have_written.set()
         wait_until(lambda: is_done(database), "the job is done", PATIENCE_SECONDS)
     log = sorted(web_server.requests, key=lambda request: request.started)
     assert "/private" not in web_server.paths()
     assert set(Counter(web_server.pages()).values()) == {1}
-    assert len(writers(archive)) > 1, "only one worker did anything"
     assert most_at_once(log) == 1
     for earlier, later in pairwise(log):
         assert earlier.ended is not None
