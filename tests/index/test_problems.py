@@ -134,8 +134,8 @@ def test_a_page_that_is_too_large_is_a_capture_and_a_problem(job: Job, monkeypat
 @pytest.mark.soak
 def test_a_page_that_asks_for_gigabytes_costs_only_itself(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "SMALL_BYTES", 0)
-    hungry = f"<p>{''.join(f'<b a{n}>' for n in range(1_900))}</p>{'<p>x' * 4_700}"
-    job.add_warc([fetched(f"{SITE}/before"), fetched(f"{SITE}/hungry", hungry), fetched(f"{SITE}/behind")])
+    hostile = "".join(f"<body a{n}=1>" for n in range(40_000))
+    job.add_warc([fetched(f"{SITE}/before"), fetched(f"{SITE}/hostile", hostile), fetched(f"{SITE}/behind")])
     assert job.index() == 0
     assert [snapshot.url for snapshot in job.snapshots()] == [f"{SITE}/before", f"{SITE}/behind"]
     assert len(job.captures()) == 3
