@@ -27,6 +27,7 @@ _NAMED = re.compile(
 )
 """Names that shop systems give to their own controls, whatever language the label is in."""
 
+_SCRIPTED = re.compile(r"^\s*(?:#|javascript:|$)", re.IGNORECASE)
 _BUYING_ADDRESS = re.compile(
     r"^\s*(?:#|javascript:|$)|cart|basket|checkout|warenkorb|panier|carrito|carrello|buy|order"
 )
@@ -106,7 +107,9 @@ def _is_cart_control(element: Element, label: str, is_same_site: SameSite) -> bo
 
 def _is_named(element: Element, label: str) -> bool:
     """Return whether the names of a control call it add-to-cart, and its label nothing else."""
-    if not _NAMED.search(names_of(element)) or (element.tag == "a" and not label):
+    if not _NAMED.search(names_of(element)):
+        return False
+    if element.tag == "a" and not label and not _SCRIPTED.search(element.attr("href") or ""):
         return False
     return not is_refused(_plain(label))
 

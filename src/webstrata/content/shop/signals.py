@@ -53,7 +53,7 @@ class ShopSignals:
 def read_shop_signals(tree: Document, url: str) -> ShopSignals:
     """Return the signals of a page."""
     page = _ShopPage(tree, url)
-    title, image = product_title(tree), product_image(tree)
+    title, image = product_title(tree, page.anchors.titles), product_image(tree)
     controls = cart_controls(tree, SameSite(urlsplit(url).hostname or ""))
     schema = page.schema()
     stated = page.stated_price()
@@ -61,16 +61,17 @@ def read_shop_signals(tree: Document, url: str) -> ShopSignals:
         return ShopSignals(stated, title, image, _label(controls), schema)
     scan = scan_offer(tree, page.anchors.titles, language=page.language)
     inside = _in_cards(tree, scan, controls)
-    own_price = stated or _shown_price(_outside(scan, inside), page.hints)
-    price = own_price or _shown_price(scan, page.hints) or _only_amount(scan, page.hints)
+    shown, is_own = _shown_price(scan, inside, page.hints)
     own_controls = [one for one in controls if one.element not in inside]
     return ShopSignals(
-        price=price,
+        price=stated or shown or _only_amount(scan, page.hints),
         title=title,
         image=image,
         add_to_cart=_label(own_controls),
         product_schema=schema,
-        product_list="" if schema else page.stated_list() or _shown_list(scan, inside, has_own_price=bool(own_price)),
+        product_list=""
+        if schema
+        else page.stated_list() or _shown_list(scan, inside, has_own_price=bool(stated) or is_own),
     )
 
 
@@ -140,13 +141,14 @@ def _in_cards(tree: Document, scan: PageScan, controls: Sequence[CartControl]) -
     return prices | elements_in_cards((control.element for control in controls), title)
 
 
-def _outside(scan: PageScan, inside: frozenset[Element]) -> PageScan:
-    return replace(scan, prices=tuple(mark for mark in scan.prices if mark.element not in inside))
-
-
-def _shown_price(scan: PageScan, hints: MoneyHints) -> str:
+def _shown_price(scan: PageScan, inside: frozenset[Element], hints: MoneyHints) -> tuple[str, bool]:
+    """Return the price that a page shows, and whether it is the page's own: outside of cards, if there is one there."""
     price = page_prices(scan, hints).price
-    return f"{price.money} (page)" if price is not None else ""
+    if price is None or price.element not in inside:
+        return (f"{price.money} (page)", True) if price is not None else ("", False)
+    outside = replace(scan, prices=tuple(mark for mark in scan.prices if mark.element not in inside))
+    own = page_prices(outside, hints).price
+    return f"{(own or price).money} (page)", own is not None
 
 
 def _only_amount(scan: PageScan, hints: MoneyHints) -> str:

@@ -1,14 +1,14 @@
 """The product title and the product image of a page: a heading or named element, and an image that is no icon."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from webstrata.content.listing.scan import names_of
+from webstrata.content.listing.scan import names_of, parents_of
 from webstrata.content.listing.surroundings import is_hidden
 from webstrata.content.tree import Document, Element, is_html
 
 MAX_TITLE = 500
-_MAX_CANDIDATES = 40
+_MAX_CANDIDATES = 60
 _MAX_IMAGES = 400
 _LEAST_PIXELS = 64
 """The least width and height of a product image, where they are stated: icons are smaller."""
@@ -18,6 +18,9 @@ _NAMED_TITLES = (
     '[class*="product-name" i], [class*="product_name" i], [class*="productname" i], [class*="pdp-title" i], '
     '[class*="product__title" i], [class*="product__name" i], [id*="product-title" i], [id*="product-name" i]'
 )
+_PLAIN_TITLES = 'h2, [class*="title" i], [class*="name" i]'
+_LEAST_TITLE = 4
+_SHOP_NAME = re.compile(r"\s*[|–—•·»:-]\s")
 _ITEM_NAMES = '[itemprop~="name"]'
 _NO_PRODUCT = re.compile(r"breadcrumb|listitem|organization|person|brand|website|review|rating", re.IGNORECASE)
 _IMAGES = "img, amp-img"
@@ -37,22 +40,47 @@ _ANCESTORS = 6
 _PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(?:px)?\s*$")
 
 
-def product_title(tree: Document) -> str:
-    """Return the title of what a page offers: its h1, an element that is named a product title, or an item's name."""
+def product_title(tree: Document, titles: Sequence[str] = ()) -> str:
+    """Return the title of what a page offers: its h1, an element that is named a product title, or an item's name.
+
+    `titles` are what the page calls itself elsewhere, in lower case: an element that is named just a title or a name
+    counts when its text is one of them.
+    """
     for element in _title_candidates(tree):
-        text = " ".join((element.attr("content") or element.text).split()) if element.tag == "meta" else _text(element)
-        if text:
+        if text := _text(element):
             return text[:MAX_TITLE]
-    return ""
+    named = (_text(element) for element in tree.select(_PLAIN_TITLES)[:_MAX_CANDIDATES])
+    return next((text[:MAX_TITLE] for text in named if _is_title(text.casefold(), titles)), "")
 
 
 def product_image(tree: Document) -> str:
-    """Return the address of the first image that may show a product, as it is written; empty when there is none."""
-    for image in tree.select(_IMAGES)[:_MAX_IMAGES]:
-        source = _source(image)
-        if source and not _is_icon(image, source) and not _is_at_edge(image):
-            return source
-    return ""
+    """Return the address of an image that may show a product, as it is written; empty when there is none.
+
+    The first image after the first h1 is taken, else the last one before it.
+    """
+    before, is_after_title = "", False
+    for element in tree.select(f"h1, {_IMAGES}")[:_MAX_IMAGES]:
+        if element.tag == "h1":
+            is_after_title = True
+        elif source := _product_source(element):
+            if is_after_title:
+                return source
+            before = source
+    return before
+
+
+def _is_title(text: str, titles: Sequence[str]) -> bool:
+    """Return whether a text is what a page calls itself, alone or before the name of the shop."""
+    if len(text) < _LEAST_TITLE:
+        return False
+    return any(
+        title == text or _SHOP_NAME.match(title.removeprefix(text)) for title in titles if title.startswith(text)
+    )
+
+
+def _product_source(image: Element) -> str:
+    source = _source(image)
+    return source if source and not _is_icon(image, source) and not _is_aside(image) else ""
 
 
 def _title_candidates(tree: Document) -> Iterator[Element]:
@@ -64,7 +92,7 @@ def _title_candidates(tree: Document) -> Iterator[Element]:
 def _text(element: Element) -> str:
     if is_hidden(element):
         return ""
-    return " ".join(element.text.split())
+    return " ".join(((element.attr("content") or "") if element.tag == "meta" else element.text).split())
 
 
 def _is_of_product(element: Element) -> bool:
@@ -103,13 +131,8 @@ def _pixels(written: str | None) -> int | None:
     return int(match[1]) if match else None
 
 
-def _is_at_edge(image: Element) -> bool:
-    """Return whether an image is part of a menu or the page's footer."""
-    parent = image.parent
-    for _ in range(_ANCESTORS):
-        if not isinstance(parent, Element):
-            return False
-        if parent.tag in _EDGES:
-            return True
-        parent = parent.parent
-    return False
+def _is_aside(image: Element) -> bool:
+    """Return whether an image is hidden, or part of a menu or the page's footer."""
+    if is_hidden(image):
+        return True
+    return any(parent.tag in _EDGES for parent in parents_of(image, _ANCESTORS))
