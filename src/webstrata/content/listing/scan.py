@@ -33,6 +33,7 @@ _MAX_ELEMENTS = 40_000
 _SEARCHED = 60_000
 
 _NAMED = '[class*="price" i], [id*="price" i]'
+_PRICE_ITEM = '[itemprop~="price" i]'
 _NAMED_ELSEWHERE = ", ".join(
     f'[class*="{name}" i]' for name in ("preis", "prix", "preci", "prezzo", "prijs", "preco", "pris", "cena", "fiyat")
 )
@@ -157,7 +158,7 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
     texts = _short_texts(tree)
     search = _currency_search("\n".join(node.data for node in texts), language)
     buttons = tree.select(_BUTTONS)
-    priced = dict.fromkeys(tree.select(_NAMED)) | dict.fromkeys(_around_money(texts, search))
+    priced = dict.fromkeys(tree.select(f"{_NAMED}, {_PRICE_ITEM}")) | dict.fromkeys(_around_money(texts, search))
     wanted: dict[Element, int] = dict.fromkeys((*priced, *buttons), -1)
     title = _title(_fill_places(tree, wanted), titles)
     pushed = tuple(_pushed(buttons, wanted, title))

@@ -29,6 +29,7 @@ _PRODUCTS = frozenset(
 )
 """Schema.org's Product and the types below it."""
 
+_MAX_HEADINGS = 20
 _LISTS = frozenset({"itemlist", "collectionpage", "searchresultspage", "offercatalog"})
 _OF_OTHERS = ("itemreviewed", "about", "mentions", "subjectof", "mainentityofpage")
 """Properties that an article has of the products that it writes about."""
@@ -136,7 +137,9 @@ def _anchors(elements: Sequence[Element], metadata: PageMetadata, url: str) -> P
 
 def _in_cards(tree: Document, scan: PageScan, controls: Sequence[CartControl]) -> frozenset[Element]:
     """Return the prices and controls that are in cards of several products."""
-    title = scan.title.element if scan.title else next(iter(tree.select("h1")), None)
+    # A heading of a lower level may be one of a card.
+    headings = (heading for heading in tree.select("h1")[:_MAX_HEADINGS] if heading.text.strip())
+    title = next(headings, scan.title.element if scan.title else None)
     prices = elements_in_cards((mark.element for mark in scan.prices), title)
     return prices | elements_in_cards((control.element for control in controls), title)
 
@@ -152,7 +155,9 @@ def _shown_price(scan: PageScan, inside: frozenset[Element], hints: MoneyHints) 
 
 
 def _only_amount(scan: PageScan, hints: MoneyHints) -> str:
-    """Return the amount of a page that shows only one, wherever it is."""
+    """Return the amount of a page without a title that shows only one: there is nothing that it could be near to."""
+    if scan.title is not None:
+        return ""
     spans = [span for mark in scan.prices for span in find_money(tidy_text(mark.text), hints) if span.has_currency]
     amounts = {span.money.amount for span in spans}
     return f"{spans[0].money} (page)" if len(amounts) == 1 and min(amounts) > 0 else ""

@@ -1,7 +1,9 @@
 """The product title and the product image of a page: a heading or named element, and an image that is no icon."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz
 
 from webstrata.content.listing.scan import names_of, parents_of
 from webstrata.content.listing.surroundings import is_hidden
@@ -46,9 +48,9 @@ def product_title(tree: Document, titles: Sequence[str] = ()) -> str:
     `titles` are what the page calls itself elsewhere, in lower case: an element that is named just a title or a name
     counts when its text is one of them.
     """
-    for element in _title_candidates(tree):
-        if text := _text(element):
-            return text[:MAX_TITLE]
+    texts = [text for element in _title_candidates(tree) if (text := _text(element))]
+    if texts:
+        return max(texts, key=lambda text: _likeness(text, titles))[:MAX_TITLE]
     named = (_text(element) for element in tree.select(_PLAIN_TITLES)[:_MAX_CANDIDATES])
     return next((text[:MAX_TITLE] for text in named if _is_title(text.casefold(), titles)), "")
 
@@ -69,6 +71,11 @@ def product_image(tree: Document) -> str:
     return before
 
 
+def _likeness(text: str, titles: Sequence[str]) -> float:
+    """Return how much a text is like what the page calls itself: pages have headings of menus and notices, too."""
+    return max((fuzz.token_set_ratio(text[:MAX_TITLE].casefold(), title) for title in titles), default=0.0)
+
+
 def _is_title(text: str, titles: Sequence[str]) -> bool:
     """Return whether a text is what a page calls itself, alone or before the name of the shop."""
     if len(text) < _LEAST_TITLE:
@@ -83,10 +90,11 @@ def _product_source(image: Element) -> str:
     return source if source and not _is_icon(image, source) and not _is_aside(image) else ""
 
 
-def _title_candidates(tree: Document) -> Iterator[Element]:
-    yield from (heading for heading in tree.select("h1")[:_MAX_CANDIDATES] if is_html(heading))
-    yield from tree.select(_NAMED_TITLES)[:_MAX_CANDIDATES]
-    yield from (element for element in tree.select(_ITEM_NAMES)[:_MAX_CANDIDATES] if _is_of_product(element))
+def _title_candidates(tree: Document) -> Sequence[Element]:
+    """Return the headings; without any, what is named a product title; without that, the names of items."""
+    headings = [heading for heading in tree.select("h1")[:_MAX_CANDIDATES] if is_html(heading) and _text(heading)]
+    named = headings or [element for element in tree.select(_NAMED_TITLES)[:_MAX_CANDIDATES] if _text(element)]
+    return named or [element for element in tree.select(_ITEM_NAMES)[:_MAX_CANDIDATES] if _is_of_product(element)]
 
 
 def _text(element: Element) -> str:
