@@ -1,7 +1,7 @@
 """The add-to-cart and buy controls of a page: buttons, inputs and links, by their labels and their names."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,10 +16,9 @@ _MAX_FOUND = 60
 _MAX_WORDS_BESIDE = 5
 """Words that a label may have besides `add to cart`: a colour, a number, a shop's joke."""
 
-_CONTROLS = (
-    'button, a, input[type="submit" i], input[type="button" i], input[type="image" i], [role="button" i], '
-    "[data-add-to-cart]"
-)
+CONTROL_TAGS = frozenset({"a", "button", "input"})
+_OTHER_CONTROLS = ':not(a, button, input)[role="button" i]'
+_BUTTON_TYPES = frozenset({"submit", "button", "image"})
 _NAMED = re.compile(
     r"(?<![a-z])add-?(?:item-?)?to-?(?:shopping-?)?(?:cart|basket|bag|trolley)(?![a-z])|(?<![a-z])addtocart"
     r"|(?<![a-z])(?:btn|button)-?(?:add-?)?cart(?![a-z])|(?<![a-z])cart-?(?:btn|button|add)(?![a-z])"
@@ -47,19 +46,40 @@ class CartControl:
     label: str
 
 
-def cart_controls(tree: Document, is_same_site: "SameSite") -> list[CartControl]:
-    """Return the controls of a page that put a product into a cart, in the order of the page.
+def cart_controls(
+    tree: Document, elements: Sequence[Element], is_same_site: Callable[[str], bool]
+) -> list[CartControl]:
+    """Return the controls of a page that put a product into a cart, of its elements with certain tags and roles.
 
     Links to other sites are no controls of this page, such as an article's links to a shop.
     """
+    controls = [element for element in elements if element.tag in CONTROL_TAGS]
     found: list[CartControl] = []
-    for element in tree.select(_CONTROLS)[:_MAX_CONTROLS]:
+    for element in (*controls[:_MAX_CONTROLS], *tree.select(_OTHER_CONTROLS)[:_MAX_CONTROLS]):
         label = control_label(element)
-        if len(label) <= MAX_LABEL and _is_cart_control(element, label, is_same_site):
+        if len(label) > MAX_LABEL or not (_may_be_label(label) or _may_be_named(element)):
+            continue
+        if _is_button(element) and _is_cart_control(element, label, is_same_site):
             found.append(CartControl(element, label))
             if len(found) == _MAX_FOUND:
                 break
     return found
+
+
+def _is_button(element: Element) -> bool:
+    return element.tag != "input" or (element.attr("type") or "").lower() in _BUTTON_TYPES
+
+
+def _may_be_named(element: Element) -> bool:
+    names = f"{element.attr('class') or ''} {element.attr('id') or ''}".lower()
+    return "cart" in names or "buy" in names or "basket" in names or "bag" in names or "trolley" in names
+
+
+def _may_be_label(label: str) -> bool:
+    """Return whether a label has a word that such labels begin with; most links of a page have none."""
+    if not _FIRST_WORDS.isdisjoint(label.casefold().strip(_EDGES).split()):
+        return True
+    return not label.isascii() and _ANY_UNSPACED.search(label) is not None
 
 
 class SameSite:
@@ -81,20 +101,21 @@ class SameSite:
 def control_label(element: Element) -> str:
     """Return the label of a control: its text, else what it is called for those who cannot see it."""
     text = "" if element.tag == "input" else element.text
-    if not text.strip():
-        names = ("value", "aria-label", "title", "alt") if element.tag == "input" else ("aria-label", "title")
-        text = next((value for name in names if (value := element.attr(name))), "") or _image_label(element)
     if len(text) > 8 * MAX_LABEL:
         return text
-    return _SPACES.sub(" ", text).strip()
+    return " ".join(text.split()) or " ".join(_hidden_label(element).split())
 
 
-def _image_label(element: Element) -> str:
-    image = element.select_one("img[alt]")
+def _hidden_label(element: Element) -> str:
+    names = ("value", "aria-label", "title", "alt") if element.tag == "input" else ("aria-label", "title")
+    stated = next((value for name in names if (value := element.attr(name))), "")
+    if stated or element.tag == "input":
+        return stated
+    image = next(element.iter_elements("img"), None)
     return (image.attr("alt") or "") if image is not None else ""
 
 
-def _is_cart_control(element: Element, label: str, is_same_site: SameSite) -> bool:
+def _is_cart_control(element: Element, label: str, is_same_site: Callable[[str], bool]) -> bool:
     kind = label_kind(label)
     is_link = element.tag == "a"
     href = (element.attr("href") or "") if is_link else ""
@@ -197,3 +218,6 @@ _ALL_CART = tuple(dict.fromkeys(phrase.casefold() for phrases in CART.values() f
 _UNSPACED = frozenset(phrase for phrase in _ALL_CART if _is_unspaced(phrase))
 _CART_INDEX = _by_first_word(phrase for phrase in _ALL_CART if phrase not in _UNSPACED)
 _BUY_LABELS = frozenset(phrase.casefold() for phrases in BUY.values() for phrase in phrases)
+_UNSPACED_BUY = frozenset(label for label in _BUY_LABELS if _is_unspaced(label))
+_ANY_UNSPACED = re.compile("|".join(map(re.escape, sorted(_UNSPACED | _UNSPACED_BUY))))
+_FIRST_WORDS = frozenset({*_CART_INDEX, *(label.split()[0] for label in _BUY_LABELS)})

@@ -16,11 +16,11 @@ from webstrata.content.listing.scan import PageScan, scan_offer
 from webstrata.content.listing.structured import Node, structured_nodes
 from webstrata.content.metadata import PageMetadata, page_metadata
 from webstrata.content.shop.cards import LEAST_CARDS, elements_in_cards
-from webstrata.content.shop.cart_controls import CartControl, SameSite, cart_controls
+from webstrata.content.shop.cart_controls import CONTROL_TAGS, CartControl, SameSite, cart_controls
 from webstrata.content.shop.title_image import product_image, product_title
 from webstrata.content.tree import Document, Element
 
-_COLLECTED = ("title", "meta", "link", "script", "img")
+_COLLECTED = ("title", "meta", "link", "script", "h1", "img", "amp-img", *sorted(CONTROL_TAGS))
 _PRODUCTS = frozenset(
     {
         *("product", "individualproduct", "productmodel", "productgroup", "someproducts", "productcollection"),
@@ -29,7 +29,6 @@ _PRODUCTS = frozenset(
 )
 """Schema.org's Product and the types below it."""
 
-_MAX_HEADINGS = 20
 _LISTS = frozenset({"itemlist", "collectionpage", "searchresultspage", "offercatalog"})
 _OF_OTHERS = ("itemreviewed", "about", "mentions", "subjectof", "mainentityofpage")
 """Properties that an article has of the products that it writes about."""
@@ -54,14 +53,14 @@ class ShopSignals:
 def read_shop_signals(tree: Document, url: str) -> ShopSignals:
     """Return the signals of a page."""
     page = _ShopPage(tree, url)
-    title, image = product_title(tree, page.anchors.titles), product_image(tree)
-    controls = cart_controls(tree, SameSite(urlsplit(url).hostname or ""))
+    title, image = product_title(tree, page.elements, page.anchors.titles), product_image(page.elements)
+    controls = cart_controls(tree, page.elements, SameSite(urlsplit(url).hostname or ""))
     schema = page.schema()
     stated = page.stated_price()
     if schema and stated:
         return ShopSignals(stated, title, image, _label(controls), schema)
     scan = scan_offer(tree, page.anchors.titles, language=page.language)
-    inside = _in_cards(tree, scan, controls)
+    inside = _in_cards(page.elements, scan, controls)
     shown, is_own = _shown_price(scan, inside, page.hints)
     own_controls = [one for one in controls if one.element not in inside]
     return ShopSignals(
@@ -80,12 +79,12 @@ class _ShopPage:
     """What a page states about itself in its head and its structured data."""
 
     def __init__(self, tree: Document, url: str) -> None:
-        elements = list(tree.iter_elements(_COLLECTED))
-        self._metadata = page_metadata(tree, elements)
+        self.elements = list(tree.iter_elements(_COLLECTED))
+        self._metadata = page_metadata(tree, self.elements)
         self._url = url
         self.language = tag_to_language(tree.root.attr("lang") if tree.root is not None else None)
         self.hints = _hints(url, self.language)
-        self.anchors = _anchors(elements, self._metadata, url)
+        self.anchors = _anchors(self.elements, self._metadata, url)
         self._nodes = structured_nodes(self._metadata)
         self._mains = main_nodes(self._nodes, self.anchors)
 
@@ -135,10 +134,10 @@ def _anchors(elements: Sequence[Element], metadata: PageMetadata, url: str) -> P
     return PageAnchors(title_keys(titles), frozenset(path for one in addresses if (path := path_of(one))))
 
 
-def _in_cards(tree: Document, scan: PageScan, controls: Sequence[CartControl]) -> frozenset[Element]:
+def _in_cards(elements: Sequence[Element], scan: PageScan, controls: Sequence[CartControl]) -> frozenset[Element]:
     """Return the prices and controls that are in cards of several products."""
     # A heading of a lower level may be one of a card.
-    headings = (heading for heading in tree.select("h1")[:_MAX_HEADINGS] if heading.text.strip())
+    headings = (element for element in elements if element.tag == "h1" and element.text.strip())
     title = next(headings, scan.title.element if scan.title else None)
     prices = elements_in_cards((mark.element for mark in scan.prices), title)
     return prices | elements_in_cards((control.element for control in controls), title)

@@ -25,7 +25,7 @@ _LEAST_TITLE = 4
 _SHOP_NAME = re.compile(r"\s*[|–—•·»:-]\s")
 _ITEM_NAMES = '[itemprop~="name"]'
 _NO_PRODUCT = re.compile(r"breadcrumb|listitem|organization|person|brand|website|review|rating", re.IGNORECASE)
-_IMAGES = "img, amp-img"
+_SHOWN = frozenset({"h1", "img", "amp-img"})
 _SOURCES = ("src", "data-src", "data-original", "data-lazy", "data-lazy-src", "data-srcset", "srcset", "data-old-hires")
 _PLACEHOLDER = re.compile(
     r"^data:image/(?:gif|svg)|(?<![a-z])(?:1x1|blank|spacer|transparent|pixel|placeholder|loading|loader|spinner)"
@@ -42,26 +42,27 @@ _ANCESTORS = 6
 _PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(?:px)?\s*$")
 
 
-def product_title(tree: Document, titles: Sequence[str] = ()) -> str:
+def product_title(tree: Document, elements: Sequence[Element], titles: Sequence[str] = ()) -> str:
     """Return the title of what a page offers: its h1, an element that is named a product title, or an item's name.
 
     `titles` are what the page calls itself elsewhere, in lower case: an element that is named just a title or a name
     counts when its text is one of them.
     """
-    texts = [text for element in _title_candidates(tree) if (text := _text(element))]
+    texts = [text for element in _title_candidates(tree, elements) if (text := _text(element))]
     if texts:
         return max(texts, key=lambda text: _likeness(text, titles))[:MAX_TITLE]
     named = (_text(element) for element in tree.select(_PLAIN_TITLES)[:_MAX_CANDIDATES])
     return next((text[:MAX_TITLE] for text in named if _is_title(text.casefold(), titles)), "")
 
 
-def product_image(tree: Document) -> str:
+def product_image(elements: Sequence[Element]) -> str:
     """Return the address of an image that may show a product, as it is written; empty when there is none.
 
     The first image after the first h1 is taken, else the last one before it.
     """
     before, is_after_title = "", False
-    for element in tree.select(f"h1, {_IMAGES}")[:_MAX_IMAGES]:
+    shown = [element for element in elements if element.tag in _SHOWN]
+    for element in shown[:_MAX_IMAGES]:
         if element.tag == "h1":
             is_after_title = True
         elif source := _product_source(element):
@@ -90,10 +91,11 @@ def _product_source(image: Element) -> str:
     return source if source and not _is_icon(image, source) and not _is_aside(image) else ""
 
 
-def _title_candidates(tree: Document) -> Sequence[Element]:
+def _title_candidates(tree: Document, elements: Sequence[Element]) -> Sequence[Element]:
     """Return the headings; without any, what is named a product title; without that, the names of items."""
-    headings = [heading for heading in tree.select("h1")[:_MAX_CANDIDATES] if is_html(heading) and _text(heading)]
-    named = headings or [element for element in tree.select(_NAMED_TITLES)[:_MAX_CANDIDATES] if _text(element)]
+    headings = [one for one in elements if one.tag == "h1" and is_html(one)][:_MAX_CANDIDATES]
+    named = [heading for heading in headings if _text(heading)]
+    named = named or [element for element in tree.select(_NAMED_TITLES)[:_MAX_CANDIDATES] if _text(element)]
     return named or [element for element in tree.select(_ITEM_NAMES)[:_MAX_CANDIDATES] if _is_of_product(element)]
 
 
@@ -115,10 +117,11 @@ def _is_of_product(element: Element) -> bool:
 
 def _source(image: Element) -> str:
     """Return the address of an image: of one that is loaded later, the one that it will have."""
-    written = (image.attr(name) for name in _SOURCES)
-    found = [one.strip() for one in written if one and one.strip()]
-    real = [one for one in found if not _PLACEHOLDER.search(one[:300].lower())]
-    return real[0] if real else ""
+    for name in _SOURCES:
+        written = (image.attr(name) or "").strip()
+        if written and not _PLACEHOLDER.search(written[:300].lower()):
+            return written
+    return ""
 
 
 def _is_icon(image: Element, source: str) -> bool:
