@@ -174,7 +174,8 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
 def _short_texts(tree: Document) -> list[Text]:
     """Return the pieces of text that are short enough to be a price with a few words."""
     nodes = () if tree.root is None else tree.root.descendants
-    return [node for node in nodes if type(node) is Text and len(node.data) <= MAX_PRICE_TEXT]
+    texts = ((node, node.data) for node in nodes if type(node) is Text)
+    return [node for node, data in texts if len(data) <= MAX_PRICE_TEXT and not data.isspace()]
 
 
 def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) -> bool:

@@ -19,6 +19,7 @@ _MAX_WORDS_BESIDE = 5
 CONTROL_TAGS = frozenset({"a", "button", "input"})
 _OTHER_CONTROLS = ':not(a, button, input)[role="button" i]'
 _BUTTON_TYPES = frozenset({"submit", "button", "image"})
+_PART_OF_NAME = re.compile("cart|buy|basket|bag|trolley", re.IGNORECASE)
 _NAMED = re.compile(
     r"(?<![a-z])add-?(?:item-?)?to-?(?:shopping-?)?(?:cart|basket|bag|trolley)(?![a-z])|(?<![a-z])addtocart"
     r"|(?<![a-z])(?:btn|button)-?(?:add-?)?cart(?![a-z])|(?<![a-z])cart-?(?:btn|button|add)(?![a-z])"
@@ -71,8 +72,8 @@ def _is_button(element: Element) -> bool:
 
 
 def _may_be_named(element: Element) -> bool:
-    names = f"{element.attr('class') or ''} {element.attr('id') or ''}".lower()
-    return "cart" in names or "buy" in names or "basket" in names or "bag" in names or "trolley" in names
+    classes, identifier = element.attr("class"), element.attr("id")
+    return bool(classes and _PART_OF_NAME.search(classes)) or bool(identifier and _PART_OF_NAME.search(identifier))
 
 
 def _may_be_label(label: str) -> bool:

@@ -20,7 +20,8 @@ from webstrata.content.shop.cart_controls import CONTROL_TAGS, CartControl, Same
 from webstrata.content.shop.title_image import product_image, product_title
 from webstrata.content.tree import Document, Element
 
-_COLLECTED = ("title", "meta", "link", "script", "h1", "img", "amp-img", *sorted(CONTROL_TAGS))
+_STATING = frozenset({"title", "meta", "link", "script"})
+_COLLECTED = (*sorted(_STATING | CONTROL_TAGS), "h1", "img", "amp-img")
 _PRODUCTS = frozenset(
     {
         *("product", "individualproduct", "productmodel", "productgroup", "someproducts", "productcollection"),
@@ -80,11 +81,12 @@ class _ShopPage:
 
     def __init__(self, tree: Document, url: str) -> None:
         self.elements = list(tree.iter_elements(_COLLECTED))
-        self._metadata = page_metadata(tree, self.elements)
+        stating = [element for element in self.elements if element.tag in _STATING]
+        self._metadata = page_metadata(tree, stating)
         self._url = url
         self.language = tag_to_language(tree.root.attr("lang") if tree.root is not None else None)
         self.hints = _hints(url, self.language)
-        self.anchors = _anchors(self.elements, self._metadata, url)
+        self.anchors = _anchors(stating, self._metadata, url)
         self._nodes = structured_nodes(self._metadata)
         self._mains = main_nodes(self._nodes, self.anchors)
 
