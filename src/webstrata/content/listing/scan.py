@@ -21,6 +21,7 @@ _MARKS_AFTER, _MARKS_BEFORE = 30, 12
 """Prices that are looked at, nearest to the title: pages with more are lists."""
 
 MAX_PRICE_TEXT = 160
+_LONGEST_SIGN = 6
 _MAX_BUTTON = 80
 _MAX_BUTTONS = 60
 _MAX_HEADINGS = 60
@@ -172,10 +173,15 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
 
 
 def _short_texts(tree: Document) -> list[Text]:
-    """Return the pieces of text that are short enough to be a price with a few words."""
+    """Return the pieces of text that may be a price or a part of one: short, with a digit or the room for a sign."""
     nodes = () if tree.root is None else tree.root.descendants
     texts = ((node, node.data) for node in nodes if type(node) is Text)
-    return [node for node, data in texts if len(data) <= MAX_PRICE_TEXT and not data.isspace()]
+    return [node for node, data in texts if len(data) <= MAX_PRICE_TEXT and (_DIGIT.search(data) or _is_sign(data))]
+
+
+def _is_sign(text: str) -> bool:
+    """Return whether a piece of text is no longer than a currency, and not empty."""
+    return len(text) <= _LONGEST_SIGN and not text.isspace()
 
 
 def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) -> bool:

@@ -57,10 +57,10 @@ def cart_controls(
     controls = [element for element in elements if element.tag in CONTROL_TAGS]
     found: list[CartControl] = []
     for element in (*controls[:_MAX_CONTROLS], *tree.select(_OTHER_CONTROLS)[:_MAX_CONTROLS]):
-        label = control_label(element)
-        if len(label) > MAX_LABEL or not (_may_be_label(label) or _may_be_named(element)):
+        if not (_may_be_labelled(element) or _may_be_named(element)) or not _is_button(element):
             continue
-        if _is_button(element) and _is_cart_control(element, label, is_same_site):
+        label = control_label(element)
+        if len(label) <= MAX_LABEL and _is_cart_control(element, label, is_same_site):
             found.append(CartControl(element, label))
             if len(found) == _MAX_FOUND:
                 break
@@ -76,11 +76,18 @@ def _may_be_named(element: Element) -> bool:
     return bool(classes and _PART_OF_NAME.search(classes)) or bool(identifier and _PART_OF_NAME.search(identifier))
 
 
-def _may_be_label(label: str) -> bool:
-    """Return whether a label has a word that such labels begin with; most links of a page have none."""
-    if not _FIRST_WORDS.isdisjoint(label.casefold().strip(_EDGES).split()):
+def _may_be_labelled(element: Element) -> bool:
+    """Return whether a control has a word that labels of cart controls begin with; most links of a page have none."""
+    text = element.text
+    if len(text) > 8 * MAX_LABEL:
+        return False
+    words = text.casefold().split()
+    if not words:
+        text = control_label(element)
+        words = text.casefold().split()
+    if not _FIRST_WORDS.isdisjoint(words) or (words and words[0].lstrip(_EDGES) in _FIRST_WORDS):
         return True
-    return not label.isascii() and _ANY_UNSPACED.search(label) is not None
+    return not text.isascii() and _ANY_UNSPACED.search(text) is not None
 
 
 class SameSite:
