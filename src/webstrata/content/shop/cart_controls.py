@@ -1,7 +1,7 @@
 """The add-to-cart and buy controls of a page: buttons, inputs and links, by their labels and their names."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -9,6 +9,7 @@ from webstrata.content.listing.scan import names_of
 from webstrata.content.listing.surroundings import is_hidden
 from webstrata.content.shop.cart_words import BUY, CART, REFUSED
 from webstrata.content.tree import Document, Element
+from webstrata.model.sites import is_same_site
 
 MAX_LABEL = 70
 _MAX_CONTROLS = 3_000
@@ -47,10 +48,8 @@ class CartControl:
     label: str
 
 
-def cart_controls(
-    tree: Document, elements: Sequence[Element], is_same_site: Callable[[str], bool]
-) -> list[CartControl]:
-    """Return the controls of a page that put a product into a cart, of its elements with certain tags and roles.
+def cart_controls(tree: Document, elements: Sequence[Element], url: str) -> list[CartControl]:
+    """Return the controls of a page that put a product into a cart; `elements` are those with certain tags.
 
     Links to other sites are no controls of this page, such as an article's links to a shop.
     """
@@ -60,7 +59,7 @@ def cart_controls(
         if not (_may_be_labelled(element) or _may_be_named(element)) or not _is_button(element):
             continue
         label = control_label(element)
-        if len(label) <= MAX_LABEL and _is_cart_control(element, label, is_same_site):
+        if len(label) <= MAX_LABEL and _is_cart_control(element, label, url):
             found.append(CartControl(element, label))
             if len(found) == _MAX_FOUND:
                 break
@@ -90,22 +89,6 @@ def _may_be_labelled(element: Element) -> bool:
     return not text.isascii() and _ANY_UNSPACED.search(text) is not None
 
 
-class SameSite:
-    """Tells the links of a page that stay on its site."""
-
-    def __init__(self, host: str) -> None:
-        """Take the host of the page; without one every link stays."""
-        self._host = host.removeprefix("www.")
-
-    def __call__(self, href: str) -> bool:
-        """Return whether an address as it is written stays on the host, or on a host above or below it."""
-        address = href.strip().lower()
-        if not address.startswith(("http://", "https://", "//")) or not self._host:
-            return True
-        host = re.split(r"[/?#:]", address.partition("//")[2], maxsplit=1)[0].removeprefix("www.")
-        return host == self._host or host.endswith(f".{self._host}") or self._host.endswith(f".{host}")
-
-
 def control_label(element: Element) -> str:
     """Return the label of a control: its text, else what it is called for those who cannot see it."""
     text = "" if element.tag == "input" else element.text
@@ -123,13 +106,13 @@ def _hidden_label(element: Element) -> str:
     return (image.attr("alt") or "") if image is not None else ""
 
 
-def _is_cart_control(element: Element, label: str, is_same_site: Callable[[str], bool]) -> bool:
+def _is_cart_control(element: Element, label: str, url: str) -> bool:
     kind = label_kind(label)
     is_link = element.tag == "a"
     href = (element.attr("href") or "") if is_link else ""
     if kind == "refused" or (not kind and not _is_named(element, label)):
         return False
-    if is_link and (not is_same_site(href) or (kind == "buy" and not _may_buy(element, href))):
+    if is_link and (_leaves_site(href, url) or (kind == "buy" and not _may_buy(element, href))):
         return False
     return not _is_out_of_sight(element)
 
@@ -141,6 +124,14 @@ def _is_named(element: Element, label: str) -> bool:
     if element.tag == "a" and not label and not _SCRIPTED.search(element.attr("href") or ""):
         return False
     return not is_refused(_plain(label))
+
+
+def _leaves_site(href: str, url: str) -> bool:
+    """Return whether a link leads to another site than that of the page, if the page's is known."""
+    address = href.strip()
+    if not url or not address.lower().startswith(("http://", "https://", "//")):
+        return False
+    return not is_same_site(f"https:{address}" if address.startswith("//") else address, url)
 
 
 def _may_buy(link: Element, href: str) -> bool:

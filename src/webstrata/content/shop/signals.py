@@ -16,7 +16,7 @@ from webstrata.content.listing.scan import PageScan, scan_offer
 from webstrata.content.listing.structured import Node, structured_nodes
 from webstrata.content.metadata import PageMetadata, page_metadata
 from webstrata.content.shop.cards import LEAST_CARDS, elements_in_cards
-from webstrata.content.shop.cart_controls import CONTROL_TAGS, CartControl, SameSite, cart_controls
+from webstrata.content.shop.cart_controls import CONTROL_TAGS, CartControl, cart_controls
 from webstrata.content.shop.title_image import product_image, product_title
 from webstrata.content.tree import Document, Element
 
@@ -55,7 +55,7 @@ def read_shop_signals(tree: Document, url: str) -> ShopSignals:
     """Return the signals of a page."""
     page = _ShopPage(tree, url)
     title, image = product_title(tree, page.elements, page.anchors.titles), product_image(page.elements)
-    controls = cart_controls(tree, page.elements, SameSite(urlsplit(url).hostname or ""))
+    controls = cart_controls(tree, page.elements, url)
     schema = page.schema()
     stated = page.stated_price()
     if schema and stated:
