@@ -4,6 +4,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from rapidfuzz import fuzz
 
@@ -20,6 +21,7 @@ _MARKS_AFTER, _MARKS_BEFORE = 30, 12
 """Prices that are looked at, nearest to the title: pages with more are lists."""
 
 MAX_PRICE_TEXT = 160
+_LONGEST_SIGN = 6
 _MAX_BUTTON = 80
 _MAX_BUTTONS = 60
 _MAX_HEADINGS = 60
@@ -32,6 +34,7 @@ _MAX_ELEMENTS = 40_000
 _SEARCHED = 60_000
 
 _NAMED = '[class*="price" i], [id*="price" i]'
+_PRICE_ITEM = '[itemprop~="price" i]'
 _NAMED_ELSEWHERE = ", ".join(
     f'[class*="{name}" i]' for name in ("preis", "prix", "preci", "prezzo", "prijs", "preco", "pris", "cena", "fiyat")
 )
@@ -148,6 +151,39 @@ def scan_page(
     )
 
 
+def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = None) -> PageScan:
+    """Return the prices, buy buttons and title of a page, without its stock notes and brands.
+
+    The currencies are looked for in the page's short texts, so that the text of the page need not be read before.
+    """
+    texts = _short_texts(tree)
+    search = _currency_search("\n".join(node.data for node in texts), language)
+    buttons = tree.select(_BUTTONS)
+    priced = dict.fromkeys(tree.select(f"{_NAMED}, {_PRICE_ITEM}")) | dict.fromkeys(_around_money(texts, search))
+    wanted: dict[Element, int] = dict.fromkeys((*priced, *buttons), -1)
+    title = _title(_fill_places(tree, wanted), titles)
+    pushed = tuple(_pushed(buttons, wanted, title))
+    return PageScan(
+        prices=tuple(_nearest(_price_marks(priced, wanted), title)),
+        buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
+        waiting=(),
+        stock=(),
+        title=title,
+    )
+
+
+def _short_texts(tree: Document) -> list[Text]:
+    """Return the pieces of text that may be a price or a part of one: short, with a digit or the room for a sign."""
+    nodes = () if tree.root is None else tree.root.descendants
+    texts = ((node, node.data) for node in nodes if type(node) is Text)
+    return [node for node, data in texts if len(data) <= MAX_PRICE_TEXT and (_DIGIT.search(data) or _is_sign(data))]
+
+
+def _is_sign(text: str) -> bool:
+    """Return whether a piece of text is no longer than a currency, and not empty."""
+    return len(text) <= _LONGEST_SIGN and not text.isspace()
+
+
 def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) -> bool:
     """Return whether a page has a button to buy, or a price's name in another language than English."""
     texts = (element.attr("value") or element.text for element in buttons[:_MAX_BUTTONS])
@@ -171,17 +207,15 @@ def _fill_places(tree: Document, wanted: dict[Element, int]) -> list[tuple[Eleme
 
 def _priced_by_text(tree: Document, search: Callable[[str], object]) -> list[Element]:
     """Return the elements whose text shows money, in the order of the page."""
-    found: list[Element] = []
-    if search is _find_nothing or tree.root is None:
-        return found
-    for node in tree.root.descendants:
-        if type(node) is Text:
-            data = node.data
-            if len(data) <= MAX_PRICE_TEXT and search(data) and (element := _priced_around(node)) is not None:
-                found.append(element)
-                if len(found) == _MAX_PRICED:
-                    break
-    return found
+    return [] if search is _find_nothing else _around_money(_short_texts(tree), search)
+
+
+def _around_money(texts: Sequence[Text], search: Callable[[str], object]) -> list[Element]:
+    """Return the elements around those pieces of text that show money."""
+    if search is _find_nothing:
+        return []
+    around = (_priced_around(node) for node in texts if search(node.data))
+    return list(islice((element for element in around if element is not None), _MAX_PRICED))
 
 
 def _currency_search(text: str, language: str | None) -> Callable[[str], object]:
