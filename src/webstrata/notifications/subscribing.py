@@ -7,23 +7,17 @@ from datetime import UTC, datetime
 
 import structlog
 
-from webstrata.db import notifications
 from webstrata.db.engine import Database, Session
+from webstrata.db.notifications import subscriptions
 from webstrata.errors import UsageError
 from webstrata.model.changes import SIGNIFICANT
-from webstrata.model.notifications import (
-    MAX_NAME_LENGTH,
-    Subject,
-    Subscription,
-    Target,
-    TargetAddress,
-    TargetKind,
-    read_address,
-)
+from webstrata.model.notifications.addresses import read_address
+from webstrata.model.notifications.values import Subject, Subscription, Target, TargetAddress, TargetKind
 from webstrata.model.urls import url_group
 
 log = structlog.get_logger()
 
+MAX_NAME_LENGTH = 100
 _SECRET_BYTES = 32
 
 
@@ -50,7 +44,7 @@ def subscribe(
     now = datetime.now(UTC)
     with database.write() as session:
         target, secret = _find_or_add(session, address, now)
-        subscription = notifications.save_subscription(
+        subscription = subscriptions.save_subscription(
             session, target, subject, min_significance=min_significance, digest=digest, now=now
         )
     log.info("notification.subscribed", subscription_id=subscription.id, target_id=target.id, to=target.shown)
@@ -60,7 +54,7 @@ def subscribe(
 def unsubscribe(database: Database, subscription_id: int) -> Subscription:
     """Remove a subscription, with its messages that are not delivered yet; NotFoundError when there is none."""
     with database.write() as session:
-        removed = notifications.remove_subscription(session, subscription_id)
+        removed = subscriptions.remove_subscription(session, subscription_id)
     log.info("notification.unsubscribed", subscription_id=subscription_id, target_id=removed.target.id)
     return removed
 
@@ -69,7 +63,7 @@ def unsubscribe_all(database: Database, *, watch_id: int | None = None, saved_se
     """Remove the subscriptions to a watch or a saved search, and return how many there were."""
     subject = _check_subject(Subject(watch_id=watch_id, saved_search_id=saved_search_id))
     with database.write() as session:
-        return notifications.remove_subscriptions_of(session, subject)
+        return subscriptions.remove_subscriptions_of(session, subject)
 
 
 def add_target(database: Database, address: str, name: str | None = None) -> tuple[Target, str | None]:
@@ -83,7 +77,7 @@ def new_signing_secret(database: Database, name_or_id: str) -> str:
     """Give a webhook another signing secret, and return it."""
     secret = _new_secret()
     with database.write() as session:
-        notifications.set_signing_secret(session, name_or_id, secret)
+        subscriptions.set_signing_secret(session, name_or_id, secret)
     return secret
 
 
@@ -95,16 +89,16 @@ def _check_subject(subject: Subject) -> Subject:
 
 def _find_or_add(session: Session, address: str, now: datetime) -> tuple[Target, str | None]:
     if "://" not in address and address.strip():
-        return notifications.find_target(session, address.strip()), None
+        return subscriptions.find_target(session, address.strip()), None
     checked = read_address(address)
-    known = notifications.target_by_address(session, checked.address)
+    known = subscriptions.target_by_address(session, checked.address)
     return _add(session, checked, None, now) if known is None else (known, None)
 
 
 def _add(session: Session, address: TargetAddress, name: str | None, now: datetime) -> tuple[Target, str | None]:
     chosen = _free_name(session, address) if name is None else _check_name(name)
     secret = _new_secret() if address.kind is TargetKind.WEBHOOK else None
-    return notifications.add_target(session, address, chosen, secret, now), secret
+    return subscriptions.add_target(session, address, chosen, secret, now), secret
 
 
 def _free_name(session: Session, address: TargetAddress) -> str:
@@ -112,7 +106,7 @@ def _free_name(session: Session, address: TargetAddress) -> str:
     scheme, _, host = address.shown.partition("://")
     base = (host if host != "…" else scheme)[: MAX_NAME_LENGTH - 10]
     name, number = base, 1
-    while notifications.is_name_taken(session, name):
+    while subscriptions.is_name_taken(session, name):
         number += 1
         name = f"{base}-{number}"
     return name

@@ -6,10 +6,10 @@ from sqlalchemy import ColumnElement, Select, delete, select, update
 from sqlalchemy.orm import Session
 
 from webstrata.db import audit_log
-from webstrata.db.notification_tables import NotificationTarget, SubscriptionRow
+from webstrata.db.notifications.notification_tables import NotificationTarget, SubscriptionRow
 from webstrata.db.tables import Source
 from webstrata.errors import ConflictError, NotFoundError
-from webstrata.model.notifications import Subject, Subscription, Target, TargetAddress, TargetKind
+from webstrata.model.notifications.values import Subject, Subscription, Target, TargetAddress, TargetKind
 
 _MAX_RESULT = 500
 
