@@ -14,6 +14,7 @@ from webstrata.model.changes import SIGNIFICANT
 from webstrata.model.notifications.addresses import read_address
 from webstrata.model.notifications.values import Subject, Subscription, Target, TargetAddress, TargetKind
 from webstrata.model.urls import url_group
+from webstrata.notifications.apprise_sending import check_apprise_address
 
 log = structlog.get_logger()
 
@@ -88,8 +89,8 @@ def _check_subject(subject: Subject) -> Subject:
 
 
 def _find_or_add(session: Session, address: str, now: datetime) -> tuple[Target, str | None]:
-    if "://" not in address and address.strip():
-        return subscriptions.find_target(session, address.strip()), None
+    if "://" not in address and (named := subscriptions.target_by_name(session, address.strip())) is not None:
+        return named, None
     checked = read_address(address)
     known = subscriptions.target_by_address(session, checked.address)
     return _add(session, checked, None, now) if known is None else (known, None)
@@ -97,6 +98,8 @@ def _find_or_add(session: Session, address: str, now: datetime) -> tuple[Target,
 
 def _add(session: Session, address: TargetAddress, name: str | None, now: datetime) -> tuple[Target, str | None]:
     chosen = _free_name(session, address) if name is None else _check_name(name)
+    if address.kind is TargetKind.APPRISE:
+        check_apprise_address(address)
     secret = _new_secret() if address.kind is TargetKind.WEBHOOK else None
     return subscriptions.add_target(session, address, chosen, secret, now), secret
 
@@ -106,7 +109,7 @@ def _free_name(session: Session, address: TargetAddress) -> str:
     scheme, _, host = address.shown.partition("://")
     base = (host if host != "…" else scheme)[: MAX_NAME_LENGTH - 10]
     name, number = base, 1
-    while subscriptions.is_name_taken(session, name):
+    while subscriptions.target_by_name(session, name) is not None:
         number += 1
         name = f"{base}-{number}"
     return name

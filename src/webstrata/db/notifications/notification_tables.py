@@ -64,7 +64,7 @@ class OutboxMessage(Base):
         UniqueConstraint("subscription_id", "event_key"),
         Index("ix_outbox_waiting", "subscription_id", "id", sqlite_where=_WAITING, postgresql_where=_WAITING),
         Index("ix_outbox_uncollected", "subscription_id", sqlite_where=_UNCOLLECTED, postgresql_where=_UNCOLLECTED),
-        Index("ix_outbox_dead", "dead_at", sqlite_where=_DEAD, postgresql_where=_DEAD),
+        Index("ix_outbox_dead", "subscription_id", "id", sqlite_where=_DEAD, postgresql_where=_DEAD),
         Index(None, "digest_id"),
     )
 

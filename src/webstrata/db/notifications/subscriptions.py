@@ -18,7 +18,7 @@ def add_target(
     session: Session, address: TargetAddress, name: str, signing_secret: str | None, now: datetime
 ) -> Target:
     """Add a target; ConflictError when another has its name."""
-    if session.scalar(select(NotificationTarget.id).where(NotificationTarget.name == name)) is not None:
+    if target_by_name(session, name) is not None:
         raise ConflictError(f"there is a notification target {name!r} already")
     row = NotificationTarget(
         name=name,
@@ -39,6 +39,12 @@ def find_target(session: Session, name_or_id: str) -> Target:
     return _target(_row(session, name_or_id))
 
 
+def target_by_name(session: Session, name: str) -> Target | None:
+    """Return the target with a name."""
+    row = session.scalars(select(NotificationTarget).where(NotificationTarget.name == name)).one_or_none()
+    return None if row is None else _target(row)
+
+
 def target_by_address(session: Session, address: str) -> Target | None:
     """Return the target with an address; until the transaction ends, no one else can change it."""
     wanted = select(NotificationTarget).where(NotificationTarget.address == address).order_by(NotificationTarget.id)
@@ -49,11 +55,6 @@ def target_by_address(session: Session, address: str) -> Target | None:
 def list_targets(session: Session) -> list[Target]:
     """Return the targets by name."""
     return [_target(row) for row in session.scalars(select(NotificationTarget).order_by(NotificationTarget.name))]
-
-
-def is_name_taken(session: Session, name: str) -> bool:
-    """Tell whether a target has a name."""
-    return session.scalar(select(NotificationTarget.id).where(NotificationTarget.name == name)) is not None
 
 
 def load_secrets(session: Session, target_id: int) -> tuple[TargetAddress, str | None]:

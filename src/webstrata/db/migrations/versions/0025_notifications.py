@@ -107,7 +107,7 @@ def _create_outbox() -> None:
     for name, columns, where in (
         ("ix_outbox_waiting", ["subscription_id", "id"], _WAITING),
         ("ix_outbox_uncollected", ["subscription_id"], _UNCOLLECTED),
-        ("ix_outbox_dead", ["dead_at"], _DEAD),
+        ("ix_outbox_dead", ["subscription_id", "id"], _DEAD),
         (op.f("ix_outbox_digest_id"), ["digest_id"], None),
     ):
         op.create_index(name, "outbox", columns, unique=False, sqlite_where=where, postgresql_where=where)
