@@ -117,8 +117,8 @@ def _free_name(session: Session, address: TargetAddress) -> str:
 
 def _check_name(name: str) -> str:
     text = " ".join(name.split())
-    if not text or len(text) > MAX_NAME_LENGTH or "://" in text:
-        raise UsageError(f"a target's name has 1 to {MAX_NAME_LENGTH} characters and is no address")
+    if not text or len(text) > MAX_NAME_LENGTH or "://" in text or text.isdecimal():
+        raise UsageError(f"a target's name has 1 to {MAX_NAME_LENGTH} characters and is no address and no number")
     return text
 
 
