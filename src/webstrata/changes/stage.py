@@ -17,12 +17,14 @@ from webstrata.changes.holding import holding
 from webstrata.changes.knowledge import KnowledgeLoader
 from webstrata.changes.pages import PageLoader
 from webstrata.changes.templates import MAX_SAMPLED, learn_template
+from webstrata.changes.watch_matching import watch_matches
 from webstrata.content.page_reader import PageReader
 from webstrata.db import change_leases, changes, unchanged
 from webstrata.db.change_leases import SourceLease
 from webstrata.db.change_tables import TemplateChange
 from webstrata.db.changes import CapturePair, NewEvent
 from webstrata.db.engine import Database
+from webstrata.db.notifications import announcing
 from webstrata.model.changes import ChangeType
 from webstrata.model.words import counted
 
@@ -79,6 +81,8 @@ class ChangeTracking:
                 bounds = _Bounds(max_events, stop, progress)
                 run.repeat(run.settle_unchanged, SETTLED_AT_ONCE, bounds)
                 run.repeat(run.compute_batch, BATCH, bounds)
+                if max_events is None and not counts.was_stopped:
+                    run.collect_digests()
         return counts
 
 
@@ -156,11 +160,22 @@ class _Run:
         if not settled:
             return False
         events = self._events(pairs)
+        matches = watch_matches(database, events)
         with database.write() as session:
             change_leases.check(session, self.lease)
             changes.write_events(session, events, settled)
+            announcing.announce(session, events, matches, datetime.now(UTC))
         self.counts.by_type.update(event.change_type for event in events)
         return True
+
+    def collect_digests(self) -> None:
+        """Let the outbox send one message for each run whose events are all there."""
+        with self.tracking.database.read() as session:
+            if not announcing.has_uncollected(session):
+                return
+        with self.tracking.database.write() as session:
+            change_leases.check(session, self.lease)
+            announcing.collect_digests(session, self.lease.source_id, datetime.now(UTC))
 
     def _events(self, pairs: Sequence[CapturePair]) -> list[NewEvent]:
         unsettled = [pair for pair in pairs if plain_type(pair) is None]

@@ -31,6 +31,8 @@ MODULES = {
     "packages.replay_collections": ("replay-index-job",),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
+    "notifications.deliveries": ("notify", "dead-letters", "retry-dead-letters"),
+    "notifications.subscriptions": ("notify-targets", "subscribe", "unsubscribe"),
 }
 """The commands of each module's `verbs`."""
 
@@ -38,6 +40,7 @@ SECTIONS = {
     "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "hauls", "status"),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
+    "Notifications": ("subscribe", "unsubscribe", "notify-targets", "notify", "dead-letters", "retry-dead-letters"),
     "Files and database": (
         *("storage", "cleanup-job", "cleanup", "retention", "export", "import", "register-job-dir", "verify", "assets"),
         "replay-index-job",
