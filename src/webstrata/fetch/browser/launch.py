@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _LAUNCH_SECONDS = 30.0
-_CLOSE_SECONDS = 5.0
+CLOSE_SECONDS = 5.0
 _NOWHERE = "http://127.0.0.1:9"
 """The proxy of what belongs to no page: nothing listens there."""
 
@@ -105,7 +105,7 @@ class BrowserPool:
         from playwright.async_api import Error
 
         try:
-            async with asyncio.timeout(_CLOSE_SECONDS):
+            async with asyncio.timeout(CLOSE_SECONDS):
                 await context.close()
         except TimeoutError:
             log.warning("browser.hangs")
@@ -158,7 +158,7 @@ class _RunningBrowser:
         from playwright.async_api import Error
 
         with suppress(Error, TimeoutError):
-            async with asyncio.timeout(_CLOSE_SECONDS):
+            async with asyncio.timeout(CLOSE_SECONDS):
                 await self.browser.close()
         self.kill()
         await self._stack.aclose()
@@ -190,13 +190,20 @@ async def _new_context(browser: "Browser", options: PageOptions, proxy: str) -> 
         service_workers="block",
         accept_downloads=False,
         viewport={"width": options.width, "height": options.height},
-        user_agent=options.user_agent,
+        user_agent=_user_agent(options, browser.version),
         device_scale_factor=options.scale,
         is_mobile=options.is_mobile,
         has_touch=options.has_touch,
         locale=options.locale,
         timezone_id=options.timezone,
     )
+
+
+def _user_agent(options: PageOptions, version: str) -> str | None:
+    if options.user_agent is not None or options.product is None:
+        return options.user_agent
+    chromium = f"Chrome/{version.partition('.')[0]}.0.0.0 Safari/537.36"
+    return f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) {chromium} {options.product}"
 
 
 @contextmanager

@@ -19,7 +19,7 @@ import structlog
 
 from webstrata.errors import FetchError, TransientFetchError, UsageError
 from webstrata.fetch.browser.messages import ProxyRequest, next_request, response_bytes
-from webstrata.fetch.browser.options import PageOptions
+from webstrata.fetch.browser.options import MOST_AT_ONCE, PageOptions
 from webstrata.fetch.browser.streams import PlainStream, Stream, tunnelled
 from webstrata.fetch.browser.upstream import Upstream
 from webstrata.fetch.budget import BodyBudget
@@ -28,9 +28,6 @@ from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import UrlParts, parse_url
 
 log = structlog.get_logger()
-
-MOST_AT_ONCE = 6
-"""Requests of a page that are under way at once, whatever their hosts: as many as browsers send to one host."""
 
 _MILLISECOND = timedelta(milliseconds=1)
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
@@ -96,12 +93,12 @@ class PageProxy:
             await asyncio.sleep(max(quiet - idle, 0.02) if idle else 0.05)
         return True
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = asyncio.current_task()
-        assert connection is not None
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.create_task(self._serve_until_closed(PlainStream(reader, writer)))
         self._connections.add(connection)
         connection.add_done_callback(self._connections.discard)
-        stream = PlainStream(reader, writer)
+
+    async def _serve_until_closed(self, stream: PlainStream) -> None:
         try:
             await self._serve(stream)
         except _CONNECTION_ERRORS:
