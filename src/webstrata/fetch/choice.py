@@ -62,7 +62,7 @@ def renderer_named(name: str, options: FetchOptions) -> BrowserFetcher | None:
 
 
 def page_seconds(timeout: float) -> float:
-    """Return how long a page may be open whose requests have a timeout, until it is closed."""
+    """Return how long a page may be open, from its first request until it is closed."""
     return 2 * timeout + CLOSE_SECONDS
 
 

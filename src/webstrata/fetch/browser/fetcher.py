@@ -1,6 +1,7 @@
 """The browser fetcher: a page with everything that it loads, each response as it came over the wire."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ import structlog
 from webstrata.errors import FetchError, TransientFetchError, UsageError
 from webstrata.fetch.browser.launch import BrowserPage, BrowserPool
 from webstrata.fetch.browser.options import Admit, BrowserOptions, PageOptions, admit_all
-from webstrata.fetch.browser.rendering import render
+from webstrata.fetch.browser.rendering import render, wait_until_loaded
 from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import MAX_URL_LENGTH, parse_url
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _HTML = ("text/html", "application/xhtml+xml")
+_LOAD_SHARE = 0.5
+_RENDER_SHARE = 0.9
+"""Of a page's time: after this a page that hangs is used as the server sent it."""
 _PARTIAL = frozenset({206, 304})
 
 
@@ -31,7 +35,7 @@ class RenderLimits:
 
     pages: int = 2
     seconds: float = 60.0
-    """Seconds for one page; its load may take half of them."""
+    """Seconds for one page, without opening and closing it; its load may take half of them."""
     screenshots: bool = True
 
 
@@ -73,8 +77,8 @@ class BrowserFetcher:
             return requested == href or await admit(requested)
 
         try:
-            async with asyncio.timeout(self._limits.seconds):
-                async with self._pool.open_page(replace(self._page, admit=admit_others)) as opened:
+            async with self._pool.open_page(replace(self._page, admit=admit_others)) as opened:
+                async with asyncio.timeout(self._limits.seconds):
                     return await self._visit(opened, href)
         except TimeoutError:
             raise TransientFetchError(f"{href}: the browser takes too long", kind="timeout") from None
@@ -86,13 +90,15 @@ class BrowserFetcher:
         proxy.stops_at = lambda result: result.url == href and not _is_shown(result)
         navigations: list[str] = []
         await _keep_on_page(opened, href, navigations)
-        await _load(opened, href, self._limits.seconds / 2)
+        started = time.monotonic()
+        await _load(opened, href, self._limits.seconds * _LOAD_SHARE)
         main = next((result for result in proxy.exchanges if result.url == href), None)
         if main is None:
             raise proxy.failures.get(href) or TransientFetchError("the browser did not load it", kind="browser")
         if not _is_shown(main):
             return main
-        rendering = await render(opened, self._limits.seconds / 2, screenshot=self._limits.screenshots)
+        deadline = started + self._limits.seconds * _RENDER_SHARE
+        rendering = await render(opened, deadline, screenshot=self._limits.screenshots)
         resources = _resources(proxy.exchanges, href)
         return replace(main, rendering=replace(rendering, resources=resources, navigations=tuple(navigations)))
 
@@ -159,7 +165,10 @@ async def _load(opened: BrowserPage, href: str, seconds: float) -> None:
     """Open the URL and wait until it is loaded; what does not load in time is used as far as it is."""
     from playwright.async_api import Error
 
+    deadline = time.monotonic() + seconds
     try:
-        await opened.page.goto(href, wait_until="load", timeout=seconds * 1000)
+        # Not until "load": a page that was kept from moving on may never report that it is loaded.
+        await opened.page.goto(href, wait_until="commit", timeout=seconds * 1000)
+        await wait_until_loaded(opened, deadline)
     except Error as error:
         log.debug("browser.load.incomplete", url=href, reason=error.message.partition("\n")[0])

@@ -2,11 +2,11 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import structlog
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from webstrata.fetch.browser.upstream import Upstream
 
 log = structlog.get_logger()
+
+_Opened = TypeVar("_Opened")
 
 _LAUNCH_SECONDS = 30.0
 CLOSE_SECONDS = 5.0
@@ -82,11 +84,11 @@ class BrowserPool:
         async with PageProxy(self._upstream, options) as proxy:
             running = await self._started()
             with as_fetch_errors():
-                context = await _new_context(running.browser, options, proxy.address)
+                context = await running.in_time(_new_context(running.browser, options, proxy.address))
             try:
                 with as_fetch_errors():
                     await context.add_init_script(_NO_PEERS)
-                    page = await context.new_page()
+                    page = await running.in_time(context.new_page())
                     page.set_default_timeout(options.request_timeout * 1000)
                     yield BrowserPage(page, proxy)
             finally:
@@ -150,6 +152,15 @@ class _RunningBrowser:
             log.info("browser.started", program=str(program), version=browser.version)
             return cls(stack.pop_all(), folder, browser)
         raise AssertionError
+
+    async def in_time(self, step: Coroutine[None, None, _Opened]) -> _Opened:
+        """Return what a step of opening a page returns; a browser that does not respond is killed."""
+        try:
+            async with asyncio.timeout(_LAUNCH_SECONDS):
+                return await step
+        except TimeoutError:
+            self.kill()
+            raise TransientFetchError("the browser does not respond", kind="browser") from None
 
     def kill(self) -> None:
         kill_browser(self._folder)

@@ -137,7 +137,7 @@ class PageProxy:
                 result = await self._fetch(request, parts)
         except FetchError as error:
             self.failures[parts.href] = error
-            log.info("browser.request.failed", url=parts.href, reason=str(error), kind=error.kind)
+            log.debug("browser.request.failed", url=parts.href, reason=str(error), kind=error.kind)
             return None
         finally:
             self._under_way -= 1
@@ -186,7 +186,7 @@ class PageProxy:
             server = await self._upstream.open_stream(parts)
         except (FetchError, TimeoutError) as error:
             self.failures[parts.href] = error if isinstance(error, FetchError) else TransientFetchError("no response")
-            log.info("browser.websocket.failed", url=parts.href, reason=str(error))
+            log.debug("browser.websocket.failed", url=parts.href, reason=str(error))
             return
         try:
             await server.write(request.as_sent(is_upgrade=True) + rest)

@@ -16,6 +16,8 @@ log = structlog.get_logger()
 QUIET_SECONDS = 0.5
 """A page has settled when it requested nothing for so long; browser tools call that an idle network."""
 
+_STUCK_SECONDS = 2.0
+_POLL_SECONDS = 0.05
 _MOST_SCREENS = 40
 _MAX_TEXT = 5_000_000
 _MAX_HTML = 50_000_000
@@ -30,13 +32,13 @@ async (screens) => {
   }
 }
 """
+_IS_COMPLETE = "() => document.readyState === 'complete'"
 _TEXT = "() => document.body ? document.body.innerText : ''"
 _TO_TOP = "() => window.scrollTo(0, 0)"
 
 
-async def render(opened: "BrowserPage", seconds: float, *, screenshot: bool) -> Rendering:
+async def render(opened: "BrowserPage", deadline: float, *, screenshot: bool) -> Rendering:
     """Return what a page shows after its lazy parts were scrolled to; what takes too long is left out."""
-    deadline = time.monotonic() + seconds
     await settle(opened, deadline)
     page = opened.page
     html = await _in_time(page.content(), deadline, "")
@@ -45,9 +47,17 @@ async def render(opened: "BrowserPage", seconds: float, *, screenshot: bool) -> 
     return Rendering(str(html)[:_MAX_HTML].encode("utf-8", "replace"), str(text)[:_MAX_TEXT], picture)
 
 
+async def wait_until_loaded(opened: "BrowserPage", deadline: float) -> None:
+    """Wait until a page is loaded and requests nothing, or requests nothing for longer although it is not."""
+    while time.monotonic() < deadline:
+        is_complete = await _in_time(opened.page.evaluate(_IS_COMPLETE), deadline, False)
+        if opened.proxy.idle_seconds >= (QUIET_SECONDS if is_complete else _STUCK_SECONDS):
+            return
+        await asyncio.sleep(_POLL_SECONDS)
+
+
 async def settle(opened: "BrowserPage", deadline: float) -> None:
-    """Wait until a page requests nothing more, scroll through it so that lazy images load, and wait again."""
-    await opened.proxy.wait_until_idle(QUIET_SECONDS, _left(deadline) / 2)
+    """Scroll through a loaded page so that its lazy images load, and wait until it requests nothing more."""
     await _in_time(opened.page.evaluate(_SCROLL, _MOST_SCREENS), deadline, None)
     # Images are requested as soon as they are near the window: what is to come has begun by now.
     await opened.proxy.wait_until_idle(QUIET_SECONDS / 2, _left(deadline) / 2)
