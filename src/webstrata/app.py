@@ -57,6 +57,7 @@ class App:
             tracks_changes=self.settings.change_tracking_enabled,
             beside=partial(_index_in_child, self),
             index_every_seconds=self.settings.index_while_crawling_seconds,
+            chromium=self.settings.chromium,
         )
 
     def recovery(self) -> "Recovery":

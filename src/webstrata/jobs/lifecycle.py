@@ -85,6 +85,8 @@ class Runner:
     beside: IndexSoFar | None = None
     """What indexes beside a crawl, in another process: here it would slow the crawl down."""
     index_every_seconds: float = 0
+    chromium: Path | None = None
+    """The browser of crawls that use one; None to look for an installed one."""
 
     def run(
         self,
@@ -219,6 +221,7 @@ class Runner:
             self.min_free_bytes,
             self.proxy,
             self.concurrency,
+            self.chromium,
         )
 
     @cached_property

@@ -15,6 +15,7 @@ from dotenv import dotenv_values
 from pydantic import SecretStr, ValidationError
 
 from webstrata.errors import SettingsError
+from webstrata.settings.browser import BrowserSettings
 from webstrata.settings.coordination import CoordinationSettings
 from webstrata.settings.crawling import CrawlSettings
 from webstrata.settings.general import GeneralSettings
@@ -37,7 +38,13 @@ _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
 
 # The last base comes first in the reference.
 class Settings(
-    NotificationSettings, RetentionSettings, CrawlSettings, CoordinationSettings, ReplaySettings, GeneralSettings
+    NotificationSettings,
+    BrowserSettings,
+    RetentionSettings,
+    CrawlSettings,
+    CoordinationSettings,
+    ReplaySettings,
+    GeneralSettings,
 ):
     """The effective settings of one process."""
 
