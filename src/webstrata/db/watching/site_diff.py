@@ -224,7 +224,7 @@ def failed_urls(session: Session, job_id: int) -> dict[str, str]:
         .where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.ERROR)
         .limit(MOST_PAGES)
     )
-    return {row.url: row.last_error or "no response" for row in rows}
+    return {row.url: (row.last_error or "no response").removeprefix(f"{row.url}: ") for row in rows}
 
 
 def responses_of(session: Session, job_id: int, url_keys: Collection[str]) -> dict[str, StoredResponse]:
