@@ -15,6 +15,7 @@ from webstrata.settings import Settings
 
 if TYPE_CHECKING:
     from webstrata.changes.live import LivePages
+    from webstrata.changes.site.comparing import SiteComparison
     from webstrata.coordination.permits import PermitStore
     from webstrata.coordination.turns import DomainTurns
     from webstrata.jobs.lifecycle import Runner
@@ -93,6 +94,14 @@ class App:
             settings.retention_cleanup_dry_run,
         )
         return RetentionSchedule(self.database, artifacts if settings.retention_cleanup_enabled else None)
+
+    def site_comparison(self) -> "SiteComparison":
+        """Return what compares two runs of a source."""
+        from webstrata.changes.site.comparing import SiteComparison
+        from webstrata.db.watching.site_diff import CrawlDefaults
+
+        defaults = CrawlDefaults(self.settings.max_depth, self.settings.max_pages)
+        return SiteComparison(self.database, self.archive_root, defaults)
 
     def live_pages(self) -> "LivePages":
         """Return what fetches single pages from the live web, to compare captures with them."""

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from threading import Event, Thread
 
 import pytest
+from starlette.testclient import TestClient
 
 from tests.jobs.test_lifecycle import queue
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer
+from tests.web.conftest import Page, make_app
 from webstrata.changes.site.choosing import RunChoice
 from webstrata.changes.site.comparing import SiteComparison
 from webstrata.db import sources
@@ -19,9 +21,11 @@ from webstrata.errors import UsageError
 from webstrata.jobs.lifecycle import Runner
 from webstrata.model.jobs import JobStatus
 from webstrata.model.watching.site_diff import MoveEvidence, SiteDiff
+from webstrata.model.watching.site_diff_json import site_diff_json
+from webstrata.web.site import create_site
 
 DEFAULTS = CrawlDefaults(max_depth=20, max_pages=10_000)
-PAGES = 200
+PAGES, FEW = 200, 60
 MENU = ("Home", "Topics", "News", "About us", "Contact")
 NEW_MENU = ("Home", "Topics", "Recalls", "News", "About us", "Contact us")
 REMOVED, MOVED, NEW_PLACE, UNLINKED = "/page/150", "/page/160", "/moved/160", "/page/170"
@@ -56,8 +60,8 @@ def site(numbers: Mapping[str, int], listed: list[str], menu: tuple[str, ...]) -
     return pages | {path: page(f"Medicine {number}", article(number), menu) for path, number in numbers.items()}
 
 
-def first_edition() -> dict[str, Answer]:
-    paths = {f"/page/{number}": number for number in range(PAGES - 2)}
+def first_edition(count: int = PAGES) -> dict[str, Answer]:
+    paths = {f"/page/{number}": number for number in range(count - 2)}
     return site(paths, [*paths], MENU)
 
 
@@ -114,10 +118,25 @@ def test_two_crawls_of_a_site_show_exactly_what_was_done_to_it(runner: Runner, w
     assert (set(template.added_lines), set(template.removed_lines)) == ({"recalls", "contact us"}, {"contact"})
     counts = {"added": 2, "removed": 1, "moved": 1, "unlinked": 1, "changed": 3}
     assert diff.counts == {**counts, "restored": 0, "unavailable": 0, "not_seen": 0}
+    assert_shown(runner, diff)
+
+
+def assert_shown(runner: Runner, diff: SiteDiff) -> None:
+    """Assert that the API and the page show a diff."""
+    client = TestClient(create_site(make_app(runner.database, runner.archive_root.parent)))
+    assert client.get(f"/api/sources/{diff.source}/site-diff?from={diff.older.job_id}").json() == site_diff_json(diff)
+    shown = Page(client.get(f"/sources/{diff.source}/diff"))
+    heads = [head.split() for head in shown.texts(".day h2")]
+    names = (("Changed", 3), ("Template", 201), ("Added", 2), ("Removed", 1), ("Moved", 1), ("Unlinked", 1))
+    assert [(head[0], int(head[-2])) for head in heads] == list(names)
+    for snapshot in (diff.removed[0].page, diff.moved[0].new, diff.unlinked[0], *diff.added):
+        assert f'href="/snapshot/{snapshot.snapshot_id}"' in shown.html
+    assert client.get(f"/api/sources/{diff.source}/site-diff?from=yesterday").status_code == 422
+    assert client.get(f"/sources/{diff.source}/diff?from=2001-01-01").status_code == 422
 
 
 def test_a_redirect_is_a_move_and_one_to_the_home_page_a_removal(runner: Runner, web_server: WebServer) -> None:
-    pages = first_edition()
+    pages = first_edition(FEW)
     serve(web_server, pages)
     runner.run(queue(runner, web_server))
     for path, target in (("/page/40", "/page/700"), ("/page/41", "/")):
@@ -141,16 +160,17 @@ def test_a_redirect_is_a_move_and_one_to_the_home_page_a_removal(runner: Runner,
 
 def interrupt(web_server: WebServer) -> None:
     asked = re.compile(r"/page/[2-9][0-9]")
-    wait_until(lambda: any(map(asked.match, web_server.paths()[PAGES:])), "half of the second crawl is done")
+    wait_until(lambda: any(map(asked.match, web_server.paths()[FEW:])), "half of the second crawl is done")
     os.kill(os.getpid(), signal.SIGINT)
 
 
 def test_runs_that_are_not_complete_report_nothing_as_removed(runner: Runner, web_server: WebServer) -> None:
-    serve(web_server, first_edition())
+    serve(web_server, first_edition(FEW))
     first = runner.run(queue(runner, web_server)).job_id
-    held, pages = Event(), second_edition()
+    held, pages = Event(), first_edition(FEW)
+    del pages["/page/40"]
     serve(web_server, pages)
-    web_server.answers |= {f"/page/{number}": Answer(waits_for=held) for number in range(20, PAGES)}
+    web_server.answers |= {f"/page/{number}": Answer(waits_for=held) for number in range(20, FEW)}
     job_id = queue(runner, web_server, concurrency=1)
     interrupting = Thread(target=interrupt, args=(web_server,))
     interrupting.start()
@@ -159,7 +179,7 @@ def test_runs_that_are_not_complete_report_nothing_as_removed(runner: Runner, we
     held.set()
     serve(web_server, pages)
     assert stopped.status is JobStatus.STOPPED
-    limited = runner.run(queue(runner, web_server, max_pages=50)).job_id
+    limited = runner.run(queue(runner, web_server, max_pages=20)).job_id
     single = runner.run(queue(runner, web_server, max_depth=0, use_sitemaps=False)).job_id
     reasons = {
         stopped.job_id: f"job {stopped.job_id} was stopped",
@@ -170,6 +190,6 @@ def test_runs_that_are_not_complete_report_nothing_as_removed(runner: Runner, we
         diff = compare(runner, first, job_id)
         assert (diff.removed, diff.unlinked) == ((), ()), job_id
         assert (diff.why_nothing_removed or "").startswith(reason)
-        assert diff.counts["not_seen"] > 100
+        assert diff.counts["not_seen"] > FEW / 2
     with pytest.raises(UsageError, match=r"no run of .* before"):
         compare(runner, single, first)

@@ -103,6 +103,7 @@ class ApiPage(StrEnum):
     RETENTION = "retention"
     LISTINGS = "listings"
     RESOURCES = "resources"
+    WATCHING = "watching"
 
 
 def described(document: Json, page: ApiPage) -> Description:

@@ -31,6 +31,7 @@ from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.pages import prepare_templates
 from webstrata.web.viewer import calendar, closest_snapshot, replay_frame
 from webstrata.web.viewer.replay_host import ReplayHost
+from webstrata.web.watching import site_diff
 
 _READERS = (
     home,
@@ -40,6 +41,7 @@ _READERS = (
     calendar,
     changes,
     compare,
+    site_diff,
     sources,
     listings,
     hauls,
