@@ -123,11 +123,6 @@ def one_sided_pages(session: Session, older: int, newer: int) -> list[OneSidedPa
     return [OneSidedPage(*row) for row in rows]
 
 
-def count_pages(session: Session, job_id: int) -> int:
-    """Return how many pages a run has a good capture of."""
-    return int(session.execute(_COUNT_PAGES, {"job_id": job_id}).scalar_one())
-
-
 def changed_pages(session: Session, source_id: int, older: SiteRun, newer: SiteRun, most: int) -> list[ChangedPage]:
     """Return the pages of both runs that changed between them, the most significant first."""
     rows = session.execute(_CHANGED, {**_between(source_id, older, newer), "most": most}).all()
@@ -176,17 +171,17 @@ def _events(session: Session, snapshot_ids: Collection[int]) -> dict[int, Snapsh
 def unlinked_pages(session: Session, older: int, newer: int) -> list[SitePage]:
     """Return the pages of both runs that a page of the older run links to and none of the newer, by their addresses.
 
-    Only the links of pages whose links differ are read, unless some page may have lost its last link.
+    Links that both runs share are only read for pages that may have lost their last link.
     """
-    runs = {"older": older, "newer": newer}
-    lost = [*session.execute(_LOST_TARGETS, runs).scalars()]
-    linked: set[int] = set()
-    for ids in _batches(lost):
-        linked.update(_STILL_LINKED.execute(session, {"targets": ids}, **runs).scalars())
+    lost = [*session.execute(_LOST_TARGETS, {"older": older, "newer": newer}).scalars()]
     found: list[SitePage] = []
-    for ids in _batches([one for one in lost if one not in linked]):
-        rows = _PAGES_OF_BOTH.execute(session, {"targets": ids}, **runs)
-        found += [SitePage(row.page, row.id, row.title or "") for row in rows]
+    for ids in _batches(lost):
+        names = {row.page: row.id for row in _NAMES.execute(session, {"targets": ids})}
+        before, after = (pages_of_run(session, run, names) for run in (older, newer))
+        both = {names[page]: after[page] for page in before if page in after}
+        runs = {"older": older, "newer": newer}
+        linked = {*_STILL_LINKED.execute(session, {"targets": [*both]}, **runs).scalars()} if both else set()
+        found += [page for number, page in both.items() if number not in linked]
     return sorted(found, key=lambda page: page.page)
 
 
@@ -250,20 +245,18 @@ _IS_GOOD = (
     f"CASE WHEN s.quality IS NOT NULL THEN s.quality >= {GOOD}"
     " ELSE s.status_code IS NULL OR s.status_code BETWEEN 200 AND 299 END"
 )
-# The last good capture of each page by each of the two runs, in one pass over their snapshots.
+# The last good capture of each page by each of the two runs, in one pass over their snapshots. Grouped by a value that
+# is in no index: SQLite would go through all pages of the archive.
 _PAGES = f"""WITH pages AS MATERIALIZED (
-  SELECT s.normalized_url_group AS page, max(CASE WHEN s.job_id = :older THEN s.id END) AS old_id,
+  SELECT coalesce(s.normalized_url_group, '') AS page, max(CASE WHEN s.job_id = :older THEN s.id END) AS old_id,
     max(CASE WHEN s.job_id = :newer THEN s.id END) AS new_id
   FROM snapshots s
-  WHERE s.job_id IN (:older, :newer) AND s.normalized_url_group IS NOT NULL AND {_IS_GOOD}
-  GROUP BY s.normalized_url_group)"""
+  WHERE s.job_id IN (:older, :newer) AND {_IS_GOOD}
+  GROUP BY coalesce(s.normalized_url_group, ''))"""
 
 _ONE_SIDED = text(
-    f"{_PAGES} SELECT page, old_id, new_id FROM pages WHERE old_id IS NULL OR new_id IS NULL ORDER BY page LIMIT :most"
-)
-_COUNT_PAGES = text(
-    "SELECT count(DISTINCT s.normalized_url_group) FROM snapshots s"
-    f" WHERE s.job_id = :job_id AND s.normalized_url_group IS NOT NULL AND {_IS_GOOD}"
+    f"{_PAGES} SELECT page, old_id, new_id FROM pages"
+    " WHERE (old_id IS NULL OR new_id IS NULL) AND page <> '' ORDER BY page LIMIT :most"
 )
 
 
@@ -272,43 +265,48 @@ def _with_moments(query: str) -> TextClause:
     return text(query).bindparams(bindparam("after", type_=moment), bindparam("until", type_=moment))
 
 
-_EDITED = """edited AS MATERIALIZED (
-  SELECT c.normalized_url_group AS page, c.to_capture_timestamp AS at, c.significance AS significance
+_EDITED = """WITH edited AS MATERIALIZED (
+  SELECT c.id AS id, c.normalized_url_group AS page, c.to_capture_timestamp AS at, c.significance AS significance
   FROM snapshot_changes c
   WHERE c.source_id = :source_id AND c.change_type = 'updated'
     AND c.to_capture_timestamp > :after AND c.to_capture_timestamp <= :until)"""
-# CROSS JOIN has SQLite go from the few edits to their pages. A page that is as it was is not changed.
-_CHANGED_ROWS = """FROM edited e CROSS JOIN pages p CROSS JOIN snapshots o CROSS JOIN snapshots n
-WHERE p.page = e.page AND o.id = p.old_id AND n.id = p.new_id
-  AND e.at > o.capture_timestamp AND e.at <= n.capture_timestamp
-  AND coalesce(o.content_hash, '') <> coalesce(n.content_hash, '-')"""
+# CROSS JOIN has SQLite go from the edits to the captures of their pages by both runs, found by the index of pages: the
+# sum is in no index. A page that is as it was is not changed.
+_CHANGED_PAGES = f""", changed AS (
+  SELECT e.page AS page, max(o.id) AS old_id, max(s.id) AS new_id, count(DISTINCT e.id) AS changes,
+    max(e.significance) AS significance
+  FROM edited e CROSS JOIN snapshots o CROSS JOIN snapshots s
+  WHERE o.normalized_url_group = e.page AND o.job_id + 0 = :older AND {_IS_GOOD.replace("s.", "o.")}
+    AND s.normalized_url_group = e.page AND s.job_id + 0 = :newer AND {_IS_GOOD}
+    AND e.at > o.capture_timestamp AND e.at <= s.capture_timestamp
+    AND coalesce(o.content_hash, '') <> coalesce(s.content_hash, '-')
+  GROUP BY e.page)"""
 _CHANGED = _with_moments(
-    f"{_PAGES}, {_EDITED} SELECT p.page, p.old_id, p.new_id, n.title, count(*) AS changes,"
-    f" max(e.significance) AS significance {_CHANGED_ROWS}"
-    " GROUP BY p.page, p.old_id, p.new_id, n.title ORDER BY max(e.significance) DESC, p.page LIMIT :most"
+    f"{_EDITED}{_CHANGED_PAGES} SELECT c.page, c.old_id, c.new_id, n.title, c.changes, c.significance"
+    " FROM changed c JOIN snapshots n ON n.id = c.new_id ORDER BY c.significance DESC, c.page LIMIT :most"
 )
-_COUNT_CHANGED = _with_moments(f"{_PAGES}, {_EDITED} SELECT count(DISTINCT p.page) {_CHANGED_ROWS}")
+_COUNT_CHANGED = _with_moments(f"{_EDITED}{_CHANGED_PAGES} SELECT count(*) FROM changed")
 
-_PAIRS = """ pairs AS MATERIALIZED (
-  SELECT p.old_id, p.new_id, o.outlinks_from AS old_links, n.outlinks_from AS new_links, g.id AS itself
-  FROM pages p LEFT JOIN snapshots o ON o.id = p.old_id LEFT JOIN snapshots n ON n.id = p.new_id
-    LEFT JOIN page_signals g ON g.normalized_url_group = p.page)"""
+# Sets of links, which pages share while their links stay the same: those of one run only, and those of both.
+_SETS = f"""WITH old_sets AS MATERIALIZED (
+  SELECT DISTINCT s.outlinks_from AS id FROM snapshots s WHERE s.job_id = :older AND {_IS_GOOD}),
+new_sets AS MATERIALIZED (
+  SELECT DISTINCT s.outlinks_from AS id FROM snapshots s WHERE s.job_id = :newer AND {_IS_GOOD})"""
 _LOST_TARGETS = text(
-    f"{_PAGES},{_PAIRS}"
-    " SELECT l.target_id FROM pairs p CROSS JOIN snapshot_outlinks l WHERE l.snapshot_id = p.old_links"
-    " AND coalesce(p.new_links, 0) <> p.old_links AND l.target_id <> coalesce(p.itself, 0)"
-    " EXCEPT SELECT l.target_id FROM pairs p CROSS JOIN snapshot_outlinks l WHERE l.snapshot_id = p.new_links"
-    " AND coalesce(p.old_links, 0) <> p.new_links AND l.target_id <> coalesce(p.itself, 0)"
+    f"{_SETS}"
+    " SELECT DISTINCT l.target_id FROM (SELECT id FROM old_sets EXCEPT SELECT id FROM new_sets) o"
+    " CROSS JOIN snapshot_outlinks l WHERE l.snapshot_id = o.id"
+    " EXCEPT SELECT DISTINCT l.target_id FROM (SELECT id FROM new_sets EXCEPT SELECT id FROM old_sets) n"
+    " CROSS JOIN snapshot_outlinks l WHERE l.snapshot_id = n.id"
 )
 _STILL_LINKED = Among(
-    f"{_PAGES},{_PAIRS}"
-    " SELECT DISTINCT l.target_id FROM pairs p CROSS JOIN snapshot_outlinks l WHERE l.snapshot_id = p.new_links"
-    " AND p.old_links = p.new_links AND l.target_id IN <targets> AND l.target_id <> coalesce(p.itself, 0)",
+    f"{_SETS}"
+    " SELECT DISTINCT l.target_id FROM (SELECT id FROM old_sets INTERSECT SELECT id FROM new_sets) b"
+    " CROSS JOIN snapshot_outlinks l WHERE l.snapshot_id = b.id AND l.target_id IN <targets>",
     (("targets", "bigint"),),
 )
-_PAGES_OF_BOTH = Among(
-    f"{_PAGES} SELECT p.page, s.id, s.title FROM page_signals g JOIN pages p ON p.page = g.normalized_url_group"
-    " JOIN snapshots s ON s.id = p.new_id WHERE g.id IN <targets> AND p.old_id IS NOT NULL",
+_NAMES = Among(
+    "SELECT g.id, g.normalized_url_group AS page FROM page_signals g WHERE g.id IN <targets>",
     (("targets", "bigint"),),
 )
 _CONTENTS = Among(
