@@ -218,6 +218,8 @@ def _statements() -> list[tuple[int, str, dict[str, str]]]:
 
 def _run(database: Database, rows: tuple[int, str, dict[str, str]]) -> None:
     count, table, columns = rows
+    if table == "documents" and not database.is_sqlite:
+        columns = {**columns, "search_vector": "''"}
     kind = "sqlite" if database.is_sqlite else "postgresql"
     statement = (
         f"INSERT INTO {table} ({', '.join(columns)}) "

@@ -61,6 +61,8 @@ from webstrata.db.previous_captures import link_previous
 from webstrata.db.regrouping import GroupedSource
 from webstrata.db.statistics import refresh_statistics
 from webstrata.db.unchanged import EventStamp
+from webstrata.db.watching import site_diff
+from webstrata.db.watching.site_diff import CrawlDefaults
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.archive import SnapshotView
 from webstrata.model.assets import AssetState
@@ -138,6 +140,11 @@ HALFWAY = ListPosition("https://s.example/5", NOW, 1)
 
 def around(session: Session) -> closest.Neighbours:
     return closest.neighbours(session, closest.captures_near(session, OFTEN_CAPTURED, NOW)[0])
+
+
+def changed_between(session: Session) -> object:
+    newer, older = site_diff.list_runs(session, SOURCE, CrawlDefaults(20, 10_000))
+    return site_diff.changed_pages(session, SOURCE, older, newer, 100)
 
 
 OF_JOBS: dict[str, Asking] = {
@@ -268,6 +275,11 @@ OF_VIEWS: dict[str, Asking] = {
     "a snapshot that is not there": lambda s: tombstones.missing_snapshot(s, 10**9),
     "the last retention pass": retention.last_run,
     "attempts to fetch a URL": lambda s: scrapes.scrapes_of_url(s, URLS[0], limit=20),
+    "runs of a source": lambda s: site_diff.list_runs(s, SOURCE, CrawlDefaults(20, 10_000)),
+    "what a run got of pages": lambda s: site_diff.bad_responses(s, LARGE_JOB, URLS),
+    "what a run got of URLs": lambda s: site_diff.responses_of(s, LARGE_JOB, URLS),
+    "pages of a run": lambda s: site_diff.pages_of_run(s, LARGE_JOB, URLS),
+    "contents of pages": lambda s: site_diff.page_contents(s, range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5)),
     "busy hosts": lambda s: permits.busy_slots(s, 2),
 }
 OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
@@ -288,6 +300,9 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "a page of a prefix": lambda s: cdx.position_of(s, SITE, CAPTURES),
     "all changes": lambda s: audit_log.entries(s, ChangeFilter(), limit=20),
     "all reports": lambda s: report_review.reports(s, limit=20),
+    "pages that one of two runs has": lambda s: site_diff.one_sided_pages(s, LARGE_JOB, SMALL_JOB),
+    "pages that changed between two runs": changed_between,
+    "pages that lost their links": lambda s: site_diff.unlinked_pages(s, LARGE_JOB, SMALL_JOB),
     "pruning permits": lambda s: permits.prune(s, timedelta(days=-1)),
     "a dead worker's permits": lambda s: permits.forget_owner(s, "somebody else", HOUR),
 }

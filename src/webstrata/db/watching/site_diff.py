@@ -173,6 +173,8 @@ def unlinked_pages(session: Session, older: int, newer: int) -> list[SitePage]:
 
     Links that both runs share are only read for pages that may have lost their last link.
     """
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(_IN_MEMORY)
     lost = [*session.execute(_LOST_TARGETS, {"older": older, "newer": newer}).scalars()]
     found: list[SitePage] = []
     for ids in _batches(lost):
@@ -292,6 +294,8 @@ _SETS = f"""WITH old_sets AS MATERIALIZED (
   SELECT DISTINCT s.outlinks_from AS id FROM snapshots s WHERE s.job_id = :older AND {_IS_GOOD}),
 new_sets AS MATERIALIZED (
   SELECT DISTINCT s.outlinks_from AS id FROM snapshots s WHERE s.job_id = :newer AND {_IS_GOOD})"""
+_IN_MEMORY = text("SELECT set_config('work_mem', '64MB', true)")
+"""Until the transaction ends: PostgreSQL would write the links of a large run to disk to compare them."""
 _LOST_TARGETS = text(
     f"{_SETS}"
     " SELECT DISTINCT l.target_id FROM (SELECT id FROM old_sets EXCEPT SELECT id FROM new_sets) o"
