@@ -81,6 +81,7 @@ MOST_PER_CAPTURE = {"sqlite": 25, "postgresql": 5}
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+ANOTHER_JOB = OTHER_JOB + 2
 FIRST_OF_SMALL_JOB = CAPTURES // 3 + 1
 URLS = [f"https://s.example/{number}" for number in range(5)]
 DIGESTS = [f"sha1:{number}" for number in range(5)]
@@ -200,6 +201,8 @@ OF_JOBS: dict[str, Asking] = {
     "a URL that failed in a job": lambda s: absence.lost_way(s, SOURCE, SMALL_JOB),
     "jobs that are not over": lambda s: sources.jobs_under_way(s, "source-1"),
     "jobs to be indexed": rebuilding.unfinished_jobs,
+    "pages that one of two runs has": lambda s: site_diff.one_sided_pages(s, OTHER_JOB, ANOTHER_JOB),
+    "pages that lost their links": lambda s: site_diff.unlinked_pages(s, OTHER_JOB, ANOTHER_JOB),
     "files with what must be kept": lambda s: holds.held_in_files(s, OTHER_JOB, ["22.warc.gz"]),
     "expired rows": lambda s: retention.count_expired(s, "scrape_metadata", NOW),
     "deleting expired rows": lambda s: retention.delete_expired(s, "scrape_metadata", NOW, NOW, 100),
@@ -300,9 +303,7 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "a page of a prefix": lambda s: cdx.position_of(s, SITE, CAPTURES),
     "all changes": lambda s: audit_log.entries(s, ChangeFilter(), limit=20),
     "all reports": lambda s: report_review.reports(s, limit=20),
-    "pages that one of two runs has": lambda s: site_diff.one_sided_pages(s, LARGE_JOB, SMALL_JOB),
     "pages that changed between two runs": changed_between,
-    "pages that lost their links": lambda s: site_diff.unlinked_pages(s, LARGE_JOB, SMALL_JOB),
     "pruning permits": lambda s: permits.prune(s, timedelta(days=-1)),
     "a dead worker's permits": lambda s: permits.forget_owner(s, "somebody else", HOUR),
 }
