@@ -312,6 +312,7 @@ _STILL_LINKED = Among(
 _NAMES = Among(
     "SELECT g.id, g.normalized_url_group AS page FROM page_signals g WHERE g.id IN <targets>",
     (("targets", "bigint"),),
+    few=True,
 )
 _CONTENTS = Among(
     "SELECT s.id, s.url, coalesce(s.title, '') AS title, s.document_id, d.text_hash, d.fingerprint"
