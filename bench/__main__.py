@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from bench import changes, crawl, frontier, index, listing, replay, retention, search, serving, validation, wacz, whole
+from bench import changes, crawl, frontier, index, listing, replay, retention, search, serving, sitediff, validation, wacz, whole
 from bench.report import Measurement, shown, written
 
 CASES = {
@@ -21,6 +21,7 @@ CASES = {
     "search": search.measure,
     "serving": serving.measure,
     "validation": validation.measure,
+    "sitediff": sitediff.measure,
     "wacz": wacz.measure,
     "whole": whole.measure,
 }

@@ -15,6 +15,7 @@ from webstrata.settings import Settings
 
 if TYPE_CHECKING:
     from webstrata.changes.live import LivePages
+    from webstrata.changes.site.comparing import SiteComparison
     from webstrata.coordination.permits import PermitStore
     from webstrata.coordination.turns import DomainTurns
     from webstrata.jobs.lifecycle import Runner
@@ -118,6 +119,13 @@ class App:
         )
         delay = timedelta(seconds=settings.notification_retry_seconds)
         return Delivery(self.database, self.archive_root, sender, DeliveryPolicy(settings.notification_attempts, delay))
+    def site_comparison(self) -> "SiteComparison":
+        """Return what compares two runs of a source."""
+        from webstrata.changes.site.comparing import SiteComparison
+        from webstrata.db.watching.site_diff import CrawlDefaults
+
+        defaults = CrawlDefaults(self.settings.max_depth, self.settings.max_pages)
+        return SiteComparison(self.database, self.archive_root, defaults)
 
     def live_pages(self) -> "LivePages":
         """Return what fetches single pages from the live web, to compare captures with them."""

@@ -61,6 +61,8 @@ from webstrata.db.previous_captures import link_previous
 from webstrata.db.regrouping import GroupedSource
 from webstrata.db.statistics import refresh_statistics
 from webstrata.db.unchanged import EventStamp
+from webstrata.db.watching import site_diff
+from webstrata.db.watching.site_diff import CrawlDefaults
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.archive import SnapshotView
 from webstrata.model.assets import AssetState
@@ -79,6 +81,7 @@ MOST_PER_CAPTURE = {"sqlite": 25, "postgresql": 5}
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+ANOTHER_JOB = OTHER_JOB + 2
 FIRST_OF_SMALL_JOB = CAPTURES // 3 + 1
 URLS = [f"https://s.example/{number}" for number in range(5)]
 DIGESTS = [f"sha1:{number}" for number in range(5)]
@@ -140,6 +143,11 @@ def around(session: Session) -> closest.Neighbours:
     return closest.neighbours(session, closest.captures_near(session, OFTEN_CAPTURED, NOW)[0])
 
 
+def changed_between(session: Session) -> object:
+    newer, older = site_diff.list_runs(session, SOURCE, CrawlDefaults(20, 10_000))
+    return site_diff.changed_pages(session, SOURCE, older, newer, 100)
+
+
 OF_JOBS: dict[str, Asking] = {
     "the summary of a job": lambda s: snapshots.compare_with_before(s, SMALL_JOB),
     "a job's snapshots": lambda s: snapshots.count_of_job(s, SMALL_JOB),
@@ -193,6 +201,7 @@ OF_JOBS: dict[str, Asking] = {
     "a URL that failed in a job": lambda s: absence.lost_way(s, SOURCE, SMALL_JOB),
     "jobs that are not over": lambda s: sources.jobs_under_way(s, "source-1"),
     "jobs to be indexed": rebuilding.unfinished_jobs,
+    "pages that one of two runs has": lambda s: site_diff.one_sided_pages(s, OTHER_JOB, ANOTHER_JOB),
     "files with what must be kept": lambda s: holds.held_in_files(s, OTHER_JOB, ["22.warc.gz"]),
     "expired rows": lambda s: retention.count_expired(s, "scrape_metadata", NOW),
     "deleting expired rows": lambda s: retention.delete_expired(s, "scrape_metadata", NOW, NOW, 100),
@@ -268,6 +277,11 @@ OF_VIEWS: dict[str, Asking] = {
     "a snapshot that is not there": lambda s: tombstones.missing_snapshot(s, 10**9),
     "the last retention pass": retention.last_run,
     "attempts to fetch a URL": lambda s: scrapes.scrapes_of_url(s, URLS[0], limit=20),
+    "runs of a source": lambda s: site_diff.list_runs(s, SOURCE, CrawlDefaults(20, 10_000)),
+    "what a run got of pages": lambda s: site_diff.bad_responses(s, LARGE_JOB, URLS),
+    "what a run got of URLs": lambda s: site_diff.responses_of(s, LARGE_JOB, URLS),
+    "pages of a run": lambda s: site_diff.pages_of_run(s, LARGE_JOB, URLS),
+    "contents of pages": lambda s: site_diff.page_contents(s, range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5)),
     "busy hosts": lambda s: permits.busy_slots(s, 2),
 }
 OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
@@ -288,6 +302,8 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "a page of a prefix": lambda s: cdx.position_of(s, SITE, CAPTURES),
     "all changes": lambda s: audit_log.entries(s, ChangeFilter(), limit=20),
     "all reports": lambda s: report_review.reports(s, limit=20),
+    "pages that lost their links": lambda s: site_diff.unlinked_pages(s, OTHER_JOB, ANOTHER_JOB),
+    "pages that changed between two runs": changed_between,
     "pruning permits": lambda s: permits.prune(s, timedelta(days=-1)),
     "a dead worker's permits": lambda s: permits.forget_owner(s, "somebody else", HOUR),
 }

@@ -15,6 +15,7 @@ MODULES = {
     "searching": ("search",),
     "changes": ("changes", "compute-changes"),
     "diffing": ("diff",),
+    "watching.site_diff": ("site-diff",),
     "quality": ("quality",),
     "extracting": ("extract",),
     "looking": ("check-env", "check-db"),
@@ -37,7 +38,7 @@ MODULES = {
 """The commands of each module's `verbs`."""
 
 SECTIONS = {
-    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "hauls", "status"),
+    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "site-diff", "hauls", "status"),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Notifications": ("subscribe", "unsubscribe", "notify-targets", "notify", "dead-letters", "retry-dead-letters"),

@@ -14,6 +14,7 @@ _PUBLIC = {
     ApiPage.REPLAY: ("/docs/replay", "API of replay"),
     ApiPage.LISTINGS: ("/docs/listings", "API of listings"),
     ApiPage.RESOURCES: ("/docs/resources", "API of page resources"),
+    ApiPage.WATCHING: ("/docs/watching", "API of watching"),
 }
 _FOR_OPERATORS = {
     ApiPage.OPERATORS: ("/docs/operators", "API for administrators"),
@@ -71,6 +72,12 @@ def show_listings_api(request: Request) -> HTMLResponse:
 def show_resources_api(request: Request) -> HTMLResponse:
     """Show the routes of what pages need to be shown."""
     return _show(request, ApiPage.RESOURCES)
+
+
+@router.get("/docs/watching")
+def show_watching_api(request: Request) -> HTMLResponse:
+    """Show the routes of site diffs, watches and saved searches."""
+    return _show(request, ApiPage.WATCHING)
 
 
 def _show(request: Request, page: ApiPage) -> HTMLResponse:

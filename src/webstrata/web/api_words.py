@@ -104,6 +104,7 @@ class ApiPage(StrEnum):
     NOTIFICATIONS = "notifications"
     LISTINGS = "listings"
     RESOURCES = "resources"
+    WATCHING = "watching"
 
 
 def described(document: Json, page: ApiPage) -> Description:

@@ -32,6 +32,7 @@ from webstrata.web.notifications import targets
 from webstrata.web.pages import prepare_templates
 from webstrata.web.viewer import calendar, closest_snapshot, replay_frame
 from webstrata.web.viewer.replay_host import ReplayHost
+from webstrata.web.watching import site_diff
 
 _READERS = (
     home,
@@ -41,6 +42,7 @@ _READERS = (
     calendar,
     changes,
     compare,
+    site_diff,
     sources,
     listings,
     hauls,

@@ -1,0 +1,1 @@
+"""Routes of watching: site diffs, watches, saved searches."""

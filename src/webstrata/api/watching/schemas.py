@@ -1,0 +1,84 @@
+"""The JSON of site diffs. Names are part of the API's contract: they do not change."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from webstrata.api.change_schemas import ChangeReasonSchema
+
+# ruff: noqa: N815
+
+
+class SiteRunSchema(BaseModel):
+    """A run of a source."""
+
+    jobId: int
+    name: str
+    status: str
+    firstCapture: str
+    lastCapture: str
+    snapshots: int
+
+
+class SitePageSchema(BaseModel):
+    """A page of a site."""
+
+    url: str
+    title: str
+    snapshotId: int
+
+
+class MissingPageSchema(SitePageSchema):
+    """A page of the older run that the newer one has no good capture of."""
+
+    reason: str = Field(description="What the newer run got from its address.")
+
+
+class MovedPageSchema(BaseModel):
+    """A page that is at another address."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    old: SitePageSchema = Field(alias="from")
+    new: SitePageSchema = Field(alias="to")
+    evidence: str = Field(description="`redirect`, `same_text` or `similar_text`.")
+
+
+class ChangedPageSchema(SitePageSchema):
+    """A page of both runs whose content changed."""
+
+    fromSnapshotId: int
+    significance: float
+    changes: int = Field(description="How many changes there were between the two runs.")
+    summary: str
+    reasons: list[ChangeReasonSchema]
+
+
+class TemplateDifferenceSchema(BaseModel):
+    """Lines that most pages of one run share and of the other do not."""
+
+    addedLines: list[str]
+    removedLines: list[str]
+    pages: int
+
+
+class SiteDiffSchema(BaseModel):
+    """What became different on a site between two runs; lists may be cut, counts are exact."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    source: str
+    older: SiteRunSchema = Field(alias="from")
+    newer: SiteRunSchema = Field(alias="to")
+    whyNothingRemoved: str | None = Field(
+        description="Why pages that were not seen are not reported as removed; null when the runs prove it."
+    )
+    counts: dict[str, int]
+    added: list[SitePageSchema]
+    removed: list[MissingPageSchema]
+    moved: list[MovedPageSchema]
+    unlinked: list[SitePageSchema]
+    changed: list[ChangedPageSchema]
+    restored: list[SitePageSchema]
+    unavailable: list[MissingPageSchema]
+    notSeen: list[SitePageSchema]
+    templateChanges: list[TemplateDifferenceSchema]
+    limits: list[str]

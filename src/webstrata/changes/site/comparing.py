@@ -1,0 +1,197 @@
+"""The site diff of two runs: their pages compared in the database, moves found among what differs."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from webstrata.changes.site.choosing import RunChoice, choose_runs
+from webstrata.changes.site.missing import MissingPages, group_of, redirect_target
+from webstrata.changes.site.moves import MOST_PAIRS, CommonWords, find_moves
+from webstrata.changes.site.responses import RunResponses
+from webstrata.content.blocks import main_text
+from webstrata.db import changes
+from webstrata.db.engine import Database
+from webstrata.db.sources import source_view
+from webstrata.db.watching import site_diff
+from webstrata.db.watching.site_diff import MOST_PAGES, CrawlDefaults, OneSidedPage
+from webstrata.model.registry import SourceView
+from webstrata.model.watching.site_diff import (
+    ChangedPage,
+    LastResponse,
+    MissingFate,
+    SiteDiff,
+    SitePage,
+    SiteRun,
+    TemplateDifference,
+    missing_fate,
+    why_incomparable,
+    why_incomplete,
+)
+
+MOST_LISTED = 1_000
+"""Pages in each list of a site diff, unless the caller asks for fewer."""
+
+_SAMPLED = 100
+"""Pages of the older run from which is learned which words its pages share."""
+
+
+@dataclass(frozen=True)
+class SiteComparison:
+    """Compares two runs of a source."""
+
+    database: Database
+    archive_root: Path
+    defaults: CrawlDefaults
+
+    def list_runs(self, code: str) -> list[SiteRun]:
+        """Return the runs of a source that can be compared, newest first; NotFoundError without the source."""
+        with self.database.read() as session:
+            return site_diff.list_runs(session, source_view(session, code).id, self.defaults)
+
+    def compare(
+        self, code: str, older: RunChoice = None, newer: RunChoice = None, *, most: int = MOST_LISTED
+    ) -> SiteDiff:
+        """Return what became different on a site between two runs, by default the newest two complete ones."""
+        first, last = choose_runs(code, self.list_runs(code), older, newer)
+        with self.database.read() as session:
+            source = source_view(session, code)
+            differing = site_diff.one_sided_pages(session, first.job_id, last.job_id)
+        pair = _Pair(self.database, self.archive_root, source, first, last, differing[:MOST_PAGES])
+        pair.note_limits(is_cut=len(differing) > MOST_PAGES)
+        return pair.diff(most)
+
+
+@dataclass
+class _Pair:
+    """Two runs, and the pages that only one of them has."""
+
+    database: Database
+    archive_root: Path
+    source: SourceView
+    older: SiteRun
+    newer: SiteRun
+    differing: list[OneSidedPage]
+    limits: list[str] = field(default_factory=list)
+
+    def note_limits(self, *, is_cut: bool) -> None:
+        """Note what makes the diff less than exact."""
+        if is_cut:
+            self.limits.append(f"only the first {MOST_PAGES:,} pages that differ were compared")
+        if reason := why_incomplete(self.older):
+            self.limits.append(f"pages that the older run did not reach count as added: {reason}")
+
+    def diff(self, most: int) -> SiteDiff:
+        """Return the diff, with so many pages in each list at most."""
+        reason = why_incomparable(self.older, self.newer)
+        added = {one.page: one.new_id for one in self.differing if one.new_id is not None}
+        missing = self._sort_missing()
+        self._find_moves(missing, added)
+        unproven = missing.settle(self.older.snapshots, reason)
+        restored = self._restored(added)
+        moved_to = {move.new.page for move in missing.moved}
+        new = [number for page, number in added.items() if page not in moved_to and page not in restored]
+        changed, changed_count = self._changed(most)
+        unlinked = [] if reason else self._unlinked()
+        counts = missing.counts() | {"added": len(new), "changed": changed_count}
+        counts |= {"unlinked": len(unlinked), "restored": len(restored)}
+        return SiteDiff(
+            source=self.source.code,
+            older=self.older,
+            newer=self.newer,
+            why_nothing_removed=unproven,
+            counts=counts,
+            added=self._titled(new[:most]),
+            removed=tuple(missing.removed[:most]),
+            moved=tuple(missing.moved[:most]),
+            unlinked=tuple(unlinked[:most]),
+            changed=changed,
+            restored=self._titled([added[page] for page in restored[:most]]),
+            unavailable=tuple(missing.unavailable[:most]),
+            not_seen=tuple(missing.not_seen[:most]),
+            templates=self._templates(),
+            limits=tuple(self.limits),
+        )
+
+    def _sort_missing(self) -> MissingPages:
+        """Sort the pages that only the older run has by what the newer one got from their addresses."""
+        gone = {one.page: one.old_id for one in self.differing if one.old_id is not None}
+        with self.database.read() as session:
+            contents = site_diff.page_contents(session, gone.values())
+        pages = {page: contents[number] for page, number in gone.items() if number in contents}
+        parameters = self.source.page_parameters
+        looked_up = RunResponses(self.database, self.archive_root, self.newer.job_id, parameters)
+        responses = looked_up.of_pages(pages)
+        captured, home = self._redirect_targets(responses.values()), group_of(self.source.base_url or "", parameters)
+        missing = MissingPages()
+        for page, content in pages.items():
+            response = responses.get(page)
+            location = response.location if response is not None else None
+            target = redirect_target(location, page, captured, home, parameters) if location else None
+            missing.sort(SitePage(page, content.snapshot_id, content.title), response, target)
+        return missing
+
+    def _redirect_targets(self, responses: Iterable[LastResponse]) -> dict[str, SitePage]:
+        """Return the good captures by the newer run of the pages that redirects lead to."""
+        located = [one.location for one in responses if one.location is not None]
+        groups = {group_of(url, self.source.page_parameters) for url in located}
+        with self.database.read() as session:
+            return site_diff.pages_of_run(session, self.newer.job_id, groups)
+
+    def _find_moves(self, missing: MissingPages, added: Mapping[str, int]) -> None:
+        """Look for the pages that are gone among the new ones."""
+        gone = [*missing.gone, *missing.absent]
+        taken = {move.new.page for move in missing.moved}
+        new = {number: page for page, number in added.items() if page not in taken}
+        if not gone or not new:
+            return
+        with self.database.read() as session:
+            contents = site_diff.page_contents(session, [*gone, *new])
+            sample = changes.sample_texts(session, self.older.job_id, _SAMPLED)
+        if len(gone) * len(new) > MOST_PAIRS:
+            self.limits.append(f"of {len(gone):,} missing and {len(new):,} new pages, only equal ones count as moved")
+        found = find_moves(
+            [contents[number] for number in gone if number in contents],
+            [contents[number] for number in new if number in contents],
+            self._texts,
+            CommonWords(sample),
+        )
+        for move in found:
+            page = SitePage(new[move.new_id], move.new_id, contents[move.new_id].title)
+            missing.move(move.old_id, page, move.evidence)
+
+    def _texts(self, document_ids: Collection[int]) -> dict[int, str]:
+        with self.database.read() as session:
+            stored = changes.load_texts(session, document_ids)
+        return {number: main_text(one.text, one.blocks or "") for number, one in stored.items()}
+
+    def _restored(self, added: Collection[str]) -> list[str]:
+        """Return the new pages that the older run requested and got an error or a block page from."""
+        with self.database.read() as session:
+            before = site_diff.bad_responses(session, self.older.job_id, added)
+        return sorted(page for page, one in before.items() if missing_fate(one) is MissingFate.UNAVAILABLE)
+
+    def _changed(self, most: int) -> tuple[tuple[ChangedPage, ...], int]:
+        with self.database.read() as session:
+            found = site_diff.changed_pages(session, self.source.id, self.older, self.newer, most)
+            if len(found) < most:
+                return tuple(found), len(found)
+            return tuple(found), site_diff.count_changed(session, self.source.id, self.older, self.newer)
+
+    def _unlinked(self) -> list[SitePage]:
+        with self.database.read() as session:
+            return site_diff.unlinked_pages(session, self.older.job_id, self.newer.job_id)
+
+    def _titled(self, snapshot_ids: Collection[int]) -> tuple[SitePage, ...]:
+        pages = {one.new_id: one.page for one in self.differing}
+        with self.database.read() as session:
+            contents = site_diff.page_contents(session, snapshot_ids)
+        return tuple(SitePage(pages[one] or "", one, contents[one].title) for one in snapshot_ids if one in contents)
+
+    def _templates(self) -> tuple[TemplateDifference, ...]:
+        with self.database.read() as session:
+            old, new = (changes.load_template(session, run.job_id) for run in (self.older, self.newer))
+            pages = site_diff.template_pages(session, self.newer.job_id)
+        added, removed = tuple(sorted(new - old)), tuple(sorted(old - new))
+        if not old or not new or not (added or removed):
+            return ()
+        return (TemplateDifference(added, removed, pages),)

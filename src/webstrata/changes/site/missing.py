@@ -1,0 +1,115 @@
+"""Pages of the older run that the newer one has no good capture of: removed, moved, unavailable or not seen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from webstrata.errors import UsageError
+from webstrata.model.urls import url_group
+from webstrata.model.watching.site_diff import (
+    LastResponse,
+    MissingFate,
+    MissingPage,
+    MovedPage,
+    MoveEvidence,
+    SitePage,
+    missing_fate,
+    response_words,
+    why_unproven,
+)
+
+
+@dataclass
+class MissingPages:
+    """Missing pages on their way to a verdict."""
+
+    moved: list[MovedPage] = field(default_factory=list)
+    unavailable: list[MissingPage] = field(default_factory=list)
+    gone: dict[int, MissingPage] = field(default_factory=dict)
+    """Pages whose response shows that they are gone, by snapshot, until another address of theirs is found."""
+    absent: dict[int, SitePage] = field(default_factory=dict)
+    """Pages that were not requested, by snapshot."""
+    removed: list[MissingPage] = field(default_factory=list)
+    not_seen: list[SitePage] = field(default_factory=list)
+
+    def sort(self, page: SitePage, response: LastResponse | None, target: "RedirectTarget | None") -> None:
+        """Take in a page by what the newer run got from its address."""
+        fate = missing_fate(response)
+        if fate is MissingFate.NOT_SEEN:
+            self.absent[page.snapshot_id] = page
+        elif fate is MissingFate.REMOVED:
+            self.gone[page.snapshot_id] = MissingPage(page, response_words(response))
+        elif fate is MissingFate.REDIRECTED and target is not None:
+            self._sort_redirect(page, target)
+        else:
+            self.unavailable.append(MissingPage(page, response_words(response)))
+
+    def _sort_redirect(self, page: SitePage, target: "RedirectTarget") -> None:
+        if target.is_home:
+            self.gone[page.snapshot_id] = MissingPage(page, "it leads to the home page")
+        elif target.page is not None:
+            self.moved.append(MovedPage(page, target.page, MoveEvidence.REDIRECT))
+        else:
+            self.unavailable.append(MissingPage(page, f"it leads to {target.url}"))
+
+    def move(self, old_id: int, new: SitePage, evidence: MoveEvidence) -> None:
+        """Take a page out of those that are gone: it is at another address."""
+        found = self.gone.pop(old_id, None)
+        page = self.absent.pop(old_id) if found is None else found.page
+        self.moved.append(MovedPage(page, new, evidence))
+
+    def settle(self, pages: int, why_incomparable: str | None) -> str | None:
+        """Decide which of the pages that are left are removed; return why none of them can be, if so.
+
+        `pages` is how many the older run has.
+        """
+        gone = sorted(self.gone.values(), key=lambda one: one.page.page)
+        absent = sorted(self.absent.values(), key=lambda one: one.page)
+        reason = why_incomparable or why_unproven(len(absent), pages, [one.page.page for one in self.unavailable])
+        if why_incomparable:
+            self.unavailable += gone
+        else:
+            self.removed += gone
+        if reason:
+            self.not_seen += absent
+        else:
+            self.removed += [MissingPage(page, response_words(None)) for page in absent]
+        for listed in (self.removed, self.unavailable):
+            listed.sort(key=lambda one: one.page.page)
+        self.moved.sort(key=lambda one: one.old.page)
+        return reason
+
+    def counts(self) -> dict[str, int]:
+        """Return how many pages there are of each kind."""
+        return {
+            "removed": len(self.removed),
+            "moved": len(self.moved),
+            "unavailable": len(self.unavailable),
+            "not_seen": len(self.not_seen),
+        }
+
+
+@dataclass(frozen=True)
+class RedirectTarget:
+    """Where a redirect of a missing page leads."""
+
+    url: str
+    page: SitePage | None
+    """The page there, if the newer run has a good capture of it."""
+    is_home: bool
+
+
+def redirect_target(
+    url: str, itself: str, captured: Mapping[str, SitePage], home: str | None, page_parameters: tuple[str, ...]
+) -> RedirectTarget:
+    """Return where a redirect leads, among the pages that the newer run captured."""
+    group = group_of(url, page_parameters)
+    found = captured.get(group) if group != itself else None
+    return RedirectTarget(url, found, is_home=group == home and found is not None)
+
+
+def group_of(url: str, page_parameters: tuple[str, ...]) -> str:
+    """Return the page that a URL belongs to; the URL itself when it is no web address."""
+    try:
+        return url_group(url, page_parameters)
+    except UsageError:
+        return url

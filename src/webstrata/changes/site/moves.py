@@ -1,0 +1,134 @@
+"""Pages that moved: near-duplicates among the pages that disappeared and those that are new."""
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from webstrata.content.fingerprint import distance
+from webstrata.db.watching.site_diff import PageContent
+from webstrata.model.watching.site_diff import MoveEvidence
+
+MOST_PAIRS = 1_000_000
+"""Pairs of pages whose fingerprints are compared: a fraction of a second."""
+
+_MOST_BITS = 14
+"""Bits of 64 by which the fingerprints of two editions of a page differ at most: unrelated pages differ by some 32. It
+only selects pairs whose words are then compared."""
+
+_CLOSEST = 5
+"""Pages whose words are compared with those of one that disappeared."""
+
+_LEAST_SHARE = 0.6
+"""Of the weight of both pages' words that two editions of a page share. Pages of one template share their common
+words, which weigh nothing, and few others."""
+
+_MOST_CHARACTERS = 50_000
+_WORD = re.compile(r"\w+")
+
+Texts = Callable[[Collection[int]], Mapping[int, str]]
+"""Loads the main texts of documents."""
+
+
+@dataclass(frozen=True)
+class FoundMove:
+    """The snapshots of a page at its old and its new address."""
+
+    old_id: int
+    new_id: int
+    evidence: MoveEvidence
+
+
+class CommonWords:
+    """How much each word says about a page: nothing if most pages of the site have it."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Count in how many texts each word is."""
+        counted: Counter[str] = Counter()
+        self._pages = 0
+        for text in texts:
+            counted.update(_words(text))
+            self._pages += 1
+        self._counted = counted
+
+    def share(self, one: str, other: str) -> float:
+        """Return which part of the weight of two texts' words they share, from 0 to 1."""
+        first, second = _words(one), _words(other)
+        total = sum(map(self._weight, first | second))
+        return sum(map(self._weight, first & second)) / total if total > 0 else 0.0
+
+    def _weight(self, word: str) -> float:
+        # Never seen in the sample: as if on one page of it.
+        return max(0.0, math.log((self._pages + 2) / (2 * max(self._counted[word], 1))))
+
+
+def find_moves(
+    gone: Sequence[PageContent], new: Sequence[PageContent], texts: Texts, common: CommonWords
+) -> list[FoundMove]:
+    """Return which pages that disappeared are at a new address, each page once."""
+    moves = _same_texts(gone, new)
+    taken = {one for move in moves for one in (move.old_id, move.new_id)}
+    gone = [page for page in gone if page.snapshot_id not in taken]
+    new = [page for page in new if page.snapshot_id not in taken]
+    if len(gone) * len(new) > MOST_PAIRS:
+        return moves
+    return moves + _similar_texts(_candidates(gone, new), texts, common)
+
+
+def _same_texts(gone: Sequence[PageContent], new: Sequence[PageContent]) -> list[FoundMove]:
+    by_text: dict[str, list[PageContent]] = defaultdict(list)
+    for page in new:
+        if page.text_hash and page.fingerprint is not None:
+            by_text[page.text_hash].append(page)
+    moves = []
+    for page in gone:
+        if alike := by_text.get(page.text_hash or ""):
+            best = max(alike, key=lambda other: fuzz.ratio(page.url, other.url))
+            alike.remove(best)
+            moves.append(FoundMove(page.snapshot_id, best.snapshot_id, MoveEvidence.SAME_TEXT))
+    return moves
+
+
+def _candidates(gone: Sequence[PageContent], new: Sequence[PageContent]) -> list[tuple[PageContent, PageContent]]:
+    """Return pairs of pages with close fingerprints, or of the same title when they are too short for one."""
+    pairs = []
+    for page in gone:
+        near = []
+        for other in new:
+            if page.fingerprint is None or other.fingerprint is None:
+                bits = 0 if page.title and page.title.casefold() == other.title.casefold() else 64
+            else:
+                bits = distance(page.fingerprint, other.fingerprint)
+            if bits <= _MOST_BITS:
+                near.append((bits, other.snapshot_id, other))
+        pairs += [(page, other) for _, _, other in sorted(near, key=lambda one: one[:2])[:_CLOSEST]]
+    return pairs
+
+
+def _similar_texts(
+    pairs: Sequence[tuple[PageContent, PageContent]], texts: Texts, common: CommonWords
+) -> list[FoundMove]:
+    loaded = texts({one.document_id for pair in pairs for one in pair if one.document_id is not None})
+    shares = []
+    for page, other in pairs:
+        share = common.share(_text(page, loaded), _text(other, loaded))
+        if share >= _LEAST_SHARE:
+            shares.append((share, page.snapshot_id, other.snapshot_id))
+    moves: list[FoundMove] = []
+    taken: set[int] = set()
+    for _, old_id, new_id in sorted(shares, key=lambda one: (-one[0], *one[1:])):
+        if not {old_id, new_id} & taken:
+            taken |= {old_id, new_id}
+            moves.append(FoundMove(old_id, new_id, MoveEvidence.SIMILAR_TEXT))
+    return moves
+
+
+def _text(page: PageContent, loaded: Mapping[int, str]) -> str:
+    return f"{page.title}\n{loaded.get(page.document_id or 0, '')}"[:_MOST_CHARACTERS]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))

@@ -1,0 +1,1 @@
+"""Commands of watching: site diffs, watches, saved searches."""

@@ -1,0 +1,1 @@
+"""Tables and queries of watching: site diffs, watches, saved searches."""

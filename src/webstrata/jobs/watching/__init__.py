@@ -1,0 +1,1 @@
+"""Watches and saved searches: added, scheduled, and written beside the archive."""

@@ -1,0 +1,1 @@
+"""Values and rules of watching: site diffs, watches, saved searches."""

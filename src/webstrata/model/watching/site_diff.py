@@ -1,0 +1,204 @@
+"""Site diff: the pages of two runs of a source, and when the absence of a page proves that it was removed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from webstrata.model.assets import GONE_STATUSES, same_reach, too_many_at_once
+from webstrata.model.changes import Reason
+from webstrata.model.jobs import JobStatus
+from webstrata.model.quality import QualityKind
+from webstrata.model.words import counted
+
+_GONE_KINDS = frozenset({QualityKind.SOFT_404, QualityKind.PARKED, QualityKind.PLACEHOLDER})
+_UNDER_WAY = {
+    **dict.fromkeys((JobStatus.QUEUED, JobStatus.RETRYABLE), "has not started"),
+    JobStatus.RUNNING: "is still running",
+    **dict.fromkeys((JobStatus.COMPLETED, JobStatus.INDEXING), "is not indexed yet"),
+    JobStatus.INDEX_FAILED: "could not be indexed",
+    JobStatus.STOPPED: "was stopped",
+    JobStatus.FAILED: "failed",
+}
+
+
+@dataclass(frozen=True)
+class SiteRun:
+    """A job of a source, with what shows whether it captured all that it was asked to."""
+
+    job_id: int
+    name: str
+    status: JobStatus
+    started_at: datetime
+    first_capture: datetime
+    last_capture: datetime
+    snapshots: int
+    config: Mapping[str, object]
+    max_depth: int
+    max_pages: int
+    waiting: int | None
+    """URLs that it found and did not fetch; None when that is not known."""
+    deepest: int | None
+    """How many links its deepest page is away from a seed; None when that is not known."""
+
+
+def why_incomplete(run: SiteRun) -> str | None:
+    """Return why a run may lack pages that the site has; None for a complete one."""
+    job = f"job {run.job_id}"
+    if run.status in _UNDER_WAY:
+        return f"{job} {_UNDER_WAY[run.status]}"
+    if run.max_depth == 0 or run.max_pages == 1:
+        return f"{job} captured single pages"
+    if run.waiting is None:
+        return f"it is not known which URLs {job} left out"
+    if run.waiting:
+        return f"{job} reached a limit with {counted(run.waiting, 'URL')} to go"
+    if run.deepest is not None and run.deepest >= run.max_depth:
+        return f"{job} reached its maximum depth of {counted(run.max_depth, 'link')}"
+    return None
+
+
+def why_incomparable(older: SiteRun, newer: SiteRun) -> str | None:
+    """Return why a page that the newer run lacks is not thereby removed; None when both are complete and alike."""
+    reason = why_incomplete(newer) or why_incomplete(older)
+    if reason is None and not same_reach(older.config, newer.config):
+        reason = f"jobs {older.job_id} and {newer.job_id} have different scopes"
+    return reason
+
+
+class MissingFate(StrEnum):
+    """What became of a page that the newer run has no good capture of."""
+
+    REMOVED = "removed"
+    UNAVAILABLE = "unavailable"
+    """It was requested, and the response does not show whether the page is still there."""
+    REDIRECTED = "redirected"
+    NOT_SEEN = "not_seen"
+    """It was not requested."""
+
+
+@dataclass(frozen=True)
+class LastResponse:
+    """What the newer run got when it requested a page; without a status, no response came."""
+
+    status_code: int | None = None
+    kind: str | None = None
+    """The quality's kind, if the response is a page."""
+    error: str | None = None
+    location: str | None = None
+    """Where a redirect leads."""
+
+
+def missing_fate(response: LastResponse | None) -> MissingFate:
+    """Return what a run's response for a page that it has no good capture of shows."""
+    if response is None:
+        return MissingFate.NOT_SEEN
+    if response.location is not None:
+        return MissingFate.REDIRECTED
+    if response.status_code in GONE_STATUSES or response.kind in _GONE_KINDS:
+        return MissingFate.REMOVED
+    return MissingFate.UNAVAILABLE
+
+
+def response_words(response: LastResponse | None) -> str:
+    """Return a response in words."""
+    if response is None:
+        return "the newer run did not find it"
+    if response.error is not None:
+        return response.error
+    if response.kind is not None and response.kind not in (QualityKind.PAGE, QualityKind.ERROR):
+        return f"{response.kind.replace('_', ' ')}, status {response.status_code}"
+    return f"status {response.status_code}"
+
+
+def why_unproven(absent: int, pages: int, failed: Sequence[str]) -> str | None:
+    """Return why pages that a complete run did not request may still be there; None when they are removed."""
+    if failed and absent:
+        more = f" and {len(failed) - 1:,} more" if len(failed) > 1 else ""
+        return f"pages that lead to others failed: {failed[0]}{more}"
+    if too_many_at_once(absent, pages):
+        return f"{absent:,} of {pages:,} pages missing at once look like an outage"
+    return None
+
+
+class MoveEvidence(StrEnum):
+    """What shows that a page moved."""
+
+    REDIRECT = "redirect"
+    SAME_TEXT = "same_text"
+    SIMILAR_TEXT = "similar_text"
+
+
+@dataclass(frozen=True)
+class SitePage:
+    """A page of one run."""
+
+    page: str
+    """Its address without what does not identify pages."""
+    snapshot_id: int
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class MissingPage:
+    """A page of the older run that the newer one has no good capture of, and what that run got instead."""
+
+    page: SitePage
+    reason: str
+
+
+@dataclass(frozen=True)
+class MovedPage:
+    """A page that is at another address now."""
+
+    old: SitePage
+    new: SitePage
+    evidence: MoveEvidence
+
+
+@dataclass(frozen=True)
+class ChangedPage:
+    """A page of both runs whose content changed."""
+
+    page: SitePage
+    """As the newer run captured it."""
+    from_snapshot_id: int
+    significance: float
+    """Of the most significant of its changes."""
+    changes: int
+    summary: str
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class TemplateDifference:
+    """Lines that most pages of one run share and of the other do not."""
+
+    added_lines: tuple[str, ...]
+    removed_lines: tuple[str, ...]
+    pages: int
+    """From how many pages of the newer run the template was learned."""
+
+
+@dataclass(frozen=True)
+class SiteDiff:
+    """What became different on a site between two runs; lists may be cut, counts are exact."""
+
+    source: str
+    older: SiteRun
+    newer: SiteRun
+    why_nothing_removed: str | None
+    """Why no page is reported as removed or unlinked; None when the runs prove it."""
+    counts: Mapping[str, int]
+    added: tuple[SitePage, ...] = ()
+    removed: tuple[MissingPage, ...] = ()
+    moved: tuple[MovedPage, ...] = ()
+    unlinked: tuple[SitePage, ...] = ()
+    changed: tuple[ChangedPage, ...] = ()
+    restored: tuple[SitePage, ...] = ()
+    """Pages that the older run got an error or a block page from."""
+    unavailable: tuple[MissingPage, ...] = ()
+    not_seen: tuple[SitePage, ...] = ()
+    templates: tuple[TemplateDifference, ...] = ()
+    limits: tuple[str, ...] = field(default=())
+    """Which limits cut the comparison short."""

@@ -1,0 +1,1 @@
+"""Pages of watching: site diffs, watches, saved searches."""

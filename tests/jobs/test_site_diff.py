@@ -1,0 +1,195 @@
+"""Two crawls of a site of two hundred pages, compared: what was edited, added, removed, moved and unlinked."""
+
+import os
+import re
+import signal
+from collections.abc import Mapping
+from threading import Event, Thread
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.jobs.test_lifecycle import queue
+from tests.support.waiting import wait_until
+from tests.support.web_server import Answer, WebServer
+from tests.web.conftest import Page, make_app
+from webstrata.changes.site.choosing import RunChoice
+from webstrata.changes.site.comparing import SiteComparison
+from webstrata.db import sources
+from webstrata.db.watching.site_diff import CrawlDefaults
+from webstrata.errors import UsageError
+from webstrata.jobs.lifecycle import Runner
+from webstrata.model.jobs import JobStatus
+from webstrata.model.watching.site_diff import MoveEvidence, SiteDiff
+from webstrata.model.watching.site_diff_json import site_diff_json
+from webstrata.web.site import create_site
+
+DEFAULTS = CrawlDefaults(max_depth=20, max_pages=10_000)
+PAGES, FEW = 200, 60
+MENU = ("Home", "Topics", "News", "About us", "Contact")
+NEW_MENU = ("Home", "Topics", "Recalls", "News", "About us", "Contact us")
+REMOVED, MOVED, NEW_PLACE, UNLINKED = "/page/150", "/page/160", "/moved/160", "/page/170"
+EDITED = {"/list/0", "/page/20", "/page/30"}
+ADDED = {"/page/500", "/page/501"}
+
+
+def page(title: str, content: str, menu: tuple[str, ...]) -> Answer:
+    items = "".join(f"<li><a href=/page/{place}>{item}</a></li>" for place, item in enumerate(menu))
+    html = (
+        f"<!doctype html><html lang=en><title>{title}</title><div class=top><ul>{items}</ul></div>"
+        f"<main><h1>{title}</h1>{content}</main><div class=end><p>A site of the agency of medicines.</p></div>"
+    )
+    return Answer(html.encode())
+
+
+def article(number: int) -> str:
+    return (
+        f"<p>Medicine {number} lowers a fever of kind {number * 7}, see report {number * 31 + 5}.</p>"
+        "<p>Give 160 mg every 4 hours.</p><p>Warning: never give it to a child under two.</p>"
+        f"<p>Box {number} has {number + 3} tablets of series {number * 13}.</p>"
+    )
+
+
+def site(numbers: Mapping[str, int], listed: list[str], menu: tuple[str, ...]) -> dict[str, Answer]:
+    """Return a site: a home page, a list of all pages, the pages, and a sitemap that names all of them."""
+    links = "".join(f"<li><a href={path}>Medicine {numbers[path]}</a></li>" for path in listed)
+    pages = {
+        "/": page("Medicines", "<p>All about medicines: <a href=/list/0>the list of all of them</a>.</p>", menu),
+        "/list/0": page("The list of medicines", f"<p>Of this year.</p><ul>{links}</ul>", menu),
+    }
+    return pages | {path: page(f"Medicine {number}", article(number), menu) for path, number in numbers.items()}
+
+
+def first_edition(count: int = PAGES) -> dict[str, Answer]:
+    paths = {f"/page/{number}": number for number in range(count - 2)}
+    return site(paths, [*paths], MENU)
+
+
+def second_edition() -> dict[str, Answer]:
+    """Return the site with a new menu, three edits, two new pages, one removed, one moved and one unlinked."""
+    paths = {f"/page/{number}": number for number in range(PAGES - 2) if f"/page/{number}" not in (REMOVED, MOVED)}
+    paths |= {NEW_PLACE: 160, **{path: int(path.rpartition("/")[2]) for path in ADDED}}
+    pages = site(paths, [path for path in paths if path != UNLINKED], NEW_MENU)
+    for path, before, after in (("/page/20", b"160 mg", b"80 mg"), ("/page/30", b"<p>Warning: never", b"<p>Never")):
+        assert pages[path].body.count(before) == 1
+        pages[path] = Answer(pages[path].body.replace(before, after))
+    return pages
+
+
+def serve(web_server: WebServer, pages: Mapping[str, Answer]) -> None:
+    web_server.answers.clear()
+    urls = "".join(f"<url><loc>{web_server.url(path)}</loc></url>" for path in pages)
+    web_server.answers |= {
+        **pages,
+        "/robots.txt": Answer(f"Sitemap: {web_server.url('/sitemap.xml')}\n".encode(), headers=()),
+        "/sitemap.xml": Answer(f"<urlset>{urls}</urlset>".encode(), headers=(("Content-Type", "text/xml"),)),
+    }
+
+
+def compare(runner: Runner, older: RunChoice = None, newer: RunChoice = None) -> SiteDiff:
+    with runner.database.read() as session:
+        (code,) = sources.known_codes(session)
+    return SiteComparison(runner.database, runner.archive_root, DEFAULTS).compare(code, older, newer)
+
+
+def path_of(page_name: str) -> str:
+    return re.sub(r"^https?://[^/]+", "", page_name) or "/"
+
+
+def test_two_crawls_of_a_site_show_exactly_what_was_done_to_it(runner: Runner, web_server: WebServer) -> None:
+    serve(web_server, first_edition())
+    first = runner.run(queue(runner, web_server))
+    serve(web_server, second_edition())
+    second = runner.run(queue(runner, web_server))
+
+    diff = compare(runner)
+
+    assert (diff.older.job_id, diff.newer.job_id) == (first.job_id, second.job_id)
+    assert diff.why_nothing_removed is None
+    assert {path_of(one.page) for one in diff.added} == ADDED
+    assert [path_of(one.page.page) for one in diff.removed] == [REMOVED]
+    assert [(path_of(one.old.page), path_of(one.new.page)) for one in diff.moved] == [(MOVED, NEW_PLACE)]
+    assert [path_of(one.page) for one in diff.unlinked] == [UNLINKED]
+    assert {path_of(one.page.page) for one in diff.changed} == EDITED
+    assert [one.significance for one in diff.changed] == sorted(
+        (one.significance for one in diff.changed), reverse=True
+    )
+    (template,) = diff.templates
+    assert (set(template.added_lines), set(template.removed_lines)) == ({"recalls", "contact us"}, {"contact"})
+    counts = {"added": 2, "removed": 1, "moved": 1, "unlinked": 1, "changed": 3}
+    assert diff.counts == {**counts, "restored": 0, "unavailable": 0, "not_seen": 0}
+    assert_shown(runner, diff)
+
+
+def assert_shown(runner: Runner, diff: SiteDiff) -> None:
+    """Assert that the API and the page show a diff."""
+    client = TestClient(create_site(make_app(runner.database, runner.archive_root.parent)))
+    assert client.get(f"/api/sources/{diff.source}/site-diff?from={diff.older.job_id}").json() == site_diff_json(diff)
+    shown = Page(client.get(f"/sources/{diff.source}/diff"))
+    heads = [head.split() for head in shown.texts(".day h2")]
+    names = (("Changed", 3), ("Template", 201), ("Added", 2), ("Removed", 1), ("Moved", 1), ("Unlinked", 1))
+    assert [(head[0], int(head[-2])) for head in heads] == list(names)
+    for snapshot in (diff.removed[0].page, diff.moved[0].new, diff.unlinked[0], *diff.added):
+        assert f'href="/snapshot/{snapshot.snapshot_id}"' in shown.html
+    assert client.get(f"/api/sources/{diff.source}/site-diff?from=yesterday").status_code == 422
+    assert client.get(f"/sources/{diff.source}/diff?from=2001-01-01").status_code == 422
+
+
+def test_a_redirect_is_a_move_and_one_to_the_home_page_a_removal(runner: Runner, web_server: WebServer) -> None:
+    pages = first_edition(FEW)
+    serve(web_server, pages)
+    runner.run(queue(runner, web_server))
+    for path, target in (("/page/40", "/page/700"), ("/page/41", "/")):
+        pages[path] = Answer(status=301, headers=(("Location", target),))
+    pages["/page/700"] = page(
+        "Medicine 40, new edition", "<p>Everything about it was written anew this year.</p>", MENU
+    )
+    pages["/page/42"] = Answer(b"<title>Sorry</title>Internal error", status=500)
+    serve(web_server, pages)
+    runner.run(queue(runner, web_server))
+
+    diff = compare(runner)
+    assert [(path_of(one.old.page), path_of(one.new.page), one.evidence) for one in diff.moved] == [
+        ("/page/40", "/page/700", MoveEvidence.REDIRECT)
+    ]
+    assert [(path_of(one.page.page), one.reason) for one in diff.removed] == [("/page/41", "it leads to the home page")]
+    (unavailable,) = diff.unavailable
+    assert (path_of(unavailable.page.page), unavailable.reason.split()[-4]) == ("/page/42", "500")
+    assert diff.added == ()
+
+
+def interrupt(web_server: WebServer, before: int) -> None:
+    asked = re.compile(r"/page/[2-9][0-9]")
+    wait_until(lambda: any(map(asked.match, web_server.paths()[before:])), "half of the second crawl is done")
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_runs_that_are_not_complete_report_nothing_as_removed(runner: Runner, web_server: WebServer) -> None:
+    serve(web_server, first_edition(FEW))
+    first = runner.run(queue(runner, web_server)).job_id
+    held, pages = Event(), first_edition(FEW)
+    del pages["/page/40"]
+    serve(web_server, pages)
+    web_server.answers |= {f"/page/{number}": Answer(waits_for=held) for number in range(20, FEW)}
+    job_id = queue(runner, web_server, concurrency=1)
+    interrupting = Thread(target=interrupt, args=(web_server, len(web_server.paths())))
+    interrupting.start()
+    stopped = runner.run(job_id)
+    interrupting.join()
+    held.set()
+    serve(web_server, pages)
+    assert stopped.status is JobStatus.STOPPED
+    limited = runner.run(queue(runner, web_server, max_pages=20)).job_id
+    single = runner.run(queue(runner, web_server, max_depth=0, use_sitemaps=False)).job_id
+    reasons = {
+        stopped.job_id: f"job {stopped.job_id} was stopped",
+        limited: f"job {limited} reached a limit with",
+        single: f"job {single} captured single pages",
+    }
+    for job_id, reason in reasons.items():
+        diff = compare(runner, first, job_id)
+        assert (diff.removed, diff.unlinked) == ((), ()), job_id
+        assert (diff.why_nothing_removed or "").startswith(reason)
+        assert diff.counts["not_seen"] > FEW / 2
+    with pytest.raises(UsageError, match=r"no run of .* before"):
+        compare(runner, single, first)
