@@ -31,6 +31,14 @@ _FOR_PROGRAMS = re.compile(
 """What servers often declare as plain text, but nobody reads as a page."""
 
 
+_ASSET_FILES = re.compile(
+    r"\.(?:css|m?js|json|map|woff2?|ttf|otf|eot|png|jpe?g|jpe|gif|webp|avif|svgz?|ico|bmp|tiff?"
+    r"|mp[34]|m4[av]|og[agv]|web[ma]|wav|flac|mov|vtt|srt|webmanifest)$",
+    re.IGNORECASE,
+)
+"""File names of images, style sheets, scripts, fonts, sounds and films."""
+
+
 class PageKind(StrEnum):
     """How a page is written."""
 
@@ -54,6 +62,15 @@ def page_kind(content_type: str | None, body: bytes, url: str) -> PageKind | Non
     if declared in XML_TYPES:
         return PageKind.HTML if _HTML_ROOT.match(_markup(head)) else None
     return _kind_of_text(declared, head, urlsplit(url).path)
+
+
+def is_asset_file(url: str) -> bool:
+    """Tell whether a URL names a file that pages show and that is never a page itself."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return False
+    return _ASSET_FILES.search(path) is not None
 
 
 def _kind_of_text(declared: str, head: bytes, path: str) -> PageKind | None:

@@ -7,8 +7,9 @@ from webstrata.crawl.outcome import Outcome
 from webstrata.db.new_rows import NewCapture, NewLinks
 from webstrata.model.captures import EarlierCapture, Original
 from webstrata.model.fetching import FetchResult
+from webstrata.model.tasks import TaskType
 from webstrata.model.urls import surt
-from webstrata.warc.record import WarcRecord, exchange
+from webstrata.warc.record import REQUISITE, WarcRecord, exchange
 from webstrata.warc.writer import Extent, WarcFileWriter
 
 
@@ -22,13 +23,14 @@ def append_answers(
     writer: WarcFileWriter, outcomes: Sequence[Outcome], stored: dict[str, Original]
 ) -> list[NewCapture]:
     """Write the answers of a batch and return their captures; `stored` is what the source has, and grows with them."""
-    answers = [(outcome.result, outcome.task.earlier) for outcome in outcomes if outcome.result is not None]
+    answers = [(outcome.result, outcome.task) for outcome in outcomes if outcome.result is not None]
     originals = []
     pairs = []
-    for result, earlier in answers:
+    for result, task in answers:
         key = payload_digest(result)
-        original = _original(result, earlier, stored.get(key) if key else None)
-        pair = exchange(result, writer.warcinfo_id, original)
+        original = _original(result, task.earlier, stored.get(key) if key else None)
+        resource_type = REQUISITE if task.task_type is TaskType.MEDIA else None
+        pair = exchange(result, writer.warcinfo_id, original, resource_type)
         if key is not None and original is None:
             stored[key] = Original(pair[0].record_id, result.url, result.fetched_at)
         originals.append(original)
