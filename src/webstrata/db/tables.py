@@ -262,6 +262,12 @@ class Capture(Base):
             postgresql_where=text("refers_to IS NOT NULL"),
         ),
         Index(None, "warc_record_id"),
+        Index(
+            "ix_captures_redirects",
+            *("job_id", "id"),
+            sqlite_where=text("status_code IN (301, 302, 303, 307, 308)"),
+            postgresql_where=text("status_code IN (301, 302, 303, 307, 308)"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)

@@ -247,11 +247,11 @@ def _page(page: PageFacts, kind: Kind) -> FoundPage:
         metadata=page.metadata,
         quality=quality.quality if quality else None,
         quality_kind=quality.kind.value if quality else None,
-        quality_reasons=_stored_reasons(quality) if quality else None,
+        quality_reasons=stored_reasons(quality) if quality else None,
     )
 
 
-def _stored_reasons(quality: Quality) -> str | None:
+def stored_reasons(quality: Quality) -> str | None:
     """Return the reasons of a problem, a sentence a line, without characters that databases refuse."""
     if quality.quality >= 1:
         return None
