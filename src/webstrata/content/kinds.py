@@ -21,6 +21,9 @@ _HTML_TAG = re.compile(
 _NO_TEXT = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 """Control characters of which texts have none; ESC is left out, as some Japanese charsets use it."""
 
+_STRAY = 0.01
+"""Share of control characters up to which bytes are a text; random bytes have 10 percent, programs and images more."""
+
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"RIFF", b"wOFF", b"wOF2", b"\0\0\1\0")
 _FOR_PROGRAMS = re.compile(
@@ -71,6 +74,19 @@ def is_asset_file(url: str) -> bool:
     except ValueError:
         return False
     return _ASSET_FILES.search(path) is not None
+
+
+def is_binary(body: bytes) -> bool:
+    """Tell whether bytes are neither a text nor a page nor a PDF, as far as their first ones show.
+
+    A page in UTF-16 has a zero in every second byte; a text has a stray control character at most.
+    """
+    head = body[:_LOOKED_AT]
+    if head.startswith(_BINARY):
+        return True
+    if head.startswith(_UTF16) or b"%PDF-" in head[:_PDF_WITHIN] or _HTML_TAG.search(head.replace(b"\0", b"")):
+        return False
+    return len(_NO_TEXT.findall(head)) > len(head) * _STRAY
 
 
 def _kind_of_text(declared: str, head: bytes, path: str) -> PageKind | None:
