@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from webstrata.coordination.permits import PermitStore
     from webstrata.coordination.turns import DomainTurns
     from webstrata.jobs.lifecycle import Runner
+    from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
     from webstrata.jobs.persistent import Crew
     from webstrata.jobs.recovery import Recovery
     from webstrata.retention.schedule import RetentionSchedule
@@ -79,6 +80,7 @@ class App:
             settings.min_free_bytes,
             settings.index_while_crawling_seconds,
             self.retention_schedule(),
+            self.integrity_schedule(),
         )
 
     def retention_schedule(self) -> "RetentionSchedule":
@@ -93,6 +95,13 @@ class App:
             settings.retention_cleanup_dry_run,
         )
         return RetentionSchedule(self.database, artifacts if settings.retention_cleanup_enabled else None)
+
+    def integrity_schedule(self) -> "IntegritySchedule":
+        """Return how workers check the files of the archive."""
+        from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
+
+        interval = timedelta(days=self.settings.verify_interval_days)
+        return IntegritySchedule(self.database, self.archive_root, interval)
 
     def live_pages(self) -> "LivePages":
         """Return what fetches single pages from the live web, to compare captures with them."""

@@ -30,7 +30,6 @@ from webstrata.db import (
     jobs,
     leases,
     metrics,
-    moved_pages,
     overview,
     page_links,
     page_metadata,
@@ -58,6 +57,8 @@ from webstrata.db.audit_log import ChangeFilter
 from webstrata.db.change_lists import EventFilter
 from webstrata.db.engine import Database
 from webstrata.db.exporting import ExportScope, exported_snapshots
+from webstrata.db.indexing import moved_pages
+from webstrata.db.packages import integrity, integrity_checks
 from webstrata.db.previous_captures import link_previous
 from webstrata.db.regrouping import GroupedSource
 from webstrata.db.statistics import refresh_statistics
@@ -272,6 +273,10 @@ OF_VIEWS: dict[str, Asking] = {
     "a snapshot that is not there": lambda s: tombstones.missing_snapshot(s, 10**9),
     "the last retention pass": retention.last_run,
     "attempts to fetch a URL": lambda s: scrapes.scrapes_of_url(s, URLS[0], limit=20),
+    "the last integrity check": integrity_checks.last_check,
+    "the next file to check": lambda s: integrity.warc_after(s, 5),
+    "the next blobs to check": lambda s: [*integrity.blobs_on_disk(s, "5", 200)],
+    "the first file": integrity_checks.first_file_time,
     "busy hosts": lambda s: permits.busy_slots(s, 2),
 }
 OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {

@@ -43,6 +43,7 @@ from webstrata.api.description import DescribedApi
 from webstrata.api.error_answers import EVERYWHERE, UnexpectedErrors, add_error_answers
 from webstrata.api.head import HeadAsGet
 from webstrata.api.headers import SafeHeaders
+from webstrata.api.integrity import admin_integrity
 from webstrata.api.kept_answers import KeptAnswers
 from webstrata.api.limits import RequestLimits
 from webstrata.api.live import Viewers
@@ -59,6 +60,7 @@ _READERS = (
 )
 _OPERATORS = (
     *(admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
+    admin_integrity,
     *(admin_collections, search_debug, metrics),
 )
 

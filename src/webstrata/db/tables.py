@@ -11,6 +11,7 @@ from webstrata.db.asset_tables import Asset, AssetBlob, AssetVersion, PluginRun
 from webstrata.db.base import Base, BigId, Json, utcnow
 from webstrata.db.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
 from webstrata.db.crawl_tables import CaptureLinks
+from webstrata.db.packages import integrity_tables
 from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
 from webstrata.db.types import PackedText
 from webstrata.model.urls import URL_GROUP_VERSION
@@ -34,6 +35,7 @@ __all__ = [
     "TemplateChange",
     "UsageMetric",
     "collection_tables",
+    "integrity_tables",
     "retention_tables",
     "utcnow",
 ]

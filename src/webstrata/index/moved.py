@@ -12,11 +12,11 @@ from pathlib import Path
 import structlog
 
 from webstrata.content.quality_moves import judge_moves
-from webstrata.db import moved_pages
 from webstrata.db.captures import KnownWarc
 from webstrata.db.engine import Database
+from webstrata.db.indexing import moved_pages
+from webstrata.db.indexing.moved_pages import StoredRedirect
 from webstrata.db.jobs import StoredJob
-from webstrata.db.moved_pages import StoredRedirect
 from webstrata.db.wording import NewDocument, prepared
 from webstrata.errors import WarcError
 from webstrata.index.facts import facts_of

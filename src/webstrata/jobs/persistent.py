@@ -4,6 +4,7 @@ import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -23,6 +24,9 @@ from webstrata.model.job_checks import check_job_config
 from webstrata.model.jobs import JobStatus
 from webstrata.retention.schedule import RetentionSchedule
 
+if TYPE_CHECKING:
+    from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
+
 log = structlog.get_logger()
 
 
@@ -39,6 +43,8 @@ class Crew:
     """How often what a crawl has brought so far is indexed; 0 waits for its end."""
     retention: RetentionSchedule | None = None
     """What is deleted on a schedule, beside the jobs."""
+    integrity: "IntegritySchedule | None" = None
+    """How the files of the archive are checked, beside the jobs."""
 
     def load(self, job_id: int) -> StoredJob:
         """Return a job as it stands."""
