@@ -71,9 +71,11 @@ def new_record_id() -> str:
     return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}>"
 
 
-def warcinfo(filename: str, now: datetime, fields: Iterable[tuple[str, str]]) -> WarcRecord:
+def warcinfo(
+    filename: str, now: datetime, fields: Iterable[tuple[str, str]], record_id: str | None = None
+) -> WarcRecord:
     """Return the record that opens a file and says who wrote it, and for which source and job."""
-    record_id = new_record_id()
+    record_id = record_id or new_record_id()
     headers = [
         ("WARC-Type", "warcinfo"),
         ("WARC-Record-ID", record_id),

@@ -30,7 +30,7 @@ from webstrata.web.collections import hauls, listings
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.operations import integrity
 from webstrata.web.pages import prepare_templates
-from webstrata.web.viewer import calendar, closest_snapshot, replay_frame
+from webstrata.web.viewer import calendar, closest_snapshot, page_wacz, replay_frame
 from webstrata.web.viewer.replay_host import ReplayHost
 
 _READERS = (
@@ -38,6 +38,7 @@ _READERS = (
     search,
     closest_snapshot,
     snapshot,
+    page_wacz,
     calendar,
     changes,
     compare,
