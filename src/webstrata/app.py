@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from webstrata.coordination.permits import PermitStore
     from webstrata.coordination.turns import DomainTurns
     from webstrata.jobs.lifecycle import Runner
+    from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
     from webstrata.jobs.persistent import Crew
     from webstrata.jobs.recovery import Recovery
     from webstrata.notifications.delivery import Delivery
@@ -83,6 +84,7 @@ class App:
             settings.index_while_crawling_seconds,
             self.retention_schedule(),
             self.delivery(),
+            self.integrity_schedule(),
         )
 
     def retention_schedule(self) -> "RetentionSchedule":
@@ -119,6 +121,7 @@ class App:
         )
         delay = timedelta(seconds=settings.notification_retry_seconds)
         return Delivery(self.database, self.archive_root, sender, DeliveryPolicy(settings.notification_attempts, delay))
+
     def site_comparison(self) -> "SiteComparison":
         """Return what compares two runs of a source."""
         from webstrata.changes.site.comparing import SiteComparison
@@ -126,6 +129,13 @@ class App:
 
         defaults = CrawlDefaults(self.settings.max_depth, self.settings.max_pages)
         return SiteComparison(self.database, self.archive_root, defaults)
+
+    def integrity_schedule(self) -> "IntegritySchedule":
+        """Return how workers check the files of the archive."""
+        from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
+
+        interval = timedelta(days=self.settings.verify_interval_days)
+        return IntegritySchedule(self.database, self.archive_root, interval)
 
     def live_pages(self) -> "LivePages":
         """Return what fetches single pages from the live web, to compare captures with them."""

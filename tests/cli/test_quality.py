@@ -73,3 +73,24 @@ def test_a_hostile_page_ends_in_one_line(plain_webstrata: CommandLine, tmp_path:
     ended = plain_webstrata("quality", "page.html")
     assert ended.code == 1
     assert ended.message.startswith("reading it takes more than")
+
+
+@pytest.mark.parametrize(
+    "junk", [bytes(range(256)) * 20, b"\x89PNG\r\n\x1a\n" + bytes(200), b"\x7fELF\2\1\1" + bytes(500)]
+)
+def test_binary_data_is_no_page(plain_webstrata: CommandLine, tmp_path: Path, junk: bytes) -> None:
+    saved = tmp_path / "page.bin"
+    saved.write_bytes(junk)
+    ended = plain_webstrata("quality", str(saved), "--status", "200", "--json")
+    assert (ended.code, ended.out) == (2, "")
+    assert "is not a page" in ended.err
+    assert json.loads(plain_webstrata("quality", str(saved), "--status", "404", "--json").out)["quality"] < 0.5
+
+
+def test_pages_in_any_charset_are_pages(plain_webstrata: CommandLine, tmp_path: Path) -> None:
+    saved = tmp_path / "page.html"
+    for charset in ("utf-16", "utf-16-le", "shift_jis", "iso2022_jp", "koi8-r"):
+        saved.write_bytes(
+            ARTICLE.replace("river", "Привет" if charset == "koi8-r" else "川").encode(charset, "replace")
+        )
+        assert plain_webstrata("quality", str(saved)).code == 0, charset

@@ -57,6 +57,8 @@ from webstrata.db.audit_log import ChangeFilter
 from webstrata.db.change_lists import EventFilter
 from webstrata.db.engine import Database
 from webstrata.db.exporting import ExportScope, exported_snapshots
+from webstrata.db.indexing import moved_pages
+from webstrata.db.packages import integrity, integrity_checks
 from webstrata.db.previous_captures import link_previous
 from webstrata.db.regrouping import GroupedSource
 from webstrata.db.statistics import refresh_statistics
@@ -167,6 +169,8 @@ OF_JOBS: dict[str, Asking] = {
     "reviving URLs": lambda s: frontier.revive(s, SMALL_JOB, NOW),
     "asking seeds again": lambda s: frontier.ask_seeds_again(s, SMALL_JOB, NOW),
     "a site that refuses": lambda s: captures.refusal(s, LARGE_JOB),
+    "redirects of a large job": lambda s: moved_pages.redirects_of(s, LARGE_JOB, 0, 400),
+    "when pages were last shown": lambda s: moved_pages.last_shown(s, SOURCE, URLS),
     "a job's WARC files": lambda s: captures.warc_files(s, SMALL_JOB),
     "a job's WARC bytes": lambda s: captures.warc_totals(s, SMALL_JOB),
     "a worker's WARC files": lambda s: captures.warc_files_of(s, "me"),
@@ -239,6 +243,7 @@ OF_VIEWS: dict[str, Asking] = {
     "the payload of a revisit": lambda s: payloads.payload_places(s, ORIGINALS[0], "<5>"),
     "a page's captures": lambda s: catalog.timeline(s, seen(s)),
     "a page's latest capture": lambda s: catalog.latest_capture(s, seen(s), html_only=True),
+    "a page's resources": lambda s: page_links.resources_of(s, FIRST_OF_SMALL_JOB),
     "a page's links": lambda s: page_links.links_of(s, seen(s), most=50),
     "the event of a capture": lambda s: change_lists.event_of_snapshot(s, FIRST_OF_SMALL_JOB),
     "the newest changes": lambda s: change_lists.list_events(s, EventFilter(), limit=20),
@@ -282,6 +287,10 @@ OF_VIEWS: dict[str, Asking] = {
     "what a run got of URLs": lambda s: site_diff.responses_of(s, LARGE_JOB, URLS),
     "pages of a run": lambda s: site_diff.pages_of_run(s, LARGE_JOB, URLS),
     "contents of pages": lambda s: site_diff.page_contents(s, range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5)),
+    "the last integrity check": integrity_checks.last_check,
+    "the next file to check": lambda s: integrity.warc_after(s, 5),
+    "the next blobs to check": lambda s: [*integrity.blobs_on_disk(s, "5", 200)],
+    "the first file": integrity_checks.first_file_time,
     "busy hosts": lambda s: permits.busy_slots(s, 2),
 }
 OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {

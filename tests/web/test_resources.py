@@ -1,5 +1,8 @@
 """A snapshot says which of its page's images, styles and fonts are archived, and why the others are not."""
 
+from pathlib import Path
+from urllib.parse import quote
+
 import pytest
 from sqlalchemy import delete, select
 from starlette.testclient import TestClient
@@ -10,6 +13,9 @@ from webstrata.app import App
 from webstrata.db.tables import CaptureLinks, Snapshot
 from webstrata.jobs.queueing import queue_archive
 from webstrata.model.scope import ScopeRules
+from webstrata.warc.packages.wacz_reader import open_wacz
+from webstrata.warc.reader import iter_records
+from webstrata.warc.verify import verify
 
 CSS = (("Content-Type", "text/css"),)
 
@@ -105,3 +111,34 @@ def test_of_a_capture_whose_links_are_not_stored_no_resources_are_known(
     told = client.get(f"/api/snapshot/{home}/resources").json()
     assert (told["known"], told["total"]) == (False, 0)
     assert not Page(client.get(f"/snapshot/{home}")).all("#resources")
+
+
+def test_the_wacz_of_a_page_holds_what_it_shows_and_nothing_else(
+    client: TestClient, site: WebServer, home: int, tmp_path: Path
+) -> None:
+    address = f"/snapshot/{home}/page.wacz"
+    whole = client.get(address)
+    saved = tmp_path / "page.wacz"
+    saved.write_bytes(whole.content)
+    assert verify([saved]).findings == []
+    with open_wacz(saved) as wacz, wacz.zip.open(wacz.warcs[0].filename) as records:
+        (tmp_path / "page.warc.gz").write_bytes(records.read())
+    urls = {record.url for record in iter_records(tmp_path / "page.warc.gz")}
+    cdn = site.origin.replace("127.0.0.1", "localhost")
+    shown = {f"{cdn}/main.css", f"{cdn}/more.css", f"{cdn}/font.woff2", f"{cdn}/b.png", site.url("/a.png")}
+    assert urls == {site.url(), site.url("/gone.png"), *shown}
+    # ReplayWeb.page reads it in parts, from its own origin, and every part is of the same bytes.
+    part = client.get(address, headers={"Range": "bytes=10-29", "Origin": "https://replayweb.page"})
+    assert (part.status_code, part.content) == (206, whole.content[10:30])
+    assert part.headers["access-control-allow-origin"] == "https://replayweb.page"
+    assert client.get(address, headers={"Range": f"bytes={len(whole.content)}-"}).status_code == 416
+
+
+def test_replay_web_page_is_offered_where_it_can_load_the_file(make_client: MakeClient, home: int) -> None:
+    sites = {"https://archive.example": True, "http://127.0.0.1:8080": True, "http://archive.example": False}
+    for site, is_offered in sites.items():
+        page = Page(make_client(public_site_url=site).get(f"/snapshot/{home}"))
+        offered = page.links(".archived-bar a").get("Open in ReplayWeb.page") or ""
+        source = quote(f"{site}/snapshot/{home}/page.wacz", safe="")
+        assert offered.startswith(f"https://replayweb.page/?source={source}#view=pages") is is_offered
+        assert ("download its WACZ" in page.text()) is not is_offered

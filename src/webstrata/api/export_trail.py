@@ -28,7 +28,7 @@ def recorded_export(request: Request, kind: str, export_format: str, filters: Ma
 
     An archive that can only be read exports without a record.
     """
-    database = _acting_database(request)
+    database = acting_database(request)
     if database.is_read_only:
         return rows
     with database.write() as session:
@@ -49,7 +49,8 @@ def _counted(database: Database, number: int, rows: Rows) -> Rows:
         log.error("export.record.failed", export=number, reason=str(error))
 
 
-def _acting_database(request: Request) -> Database:
+def acting_database(request: Request) -> Database:
+    """Return the database in the name of the reader or administrator who sent a request."""
     actor = actor_of(request)
     if not admin_allowed(request):
         actor = replace(actor, name=READER)

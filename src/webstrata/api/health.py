@@ -24,6 +24,7 @@ from webstrata.api.schemas import (
 )
 from webstrata.app import App
 from webstrata.db import catalog, migrate
+from webstrata.db.packages import integrity_checks
 from webstrata.errors import DatabaseError
 from webstrata.jobs import storage
 
@@ -68,14 +69,20 @@ def _checked(app: App, details: bool) -> HealthSchema:
     with app.database.read() as session:
         jobs = catalog.job_status_counts(session, public=True)
         snapshots = catalog.totals(session).snapshots
+        checked = integrity_checks.last_check(session)
     elapsed = round((perf_counter() - began) * 1000, 1)
     trouble = storage_trouble(app)
+    is_damaged = checked is not None and checked.problem_count > 0
     checks = HealthChecksSchema(
-        db="ok", jobs=jobs, snapshots=SnapshotCountSchema(total=snapshots), storage="error" if trouble else None
+        db="ok",
+        jobs=jobs,
+        snapshots=SnapshotCountSchema(total=snapshots),
+        storage="error" if trouble else None,
+        integrity=None if checked is None else "problems" if is_damaged else "ok",
+        integrityCheckedAt=present.timestamp(checked.ended_at) if checked and checked.ended_at else None,
     )
-    return HealthSchema(
-        status="degraded" if trouble else "ok", checks=checks, details=_details(app, elapsed) if details else None
-    )
+    status = "degraded" if trouble or is_damaged else "ok"
+    return HealthSchema(status=status, checks=checks, details=_details(app, elapsed) if details else None)
 
 
 def storage_trouble(app: App) -> tuple[str, ...]:

@@ -55,6 +55,9 @@ class HealthChecksSchema(BaseModel):
     snapshots: SnapshotCountSchema
     storage: str | None = None
     """Said only when new captures would not find their place; what is wrong, the log and the jobs' page say."""
+    integrity: Literal["ok", "problems"] | None = None
+    """The result of the last check of the archive's files; left out before the first."""
+    integrityCheckedAt: str | None = None
 
 
 class HealthSchema(BaseModel):

@@ -43,6 +43,7 @@ from webstrata.api.description import DescribedApi
 from webstrata.api.error_answers import EVERYWHERE, UnexpectedErrors, add_error_answers
 from webstrata.api.head import HeadAsGet
 from webstrata.api.headers import SafeHeaders
+from webstrata.api.integrity import admin_integrity
 from webstrata.api.kept_answers import KeptAnswers
 from webstrata.api.limits import RequestLimits
 from webstrata.api.live import Viewers
@@ -62,7 +63,7 @@ _READERS = (
 )
 _OPERATORS = (
     *(admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
-    *(admin_collections, admin_notifications, search_debug, metrics),
+    *(admin_collections, admin_integrity, admin_notifications, search_debug, metrics),
 )
 
 

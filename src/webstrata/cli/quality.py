@@ -44,6 +44,7 @@ def quality(
 
     named = _headers(headers)
     content = saved_page(file, named.get("content-encoding"))
+    _check_page(file, content, status)
     request = ReadQuality(
         checked_url(url) or _UNKNOWN_URL, status, named, content, checked_url(final_url or "") or None
     )
@@ -56,6 +57,15 @@ def quality(
         print_json({"quality": judged.quality, "kind": judged.kind.value, "reasons": list(judged.reasons)})
     else:
         print(_sentence(judged))
+
+
+def _check_page(file: str, content: bytes, status: int | None) -> None:
+    """Refuse a file that is no page; a status that is no success decides alone."""
+    from webstrata.content.kinds import is_binary
+
+    is_success = status is None or 200 <= status <= 299
+    if is_success and is_binary(content):
+        raise UsageError(f"{file} is not a page: it holds binary data, neither HTML nor text nor a PDF")
 
 
 def _sentence(judged: "Quality") -> str:

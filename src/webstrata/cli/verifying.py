@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,9 +55,13 @@ def verify(
 def _verify_archive() -> "Report":
     from webstrata.cli.packages.byte_progress import showing_bytes
     from webstrata.jobs.packages.integrity import verify_archive
+    from webstrata.jobs.packages.integrity_schedule import store_report
 
+    began_at = datetime.now(UTC)
     with started(quiet=True) as app, interruptible() as interrupted, showing_bytes("verifying", interrupted) as show:
-        return verify_archive(app.database, app.archive_root, show)
+        report = verify_archive(app.database, app.archive_root, show)
+        store_report(app.database, report, began_at)
+    return report
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:

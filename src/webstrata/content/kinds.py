@@ -21,6 +21,9 @@ _HTML_TAG = re.compile(
 _NO_TEXT = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 """Control characters of which texts have none; ESC is left out, as some Japanese charsets use it."""
 
+_STRAY = 0.01
+"""Share of control characters up to which bytes are a text; random bytes have 10 percent, programs and images more."""
+
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"RIFF", b"wOFF", b"wOF2", b"\0\0\1\0")
 _FOR_PROGRAMS = re.compile(
@@ -29,6 +32,14 @@ _FOR_PROGRAMS = re.compile(
     re.IGNORECASE,
 )
 """What servers often declare as plain text, but nobody reads as a page."""
+
+
+_ASSET_FILES = re.compile(
+    r"\.(?:css|m?js|json|map|woff2?|ttf|otf|eot|png|jpe?g|jpe|gif|webp|avif|svgz?|ico|bmp|tiff?"
+    r"|mp[34]|m4[av]|og[agv]|web[ma]|wav|flac|mov|vtt|srt|webmanifest)$",
+    re.IGNORECASE,
+)
+"""File names of images, style sheets, scripts, fonts, sounds and films."""
 
 
 class PageKind(StrEnum):
@@ -54,6 +65,28 @@ def page_kind(content_type: str | None, body: bytes, url: str) -> PageKind | Non
     if declared in XML_TYPES:
         return PageKind.HTML if _HTML_ROOT.match(_markup(head)) else None
     return _kind_of_text(declared, head, urlsplit(url).path)
+
+
+def is_asset_file(url: str) -> bool:
+    """Tell whether a URL names a file that pages show and that is never a page itself."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return False
+    return _ASSET_FILES.search(path) is not None
+
+
+def is_binary(body: bytes) -> bool:
+    """Tell whether bytes are neither a text nor a page nor a PDF, as far as their first ones show.
+
+    A page in UTF-16 has a zero in every second byte; a text has a stray control character at most.
+    """
+    head = body[:_LOOKED_AT]
+    if head.startswith(_BINARY):
+        return True
+    if head.startswith(_UTF16) or b"%PDF-" in head[:_PDF_WITHIN] or _HTML_TAG.search(head.replace(b"\0", b"")):
+        return False
+    return len(_NO_TEXT.findall(head)) > len(head) * _STRAY
 
 
 def _kind_of_text(declared: str, head: bytes, path: str) -> PageKind | None:

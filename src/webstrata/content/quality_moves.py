@@ -1,9 +1,15 @@
 """Where a redirect leads: to the home page, a login, an error page, or simply to another address."""
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
-from webstrata.model.quality import QualityKind
+from webstrata.model.quality import Quality, QualityKind
+
+_QUALITY_OF_MOVE = 0.1
+_MANY_OTHERS = 4
+"""Other pages that lead to the same address, from which on it takes the place of none of them."""
 
 _HOME = re.compile(
     r"/?(?:[a-z]{2}(?:[-_][a-z]{2})?/?)?"
@@ -59,6 +65,23 @@ def kind_of_move(url: str, target: str) -> tuple[QualityKind, str]:
     if is_home(absolute) and not is_home(url) and _is_same_site(url, absolute):
         return QualityKind.SOFT_404, f"it leads to the home page, {absolute}"
     return QualityKind.REDIRECT, f"it leads to {absolute}"
+
+
+def judge_moves(targets: Mapping[str, str]) -> dict[str, Quality]:
+    """Judge where pages lead that were captured before, by their URLs; those that simply moved are left out.
+
+    A page is gone when it leads to the home page, a login or an error page, and also when many pages lead to one.
+    """
+    sharing = Counter(urljoin(url, target).partition("#")[0] for url, target in targets.items())
+    judged: dict[str, Quality] = {}
+    for url, target in targets.items():
+        kind, reason = kind_of_move(url, target)
+        others = sharing[urljoin(url, target).partition("#")[0]] - 1
+        if kind is QualityKind.REDIRECT and others >= _MANY_OTHERS:
+            kind, reason = QualityKind.SOFT_404, f"{reason}, as {others} other pages do"
+        if kind is not QualityKind.REDIRECT:
+            judged[url] = Quality(_QUALITY_OF_MOVE, kind, (reason,))
+    return judged
 
 
 def is_home(url: str) -> bool:

@@ -7,8 +7,9 @@ from webstrata.crawl.outcome import Outcome
 from webstrata.db.new_rows import NewCapture, NewLinks
 from webstrata.model.captures import EarlierCapture, Original
 from webstrata.model.fetching import FetchResult
+from webstrata.model.tasks import TaskType
 from webstrata.model.urls import surt
-from webstrata.warc.record import WarcRecord, exchange
+from webstrata.warc.record import REQUISITE, WarcRecord, exchange
 from webstrata.warc.renderings import rendering_records
 from webstrata.warc.writer import Extent, WarcFileWriter
 
@@ -29,14 +30,18 @@ def append_answers(
 
     `stored` is what the source has, and grows with them.
     """
-    answers = [(outcome.result, outcome.task.earlier) for outcome in outcomes if outcome.result is not None]
-    answers += [(resource, None) for resource in resources]
+    answers = [
+        (outcome.result, outcome.task.earlier, REQUISITE if outcome.task.task_type is TaskType.MEDIA else None)
+        for outcome in outcomes
+        if outcome.result is not None
+    ]
+    answers += [(resource, None, REQUISITE) for resource in resources]
     originals = []
     pairs = []
-    for result, earlier in answers:
+    for result, earlier, resource_type in answers:
         key = payload_digest(result)
         original = _original(result, earlier, stored.get(key) if key else None)
-        pair = exchange(result, writer.warcinfo_id, original)
+        pair = exchange(result, writer.warcinfo_id, original, resource_type)
         if key is not None and original is None:
             stored[key] = Original(pair[0].record_id, result.url, result.fetched_at)
         originals.append(original)
@@ -44,12 +49,12 @@ def append_answers(
     extents = writer.append(record for pair in pairs for record in pair)
     writer.append(
         record
-        for (result, _), pair in zip(answers, pairs, strict=True)
+        for (result, *_), pair in zip(answers, pairs, strict=True)
         for record in rendering_records(result, writer.warcinfo_id, pair[0].record_id)
     )
     return [
         _new_capture(result, pair[0], extent, original)
-        for (result, _), pair, extent, original in zip(answers, pairs, extents[::2], originals, strict=True)
+        for (result, *_), pair, extent, original in zip(answers, pairs, extents[::2], originals, strict=True)
     ]
 
 

@@ -256,4 +256,4 @@ def _why_left_out(url: str, config: JobConfig | None) -> str:
 def _resource(url: str, row: _Found | None, reasons: dict[str, str]) -> PageResource:
     if row is None:
         return PageResource(url, reason=reasons.get(url, "not captured"))
-    return PageResource(url, row.status_code, row.capture_timestamp, why_unusable(row.status_code))
+    return PageResource(url, row.status_code, row.capture_timestamp, why_unusable(row.status_code), row.id)

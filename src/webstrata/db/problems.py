@@ -84,9 +84,9 @@ def replace_unread(session: Session, job_id: int, warc_file_id: int, start: int,
 
 def forget_problem(session: Session, warc_file_id: int, offset: int) -> None:
     """Take a problem back that is none any more."""
-    session.execute(
-        delete(RecordProblem).where(RecordProblem.warc_file_id == warc_file_id, RecordProblem.warc_offset == offset)
-    )
+    here = delete(RecordProblem).where(RecordProblem.warc_file_id == warc_file_id, RecordProblem.warc_offset == offset)
+    if not list(session.scalars(here.returning(RecordProblem.id))):
+        return
     fewer = update(WarcFile).where(WarcFile.id == warc_file_id, WarcFile.problem_count > 0)
     session.execute(fewer.values(problem_count=WarcFile.problem_count - 1))
 

@@ -12,6 +12,7 @@ from webstrata.db.base import Base, BigId, Json, utcnow
 from webstrata.db.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
 from webstrata.db.crawl_tables import CaptureLinks
 from webstrata.db.notifications import notification_tables
+from webstrata.db.packages import integrity_tables
 from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
 from webstrata.db.types import PackedText
 from webstrata.model.urls import URL_GROUP_VERSION
@@ -35,6 +36,7 @@ __all__ = [
     "TemplateChange",
     "UsageMetric",
     "collection_tables",
+    "integrity_tables",
     "notification_tables",
     "retention_tables",
     "utcnow",
@@ -264,6 +266,12 @@ class Capture(Base):
             postgresql_where=text("refers_to IS NOT NULL"),
         ),
         Index(None, "warc_record_id"),
+        Index(
+            "ix_captures_redirects",
+            *("job_id", "id"),
+            sqlite_where=text("status_code IN (301, 302, 303, 307, 308)"),
+            postgresql_where=text("status_code IN (301, 302, 303, 307, 308)"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)

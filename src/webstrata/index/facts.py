@@ -3,9 +3,10 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from webstrata.content.html import make_snippet
-from webstrata.content.kinds import PageKind, page_kind
+from webstrata.content.kinds import PageKind, is_asset_file, page_kind
 from webstrata.content.page_requests import ReadPage
 from webstrata.content.reading import Body, Reading
 from webstrata.db.new_rows import NewCapture
@@ -63,8 +64,20 @@ def facts_of(
     """
     kind = _kind(payload)
     reading = None if kind is None else read(_request(kind, payload, page_parameters))
-    page = None if reading is None else _page(payload, reading, page_parameters)
+    is_page = reading is not None and not (record.is_requisite and _replaces_requisite(kind, payload, reading))
+    page = _page(payload, reading, page_parameters) if reading is not None and is_page else None
     return CaptureFacts(_capture(record), page)
+
+
+def _replaces_requisite(kind: PageKind | None, payload: ArchiveRecord, reading: Reading) -> bool:
+    """Tell whether a server sent a page in place of an image, a style sheet or a script: an error or a start page."""
+    if payload.status_code is not None and payload.status_code >= HTTPStatus.BAD_REQUEST:
+        return True
+    # A leaflet that a page shows is worth reading.
+    if kind is PageKind.PDF:
+        return False
+    is_bad = reading.quality is not None and not reading.quality.is_good
+    return is_bad or is_asset_file(payload.url)
 
 
 def _capture(record: ArchiveRecord) -> NewCapture:

@@ -23,6 +23,7 @@ from webstrata.db.statistics import refresh_statistics
 from webstrata.errors import ConflictError, OutsideRootError, UsageError, WarcError
 from webstrata.index.ends import end_problem, gone_from, is_cleaned_away
 from webstrata.index.holding import holding
+from webstrata.index.moved import has_moved, index_moved
 from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
 from webstrata.index.reading import Found, Kind, Part, Portion
 from webstrata.index.signals import refresh_pagerank, settle_ranks
@@ -216,7 +217,7 @@ class _Run:
         unread = [warc for warc in there if again or not _is_indexed(warc)]
         todo = [one for warc in unread if (one := self._placed(warc, again=again)) is not None]
         # Who was killed behind the last file has not looked for what came behind the revisits.
-        if todo or (final and self._unresolved()):
+        if todo or (final and (self._unresolved() or has_moved(self.database, self.job))):
             self._index_todo(todo, there, processes, final=final)
         elif not final:
             return
@@ -269,6 +270,7 @@ class _Run:
             self._index_files(desk, readers, todo)
             if final:
                 self._index_late(desk, readers, files)
+                self.progress(index_moved(desk, files, self.stop_if_asked))
 
     def _withheld(self, folder: Path) -> frozenset[tuple[str, int | None]]:
         """Return which records are withheld; tombstones beside the files that the database lacks are stored first."""

@@ -93,6 +93,8 @@ class Found:
     capture: NewCapture
     page: FoundPage | None = None
     refers_to: Original | None = None
+    is_requisite: bool = False
+    """Whether it was requested because a page shows it."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +225,7 @@ class _PartReading:
 
 def _found(record: ArchiveRecord, facts: CaptureFacts, kind: Kind) -> Found:
     page = None if facts.page is None else _page(facts.page, kind)
-    return Found(facts.capture, page, record.refers_to)
+    return Found(facts.capture, page, record.refers_to, record.is_requisite)
 
 
 def _page(page: PageFacts, kind: Kind) -> FoundPage:
@@ -245,11 +247,11 @@ def _page(page: PageFacts, kind: Kind) -> FoundPage:
         metadata=page.metadata,
         quality=quality.quality if quality else None,
         quality_kind=quality.kind.value if quality else None,
-        quality_reasons=_stored_reasons(quality) if quality else None,
+        quality_reasons=stored_reasons(quality) if quality else None,
     )
 
 
-def _stored_reasons(quality: Quality) -> str | None:
+def stored_reasons(quality: Quality) -> str | None:
     """Return the reasons of a problem, a sentence a line, without characters that databases refuse."""
     if quality.quality >= 1:
         return None

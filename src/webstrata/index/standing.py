@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from webstrata.db.payloads import Payload
 from webstrata.index.reading import Found
 from webstrata.model.captures import Original
+from webstrata.model.content_types import HTML_TYPES
 
 NOT_THERE = "the record that this revisit refers to is not in the archive"
 
@@ -40,12 +41,21 @@ def standing_of(
         if payload is None:
             standing.unresolved.append(offset)
         elif payload.capture_id in others or (payload.is_indexed and payload.snapshot_id is None):
-            standing.no_pages.append(offset)
+            _file_revisit_of_no_page(standing, found, payload)
         elif _says_the_same(payload, found, source_id) and (payload.capture_id in pages or payload.is_indexed):
             standing.copies[offset] = payload.capture_id
         else:
             standing.to_read[offset] = payload
     return standing
+
+
+def _file_revisit_of_no_page(standing: Standing, revisit: Found, payload: Payload) -> None:
+    """File a revisit whose original is no page; a page may refer to what was sent in place of an image, though."""
+    is_page = revisit.capture.mime_type in HTML_TYPES and not revisit.is_requisite
+    if is_page:
+        standing.to_read[revisit.capture.offset] = payload
+    else:
+        standing.no_pages.append(revisit.capture.offset)
 
 
 def _says_the_same(payload: Payload, revisit: Found, source_id: int) -> bool:

@@ -19,6 +19,7 @@ from webstrata.index.rows import Batch, Given, write_rows
 from webstrata.index.standing import NOT_THERE, Standing, standing_of
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.captures import DateSource
+from webstrata.model.fetching import REDIRECT_STATUSES
 from webstrata.storage.paths import PresentFiles, place_of
 from webstrata.warc.cdxj import Journal, JournalLine, Promised
 
@@ -265,6 +266,8 @@ def _note_kept_snapshots(batch: Batch, given: Given) -> None:
     read = {found.capture.offset for found in batch.found if found.page is not None}
     explained = {problem.offset for problem in batch.problems}
     current = read | explained | standing.copies.keys() | set(standing.unresolved)
+    # Where a page leads that was captured before is judged when all of the job is indexed.
+    current |= {one.capture.offset for one in batch.found if one.capture.status_code in REDIRECT_STATUSES}
     batch.problems += [Problem(offset, NO_LONGER_A_PAGE) for offset in sorted(given.before.keys() - current)]
 
 

@@ -4,6 +4,7 @@ import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -24,6 +25,9 @@ from webstrata.model.jobs import JobStatus
 from webstrata.notifications.delivery import Delivery
 from webstrata.retention.schedule import RetentionSchedule
 
+if TYPE_CHECKING:
+    from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
+
 log = structlog.get_logger()
 
 
@@ -42,6 +46,8 @@ class Crew:
     """What is deleted on a schedule, beside the jobs."""
     delivery: Delivery | None = None
     """What delivers the notifications that jobs leave in the outbox."""
+    integrity: "IntegritySchedule | None" = None
+    """How the files of the archive are checked, beside the jobs."""
 
     def load(self, job_id: int) -> StoredJob:
         """Return a job as it stands."""

@@ -32,6 +32,9 @@ _RETENTION_LOOK_SECONDS = 60.0
 _OUTBOX_LOOK_SECONDS = 2.0
 """How often a worker checks whether a notification is due."""
 
+_INTEGRITY_LOOK_SECONDS = 60.0
+"""How often a worker checks whether a check of the archive is due or to be gone on with."""
+
 _LOOK_AGAIN = timedelta(seconds=5)
 """How long a job is left alone that somebody else turned out to work on."""
 
@@ -106,12 +109,20 @@ def deliver_notifications(crew: Crew, stopping: threading.Event) -> bool:
     return False
 
 
+def check_integrity(crew: Crew, stopping: threading.Event) -> bool:
+    """Check a slice of the archive's files, if a check is due; always returns False, so that the worker then waits."""
+    if crew.integrity is not None:
+        crew.integrity.run_due(datetime.now(UTC), stopping)
+    return False
+
+
 def _work(crew: Crew, poll_interval: float, stopping: threading.Event) -> None:
-    """Crawl here; index, apply retention and deliver notifications in threads: stages run in their own processes."""
+    """Crawl here; index, apply retention, deliver and check files in threads: stages run in their own processes."""
     beside = (
         ("index", index_next_job, min(poll_interval, _INDEX_LOOK_SECONDS)),
         ("retention", apply_retention, _RETENTION_LOOK_SECONDS),
         ("notifications", deliver_notifications, _OUTBOX_LOOK_SECONDS),
+        ("integrity", check_integrity, _INTEGRITY_LOOK_SECONDS),
     )
     threads = [threading.Thread(target=_repeat, args=(step, crew, look, stopping), name=n) for n, step, look in beside]
     for thread in threads:

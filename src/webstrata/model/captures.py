@@ -92,6 +92,7 @@ class PageResource:
     captured_at: datetime | None = None
     reason: str | None = None
     """Why it is missing; None when it is archived."""
+    capture_id: int | None = None
 
     @property
     def is_archived(self) -> bool:

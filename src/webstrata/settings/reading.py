@@ -19,6 +19,7 @@ from webstrata.settings.browser import BrowserSettings
 from webstrata.settings.coordination import CoordinationSettings
 from webstrata.settings.crawling import CrawlSettings
 from webstrata.settings.general import GeneralSettings
+from webstrata.settings.integrity import IntegritySettings
 from webstrata.settings.notifying import NotificationSettings
 from webstrata.settings.replay import ReplaySettings
 from webstrata.settings.retention import RetentionSettings
@@ -38,6 +39,7 @@ _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
 
 # The last base comes first in the reference.
 class Settings(
+    IntegritySettings,
     NotificationSettings,
     BrowserSettings,
     RetentionSettings,

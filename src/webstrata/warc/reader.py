@@ -17,11 +17,14 @@ from webstrata.model.fetching import REDIRECT_STATUSES
 from webstrata.warc.arc import ArcRecord, PackedTogetherError, arc_record, begins_arc_record
 from webstrata.warc.dates import moment_of, parsed_date
 from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records
+from webstrata.warc.record import RESOURCE_TYPE
 from webstrata.warc.resync import has_damaged_head, next_record, record_length
 from webstrata.warc.seeking import Seekable, is_gzip
 
 _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
 _NOT_ONE_BY_ONE = "its records are not compressed one by one, so none of them can be found again"
+
+_PAGE_RESOURCES = frozenset({"", "document", "page"})
 
 MAX_BLOCK_BYTES = 1_000_000_000
 """The largest record that is read: it has to fit into memory."""
@@ -65,6 +68,13 @@ class ArchiveRecord:
     """How large the body is, or how large it was known to be, when it was left out because of its size."""
     truncated: str | None = None
     """Why the crawler cut the body off, as `WARC-Truncated` has it."""
+    resource_type: str | None = None
+    """What the crawler requested it as, as `WARC-Resource-Type` has it."""
+
+    @property
+    def is_requisite(self) -> bool:
+        """Tell whether it was requested because a page shows it, as far as the record states it."""
+        return self.resource_type is not None and self.resource_type.lower() not in _PAGE_RESOURCES
 
     @property
     def mime_type(self) -> str | None:
@@ -336,6 +346,7 @@ def _archive_record(
         date_source=date_source,
         omitted_bytes=omitted,
         truncated=record.headers.get("WARC-Truncated"),
+        resource_type=record.headers.get(RESOURCE_TYPE),
     )
 
 

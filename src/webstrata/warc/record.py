@@ -13,6 +13,12 @@ from webstrata.model.captures import Original
 from webstrata.model.digests import digest
 from webstrata.model.fetching import FetchResult
 
+RESOURCE_TYPE = "WARC-Resource-Type"
+"""Browsertrix's extension header: what a browser requested a URL as (`document`, `image`, `stylesheet`, `other`)."""
+
+REQUISITE = "other"
+"""The resource type of something that a page shows: which of its elements loads it is not known."""
+
 _COMPRESSION_LEVEL = 2
 """isal's levels go from 0 to 3; 2 is ten times as fast as zlib's 6 on real pages, and 15 percent larger."""
 
@@ -65,9 +71,11 @@ def new_record_id() -> str:
     return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}>"
 
 
-def warcinfo(filename: str, now: datetime, fields: Iterable[tuple[str, str]]) -> WarcRecord:
+def warcinfo(
+    filename: str, now: datetime, fields: Iterable[tuple[str, str]], record_id: str | None = None
+) -> WarcRecord:
     """Return the record that opens a file and says who wrote it, and for which source and job."""
-    record_id = new_record_id()
+    record_id = record_id or new_record_id()
     headers = [
         ("WARC-Type", "warcinfo"),
         ("WARC-Record-ID", record_id),
@@ -79,13 +87,17 @@ def warcinfo(filename: str, now: datetime, fields: Iterable[tuple[str, str]]) ->
     return WarcRecord(record_id, _parts(headers, _lines(described).encode("utf-8", "replace")))
 
 
-def exchange(result: FetchResult, warcinfo_id: str, original: Original | None = None) -> tuple[WarcRecord, WarcRecord]:
+def exchange(
+    result: FetchResult, warcinfo_id: str, original: Original | None = None, resource_type: str | None = None
+) -> tuple[WarcRecord, WarcRecord]:
     """Return the answer and the request of one fetch; an answer whose payload is stored already refers to it."""
     shared = [
         ("WARC-Target-URI", _one_line(result.url)),
         ("WARC-Date", warc_date(result.fetched_at)),
         ("WARC-Warcinfo-ID", warcinfo_id),
     ]
+    if resource_type is not None:
+        shared.append((RESOURCE_TYPE, resource_type))
     answer = _response(result, shared) if original is None else _revisit(result, shared, original)
     request_id = new_record_id()
     headers = [

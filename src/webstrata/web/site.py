@@ -29,8 +29,9 @@ from webstrata.web import (
 from webstrata.web.collections import hauls, listings
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.notifications import targets
+from webstrata.web.operations import integrity
 from webstrata.web.pages import prepare_templates
-from webstrata.web.viewer import calendar, closest_snapshot, replay_frame
+from webstrata.web.viewer import calendar, closest_snapshot, page_wacz, replay_frame
 from webstrata.web.viewer.replay_host import ReplayHost
 from webstrata.web.watching import site_diff
 
@@ -39,6 +40,7 @@ _READERS = (
     search,
     closest_snapshot,
     snapshot,
+    page_wacz,
     calendar,
     changes,
     compare,
@@ -50,7 +52,7 @@ _READERS = (
     api_docs,
 )
 _REPLAY = (replay_frame, wayback, timemaps)
-_OPERATORS = (source, jobs, job, job_orders, audit_log, retention, targets, login)
+_OPERATORS = (source, jobs, job, job_orders, audit_log, retention, targets, integrity, login)
 
 
 def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:

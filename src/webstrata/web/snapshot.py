@@ -22,6 +22,7 @@ from webstrata.web import present
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.timeline import draw_strip
+from webstrata.web.viewer.page_wacz import wacz_links
 from webstrata.web.viewer.viewer_frame import can_be_framed, frame_for
 
 _UNCERTAIN = {
@@ -73,6 +74,7 @@ def snapshot(snapshot_id: SnapshotId, request: Request, app: Parts) -> HTMLRespo
         can_be_framed=can_be_framed(found.mime_type),
         unreadable=_unreadable(place, app.database, app.archive_root),
         uncertain_time=uncertain_time(place),
+        wacz=wacz_links(request, app.settings, found),
         citation=citation(found, permalink, uncertain_time(place), place.content_hash if place else None),
     )
 

@@ -30,6 +30,10 @@ def export(
         typer.Option("--source", metavar="CODE", help="Export the captures of all jobs of a source.", parser=fold_code),
     ] = None,
     url: Annotated[str | None, typer.Option("--url", metavar="URL", help="Export all captures of a URL.")] = None,
+    snapshot: Annotated[
+        int | None,
+        typer.Option("--snapshot", metavar="N", min=1, help="Export a snapshot's page with what it shows."),
+    ] = None,
     package_format: Annotated[PackageFormat, typer.Option("--format", help="Format of the file.")] = PackageFormat.WACZ,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
     as_json: AsJson = False,
@@ -40,7 +44,7 @@ def export(
     """
     from webstrata.warc.packages.contents import ExportRequest
 
-    request = ExportRequest(job, source, url)
+    request = ExportRequest(job, source, url, snapshot)
     with started(quiet=True) as app:
         report = _export(app, request, output, package_format, force=force)
     if as_json:

@@ -1,6 +1,7 @@
 """Integrity of the whole archive: WARC files, the offsets that the database has of them, and blobs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from webstrata.assets.blobs import AssetStore
@@ -10,11 +11,18 @@ from webstrata.db.packages import integrity
 from webstrata.db.packages.integrity import RecordedWarc
 from webstrata.errors import NotFoundError, OutsideRootError, StorageError
 from webstrata.model.captures import Original
+from webstrata.model.integrity.checks import BLOBS, FILES, CheckedPart, CheckPosition, IntegrityProblem
 from webstrata.storage.paths import place_of
 from webstrata.warc.verify import Finding, Report, verify
 
 OnFile = Callable[[int, int], None]
 """Progress callback, called with (bytes done, bytes in total)."""
+
+_BLOBS_A_PART = 200
+
+
+class InterruptedCheckError(Exception):
+    """A check was interrupted in the middle of a file."""
 
 
 def verify_archive(database: Database, archive_root: Path, on_file: OnFile) -> Report:
@@ -27,11 +35,56 @@ def verify_archive(database: Database, archive_root: Path, on_file: OnFile) -> R
         _verify_warc(database, archive_root, file, report)
         done += file.committed_bytes
         on_file(done, total)
-    _verify_blobs(database, archive_root, report)
+    with database.read() as session:
+        digests = list(integrity.blobs_on_disk(session))
+    _verify_blobs(archive_root, digests, report)
     return report
 
 
-def _verify_warc(database: Database, archive_root: Path, file: RecordedWarc, report: Report) -> None:
+@dataclass(frozen=True)
+class NextPart:
+    """A part of a check: what it found, and how far the check has come with it."""
+
+    position: CheckPosition
+    found: CheckedPart
+
+
+def next_part(
+    database: Database, archive_root: Path, position: CheckPosition, is_interrupted: Callable[[], bool]
+) -> NextPart | None:
+    """Check the next WARC file, or some blobs after the last file; None when everything was checked.
+
+    InterruptedCheckError when it is interrupted in a file, which is then checked again.
+    """
+    report = Report()
+    if position.stage == FILES:
+        with database.read() as session:
+            file = integrity.warc_after(session, int(position.last))
+        if file is not None:
+            _verify_warc(database, archive_root, file, report, is_interrupted)
+            return NextPart(CheckPosition(FILES, str(file.id)), as_part(report))
+        position = CheckPosition(BLOBS, "")
+    with database.read() as session:
+        digests = list(integrity.blobs_on_disk(session, position.last, _BLOBS_A_PART))
+    if not digests:
+        return None
+    _verify_blobs(archive_root, digests, report)
+    return NextPart(CheckPosition(BLOBS, digests[-1]), as_part(report))
+
+
+def as_part(report: Report) -> CheckedPart:
+    """Return a report as it is stored."""
+    problems = [IntegrityProblem(str(found.path), found.offset, found.reason) for found in report.findings]
+    return CheckedPart(report.files, report.records, report.bytes_read, problems)
+
+
+def _verify_warc(
+    database: Database,
+    archive_root: Path,
+    file: RecordedWarc,
+    report: Report,
+    is_interrupted: Callable[[], bool] = lambda: False,
+) -> None:
     try:
         path = place_of(archive_root, file.path, file.output_dir)
     except OutsideRootError as error:
@@ -45,7 +98,13 @@ def _verify_warc(database: Database, archive_root: Path, file: RecordedWarc, rep
     if missing > 0:
         report.findings.append(Finding(path, path.stat().st_size, f"{missing} acknowledged bytes are missing"))
     places: dict[int, str] = {}
-    found = verify([path], lambda original: _is_held(database, original), places.__setitem__)
+
+    def note(offset: int, record_id: str) -> None:
+        if is_interrupted():
+            raise InterruptedCheckError
+        places[offset] = record_id
+
+    found = verify([path], lambda original: _is_held(database, original), note)
     report.files, report.records = report.files + found.files, report.records + found.records
     report.bytes_read += found.bytes_read
     # What follows the last acknowledged byte is being written, or is left over by a writer that was killed.
@@ -68,10 +127,8 @@ def _is_held(database: Database, original: Original) -> bool:
         return bool(payloads.payload_places(session, original))
 
 
-def _verify_blobs(database: Database, archive_root: Path, report: Report) -> None:
+def _verify_blobs(archive_root: Path, digests: Iterable[str], report: Report) -> None:
     store = AssetStore(archive_root)
-    with database.read() as session:
-        digests = list(integrity.blobs_on_disk(session))
     for digest in digests:
         report.files += 1
         try:

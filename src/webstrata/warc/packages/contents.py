@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from webstrata.db import tombstones
@@ -13,27 +14,30 @@ from webstrata.model.captures import ArchivedCapture
 from webstrata.storage.paths import place_of
 from webstrata.warc.arc import begins_arc_record
 from webstrata.warc.packages.originals import OriginalsSearch
+from webstrata.warc.packages.page_records import page_url, records_of_page
 from webstrata.warc.parsing import BoundedFile, as_broken, opened, parsed_records
 from webstrata.warc.seeking import is_gzip
 
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """What to export: the captures of a job, of a source's jobs, or of a URL."""
+    """What to export: captures of a job, of a source's jobs, of a URL, or a snapshot's page with its requisites."""
 
     job_id: int | None = None
     source_code: str | None = None
     url: str | None = None
+    snapshot_id: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse anything but one of the three."""
-        if sum(value is not None for value in (self.job_id, self.source_code, self.url)) != 1:
-            raise UsageError("give one of --job, --source and --url")
+        """Refuse anything but one of them."""
+        if sum(value is not None for value in vars(self).values()) != 1:
+            raise UsageError("give one of --job, --source, --url and --snapshot")
 
     @property
     def filters(self) -> dict[str, object]:
         """Return the request as the export history records it."""
-        return {"job": self.job_id, "source": self.source_code, "url": self.url}
+        named = {"job": self.job_id, "source": self.source_code, "url": self.url}
+        return named if self.snapshot_id is None else {**named, "snapshot": self.snapshot_id}
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ class PackageContents:
     whole: dict[str, WholeFile]
     """By the path that the database records."""
     spans: dict[tuple[Path, int], RecordSpan] = field(default_factory=dict)
+    created: datetime | None = None
+    """When the package counts as made, for packages that are the same whenever they are made."""
 
     @property
     def size(self) -> int:
@@ -81,7 +87,7 @@ class CaptureSource:
             self._withheld = tombstones.withheld_places(session)
             self.jobs = (
                 []
-                if request.url
+                if request.url or request.snapshot_id is not None
                 else export_records.jobs_to_export(session, job_id=request.job_id, source_code=request.source_code)
             )
 
@@ -135,6 +141,8 @@ class CaptureSource:
             if not found:
                 raise NotFoundError(f"there are no captures of {self._request.url}")
             yield from found
+        if self._request.snapshot_id is not None:
+            yield from records_of_page(self._database, self._archive_root, self._request.snapshot_id)
         for job in self.jobs:
             yield from export_records.records_of_job(self._database, job.id)
 
@@ -163,6 +171,8 @@ class CaptureSource:
     def _title(self) -> str:
         if self._request.url is not None:
             return self._request.url
+        if self._request.snapshot_id is not None:
+            return page_url(self._database, self._request.snapshot_id)
         job = self.jobs[0]
         return f"Job {job.id}: {job.name}" if self._request.source_code is None else f"Source {job.source_code}"
 

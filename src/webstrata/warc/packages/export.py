@@ -97,7 +97,7 @@ def write_package(
         if not build.report.captures:
             raise NotFoundError(f"{contents.title}: there are no captures to export (webstrata index-job indexes them)")
         if contents.spans:
-            records = RecordFile(records_name, list(contents.spans.values()), contents.title)
+            records = RecordFile(records_name, list(contents.spans.values()), contents.title, contents.created)
             writer.add_records(records_name, records.pieces())
             build.add_extracted(records, records_name)
         writer.finish(contents.title, build.lines.lines(), build.pages, build.others)

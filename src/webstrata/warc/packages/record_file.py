@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
 
 from webstrata import __version__
 from webstrata.errors import WarcError
@@ -20,8 +21,9 @@ COPY_BYTES = 1_048_576
 class RecordFile:
     """Yields the bytes of a new WARC file; afterwards `extents` has the new place of every record."""
 
-    def __init__(self, name: str, spans: Iterable[RecordSpan], title: str) -> None:
-        """Take records in a given order."""
+    def __init__(self, name: str, spans: Iterable[RecordSpan], title: str, created: datetime | None = None) -> None:
+        """Take records in a given order; with a time of creation, the same records give the same bytes."""
+        self._created = created
         self._name = name
         self._spans = spans
         self._title = title
@@ -35,7 +37,10 @@ class RecordFile:
             ("format", "WARC File Format 1.1"),
             ("isPartOf", self._title),
         ]
-        yield from self._counted(warcinfo(self._name, datetime.now(UTC), fields).compressed())
+        named = f"{self._title} {self._created}"
+        record_id = None if self._created is None else uuid5(NAMESPACE_URL, named).urn
+        opening = warcinfo(self._name, self._created or datetime.now(UTC), fields, record_id and f"<{record_id}>")
+        yield from self._counted(opening.compressed())
         for span in self._spans:
             start = self.size
             yield from self._counted(_member(span))

@@ -26,11 +26,11 @@ OnBytes = Callable[[int], None]
 class WaczWriter:
     """Writes a WACZ file entry by entry; WARC files and the index are stored uncompressed, for range requests."""
 
-    def __init__(self, file: IO[bytes], on_bytes: OnBytes) -> None:
-        """Write to an open file."""
+    def __init__(self, file: IO[bytes], on_bytes: OnBytes, created: datetime | None = None) -> None:
+        """Write to an open file; the time of creation is now, unless the same package is to be the same bytes."""
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True)
         self._on_bytes = on_bytes
-        self._created = datetime.now(UTC)
+        self._created = created or datetime.now(UTC)
         self._resources: list[dict[str, object]] = []
 
     def add_whole(self, file: WholeFile) -> None:

@@ -1,0 +1,1 @@
+"""Integrity checks of the archive's files."""

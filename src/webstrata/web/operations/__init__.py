@@ -1,0 +1,1 @@
+"""Pages for administrators about the archive itself."""
