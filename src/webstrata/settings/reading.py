@@ -15,6 +15,7 @@ from dotenv import dotenv_values
 from pydantic import SecretStr, ValidationError
 
 from webstrata.errors import SettingsError
+from webstrata.settings.auditing import AuditSettings
 from webstrata.settings.coordination import CoordinationSettings
 from webstrata.settings.crawling import CrawlSettings
 from webstrata.settings.general import GeneralSettings
@@ -35,7 +36,7 @@ _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
 
 
 # The last base comes first in the reference.
-class Settings(RetentionSettings, CrawlSettings, CoordinationSettings, ReplaySettings, GeneralSettings):
+class Settings(AuditSettings, RetentionSettings, CrawlSettings, CoordinationSettings, ReplaySettings, GeneralSettings):
     """The effective settings of one process."""
 
 
