@@ -18,6 +18,7 @@ _PUBLIC = {
 _FOR_OPERATORS = {
     ApiPage.OPERATORS: ("/docs/operators", "API for administrators"),
     ApiPage.RETENTION: ("/docs/retention", "API of retention"),
+    ApiPage.AUDITS: ("/docs/audits", "API of audits"),
 }
 _PAGES = _PUBLIC | _FOR_OPERATORS
 
@@ -64,6 +65,12 @@ def show_listings_api(request: Request) -> HTMLResponse:
 def show_resources_api(request: Request) -> HTMLResponse:
     """Show the routes of what pages need to be shown."""
     return _show(request, ApiPage.RESOURCES)
+
+
+@router.get("/docs/audits")
+def show_audits_api(request: Request) -> HTMLResponse:
+    """Show the routes of evidence audits."""
+    return _show(request, ApiPage.AUDITS)
 
 
 def _show(request: Request, page: ApiPage) -> HTMLResponse:

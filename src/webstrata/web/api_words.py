@@ -103,6 +103,7 @@ class ApiPage(StrEnum):
     RETENTION = "retention"
     LISTINGS = "listings"
     RESOURCES = "resources"
+    AUDITS = "audits"
 
 
 def described(document: Json, page: ApiPage) -> Description:
