@@ -1,0 +1,1 @@
+"""Evidence audits of shops: what a session looks for, decides and brings back."""

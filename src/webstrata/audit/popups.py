@@ -1,0 +1,126 @@
+"""Dismissing popups: which control of a dialog is clicked, decided from its label, role, address and place."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from webstrata.audit.popup_words import ACCEPTING, CLOSING, FORBIDDEN, REJECTING, WHOLE_LABELS
+
+MAX_LABEL = 60
+"""Characters of a label; longer ones are texts, such as those of a whole dialog."""
+
+_MAX_WORDS_BESIDE = 3
+"""Words that a label may have besides a dismiss text: `Close this dialog`."""
+
+_CLICKED_TAGS = frozenset({"button", "a", "input", "summary"})
+_CLICKED_ROLES = frozenset({"button", "link"})
+_SAFE_INPUTS = frozenset({"button", "submit", "reset", "image"})
+_SPACES = re.compile(r"\s+")
+_EDGES = " \t.!…›»→✓✔✕×|-–—"
+_WITHOUT_WORDS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Scripts that put no space between words."""
+
+
+class ControlPlace(StrEnum):
+    """Where a control is."""
+
+    OVERLAY = "overlay"
+    """In a dialog, in a fixed or sticky layer, or in the banner of a consent tool."""
+    PAGE = "page"
+
+
+class DismissalKind(StrEnum):
+    """What clicking a control does, the preferred first."""
+
+    REJECT = "reject"
+    CLOSE = "close"
+    ACCEPT = "accept"
+
+
+@dataclass(frozen=True)
+class PopupControl:
+    """A visible control of a page that may dismiss a popup."""
+
+    label: str
+    """Its text; without any its `aria-label`, title or value."""
+    tag: str = "button"
+    role: str = ""
+    href: str = ""
+    input_type: str = ""
+    place: ControlPlace = ControlPlace.OVERLAY
+
+
+@dataclass(frozen=True)
+class Dismissal:
+    """The control to click, by its position among the candidates, and what that does."""
+
+    position: int
+    kind: DismissalKind
+    label: str
+
+
+def choose_dismissal(controls: Sequence[PopupControl]) -> Dismissal | None:
+    """Return the control that dismisses a popup: one that rejects before one that closes before one that accepts.
+
+    Of several of a kind the first is taken. Controls outside of overlays, links that lead elsewhere and controls that
+    pay, order, subscribe or sign in are never chosen.
+    """
+    found: dict[DismissalKind, Dismissal] = {}
+    for position, control in enumerate(controls):
+        kind = dismissal_kind(control)
+        if kind is not None:
+            found.setdefault(kind, Dismissal(position, kind, control.label))
+    return next((found[kind] for kind in DismissalKind if kind in found), None)
+
+
+def dismissal_kind(control: PopupControl) -> DismissalKind | None:
+    """Return what a control does to a popup; None when it must not be clicked or does something else."""
+    if control.place is not ControlPlace.OVERLAY or not _is_clickable(control) or _leads_elsewhere(control.href):
+        return None
+    label = plain_label(control.label)
+    if not label or len(label) > MAX_LABEL or _pattern("forbidden").search(label):
+        return None
+    if label in WHOLE_LABELS:
+        return DismissalKind.CLOSE
+    return next((kind for kind in DismissalKind if _is_labelled(label, kind)), None)
+
+
+def plain_label(text: str) -> str:
+    """Return a label in lower case with single spaces, without the marks around it; a lone mark stays."""
+    folded = _SPACES.sub(" ", text[: 4 * MAX_LABEL]).strip().casefold().replace("’", "'")
+    return folded.strip(_EDGES) or folded
+
+
+def _is_clickable(control: PopupControl) -> bool:
+    if control.tag == "input":
+        return control.input_type.lower() in _SAFE_INPUTS
+    return control.tag in _CLICKED_TAGS or control.role in _CLICKED_ROLES
+
+
+def _leads_elsewhere(href: str) -> bool:
+    """Return whether clicking a link leaves the page."""
+    address = href.strip().lower()
+    return bool(address) and not address.startswith(("#", "javascript:"))
+
+
+def _is_labelled(label: str, kind: DismissalKind) -> bool:
+    match = _pattern(kind.value).search(label)
+    if match is None:
+        return False
+    beside = (label[: match.start()] + " " + label[match.end() :]).split()
+    return len(beside) <= _MAX_WORDS_BESIDE
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    phrases = {"reject": REJECTING, "close": CLOSING, "accept": ACCEPTING, "forbidden": FORBIDDEN}[name]
+    return re.compile("|".join(_whole_words(phrases)))
+
+
+def _whole_words(phrases: Iterable[str]) -> Iterable[str]:
+    """Yield patterns of phrases as whole words, the longest first."""
+    for phrase in sorted(phrases, key=lambda one: (-len(one), one)):
+        escaped = re.escape(phrase.casefold())
+        yield escaped if _WITHOUT_WORDS.search(phrase) else rf"(?<!\w){escaped}(?!\w)"
