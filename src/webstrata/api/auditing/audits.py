@@ -55,9 +55,7 @@ AuditId = Annotated[Text, Path(max_length=64, description="An audit's id.")]
 ArtifactId = Annotated[int, Path(ge=1, le=2**63 - 1, description="An artifact's number.")]
 Offset = Annotated[int, Query(ge=0, le=LARGEST_OFFSET)]
 
-router = APIRouter(
-    prefix=AUDITS_PATH, tags=["audits"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS
-)
+router = APIRouter(prefix=AUDITS_PATH, tags=["audits"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS)
 
 
 @router.post("", status_code=201, dependencies=[Depends(refuse_other_sites)])
@@ -114,9 +112,7 @@ def read_artifact(app: Parts, audit_id: AuditId, artifact_id: ArtifactId) -> Res
         "Cache-Control": NEVER,
         "Content-Disposition": f'inline; filename="{name}"',
     }
-    return Response(
-        artifact_bytes(app, artifact), media_type=MEDIA_TYPES.get(artifact.type, _OTHER), headers=headers
-    )
+    return Response(artifact_bytes(app, artifact), media_type=MEDIA_TYPES.get(artifact.type, _OTHER), headers=headers)
 
 
 def known_artifact(app: App, audit_id: str, artifact_id: int) -> StoredArtifact:
