@@ -27,6 +27,7 @@ WebstrataError
 ├── TooManyComparisonsError      as many wait for a comparison as this process can serve
 ├── PageTooLargeError            a live page is too large to be compared
 ├── MissingExtraError            an optional part of the product is not installed
+│   └── MissingBrowserError      no Chromium is installed
 └── FetchError                   a URL could not be fetched, and trying again will not help
     ├── BlockedAddressError      the network guard refused the address
     └── TransientFetchError      trying again later may help
@@ -161,6 +162,13 @@ class MissingExtraError(WebstrataError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs an extra: pip install 'webstrata[{extra}]'")
+
+
+class MissingBrowserError(MissingExtraError):
+    """No Chromium is installed, or the one that is named cannot be started."""
+
+    def __init__(self, message: str) -> None:
+        WebstrataError.__init__(self, message)
 
 
 class FetchError(WebstrataError):

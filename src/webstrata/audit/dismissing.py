@@ -18,14 +18,16 @@ _AFTER_CLICK = (0.3, 2.0)
 _MAX_FRAMES = 10
 
 
-async def dismiss_popups(page: "Page", policy: PopupPolicy, log: SessionLog) -> None:
-    """Dismiss the popups of a page, and hide a layer that still covers it."""
-    for number in range(1, policy.passes + 1):
-        clicked = 0
-        while clicked < policy.clicks_per_pass and await _dismiss_one(page, number, log):
-            clicked += 1
-        if not clicked:
-            break
+async def dismiss_popups(page: "Page", policy: PopupPolicy, number: int, log: SessionLog) -> int:
+    """Dismiss the popups of a page in one pass, and return how many there were."""
+    clicked = 0
+    while clicked < policy.clicks_per_pass and await _dismiss_one(page, number, log):
+        clicked += 1
+    return clicked
+
+
+async def hide_overlays(page: "Page", policy: PopupPolicy, log: SessionLog) -> None:
+    """Hide the fixed layers that still cover a page."""
     hidden = await page.evaluate(HIDE_OVERLAYS, policy.overlay_share)
     if hidden:
         await log.warn(AuditEventType.POPUP, "Hid overlays that blocked the page", overlays=hidden)
@@ -60,7 +62,7 @@ async def _dismiss_in(page: "Page", frame: "Frame", number: int, log: SessionLog
     finally:
         await found.dispose()
     await log.info(
-        AuditEventType.POPUP, f"Dismissed a popup: {chosen.label}", kind=chosen.kind.value, number=number
+        AuditEventType.POPUP, f"Dismissed a popup: {chosen.label}", kind=chosen.kind.value, popup_pass=number
     )
     await _settle(page, address, log)
     return True

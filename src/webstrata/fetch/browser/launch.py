@@ -1,0 +1,214 @@
+"""The browser of a worker: Chromium driven by Playwright, restarted when it crashes or hangs, gone with its worker."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import structlog
+
+from webstrata.errors import TransientFetchError
+from webstrata.fetch.browser.folders import kill_browser, launcher_of, work_folder
+from webstrata.fetch.browser.options import BrowserOptions, PageOptions
+from webstrata.fetch.browser.programs import check_browser
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, Page
+
+    from webstrata.fetch.browser.proxy import PageProxy
+    from webstrata.fetch.browser.upstream import Upstream
+
+log = structlog.get_logger()
+
+_LAUNCH_SECONDS = 30.0
+_CLOSE_SECONDS = 5.0
+_NOWHERE = "http://127.0.0.1:9"
+"""The proxy of what belongs to no page: nothing listens there."""
+
+_NO_PEERS = (
+    "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[name];"
+)
+"""WebRTC and WebTransport send datagrams past any proxy."""
+
+
+class BrowserPage:
+    """A blank page in a context of its own, and the proxy that all of its connections pass."""
+
+    def __init__(self, page: "Page", proxy: "PageProxy") -> None:
+        """Put together what was opened for one page."""
+        self.page = page
+        self.proxy = proxy
+
+
+class BrowserPool:
+    """One browser for all pages of a worker; it starts with the first page, and again after a crash."""
+
+    def __init__(self, options: BrowserOptions) -> None:
+        """Prepare; MissingExtraError when Playwright or Chromium is not installed."""
+        self._program = check_browser(options.program)
+        self._options = options
+        self._upstream: Upstream | None = None
+        self._starting = asyncio.Lock()
+        self._running: _RunningBrowser | None = None
+
+    async def __aenter__(self) -> Self:
+        """Prepare the connections to servers; nothing is started yet."""
+        from webstrata.fetch.browser.upstream import Upstream
+
+        self._upstream = Upstream(self._options)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the browser and everything it started."""
+        if self._upstream is not None:
+            self._upstream.close()
+        await self._end()
+
+    @asynccontextmanager
+    async def open_page(self, options: PageOptions) -> AsyncIterator[BrowserPage]:
+        """Yield a blank page with its own cookies, cache and proxy.
+
+        TransientFetchError when the browser does not start or ends in the meantime. A page that cannot be closed in
+        time takes the browser with it: the next page gets a new one.
+        """
+        from webstrata.fetch.browser.proxy import PageProxy
+
+        assert self._upstream is not None
+        async with PageProxy(self._upstream, options) as proxy:
+            running = await self._started()
+            with as_fetch_errors():
+                context = await _new_context(running.browser, options, proxy.address)
+            try:
+                with as_fetch_errors():
+                    await context.add_init_script(_NO_PEERS)
+                    page = await context.new_page()
+                    page.set_default_timeout(options.request_timeout * 1000)
+                    yield BrowserPage(page, proxy)
+            finally:
+                await self._close(running, context)
+
+    async def _started(self) -> "_RunningBrowser":
+        async with self._starting:
+            if self._running is not None and not self._running.browser.is_connected():
+                log.warning("browser.crashed")
+                await self._end()
+            if self._running is None:
+                self._running = await _RunningBrowser.start(self._program)
+            return self._running
+
+    async def _close(self, running: "_RunningBrowser", context: "BrowserContext") -> None:
+        from playwright.async_api import Error
+
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await context.close()
+        except TimeoutError:
+            log.warning("browser.hangs")
+            running.kill()
+        except Error:
+            log.debug("browser.context.lost")
+
+    async def _end(self) -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            await running.close()
+
+
+class _RunningBrowser:
+    """A Chromium, the Playwright that drives it, and the folder of both."""
+
+    def __init__(self, stack: AsyncExitStack, folder: Path, browser: "Browser") -> None:
+        self._stack = stack
+        self._folder = folder
+        self.browser = browser
+
+    @classmethod
+    async def start(cls, program: Path) -> "_RunningBrowser":
+        from playwright.async_api import async_playwright
+
+        async with AsyncExitStack() as stack:
+            folder = stack.enter_context(work_folder(program))
+            with as_fetch_errors():
+                driver = await stack.enter_async_context(async_playwright())
+                browser = await driver.chromium.launch(
+                    executable_path=launcher_of(folder),
+                    args=_arguments(),
+                    proxy={"server": _NOWHERE, "bypass": "<-loopback>"},
+                    env=_environment(folder),
+                    artifacts_dir=folder / "artifacts",
+                    chromium_sandbox=os.geteuid() != 0,
+                    handle_sigint=False,
+                    handle_sigterm=False,
+                    handle_sighup=False,
+                    timeout=_LAUNCH_SECONDS * 1000,
+                )
+            log.info("browser.started", program=str(program), version=browser.version)
+            return cls(stack.pop_all(), folder, browser)
+        raise AssertionError
+
+    def kill(self) -> None:
+        kill_browser(self._folder)
+
+    async def close(self) -> None:
+        from playwright.async_api import Error
+
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await self.browser.close()
+        self.kill()
+        await self._stack.aclose()
+
+
+def _arguments() -> list[str]:
+    from webstrata.fetch.browser.streams import TRUSTED_KEY
+
+    return [
+        f"--ignore-certificate-errors-spki-list={TRUSTED_KEY}",
+        "--disable-quic",
+        "--dns-prefetch-disable",
+        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+        "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+        "--disable-gpu",
+        "--disable-sync",
+        "--no-pings",
+    ]
+
+
+def _environment(folder: Path) -> dict[str, str | float | bool]:
+    """Return the browser's environment: nothing of ours, where secrets are."""
+    return {"PATH": os.defpath, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
+
+
+async def _new_context(browser: "Browser", options: PageOptions, proxy: str) -> "BrowserContext":
+    return await browser.new_context(
+        proxy={"server": proxy, "bypass": "<-loopback>"},
+        service_workers="block",
+        accept_downloads=False,
+        viewport={"width": options.width, "height": options.height},
+        user_agent=options.user_agent,
+        device_scale_factor=options.scale,
+        is_mobile=options.is_mobile,
+        has_touch=options.has_touch,
+        locale=options.locale,
+        timezone_id=options.timezone,
+    )
+
+
+@contextmanager
+def as_fetch_errors() -> Iterator[None]:
+    """Turn Playwright's failures into ours."""
+    from playwright.async_api import Error
+    from playwright.async_api import TimeoutError as SlowError
+
+    try:
+        yield
+    except SlowError as error:
+        raise TransientFetchError("the browser takes too long", kind="timeout") from error
+    except Error as error:
+        reason = error.message.partition("\n")[0][:300]
+        raise TransientFetchError(f"the browser reports: {reason}", kind="browser") from error

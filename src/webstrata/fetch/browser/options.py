@@ -1,0 +1,50 @@
+"""What a browser and its pages are opened with."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from webstrata.fetch.guard import NetworkGuard
+
+
+async def admit_all(_url: str) -> bool:
+    """Let a page request any URL that the network guard lets pass."""
+    return True
+
+
+@dataclass(frozen=True)
+class BrowserOptions:
+    """How the browser of a worker is started and connected."""
+
+    guard: NetworkGuard
+    program: Path | None = None
+    """The Chromium to start; None to look for an installed one."""
+    connect_timeout: float = 30.0
+    """Seconds that connecting to a host may take."""
+    connections: int = 24
+    """Number of connections to servers that are open at once, over all pages."""
+    proxy: str | None = field(default=None, repr=False)
+    """Address of an HTTP proxy for all connections; it may hold a password."""
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """What one page is shown with, and what it may use."""
+
+    user_agent: str | None = None
+    """The User-Agent header and navigator.userAgent; None for Chromium's own."""
+    width: int = 1280
+    height: int = 800
+    scale: float = 1.0
+    is_mobile: bool = False
+    has_touch: bool = False
+    locale: str | None = None
+    timezone: str | None = None
+    max_bytes: int = 50_000_000
+    """Bytes of responses that the page may receive in all; later requests fail."""
+    max_body_bytes: int = 20_000_000
+    """Bytes of one response; a longer one is cut."""
+    request_timeout: float = 30.0
+    """Seconds that one request may take."""
+    admit: Callable[[str], Awaitable[bool]] = admit_all
+    """Decides which URLs the page may request, besides its own."""
