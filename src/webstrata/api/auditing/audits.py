@@ -42,6 +42,7 @@ MEDIA_TYPES: dict[str, str] = {
     ArtifactType.FEATURES_JSON: "application/json",
     ArtifactType.HTML_GZ: "application/gzip",
     ArtifactType.SESSION_LOGS_JSONL: "application/x-ndjson",
+    ArtifactType.EVIDENCE_PACK: "application/zip",
 }
 _OTHER = "application/octet-stream"
 _UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": ErrorSchema, "description": "There is no such audit."}}
