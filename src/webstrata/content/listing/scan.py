@@ -4,6 +4,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from rapidfuzz import fuzz
 
@@ -148,6 +149,33 @@ def scan_page(
     )
 
 
+def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = None) -> PageScan:
+    """Return the prices, buy buttons and title of a page, without its stock notes and brands.
+
+    The currencies are looked for in the page's short texts, so that the text of the page need not be read before.
+    """
+    texts = _short_texts(tree)
+    search = _currency_search("\n".join(node.data for node in texts), language)
+    buttons = tree.select(_BUTTONS)
+    priced = dict.fromkeys(tree.select(_NAMED)) | dict.fromkeys(_around_money(texts, search))
+    wanted: dict[Element, int] = dict.fromkeys((*priced, *buttons), -1)
+    title = _title(_fill_places(tree, wanted), titles)
+    pushed = tuple(_pushed(buttons, wanted, title))
+    return PageScan(
+        prices=tuple(_nearest(_price_marks(priced, wanted), title)),
+        buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
+        waiting=(),
+        stock=(),
+        title=title,
+    )
+
+
+def _short_texts(tree: Document) -> list[Text]:
+    """Return the pieces of text that are short enough to be a price with a few words."""
+    nodes = () if tree.root is None else tree.root.descendants
+    return [node for node in nodes if type(node) is Text and len(node.data) <= MAX_PRICE_TEXT]
+
+
 def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) -> bool:
     """Return whether a page has a button to buy, or a price's name in another language than English."""
     texts = (element.attr("value") or element.text for element in buttons[:_MAX_BUTTONS])
@@ -171,17 +199,15 @@ def _fill_places(tree: Document, wanted: dict[Element, int]) -> list[tuple[Eleme
 
 def _priced_by_text(tree: Document, search: Callable[[str], object]) -> list[Element]:
     """Return the elements whose text shows money, in the order of the page."""
-    found: list[Element] = []
-    if search is _find_nothing or tree.root is None:
-        return found
-    for node in tree.root.descendants:
-        if type(node) is Text:
-            data = node.data
-            if len(data) <= MAX_PRICE_TEXT and search(data) and (element := _priced_around(node)) is not None:
-                found.append(element)
-                if len(found) == _MAX_PRICED:
-                    break
-    return found
+    return [] if search is _find_nothing else _around_money(_short_texts(tree), search)
+
+
+def _around_money(texts: Sequence[Text], search: Callable[[str], object]) -> list[Element]:
+    """Return the elements around those pieces of text that show money."""
+    if search is _find_nothing:
+        return []
+    around = (_priced_around(node) for node in texts if search(node.data))
+    return list(islice((element for element in around if element is not None), _MAX_PRICED))
 
 
 def _currency_search(text: str, language: str | None) -> Callable[[str], object]:

@@ -1,0 +1,196 @@
+"""The add-to-cart and buy controls of a page: buttons, inputs and links, by their labels and their names."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from webstrata.content.listing.scan import names_of
+from webstrata.content.listing.surroundings import is_hidden
+from webstrata.content.shop.cart_words import BUY, CART, REFUSED
+from webstrata.content.tree import Document, Element
+
+MAX_LABEL = 70
+_MAX_CONTROLS = 3_000
+_MAX_FOUND = 60
+_MAX_WORDS_BESIDE = 5
+"""Words that a label may have besides `add to cart`: a colour, a number, a shop's joke."""
+
+_CONTROLS = (
+    'button, a, input[type="submit" i], input[type="button" i], input[type="image" i], [role="button" i], '
+    "[data-add-to-cart]"
+)
+_NAMED = re.compile(
+    r"(?<![a-z])add-?(?:item-?)?to-?(?:shopping-?)?(?:cart|basket|bag|trolley)(?![a-z])|(?<![a-z])addtocart"
+    r"|(?<![a-z])(?:btn|button)-?(?:add-?)?cart(?![a-z])|(?<![a-z])cart-?(?:btn|button|add)(?![a-z])"
+    r"|(?<![a-z])buy-?(?:now|it-?now|btn|button)(?![a-z])|(?<![a-z])(?:btn|button)-?buy(?![a-z])"
+)
+"""Names that shop systems give to their own controls, whatever language the label is in."""
+
+_BUYING_ADDRESS = re.compile(
+    r"^\s*(?:#|javascript:|$)|cart|basket|checkout|warenkorb|panier|carrito|carrello|buy|order"
+)
+_AMOUNT = re.compile(
+    r"(?:[^\W\d_]{0,3}[$€£¥₽₹zł]*\s?)?\d[\d.,' ]*(?:\s?[$€£¥₽₹]|\s?(?:eur|usd|gbp|chf|kr|zł|kč|,-|.-))?"
+)
+_EDGES = " \t\n.,:;!?+|·•›»→>-–—_*&()[]"
+_SPACES = re.compile(r"\s+")
+_ANCESTORS = 12
+
+
+@dataclass(frozen=True)
+class CartControl:
+    """A control that puts a product into a cart or buys it."""
+
+    element: Element
+    label: str
+
+
+def cart_controls(tree: Document, is_same_site: "SameSite") -> list[CartControl]:
+    """Return the controls of a page that put a product into a cart, in the order of the page.
+
+    Links to other sites are no controls of this page, such as an article's links to a shop.
+    """
+    found: list[CartControl] = []
+    for element in tree.select(_CONTROLS)[:_MAX_CONTROLS]:
+        label = control_label(element)
+        if len(label) <= MAX_LABEL and _is_cart_control(element, label, is_same_site):
+            found.append(CartControl(element, label))
+            if len(found) == _MAX_FOUND:
+                break
+    return found
+
+
+class SameSite:
+    """Tells the links of a page that stay on its site."""
+
+    def __init__(self, host: str) -> None:
+        """Take the host of the page; without one every link stays."""
+        self._host = host.removeprefix("www.")
+
+    def __call__(self, href: str) -> bool:
+        """Return whether an address as it is written stays on the host, or on a host above or below it."""
+        address = href.strip().lower()
+        if not address.startswith(("http://", "https://", "//")) or not self._host:
+            return True
+        host = re.split(r"[/?#:]", address.partition("//")[2], maxsplit=1)[0].removeprefix("www.")
+        return host == self._host or host.endswith(f".{self._host}") or self._host.endswith(f".{host}")
+
+
+def control_label(element: Element) -> str:
+    """Return the label of a control: its text, else what it is called for those who cannot see it."""
+    text = "" if element.tag == "input" else element.text
+    if not text.strip():
+        names = ("value", "aria-label", "title", "alt") if element.tag == "input" else ("aria-label", "title")
+        text = next((value for name in names if (value := element.attr(name))), "") or _image_label(element)
+    if len(text) > 8 * MAX_LABEL:
+        return text
+    return _SPACES.sub(" ", text).strip()
+
+
+def _image_label(element: Element) -> str:
+    image = element.select_one("img[alt]")
+    return (image.attr("alt") or "") if image is not None else ""
+
+
+def _is_cart_control(element: Element, label: str, is_same_site: SameSite) -> bool:
+    kind = label_kind(label)
+    is_link = element.tag == "a"
+    href = (element.attr("href") or "") if is_link else ""
+    if kind == "refused" or (not kind and not _is_named(element, label)):
+        return False
+    if is_link and (not is_same_site(href) or (kind == "buy" and not _may_buy(element, href))):
+        return False
+    return not _is_out_of_sight(element)
+
+
+def _is_named(element: Element, label: str) -> bool:
+    """Return whether the names of a control call it add-to-cart, and its label nothing else."""
+    if not _NAMED.search(names_of(element)) or (element.tag == "a" and not label):
+        return False
+    return not is_refused(_plain(label))
+
+
+def _may_buy(link: Element, href: str) -> bool:
+    """Return whether a link that is called `Buy` is a control rather than a part of a menu."""
+    names = names_of(link)
+    return "btn" in names or "button" in names or "buy" in names or bool(_BUYING_ADDRESS.search(href.lower()))
+
+
+def _is_out_of_sight(element: Element) -> bool:
+    """Return whether a control is hidden, or in a place where shops have no control of their product."""
+    current: object = element
+    for _ in range(_ANCESTORS):
+        if not isinstance(current, Element):
+            return False
+        if current.tag in {"nav", "footer", "noscript"} or is_hidden(current):
+            return True
+        current = current.parent
+    return False
+
+
+@lru_cache(maxsize=8_192)
+def label_kind(label: str) -> str:
+    """Return `cart` or `buy` for the label of such a control, `refused` for one that looks alike, else nothing."""
+    text = _plain(label)
+    if not text:
+        return ""
+    is_cart = any(_is_within(phrase, text) for phrase in _phrases_in(text, _CART_INDEX))
+    is_buy = not is_cart and _plain(_AMOUNT.sub(" ", text)) in _BUY_LABELS
+    if not is_cart and not is_buy:
+        return ""
+    if is_refused(text):
+        return "refused"
+    return "cart" if is_cart else "buy"
+
+
+def is_refused(text: str) -> bool:
+    """Return whether a plain label is one of a wish list, of the cart itself, or of a product that is sold out."""
+    return any(_has_words(word, text) for word in REFUSED)
+
+
+def _plain(label: str) -> str:
+    return _SPACES.sub(" ", label.casefold().replace("’", "'")).strip(_EDGES)
+
+
+def _phrases_in(text: str, index: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Yield the phrases whose first word is in a text."""
+    for word in dict.fromkeys(text.split()):
+        yield from index.get(word.strip(_EDGES), ())
+    if not text.isascii():
+        yield from (phrase for phrase in _UNSPACED if phrase in text)
+
+
+def _is_within(phrase: str, text: str) -> bool:
+    if not _has_words(phrase, text):
+        return False
+    return phrase in _UNSPACED or len(text.replace(phrase, " ", 1).split()) <= _MAX_WORDS_BESIDE
+
+
+def _has_words(phrase: str, text: str) -> bool:
+    """Return whether a text has a phrase as whole words; in scripts without spaces, anywhere."""
+    at = text.find(phrase)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(phrase) : at + len(phrase) + 1]
+        if not (before.isalnum() or after.isalnum()) or _is_unspaced(phrase):
+            return True
+        at = text.find(phrase, at + 1)
+    return False
+
+
+def _is_unspaced(phrase: str) -> bool:
+    """Return whether a phrase is in a script that puts no space between words: Thai, Japanese, Chinese."""
+    return any("\u0e00" <= letter <= "\u0e7f" or "\u3040" <= letter <= "\u9fff" for letter in phrase)
+
+
+def _by_first_word(phrases: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    index: dict[str, list[str]] = {}
+    for phrase in phrases:
+        index.setdefault(phrase.split()[0].strip(_EDGES), []).append(phrase)
+    return {word: tuple(found) for word, found in index.items()}
+
+
+_ALL_CART = tuple(dict.fromkeys(phrase.casefold() for phrases in CART.values() for phrase in phrases))
+_UNSPACED = frozenset(phrase for phrase in _ALL_CART if _is_unspaced(phrase))
+_CART_INDEX = _by_first_word(phrase for phrase in _ALL_CART if phrase not in _UNSPACED)
+_BUY_LABELS = frozenset(phrase.casefold() for phrases in BUY.values() for phrase in phrases)

@@ -1,0 +1,170 @@
+"""Signals of a product page, from one parse: price, title and image, add-to-cart control, product schema, list."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from webstrata.content.language import tag_to_language
+from webstrata.content.listing.candidates import choose_money
+from webstrata.content.listing.currencies import country_of_host, country_of_path
+from webstrata.content.listing.money import MoneyHints, find_money, tidy_text
+from webstrata.content.listing.offers import structured_candidates
+from webstrata.content.listing.opengraph import meta_candidates
+from webstrata.content.listing.page_price import page_prices
+from webstrata.content.listing.products import PageAnchors, main_nodes, path_of, title_keys
+from webstrata.content.listing.scan import PageScan, scan_offer
+from webstrata.content.listing.structured import Node, structured_nodes
+from webstrata.content.metadata import PageMetadata, page_metadata
+from webstrata.content.shop.cards import LEAST_CARDS, elements_in_cards
+from webstrata.content.shop.cart_controls import CartControl, SameSite, cart_controls
+from webstrata.content.shop.title_image import product_image, product_title
+from webstrata.content.tree import Document, Element
+
+_COLLECTED = ("title", "meta", "link", "script", "img")
+_PRODUCTS = frozenset(
+    {
+        *("product", "individualproduct", "productmodel", "productgroup", "someproducts", "productcollection"),
+        *("vehicle", "car", "motorcycle", "motorizedbicycle", "busorcoach", "drug", "dietarysupplement"),
+    }
+)
+"""Schema.org's Product and the types below it."""
+
+_LISTS = frozenset({"itemlist", "collectionpage", "searchresultspage", "offercatalog"})
+_OF_OTHERS = ("itemreviewed", "about", "mentions", "subjectof", "mainentityofpage")
+"""Properties that an article has of the products that it writes about."""
+
+
+@dataclass(frozen=True)
+class ShopSignals:
+    """What makes a page a product page; every signal is what was found, and empty when nothing was."""
+
+    price: str = ""
+    """The price of the product and where it was read, such as `48.99 USD (json-ld)`."""
+    title: str = ""
+    image: str = ""
+    add_to_cart: str = ""
+    """The label of the control; a description of it when it has none."""
+    product_schema: str = ""
+    """The form of the structured data that describes the product, such as `json-ld`."""
+    product_list: str = ""
+    """Why the page is a list of products."""
+
+
+def read_shop_signals(tree: Document, url: str) -> ShopSignals:
+    """Return the signals of a page."""
+    page = _ShopPage(tree, url)
+    title, image = product_title(tree), product_image(tree)
+    controls = cart_controls(tree, SameSite(urlsplit(url).hostname or ""))
+    schema = page.schema()
+    stated = page.stated_price()
+    if schema and stated:
+        return ShopSignals(stated, title, image, _label(controls), schema)
+    scan = scan_offer(tree, page.anchors.titles, language=page.language)
+    inside = _in_cards(tree, scan, controls)
+    own_price = stated or _shown_price(_outside(scan, inside), page.hints)
+    price = own_price or _shown_price(scan, page.hints) or _only_amount(scan, page.hints)
+    own_controls = [one for one in controls if one.element not in inside]
+    return ShopSignals(
+        price=price,
+        title=title,
+        image=image,
+        add_to_cart=_label(own_controls),
+        product_schema=schema,
+        product_list="" if schema else page.stated_list() or _shown_list(scan, inside, has_own_price=bool(own_price)),
+    )
+
+
+class _ShopPage:
+    """What a page states about itself in its head and its structured data."""
+
+    def __init__(self, tree: Document, url: str) -> None:
+        elements = list(tree.iter_elements(_COLLECTED))
+        self._metadata = page_metadata(tree, elements)
+        self._url = url
+        self.language = tag_to_language(tree.root.attr("lang") if tree.root is not None else None)
+        self.hints = _hints(url, self.language)
+        self.anchors = _anchors(elements, self._metadata, url)
+        self._nodes = structured_nodes(self._metadata)
+        self._mains = main_nodes(self._nodes, self.anchors)
+
+    def stated_price(self) -> str:
+        """Return the price that structured data or meta elements state."""
+        stated = [one for node in self._mains for one in structured_candidates(node, self.hints, self._url)]
+        stated += meta_candidates(self._metadata.metas, self.hints)
+        price = choose_money(stated, "price", None)
+        return f"{price.value} ({price.source.value})" if price is not None and price.value.amount else ""
+
+    def schema(self) -> str:
+        """Return the form of the structured data that describes the page's own product."""
+        of_others = {id(other) for node in self._nodes for other in node.nodes(*_OF_OTHERS)}
+        own = {
+            node.source
+            for node in self._nodes
+            if node.types & _PRODUCTS and not node.is_aside and id(node) not in of_others
+        }
+        found = [node.source.value for node in self._mains if node.types & _PRODUCTS and node.source in own]
+        return ", ".join(found)
+
+    def stated_list(self) -> str:
+        """Return the type of a list of products that structured data describes."""
+        return next((kind for node in self._nodes if not node.is_aside and (kind := _list_type(node))), "")
+
+
+def _list_type(node: Node) -> str:
+    kinds = node.types & _LISTS
+    if not kinds:
+        return ""
+    entries = node.nodes("itemlistelement")
+    entries = [inner for entry in entries for inner in (entry.nodes("item") or [entry])]
+    products = sum(bool(one.types & _PRODUCTS or one.nodes("offers")) for one in entries)
+    is_list = products >= LEAST_CARDS or "itemlist" not in kinds
+    return f"structured data describes the page as {min(kinds)}" if is_list else ""
+
+
+def _hints(url: str, language: str | None) -> MoneyHints:
+    parts = urlsplit(url)
+    return MoneyHints(country_of_host(parts.hostname or "") or country_of_path(parts.path), language)
+
+
+def _anchors(elements: Sequence[Element], metadata: PageMetadata, url: str) -> PageAnchors:
+    title = next((" ".join(one.text.split()) for one in elements if one.tag == "title" and one.text.strip()), "")
+    titles = [title, title.partition(" | ")[0], metadata.metas.get("og:title", "")]
+    addresses = (url, metadata.canonical or "", metadata.metas.get("og:url", ""))
+    return PageAnchors(title_keys(titles), frozenset(path for one in addresses if (path := path_of(one))))
+
+
+def _in_cards(tree: Document, scan: PageScan, controls: Sequence[CartControl]) -> frozenset[Element]:
+    """Return the prices and controls that are in cards of several products."""
+    title = scan.title.element if scan.title else next(iter(tree.select("h1")), None)
+    prices = elements_in_cards((mark.element for mark in scan.prices), title)
+    return prices | elements_in_cards((control.element for control in controls), title)
+
+
+def _outside(scan: PageScan, inside: frozenset[Element]) -> PageScan:
+    return replace(scan, prices=tuple(mark for mark in scan.prices if mark.element not in inside))
+
+
+def _shown_price(scan: PageScan, hints: MoneyHints) -> str:
+    price = page_prices(scan, hints).price
+    return f"{price.money} (page)" if price is not None else ""
+
+
+def _only_amount(scan: PageScan, hints: MoneyHints) -> str:
+    """Return the amount of a page that shows only one, wherever it is."""
+    spans = [span for mark in scan.prices for span in find_money(tidy_text(mark.text), hints) if span.has_currency]
+    amounts = {span.money.amount for span in spans}
+    return f"{spans[0].money} (page)" if len(amounts) == 1 and min(amounts) > 0 else ""
+
+
+def _shown_list(scan: PageScan, inside: frozenset[Element], *, has_own_price: bool) -> str:
+    """Return why a page looks like a list: prices in cards, and none of its own."""
+    cards = sum(mark.element in inside for mark in scan.prices)
+    if has_own_price or cards < LEAST_CARDS:
+        return ""
+    return f"{cards} prices are in cards of several products, and none is the page's own"
+
+
+def _label(controls: Sequence[CartControl]) -> str:
+    if not controls:
+        return ""
+    return controls[0].label or f"{controls[0].element.tag} without a label"
