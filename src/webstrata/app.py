@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from webstrata.changes.live import LivePages
     from webstrata.coordination.permits import PermitStore
     from webstrata.coordination.turns import DomainTurns
+    from webstrata.fetch.browser.options import BrowserOptions
+    from webstrata.jobs.auditing.running import AuditParts
     from webstrata.jobs.lifecycle import Runner
     from webstrata.jobs.persistent import Crew
     from webstrata.jobs.recovery import Recovery
@@ -67,6 +69,7 @@ class App:
 
     def crew(self) -> "Crew":
         """Return who leads jobs from here while their stages run in processes of their own."""
+        from webstrata.jobs.auditing.worker import AuditStage
         from webstrata.jobs.persistent import Crew
         from webstrata.jobs.tool import ToolStages, tool_command
 
@@ -79,6 +82,7 @@ class App:
             settings.min_free_bytes,
             settings.index_while_crawling_seconds,
             self.retention_schedule(),
+            AuditStage(self.database, self.archive_root, settings.audit_concurrency, settings.audit_max_attempts),
         )
 
     def retention_schedule(self) -> "RetentionSchedule":
@@ -93,6 +97,38 @@ class App:
             settings.retention_cleanup_dry_run,
         )
         return RetentionSchedule(self.database, artifacts if settings.retention_cleanup_enabled else None)
+
+    def audit_parts(self) -> "AuditParts":
+        """Return what audits are run with."""
+        from webstrata.jobs.auditing.running import AuditParts
+        from webstrata.model.auditing.sessions import AuditLimits
+
+        settings = self.settings
+        limits = AuditLimits(
+            concurrency=settings.audit_concurrency,
+            timeout=timedelta(seconds=settings.audit_timeout_seconds),
+            max_attempts=settings.audit_max_attempts,
+            domain_wait=timedelta(seconds=settings.audit_domain_wait_seconds),
+        )
+        return AuditParts(
+            self.database,
+            self.archive_root,
+            settings.artifacts_dir.resolve(),
+            self.domain_turns(),
+            limits,
+            settings.html_retention_days,
+        )
+
+    def audit_browser(self) -> "BrowserOptions":
+        """Return how the browser of audits is started."""
+        from webstrata.fetch.browser.options import BrowserOptions
+        from webstrata.fetch.guard import NetworkGuard
+
+        proxy = self.settings.http_proxy
+        return BrowserOptions(
+            guard=NetworkGuard(self.settings.allow_private_networks),
+            proxy=proxy.get_secret_value() if proxy else None,
+        )
 
     def live_pages(self) -> "LivePages":
         """Return what fetches single pages from the live web, to compare captures with them."""

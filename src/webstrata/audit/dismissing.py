@@ -30,7 +30,7 @@ async def hide_overlays(page: "Page", policy: PopupPolicy, log: SessionLog) -> N
     """Hide the fixed layers that still cover a page."""
     hidden = await page.evaluate(HIDE_OVERLAYS, policy.overlay_share)
     if hidden:
-        await log.warn(AuditEventType.POPUP, "Hid overlays that blocked the page", overlays=hidden)
+        await log.warning(AuditEventType.POPUP, "Hid overlays that blocked the page", overlays=hidden)
 
 
 async def _dismiss_one(page: "Page", number: int, log: SessionLog) -> bool:
@@ -43,7 +43,7 @@ async def _dismiss_one(page: "Page", number: int, log: SessionLog) -> bool:
                 return True
         except Error as error:
             reason = error.message.partition("\n")[0]
-            await log.warn(AuditEventType.POPUP, "A popup could not be dismissed", reason=reason)
+            await log.warning(AuditEventType.POPUP, "A popup could not be dismissed", reason=reason)
     return False
 
 
@@ -72,7 +72,7 @@ async def _settle(page: "Page", address: str, log: SessionLog) -> None:
     """Wait for what a click changes; a click that left the page is undone."""
     await page.evaluate(DOM_QUIET, list(_AFTER_CLICK))
     if page.url.partition("#")[0] != address.partition("#")[0]:
-        await log.warn(AuditEventType.POPUP, "The click left the page: going back", url=page.url)
+        await log.warning(AuditEventType.POPUP, "The click left the page: going back", url=page.url)
         await page.goto(address, wait_until="load")
 
 

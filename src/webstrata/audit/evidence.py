@@ -50,7 +50,7 @@ async def collect_page(page: "Page", log: SessionLog) -> CollectedPage:
     """Return HTML, visible text and screenshot of a page; a screenshot that cannot be taken is logged and left out."""
     html = await retry_extraction(page.content, "HTML", log)
     if len(html) > MAX_HTML:
-        await log.warn(AuditEventType.ERROR, "The HTML was cut", characters=len(html), limit=MAX_HTML)
+        await log.warning(AuditEventType.ERROR, "The HTML was cut", characters=len(html), limit=MAX_HTML)
     text = await retry_extraction(lambda: page.evaluate(VISIBLE_TEXT), "visible text", log)
     return CollectedPage(html[:MAX_HTML], fold_text(str(text)[:MAX_HTML]), await _screenshot(page, log))
 
@@ -64,7 +64,7 @@ async def retry_extraction(read: Callable[[], Awaitable[_Found]], what: str, log
             return await read()
         except Error as error:
             reason = error.message.partition("\n")[0]
-            await log.warn(AuditEventType.RETRY, f"Reading the {what} again", attempt=attempt, reason=reason)
+            await log.warning(AuditEventType.RETRY, f"Reading the {what} again", attempt=attempt, reason=reason)
     return await read()
 
 
@@ -85,7 +85,7 @@ async def _screenshot(page: "Page", log: SessionLog) -> bytes | None:
             )
         except Error as error:
             reason = error.message.partition("\n")[0]
-            await log.warn(AuditEventType.RETRY, "The screenshot failed", full_page=is_full, reason=reason)
+            await log.warning(AuditEventType.RETRY, "The screenshot failed", full_page=is_full, reason=reason)
     return None
 
 

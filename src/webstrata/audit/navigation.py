@@ -10,7 +10,7 @@ from webstrata.audit.session_log import SessionLog
 from webstrata.audit.status import AuditProblem, problem_of_status
 from webstrata.content.quality import QualityKind, judge_quality, saved_response
 from webstrata.coordination.threads import in_thread
-from webstrata.errors import BlockedAddressError, WebstrataError
+from webstrata.errors import BlockedAddressError, NavigationFailedError
 from webstrata.model.auditing.sessions import AuditEventType
 
 if TYPE_CHECKING:
@@ -23,18 +23,8 @@ _LOAD_SECONDS = 15.0
 """How long the load event is waited for once the document is there."""
 
 
-class NavigationFailedError(WebstrataError):
-    """A page could not be opened; the problem is one that the session's summary names, if there is one."""
-
-    def __init__(self, message: str, problem: AuditProblem | None = None, http_status: int | None = None) -> None:
-        """Explain what went wrong."""
-        super().__init__(message)
-        self.problem = problem
-        self.http_status = http_status
-
-
 @dataclass(frozen=True)
-class Opened:
+class OpenedUrl:
     """A page that was opened."""
 
     final_url: str
@@ -65,7 +55,7 @@ class _Attempt:
         return self.error or f"HTTP {self.status}"
 
 
-async def open_url(opened: "BrowserPage", url: str, policy: NavigationPolicy, log: SessionLog) -> Opened:
+async def open_url(opened: "BrowserPage", url: str, policy: NavigationPolicy, log: SessionLog) -> OpenedUrl:
     """Open a URL in a page; NavigationFailedError when all attempts fail."""
     attempt, tries = _Attempt(), 0
     for tries in range(1, policy.attempts + 1):
@@ -79,7 +69,7 @@ async def open_url(opened: "BrowserPage", url: str, policy: NavigationPolicy, lo
         attempt = await _reload(opened, url, policy, attempt, log)
     if attempt.error is not None or attempt.status is None or attempt.status >= 400:
         raise NavigationFailedError(attempt.reason, attempt.problem, attempt.status)
-    return Opened(opened.page.url, attempt.status, tries)
+    return OpenedUrl(opened.page.url, attempt.status, tries)
 
 
 async def _try(opened: "BrowserPage", url: str, policy: NavigationPolicy) -> _Attempt:
@@ -128,7 +118,7 @@ async def _pause(policy: NavigationPolicy, tries: int, attempt: _Attempt, log: S
     backoff = policy.backoff_seconds[min(tries, len(policy.backoff_seconds)) - 1]
     wait = backoff + random.uniform(0, policy.jitter_seconds)  # noqa: S311 - spreads retries
     kind = AuditEventType.TIMEOUT if attempt.is_timeout else AuditEventType.RETRY
-    await log.warn(kind, f"Trying again: {attempt.reason}", attempt=tries, wait_ms=round(wait * 1000))
+    await log.warning(kind, f"Trying again: {attempt.reason}", attempt=tries, wait_ms=round(wait * 1000))
     await asyncio.sleep(wait)
 
 
@@ -158,7 +148,7 @@ async def _reload(
     attempt = blocked
     for _ in range(policy.bot_block_reloads):
         wait_ms = round(policy.bot_block_wait_seconds * 1000)
-        await log.warn(AuditEventType.RETRY, "Bot block: reloading", status=attempt.status, wait_ms=wait_ms)
+        await log.warning(AuditEventType.RETRY, "Bot block: reloading", status=attempt.status, wait_ms=wait_ms)
         await asyncio.sleep(policy.bot_block_wait_seconds)
         attempt = await _try(opened, url, policy)
         if not await _is_bot_block(opened.page, url, attempt):

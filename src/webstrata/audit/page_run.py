@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from webstrata.audit.dismissing import dismiss_popups, hide_overlays
 from webstrata.audit.evidence import CollectedPage, EvidenceStore, collect_page, retry_extraction
 from webstrata.audit.judging import JudgedPage, judge_evidence
-from webstrata.audit.navigation import NavigationFailedError, open_url
+from webstrata.audit.navigation import open_url
 from webstrata.audit.page_scripts import TIMINGS
 from webstrata.audit.policy import CrawlPolicy
 from webstrata.audit.readiness import scroll_through, wait_until_ready
@@ -17,7 +17,7 @@ from webstrata.audit.status import AuditProblem, PageOutcome
 from webstrata.coordination.threads import in_thread
 from webstrata.db.auditing import pages
 from webstrata.db.engine import Database
-from webstrata.errors import FetchError, TransientFetchError
+from webstrata.errors import FetchError, NavigationFailedError, TransientFetchError
 from webstrata.fetch.browser.options import PageOptions
 from webstrata.model.auditing.sessions import (
     AuditEventType,
@@ -115,9 +115,10 @@ async def visit_page(
             return PageFailure(viewport, url, f"more than {seconds:g} s", AuditProblem.NAVIGATION_TIMEOUT)
         except NavigationFailedError as error:
             await tools.log.error(AuditEventType.NAVIGATION, f"{url} failed: {error}", status=error.http_status)
-            return PageFailure(viewport, url, str(error), error.problem, error.http_status)
+            problem = None if error.problem is None else AuditProblem(error.problem)
+            return PageFailure(viewport, url, str(error), problem, error.http_status)
         except TransientFetchError as error:
-            await tools.log.warn(AuditEventType.RETRY, f"The browser failed: {error}", attempt=attempt, url=url)
+            await tools.log.warning(AuditEventType.RETRY, f"The browser failed: {error}", attempt=attempt, url=url)
             failure = PageFailure(viewport, url, str(error))
         except FetchError as error:
             failure = PageFailure(viewport, url, str(error))
@@ -130,9 +131,7 @@ async def store_page(tools: PageTools, page: AuditPage, visited: VisitedPage | P
     """Store how a page ended, and its evidence if it was read."""
     assert visited is not None
     if isinstance(visited, PageFailure):
-        failed = replace(
-            page, status=AuditPageStatus.FAILED, error=visited.reason, http_status=visited.http_status
-        )
+        failed = replace(page, status=AuditPageStatus.FAILED, error=visited.reason, http_status=visited.http_status)
         await in_thread(_save, tools, failed)
         return PageRun(_outcome(failed, visited.problem), None)
     judged = await in_thread(judge_evidence, visited.collected, visited.final_url, page.page_type, tools.policy)
@@ -147,9 +146,7 @@ async def store_page(tools: PageTools, page: AuditPage, visited: VisitedPage | P
     return PageRun(_outcome(done, None), visited, judged.reasons)
 
 
-async def _visit(
-    tools: PageTools, viewport: AuditViewport, url: str, accept: Accept | None
-) -> VisitedPage | None:
+async def _visit(tools: PageTools, viewport: AuditViewport, url: str, accept: Accept | None) -> VisitedPage | None:
     async with tools.pool.open_page(_page_options(tools.policy, viewport)) as opened:
         try:
             return await _read(tools, opened, viewport, url, accept)

@@ -27,7 +27,7 @@ async def find_pdp(tools: PageTools, home: VisitedPage) -> VisitedPage | None:
             found = await search.try_each(await search.candidates(category))
         if found is not None or search.is_over:
             return found
-    await tools.log.warn(AuditEventType.NAVIGATION, "No product page was found", candidates=search.tried)
+    await tools.log.warning(AuditEventType.NAVIGATION, "No product page was found", candidates=search.tried)
     return None
 
 

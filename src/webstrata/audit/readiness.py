@@ -23,7 +23,7 @@ async def wait_until_ready(opened: "BrowserPage", policy: ReadinessPolicy, log: 
     )
     for is_met, what in ((is_quiet, "The DOM keeps changing"), (is_idle, "The network is not idle")):
         if not is_met:
-            await log.warn(AuditEventType.TIMEOUT, what, soft_timeout_seconds=policy.soft_timeout_seconds)
+            await log.warning(AuditEventType.TIMEOUT, what, soft_timeout_seconds=policy.soft_timeout_seconds)
     return {
         "ready_ms": round((time.monotonic() - began) * 1000),
         "dom_quiet": bool(is_quiet),
@@ -38,6 +38,6 @@ async def scroll_through(
     steps = await opened.page.evaluate(SCROLL, [policy.step_share, policy.wait_seconds, policy.most_steps])
     is_idle = await opened.proxy.wait_until_idle(readiness.network_idle_seconds, readiness.soft_timeout_seconds)
     if steps >= policy.most_steps:
-        await log.warn(AuditEventType.TIMEOUT, "The page is too long to be scrolled to its end", steps=steps)
+        await log.warning(AuditEventType.TIMEOUT, "The page is too long to be scrolled to its end", steps=steps)
     if not is_idle:
-        await log.warn(AuditEventType.TIMEOUT, "The network is not idle after scrolling", steps=steps)
+        await log.warning(AuditEventType.TIMEOUT, "The network is not idle after scrolling", steps=steps)

@@ -31,7 +31,7 @@ class SessionLog:
         """Log what is as expected."""
         await self._write(AuditLogLevel.INFO, event_type, message, details)
 
-    async def warn(self, event_type: AuditEventType, message: str, **details: object) -> None:
+    async def warning(self, event_type: AuditEventType, message: str, **details: object) -> None:
         """Log what makes the evidence weaker."""
         await self._write(AuditLogLevel.WARNING, event_type, message, details)
 

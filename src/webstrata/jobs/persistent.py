@@ -11,6 +11,7 @@ from webstrata.db import frontier, jobs, leases
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import CrawlerDiedError, WebstrataError
+from webstrata.jobs.auditing.worker import AuditStage
 from webstrata.jobs.beside import index_beside
 from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.recovery import Recovery
@@ -39,6 +40,8 @@ class Crew:
     """How often what a crawl has brought so far is indexed; 0 waits for its end."""
     retention: RetentionSchedule | None = None
     """What is deleted on a schedule, beside the jobs."""
+    audits: AuditStage | None = None
+    """What runs audits beside the jobs."""
 
     def load(self, job_id: int) -> StoredJob:
         """Return a job as it stands."""

@@ -29,6 +29,9 @@ _INDEX_LOOK_SECONDS = 1.0
 _RETENTION_LOOK_SECONDS = 60.0
 """How often a worker checks whether a retention pass is due."""
 
+_AUDIT_LOOK_SECONDS = 1.0
+"""How often a worker checks whether an audit waits."""
+
 _LOOK_AGAIN = timedelta(seconds=5)
 """How long a job is left alone that somebody else turned out to work on."""
 
@@ -66,7 +69,9 @@ def process_next_job(crew: Crew, stopping: threading.Event) -> bool:
         if not stopping.is_set() and _waits_for_index(crew, job_id):
             _indexed(crew, job_id, stopping)
         return True
-    return index_next_job(crew, stopping) or _helped(crew, stopping)
+    if index_next_job(crew, stopping) or _helped(crew, stopping):
+        return True
+    return crew.audits is not None and crew.audits.run_due(stopping, once=True)
 
 
 def crawl_next_job(crew: Crew, stopping: threading.Event) -> bool:
@@ -95,11 +100,17 @@ def apply_retention(crew: Crew, stopping: threading.Event) -> bool:
     return False
 
 
+def run_audits(crew: Crew, stopping: threading.Event) -> bool:
+    """Run the audits that wait; tell whether there was one."""
+    return crew.audits is not None and crew.audits.run_due(stopping)
+
+
 def _work(crew: Crew, poll_interval: float, stopping: threading.Event) -> None:
-    """Crawl here, index in a second thread, and apply retention in a third: the stages run in their own processes."""
+    """Crawl here; index, apply retention and run audits in other threads: the stages run in their own processes."""
     beside = (
         ("index", index_next_job, min(poll_interval, _INDEX_LOOK_SECONDS)),
         ("retention", apply_retention, _RETENTION_LOOK_SECONDS),
+        ("audits", run_audits, min(poll_interval, _AUDIT_LOOK_SECONDS)),
     )
     threads = [threading.Thread(target=_repeat, args=(step, crew, look, stopping), name=n) for n, step, look in beside]
     for thread in threads:
