@@ -1,8 +1,8 @@
 """Audits of demo shops in a real browser."""
 
 import asyncio
-import json
 from datetime import UTC, datetime
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -42,7 +42,7 @@ class Audited:
 
 @pytest.fixture
 def app(sqlite_url: str, tmp_path: Path) -> App:
-    settings = Settings(artifacts_dir=tmp_path / "artifacts", allow_private_networks="127.0.0.1/32")
+    settings = Settings(artifacts_dir=tmp_path / "artifacts", allow_private_networks=(ip_network("127.0.0.1/32"),))
     return App(settings, Database(sqlite_url), tmp_path)
 
 
@@ -55,6 +55,4 @@ def run(app: App, server: WebServer, shop: shops.Shop) -> Audited:
 
 def test_a_clean_shop_gives_four_pages_of_evidence(app: App, web_server: WebServer) -> None:
     found = run(app, web_server, shops.clean())
-    print([(e.timestamp.strftime("%H:%M:%S.%f"), e.event_type.value, e.message, e.details) for e in found.log])
-    print(found.pages)
     assert (found.audit.status, found.audit.error_summary) == ("completed", None)

@@ -104,6 +104,7 @@ async def visit_page(
     tools: PageTools, viewport: AuditViewport, url: str, accept: Accept | None = None
 ) -> VisitedPage | PageFailure | None:
     """Open a page and read it; None when it is not the one that is looked for. A crashed browser is tried again."""
+    failure = PageFailure(viewport, url, "the browser failed")
     for attempt in range(1, _BROWSER_ATTEMPTS + 1):
         await tools.confirm()
         try:

@@ -29,13 +29,14 @@ MODULES = {
     "packages.exporting": ("export",),
     "packages.importing": ("import",),
     "packages.replay_collections": ("replay-index-job",),
+    "audits.auditing": ("audit",),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
 }
 """The commands of each module's `verbs`."""
 
 SECTIONS = {
-    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "hauls", "status"),
+    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "audit", "hauls", "status"),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Files and database": (

@@ -87,11 +87,7 @@ def list_audits(
 @router.get("/{audit_id}", responses=_UNKNOWN)
 def show_audit(app: Parts, audit_id: AuditId) -> AuditSchema:
     """Return an audit and its pages; a failure has its reason in `error_summary` and in each page's `error`."""
-    with app.database.read() as session:
-        audit = sessions.load_audit(session, audit_id)
-        found = pages.pages_of(session, audit_id)
-    shown = [_page(page) for page in found]
-    return AuditSchema(**_summary(audit), config_snapshot=audit.config_snapshot, pages=shown)
+    return _audit(app, audit_id)
 
 
 @router.get("/{audit_id}/artifacts", responses=_UNKNOWN)
@@ -116,6 +112,11 @@ def read_artifact(app: Parts, audit_id: AuditId, artifact_id: ArtifactId) -> Res
     return Response(artifact_bytes(app, artifact), media_type=MEDIA_TYPES.get(artifact.type, _OTHER), headers=headers)
 
 
+def audit_json(app: App, audit_id: str) -> dict[str, Any]:
+    """Return an audit as the API shows it."""
+    return _audit(app, audit_id).model_dump()
+
+
 def known_artifact(app: App, audit_id: str, artifact_id: int) -> StoredArtifact:
     """Return an artifact of an audit; NotFoundError when there is none."""
     with app.database.read() as session:
@@ -134,6 +135,14 @@ def artifact_bytes(app: App, artifact: StoredArtifact) -> bytes:
         return ArtifactFolder(app.settings.artifacts_dir.resolve()).get(artifact.storage_uri)
     except StorageError as error:
         raise NotFoundError(f"the file of artifact {artifact.id} cannot be read: {error}") from error
+
+
+def _audit(app: App, audit_id: str) -> AuditSchema:
+    with app.database.read() as session:
+        audit = sessions.load_audit(session, audit_id)
+        found = pages.pages_of(session, audit_id)
+    shown = [_page(page) for page in found]
+    return AuditSchema(**_summary(audit), config_snapshot=audit.config_snapshot, pages=shown)
 
 
 def _summary(audit: Audit) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Audit sessions: add, read and list them."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from uuid import uuid4
@@ -11,6 +12,8 @@ from webstrata.db import audit_log
 from webstrata.db.auditing.tables import AuditSessionRow
 from webstrata.errors import NotFoundError
 from webstrata.model.auditing.sessions import Audit, AuditMode, AuditRetention, AuditStatus, NewAudit
+
+_URLS_AT_ONCE = 500
 
 
 def add_audit(session: Session, new: NewAudit, now: datetime) -> Audit:
@@ -44,6 +47,21 @@ def count_audits(session: Session, *, status: AuditStatus | None = None) -> int:
     """Return how many audits there are."""
     wanted = select(func.count()).select_from(AuditSessionRow)
     return session.scalar(wanted if status is None else wanted.where(AuditSessionRow.status == status)) or 0
+
+
+def waiting_audits(session: Session, urls: Sequence[str], mode: AuditMode, version: str) -> list[Audit]:
+    """Return the audits of some URLs that wait in the queue, for each URL the newest, in the order of the URLs."""
+    found: dict[str, Audit] = {}
+    for start in range(0, len(urls), _URLS_AT_ONCE):
+        wanted = select(AuditSessionRow).where(
+            AuditSessionRow.status == AuditStatus.QUEUED,
+            AuditSessionRow.lease_token.is_(None),
+            AuditSessionRow.mode == mode,
+            AuditSessionRow.crawl_policy_version == version,
+            AuditSessionRow.url.in_(urls[start : start + _URLS_AT_ONCE]),
+        )
+        found |= {row.url: audit_of(row) for row in session.scalars(wanted.order_by(AuditSessionRow.created_at))}
+    return [found[url] for url in urls if url in found]
 
 
 def previous_audit(session: Session, audit: Audit) -> Audit | None:

@@ -125,9 +125,12 @@ class AuditRunner:
 
     async def _run_in_time(self, audit: Audit, lease: AuditLease, held: HeldDomain | None) -> SessionOutcome:
         limit = self._parts.limits.timeout.total_seconds()
+        tools = self._tools(audit, lease, held)
+        if audit.attempts:
+            await tools.log.warning(AuditEventType.RETRY, "Started again: its worker died", attempts=audit.attempts)
         try:
             async with asyncio.timeout(limit):
-                return await conduct_session(self._tools(audit, lease, held), audit)
+                return await conduct_session(tools, audit)
         except TimeoutError:
             return SessionOutcome(AuditStatus.FAILED, f"the audit took more than {limit:g} s")
 
