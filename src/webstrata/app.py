@@ -14,6 +14,7 @@ from webstrata.model.crawl_config import CrawlConfig
 from webstrata.settings import Settings
 
 if TYPE_CHECKING:
+    from webstrata.audit.policy import CrawlPolicy
     from webstrata.changes.live import LivePages
     from webstrata.coordination.permits import PermitStore
     from webstrata.coordination.turns import DomainTurns
@@ -103,7 +104,7 @@ class App:
         from webstrata.jobs.auditing.running import AuditParts
         from webstrata.model.auditing.sessions import AuditLimits
 
-        settings = self.settings
+        settings, policy = self.settings, self.audit_policy()
         limits = AuditLimits(
             concurrency=settings.audit_concurrency,
             timeout=timedelta(seconds=settings.audit_timeout_seconds),
@@ -116,7 +117,27 @@ class App:
             settings.artifacts_dir.resolve(),
             self.domain_turns(),
             limits,
-            settings.html_retention_days,
+            policy,
+        )
+
+    def audit_policy(self) -> "CrawlPolicy":
+        """Return the rules of audits, with the numbers that settings change."""
+        from webstrata.audit.policy import CrawlPolicy, DomainSharing, EvidencePolicy
+        from webstrata.model.auditing.policy_version import CrawlPolicyVersion
+
+        settings = self.settings
+        sharing = DomainSharing(
+            lock_ttl_seconds=settings.domain_lock_ttl_seconds,
+            throttle_ttl_seconds=settings.domain_throttle_ttl_seconds,
+            min_delay_ms=settings.domain_min_delay_ms,
+        )
+        days = EvidencePolicy().html_retention_days
+        return CrawlPolicy(
+            version=CrawlPolicyVersion(settings.crawl_policy_version),
+            sharing=sharing,
+            evidence=EvidencePolicy(html_retention_days={**days, "standard": settings.html_retention_days}),
+            job_timeout_seconds=settings.audit_timeout_seconds,
+            sessions_per_worker=settings.audit_concurrency,
         )
 
     def audit_browser(self) -> "BrowserOptions":

@@ -10,6 +10,7 @@ import pytest
 from tests.audit.shops import shops
 from tests.support.web_server import WebServer
 from webstrata.app import App
+from webstrata.audit.policy import CrawlPolicy
 from webstrata.db.artifacts import artifacts_of_session
 from webstrata.db.auditing import pages, sessions
 from webstrata.db.engine import Database
@@ -48,7 +49,7 @@ def app(sqlite_url: str, tmp_path: Path) -> App:
 
 def run(app: App, server: WebServer, shop: shops.Shop) -> Audited:
     server.answers.update(shop)
-    audit = queue_audit(app.database, server.url("/"), datetime.now(UTC), version="v1.2")
+    audit = queue_audit(app.database, server.url("/"), datetime.now(UTC), policy=CrawlPolicy())
     asyncio.run(run_audit_here(app.audit_parts(), app.audit_browser(), audit, lambda _entry: None))
     return Audited(app, audit.id)
 

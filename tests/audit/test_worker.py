@@ -14,6 +14,7 @@ from tests.audit.shops.pages import ENGLISH, home
 from tests.support.program import Program, alive, children_of
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer
+from webstrata.audit.policy import CrawlPolicy
 from webstrata.db.auditing import pages, sessions
 from webstrata.db.engine import Database
 from webstrata.jobs.auditing.queueing import queue_audit
@@ -29,7 +30,7 @@ def load(database: Database, audit_id: str) -> Audit:
 
 
 def queue(database: Database, url: str) -> str:
-    return queue_audit(database, url, datetime.now(UTC), version="v1.2").id
+    return queue_audit(database, url, datetime.now(UTC), policy=CrawlPolicy()).id
 
 
 def has_ended(database: Database, audit_id: str) -> bool:

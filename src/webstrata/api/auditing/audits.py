@@ -68,7 +68,7 @@ def start_audit(app: ActingParts, new: NewAuditSchema) -> QueuedAuditSchema:
         datetime.now(UTC),
         mode=new.mode,
         retention=new.retention_policy,
-        version=app.settings.crawl_policy_version,
+        policy=app.audit_policy(),
     )
     return QueuedAuditSchema(id=audit.id, status=audit.status, url=audit.url)
 

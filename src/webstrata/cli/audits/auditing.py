@@ -92,7 +92,7 @@ def _audit_one(url: str, job: _Job) -> int:
     from webstrata.model.urls import with_scheme
 
     with interruptible() as interrupted, started(quiet=True) as app:
-        found = resume_or_queue(app.database, with_scheme(url), job.mode, app.settings.crawl_policy_version)
+        found = resume_or_queue(app.database, with_scheme(url), job.mode, app.audit_policy())
         with watching(found.url, is_quiet=job.as_json) as watch:
             audit_here(app.audit_parts(), app.audit_browser(), found, watch, interrupted)
         if interrupted.is_set():
@@ -107,7 +107,7 @@ def _audit_file(file: Path, job: _Job) -> int:
 
     urls = read_shops(file)
     with interruptible() as interrupted, started(quiet=True) as app:
-        found = resume_or_queue_all(app.database, urls, job.mode, app.settings.crawl_policy_version)
+        found = resume_or_queue_all(app.database, urls, job.mode, app.audit_policy())
         if len(found) < len(urls):
             print(f"going on with {len(found)} of {len(urls)} shops")
         ended: list[Audit] = []

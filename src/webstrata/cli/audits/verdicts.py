@@ -50,7 +50,7 @@ def print_verdict(app: App, audit_id: str, *, as_json: bool) -> int:
     else:
         print(verdict(audit, found))
         print(f"evidence: {app.settings.artifacts_dir.resolve() / f'{audit.domain}__{audit.id}'}")
-    return FAILED if audit.status is AuditStatus.FAILED else DONE
+    return DONE if audit.status in {AuditStatus.COMPLETED, AuditStatus.PARTIAL} else FAILED
 
 
 def verdict(audit: Audit, found: list[AuditPage]) -> str:

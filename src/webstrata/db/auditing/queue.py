@@ -32,7 +32,10 @@ def claim_audit(session: Session, owner: str, now: datetime, duration: timedelta
 
 
 def lease_audit(session: Session, session_id: str, owner: str, now: datetime, duration: timedelta) -> AuditLease:
-    """Lease one session that is to run here at once; LeaseLostError when another process has it or it has ended."""
+    """Lease one session that is to run here at once; LeaseLostError when another process has it or it has ended.
+
+    The lease alone does not give it its domain: `is_domain_busy` tells whether another session is on it.
+    """
     _claim_alone(session)
     row = session.get(AuditSessionRow, session_id)
     if row is None:
@@ -42,6 +45,21 @@ def lease_audit(session: Session, session_id: str, owner: str, now: datetime, du
     if AuditStatus(row.status).is_final:
         raise LeaseLostError(f"audit {session_id} has ended: {row.status}")
     return _lease(row, owner, now, duration)
+
+
+def is_domain_busy(session: Session, audit: Audit, now: datetime) -> bool:
+    """Tell whether another session is on an audit's domain; of two that have not started, the older goes first."""
+    is_older = or_(
+        AuditSessionRow.created_at < audit.created_at,
+        and_(AuditSessionRow.created_at == audit.created_at, AuditSessionRow.id < audit.id),
+    )
+    other = select(AuditSessionRow.id).where(
+        AuditSessionRow.domain == audit.domain,
+        AuditSessionRow.id != audit.id,
+        AuditSessionRow.lease_expires_at > now,
+        or_(AuditSessionRow.status == AuditStatus.RUNNING, is_older),
+    )
+    return session.scalar(other.limit(1)) is not None
 
 
 def has_due(session: Session, now: datetime) -> bool:
@@ -72,13 +90,13 @@ def finish_audit(
     _set(session, lease, **ended, **_NO_LEASE)
 
 
-def put_back(session: Session, lease: AuditLease, due: datetime) -> None:
-    """Return a session to the queue, due at a time; the attempt that is given up does not count."""
+def put_back(session: Session, lease: AuditLease, due: datetime, reason: str | None = None) -> None:
+    """Return a session to the queue, due at a time, with the reason; the attempt that is given up does not count."""
     attempts = case(
         (AuditSessionRow.status == AuditStatus.RUNNING, AuditSessionRow.attempts - 1), else_=AuditSessionRow.attempts
     )
     waiting = {"status": AuditStatus.QUEUED, "next_run_at": due, "started_at": None, "attempts": attempts}
-    _set(session, lease, **waiting, **_NO_LEASE)
+    _set(session, lease, **waiting, error_summary=reason, **_NO_LEASE)
 
 
 def check_lease(session: Session, lease: AuditLease) -> None:

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from webstrata.audit.policy import CrawlPolicy
 from webstrata.audit.session_log import Watch
 from webstrata.db.auditing import sessions
 from webstrata.db.engine import Database
@@ -19,21 +20,21 @@ _LOOK_SECONDS = 0.2
 Ended = Callable[[Audit], None]
 
 
-def resume_or_queue(database: Database, url: str, mode: AuditMode, version: str) -> Audit:
+def resume_or_queue(database: Database, url: str, mode: AuditMode, policy: CrawlPolicy) -> Audit:
     """Return the audit of a URL that waits in the queue, such as one that was interrupted; else queue a new one."""
     address = check_audit_url(url)
     with database.read() as session:
-        waiting = sessions.waiting_audits(session, [address], mode, version)
-    return waiting[0] if waiting else queue_audit(database, address, datetime.now(UTC), mode=mode, version=version)
+        waiting = sessions.waiting_audits(session, [address], mode, policy.version.value)
+    return waiting[0] if waiting else queue_audit(database, address, datetime.now(UTC), mode=mode, policy=policy)
 
 
-def resume_or_queue_all(database: Database, urls: Sequence[str], mode: AuditMode, version: str) -> list[Audit]:
+def resume_or_queue_all(database: Database, urls: Sequence[str], mode: AuditMode, policy: CrawlPolicy) -> list[Audit]:
     """Return the audits of some URLs that wait in the queue: the rest of an interrupted run; else queue them all."""
     with database.read() as session:
-        waiting = sessions.waiting_audits(session, urls, mode, version)
+        waiting = sessions.waiting_audits(session, urls, mode, policy.version.value)
     if waiting:
         return waiting
-    return [queue_audit(database, url, datetime.now(UTC), mode=mode, version=version) for url in urls]
+    return [queue_audit(database, url, datetime.now(UTC), mode=mode, policy=policy) for url in urls]
 
 
 def audit_here(

@@ -1,6 +1,7 @@
 """The audits of a worker: several at a time in one browser, one on a domain, until none waits any more."""
 
 import asyncio
+import random
 import threading
 import time
 from datetime import UTC, datetime, timedelta
@@ -8,8 +9,10 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from webstrata.audit.session_log import Watch
+from webstrata.audit.status import AuditProblem
 from webstrata.coordination.presence import present
 from webstrata.coordination.threads import in_thread
+from webstrata.coordination.turns import MAX_ATTEMPTS
 from webstrata.db.auditing import queue
 from webstrata.errors import OUR_TROUBLE, MissingExtraError
 from webstrata.fetch.browser.launch import BrowserPool
@@ -46,7 +49,27 @@ async def run_audit_here(parts: AuditParts, options: BrowserOptions, audit: Audi
     with present(parts.archive_root, kind=AUDITS_KIND) as owner:
         lease = await in_thread(_lease, parts, audit, owner)
         async with pool:
-            await AuditRunner(parts, pool, watch).run(audit, lease, is_queued=False)
+            runner = AuditRunner(parts, pool, watch)
+            if await _wait_for_domain(parts, audit):
+                await runner.run(audit, lease, is_queued=False)
+            else:
+                await runner.fail(audit, lease, AuditProblem.LOCK_TIMEOUT)
+
+
+async def _wait_for_domain(parts: AuditParts, audit: Audit) -> bool:
+    """Wait for a domain that another session of this database is on, as often as for its lock; tell whether it is free.
+
+    Without Redis only the database knows what other processes work on.
+    """
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        if not await in_thread(_is_domain_busy, parts, audit):
+            return True
+        if attempt < MAX_ATTEMPTS:
+            wait = 2 ** (attempt - 1) + random.uniform(0, 0.5)  # noqa: S311 - spreads retries
+            log.info("lock.acquire.retry", attempt=attempt, domain=audit.domain, session_id=audit.id)
+            await asyncio.sleep(wait)
+    log.warning("lock.acquire.timeout", attempts=MAX_ATTEMPTS, domain=audit.domain, session_id=audit.id)
+    return False
 
 
 class _Loop:
@@ -105,6 +128,11 @@ def _claim(parts: AuditParts, owner: str) -> tuple[AuditLease, Audit] | None:
             return None
     with parts.database.write() as session:
         return queue.claim_audit(session, owner, datetime.now(UTC), LEASE)
+
+
+def _is_domain_busy(parts: AuditParts, audit: Audit) -> bool:
+    with parts.database.read() as session:
+        return queue.is_domain_busy(session, audit, datetime.now(UTC))
 
 
 def _lease(parts: AuditParts, audit: Audit, owner: str) -> AuditLease:

@@ -6,7 +6,6 @@ from webstrata.audit.policy import CrawlPolicy
 from webstrata.db.auditing import sessions
 from webstrata.db.engine import Database
 from webstrata.errors import UsageError
-from webstrata.model.auditing.policy_version import CrawlPolicyVersion
 from webstrata.model.auditing.sessions import Audit, AuditMode, AuditRetention, NewAudit
 from webstrata.model.domains import normalized_domain
 from webstrata.model.urls import MAX_URL_LENGTH, parse_url
@@ -17,14 +16,14 @@ def queue_audit(
     url: str,
     now: datetime,
     *,
+    policy: CrawlPolicy,
     mode: AuditMode = AuditMode.STANDARD,
     retention: AuditRetention = AuditRetention.STANDARD,
-    version: str,
 ) -> Audit:
     """Queue an audit of a shop and return it; UsageError when the URL is no web address."""
     address = check_audit_url(url)
-    policy = CrawlPolicy(version=CrawlPolicyVersion(version))
-    new = NewAudit(address, normalized_domain(address), mode, retention, version, policy.config_snapshot())
+    domain, version = normalized_domain(address), policy.version.value
+    new = NewAudit(address, domain, mode, retention, version, policy.config_snapshot())
     with database.write() as session:
         return sessions.add_audit(session, new, now)
 

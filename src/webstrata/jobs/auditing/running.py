@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,6 +56,10 @@ _TROUBLE_REST = timedelta(seconds=15)
 """How long a session rests in the queue when the database, the disk or Redis failed."""
 
 
+_LONGEST_TROUBLE = timedelta(days=1)
+"""How long a session is put back because of such failures."""
+
+
 @dataclass(frozen=True)
 class AuditParts:
     """What audits are run with."""
@@ -65,7 +69,7 @@ class AuditParts:
     artifacts_dir: Path
     turns: DomainTurns
     limits: AuditLimits
-    html_retention_days: int
+    policy: CrawlPolicy
 
 
 class AuditRunner:
@@ -90,16 +94,23 @@ class AuditRunner:
             except LeaseLostError as error:
                 log.warning("audit.lease.lost", reason=str(error))
 
+    async def fail(self, audit: Audit, lease: AuditLease, reason: str) -> None:
+        """Record that a leased session cannot be run."""
+        await self._finish(audit, lease, SessionOutcome(AuditStatus.FAILED, reason))
+
     async def _run_whatever_happens(self, audit: Audit, lease: AuditLease, *, is_queued: bool) -> None:
         try:
             outcome = await self._run_on_domain(audit, lease, is_queued=is_queued)
         except asyncio.CancelledError:
-            await self._put_back(lease, timedelta(0), "audit.interrupted", "the worker stops")
+            await self._put_back(lease, timedelta(0), "audit.interrupted", "the worker was stopped")
             raise
         except DomainBusyError as error:
             await self._put_back(lease, _BUSY_REST, "audit.domain.busy", str(error))
         except OUR_TROUBLE as error:
-            await self._put_back(lease, _TROUBLE_REST, "audit.paused", str(error))
+            if datetime.now(UTC) - audit.created_at > _LONGEST_TROUBLE:
+                await self._finish(audit, lease, SessionOutcome(AuditStatus.FAILED, str(error)))
+            else:
+                await self._put_back(lease, _TROUBLE_REST, "audit.paused", str(error))
         else:
             await self._finish(audit, lease, outcome)
 
@@ -141,7 +152,7 @@ class AuditRunner:
 
         return PageTools(
             pool=self._pool,
-            policy=CrawlPolicy(version=CrawlPolicyVersion(audit.crawl_policy_version)),
+            policy=self._policy(audit),
             database=self._database,
             lease=lease,
             store=self._store(audit, lease),
@@ -150,8 +161,11 @@ class AuditRunner:
         )
 
     def _store(self, audit: Audit, lease: AuditLease) -> EvidenceStore:
-        days = audit.retention_policy.html_days(self._parts.html_retention_days)
+        days = self._parts.policy.evidence.html_retention_days[audit.retention_policy]
         return EvidenceStore(self._database, self._folder, audit, lease, html_days=days)
+
+    def _policy(self, audit: Audit) -> CrawlPolicy:
+        return replace(self._parts.policy, version=CrawlPolicyVersion(audit.crawl_policy_version))
 
     @property
     def _folder(self) -> ArtifactFolder:
@@ -162,6 +176,7 @@ class AuditRunner:
         with self._database.write() as session:
             stale = pages.reset_pages(session, lease)
             queue.start_audit(session, lease, datetime.now(UTC))
+            queue.set_audit(session, lease, config_snapshot=self._policy(audit).config_snapshot())
         for uri in stale:
             with suppress(StorageError):
                 self._folder.delete(uri)
@@ -193,7 +208,7 @@ class AuditRunner:
 
         def put_back() -> None:
             with self._database.write() as session:
-                queue.put_back(session, lease, datetime.now(UTC) + rest)
+                queue.put_back(session, lease, datetime.now(UTC) + rest, reason)
 
         # A database that is away frees the session when its lease expires.
         with suppress(DatabaseError):

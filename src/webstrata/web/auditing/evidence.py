@@ -89,9 +89,8 @@ def start(
     mode: Annotated[AuditMode, Form()] = AuditMode.STANDARD,
 ) -> Response:
     """Queue an audit and show it; a wrong URL comes back with the reason."""
-    version = app.settings.crawl_policy_version
     try:
-        audit = queue_audit(app.database, with_scheme(url), datetime.now(UTC), mode=mode, version=version)
+        audit = queue_audit(app.database, with_scheme(url), datetime.now(UTC), policy=app.audit_policy(), mode=mode)
     except UsageError as error:
         return _list(request, app, 1, status=422, url=url, problem=str(error))
     return RedirectResponse(f"{EVIDENCE_PAGE}/{audit.id}", status_code=303)
