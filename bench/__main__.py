@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from bench import changes, crawl, frontier, index, listing, replay, retention, search, serving, wacz, whole
+from bench import changes, crawl, frontier, index, listing, replay, retention, search, serving, validation, wacz, whole
 from bench.report import Measurement, shown, written
 
 CASES = {
@@ -20,6 +20,7 @@ CASES = {
     "replay": replay.measure,
     "search": search.measure,
     "serving": serving.measure,
+    "validation": validation.measure,
     "wacz": wacz.measure,
     "whole": whole.measure,
 }

@@ -21,6 +21,7 @@ _MARKS_AFTER, _MARKS_BEFORE = 30, 12
 """Prices that are looked at, nearest to the title: pages with more are lists."""
 
 MAX_PRICE_TEXT = 160
+_LONGEST_SIGN = 6
 _MAX_BUTTON = 80
 _MAX_BUTTONS = 60
 _MAX_HEADINGS = 60
@@ -33,6 +34,7 @@ _MAX_ELEMENTS = 40_000
 _SEARCHED = 60_000
 
 _NAMED = '[class*="price" i], [id*="price" i]'
+_PRICE_ITEM = '[itemprop~="price" i]'
 _NAMED_ELSEWHERE = ", ".join(
     f'[class*="{name}" i]' for name in ("preis", "prix", "preci", "prezzo", "prijs", "preco", "pris", "cena", "fiyat")
 )
@@ -157,7 +159,7 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
     texts = _short_texts(tree)
     search = _currency_search("\n".join(node.data for node in texts), language)
     buttons = tree.select(_BUTTONS)
-    priced = dict.fromkeys(tree.select(_NAMED)) | dict.fromkeys(_around_money(texts, search))
+    priced = dict.fromkeys(tree.select(f"{_NAMED}, {_PRICE_ITEM}")) | dict.fromkeys(_around_money(texts, search))
     wanted: dict[Element, int] = dict.fromkeys((*priced, *buttons), -1)
     title = _title(_fill_places(tree, wanted), titles)
     pushed = tuple(_pushed(buttons, wanted, title))
@@ -171,9 +173,15 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
 
 
 def _short_texts(tree: Document) -> list[Text]:
-    """Return the pieces of text that are short enough to be a price with a few words."""
+    """Return the pieces of text that may be a price or a part of one: short, with a digit or the room for a sign."""
     nodes = () if tree.root is None else tree.root.descendants
-    return [node for node in nodes if type(node) is Text and len(node.data) <= MAX_PRICE_TEXT]
+    texts = ((node, node.data) for node in nodes if type(node) is Text)
+    return [node for node, data in texts if len(data) <= MAX_PRICE_TEXT and (_DIGIT.search(data) or _is_sign(data))]
+
+
+def _is_sign(text: str) -> bool:
+    """Return whether a piece of text is no longer than a currency, and not empty."""
+    return len(text) <= _LONGEST_SIGN and not text.isspace()
 
 
 def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) -> bool:

@@ -17,8 +17,8 @@ _HIGHEST = 14
 def elements_in_cards(elements: Iterable[Element], title: Element | None = None) -> frozenset[Element]:
     """Return those elements that are in cards: neighbours that are built alike, each with such an element.
 
-    A card also has a link, an image or a heading. Rows of a price table have none of these, and the product of a page has no neighbours that are built like it: what
-    holds the title of the page is no card.
+    A card also has a link, an image or a heading: rows of a price table have none of these. What holds the title of
+    the page is no card.
     """
     around_title = frozenset(_chain(title)) if title is not None else frozenset()
     chains = {element: _chain(element, around_title) for element in elements}

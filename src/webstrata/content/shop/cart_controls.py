@@ -1,7 +1,7 @@
 """The add-to-cart and buy controls of a page: buttons, inputs and links, by their labels and their names."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -9,6 +9,7 @@ from webstrata.content.listing.scan import names_of
 from webstrata.content.listing.surroundings import is_hidden
 from webstrata.content.shop.cart_words import BUY, CART, REFUSED
 from webstrata.content.tree import Document, Element
+from webstrata.model.sites import is_same_site
 
 MAX_LABEL = 70
 _MAX_CONTROLS = 3_000
@@ -16,10 +17,10 @@ _MAX_FOUND = 60
 _MAX_WORDS_BESIDE = 5
 """Words that a label may have besides `add to cart`: a colour, a number, a shop's joke."""
 
-_CONTROLS = (
-    'button, a, input[type="submit" i], input[type="button" i], input[type="image" i], [role="button" i], '
-    "[data-add-to-cart]"
-)
+CONTROL_TAGS = frozenset({"a", "button", "input"})
+_OTHER_CONTROLS = ':not(a, button, input)[role="button" i]'
+_BUTTON_TYPES = frozenset({"submit", "button", "image"})
+_PART_OF_NAME = re.compile("cart|buy|basket|bag|trolley", re.IGNORECASE)
 _NAMED = re.compile(
     r"(?<![a-z])add-?(?:item-?)?to-?(?:shopping-?)?(?:cart|basket|bag|trolley)(?![a-z])|(?<![a-z])addtocart"
     r"|(?<![a-z])(?:btn|button)-?(?:add-?)?cart(?![a-z])|(?<![a-z])cart-?(?:btn|button|add)(?![a-z])"
@@ -27,6 +28,7 @@ _NAMED = re.compile(
 )
 """Names that shop systems give to their own controls, whatever language the label is in."""
 
+_SCRIPTED = re.compile(r"^\s*(?:#|javascript:|$)", re.IGNORECASE)
 _BUYING_ADDRESS = re.compile(
     r"^\s*(?:#|javascript:|$)|cart|basket|checkout|warenkorb|panier|carrito|carrello|buy|order"
 )
@@ -46,69 +48,90 @@ class CartControl:
     label: str
 
 
-def cart_controls(tree: Document, is_same_site: "SameSite") -> list[CartControl]:
-    """Return the controls of a page that put a product into a cart, in the order of the page.
+def cart_controls(tree: Document, elements: Sequence[Element], url: str) -> list[CartControl]:
+    """Return the controls of a page that put a product into a cart; `elements` are those with certain tags.
 
     Links to other sites are no controls of this page, such as an article's links to a shop.
     """
+    controls = [element for element in elements if element.tag in CONTROL_TAGS]
     found: list[CartControl] = []
-    for element in tree.select(_CONTROLS)[:_MAX_CONTROLS]:
+    for element in (*controls[:_MAX_CONTROLS], *tree.select(_OTHER_CONTROLS)[:_MAX_CONTROLS]):
+        if not (_may_be_labelled(element) or _may_be_named(element)) or not _is_button(element):
+            continue
         label = control_label(element)
-        if len(label) <= MAX_LABEL and _is_cart_control(element, label, is_same_site):
+        if len(label) <= MAX_LABEL and _is_cart_control(element, label, url):
             found.append(CartControl(element, label))
             if len(found) == _MAX_FOUND:
                 break
     return found
 
 
-class SameSite:
-    """Tells the links of a page that stay on its site."""
+def _is_button(element: Element) -> bool:
+    return element.tag != "input" or (element.attr("type") or "").lower() in _BUTTON_TYPES
 
-    def __init__(self, host: str) -> None:
-        """Take the host of the page; without one every link stays."""
-        self._host = host.removeprefix("www.")
 
-    def __call__(self, href: str) -> bool:
-        """Return whether an address as it is written stays on the host, or on a host above or below it."""
-        address = href.strip().lower()
-        if not address.startswith(("http://", "https://", "//")) or not self._host:
-            return True
-        host = re.split(r"[/?#:]", address.partition("//")[2], maxsplit=1)[0].removeprefix("www.")
-        return host == self._host or host.endswith(f".{self._host}") or self._host.endswith(f".{host}")
+def _may_be_named(element: Element) -> bool:
+    classes, identifier = element.attr("class"), element.attr("id")
+    return bool(classes and _PART_OF_NAME.search(classes)) or bool(identifier and _PART_OF_NAME.search(identifier))
+
+
+def _may_be_labelled(element: Element) -> bool:
+    """Return whether a control has a word that labels of cart controls begin with; most links of a page have none."""
+    text = element.text
+    if len(text) > 8 * MAX_LABEL:
+        return False
+    words = text.casefold().split()
+    if not words:
+        text = control_label(element)
+        words = text.casefold().split()
+    if not _FIRST_WORDS.isdisjoint(words) or (words and words[0].lstrip(_EDGES) in _FIRST_WORDS):
+        return True
+    return not text.isascii() and _ANY_UNSPACED.search(text) is not None
 
 
 def control_label(element: Element) -> str:
     """Return the label of a control: its text, else what it is called for those who cannot see it."""
     text = "" if element.tag == "input" else element.text
-    if not text.strip():
-        names = ("value", "aria-label", "title", "alt") if element.tag == "input" else ("aria-label", "title")
-        text = next((value for name in names if (value := element.attr(name))), "") or _image_label(element)
     if len(text) > 8 * MAX_LABEL:
         return text
-    return _SPACES.sub(" ", text).strip()
+    return " ".join(text.split()) or " ".join(_hidden_label(element).split())
 
 
-def _image_label(element: Element) -> str:
-    image = element.select_one("img[alt]")
+def _hidden_label(element: Element) -> str:
+    names = ("value", "aria-label", "title", "alt") if element.tag == "input" else ("aria-label", "title")
+    stated = next((value for name in names if (value := element.attr(name))), "")
+    if stated or element.tag == "input":
+        return stated
+    image = next(element.iter_elements("img"), None)
     return (image.attr("alt") or "") if image is not None else ""
 
 
-def _is_cart_control(element: Element, label: str, is_same_site: SameSite) -> bool:
+def _is_cart_control(element: Element, label: str, url: str) -> bool:
     kind = label_kind(label)
     is_link = element.tag == "a"
     href = (element.attr("href") or "") if is_link else ""
     if kind == "refused" or (not kind and not _is_named(element, label)):
         return False
-    if is_link and (not is_same_site(href) or (kind == "buy" and not _may_buy(element, href))):
+    if is_link and (_leaves_site(href, url) or (kind == "buy" and not _may_buy(element, href))):
         return False
     return not _is_out_of_sight(element)
 
 
 def _is_named(element: Element, label: str) -> bool:
     """Return whether the names of a control call it add-to-cart, and its label nothing else."""
-    if not _NAMED.search(names_of(element)) or (element.tag == "a" and not label):
+    if not _NAMED.search(names_of(element)):
+        return False
+    if element.tag == "a" and not label and not _SCRIPTED.search(element.attr("href") or ""):
         return False
     return not is_refused(_plain(label))
+
+
+def _leaves_site(href: str, url: str) -> bool:
+    """Return whether a link leads to another site than that of the page, if the page's is known."""
+    address = href.strip()
+    if not url or not address.lower().startswith(("http://", "https://", "//")):
+        return False
+    return not is_same_site(f"https:{address}" if address.startswith("//") else address, url)
 
 
 def _may_buy(link: Element, href: str) -> bool:
@@ -194,3 +217,6 @@ _ALL_CART = tuple(dict.fromkeys(phrase.casefold() for phrases in CART.values() f
 _UNSPACED = frozenset(phrase for phrase in _ALL_CART if _is_unspaced(phrase))
 _CART_INDEX = _by_first_word(phrase for phrase in _ALL_CART if phrase not in _UNSPACED)
 _BUY_LABELS = frozenset(phrase.casefold() for phrases in BUY.values() for phrase in phrases)
+_UNSPACED_BUY = frozenset(label for label in _BUY_LABELS if _is_unspaced(label))
+_ANY_UNSPACED = re.compile("|".join(map(re.escape, sorted(_UNSPACED | _UNSPACED_BUY))))
+_FIRST_WORDS = frozenset({*_CART_INDEX, *(label.split()[0] for label in _BUY_LABELS)})

@@ -16,11 +16,12 @@ from webstrata.content.listing.scan import PageScan, scan_offer
 from webstrata.content.listing.structured import Node, structured_nodes
 from webstrata.content.metadata import PageMetadata, page_metadata
 from webstrata.content.shop.cards import LEAST_CARDS, elements_in_cards
-from webstrata.content.shop.cart_controls import CartControl, SameSite, cart_controls
+from webstrata.content.shop.cart_controls import CONTROL_TAGS, CartControl, cart_controls
 from webstrata.content.shop.title_image import product_image, product_title
 from webstrata.content.tree import Document, Element
 
-_COLLECTED = ("title", "meta", "link", "script", "img")
+_STATING = frozenset({"title", "meta", "link", "script"})
+_COLLECTED = (*sorted(_STATING | CONTROL_TAGS), "h1", "img", "amp-img")
 _PRODUCTS = frozenset(
     {
         *("product", "individualproduct", "productmodel", "productgroup", "someproducts", "productcollection"),
@@ -53,24 +54,25 @@ class ShopSignals:
 def read_shop_signals(tree: Document, url: str) -> ShopSignals:
     """Return the signals of a page."""
     page = _ShopPage(tree, url)
-    title, image = product_title(tree), product_image(tree)
-    controls = cart_controls(tree, SameSite(urlsplit(url).hostname or ""))
+    title, image = product_title(tree, page.elements, page.anchors.titles), product_image(page.elements)
+    controls = cart_controls(tree, page.elements, url)
     schema = page.schema()
     stated = page.stated_price()
     if schema and stated:
         return ShopSignals(stated, title, image, _label(controls), schema)
     scan = scan_offer(tree, page.anchors.titles, language=page.language)
-    inside = _in_cards(tree, scan, controls)
-    own_price = stated or _shown_price(_outside(scan, inside), page.hints)
-    price = own_price or _shown_price(scan, page.hints) or _only_amount(scan, page.hints)
+    inside = _in_cards(page.elements, scan, controls)
+    shown, is_own = _shown_price(scan, inside, page.hints)
     own_controls = [one for one in controls if one.element not in inside]
     return ShopSignals(
-        price=price,
+        price=stated or shown or _only_amount(scan, page.hints),
         title=title,
         image=image,
         add_to_cart=_label(own_controls),
         product_schema=schema,
-        product_list="" if schema else page.stated_list() or _shown_list(scan, inside, has_own_price=bool(own_price)),
+        product_list=""
+        if schema
+        else page.stated_list() or _shown_list(scan, inside, has_own_price=bool(stated) or is_own),
     )
 
 
@@ -78,12 +80,13 @@ class _ShopPage:
     """What a page states about itself in its head and its structured data."""
 
     def __init__(self, tree: Document, url: str) -> None:
-        elements = list(tree.iter_elements(_COLLECTED))
-        self._metadata = page_metadata(tree, elements)
+        self.elements = list(tree.iter_elements(_COLLECTED))
+        stating = [element for element in self.elements if element.tag in _STATING]
+        self._metadata = page_metadata(tree, stating)
         self._url = url
         self.language = tag_to_language(tree.root.attr("lang") if tree.root is not None else None)
         self.hints = _hints(url, self.language)
-        self.anchors = _anchors(elements, self._metadata, url)
+        self.anchors = _anchors(stating, self._metadata, url)
         self._nodes = structured_nodes(self._metadata)
         self._mains = main_nodes(self._nodes, self.anchors)
 
@@ -133,24 +136,29 @@ def _anchors(elements: Sequence[Element], metadata: PageMetadata, url: str) -> P
     return PageAnchors(title_keys(titles), frozenset(path for one in addresses if (path := path_of(one))))
 
 
-def _in_cards(tree: Document, scan: PageScan, controls: Sequence[CartControl]) -> frozenset[Element]:
+def _in_cards(elements: Sequence[Element], scan: PageScan, controls: Sequence[CartControl]) -> frozenset[Element]:
     """Return the prices and controls that are in cards of several products."""
-    title = scan.title.element if scan.title else next(iter(tree.select("h1")), None)
+    # A heading of a lower level may be one of a card.
+    headings = (element for element in elements if element.tag == "h1" and element.text.strip())
+    title = next(headings, scan.title.element if scan.title else None)
     prices = elements_in_cards((mark.element for mark in scan.prices), title)
     return prices | elements_in_cards((control.element for control in controls), title)
 
 
-def _outside(scan: PageScan, inside: frozenset[Element]) -> PageScan:
-    return replace(scan, prices=tuple(mark for mark in scan.prices if mark.element not in inside))
-
-
-def _shown_price(scan: PageScan, hints: MoneyHints) -> str:
+def _shown_price(scan: PageScan, inside: frozenset[Element], hints: MoneyHints) -> tuple[str, bool]:
+    """Return the price that a page shows, and whether it is the page's own: outside of cards, if there is one there."""
     price = page_prices(scan, hints).price
-    return f"{price.money} (page)" if price is not None else ""
+    if price is None or price.element not in inside:
+        return (f"{price.money} (page)", True) if price is not None else ("", False)
+    outside = replace(scan, prices=tuple(mark for mark in scan.prices if mark.element not in inside))
+    own = page_prices(outside, hints).price
+    return f"{(own or price).money} (page)", own is not None
 
 
 def _only_amount(scan: PageScan, hints: MoneyHints) -> str:
-    """Return the amount of a page that shows only one, wherever it is."""
+    """Return the amount of a page without a title that shows only one: there is nothing that it could be near to."""
+    if scan.title is not None:
+        return ""
     spans = [span for mark in scan.prices for span in find_money(tidy_text(mark.text), hints) if span.has_currency]
     amounts = {span.money.amount for span in spans}
     return f"{spans[0].money} (page)" if len(amounts) == 1 and min(amounts) > 0 else ""

@@ -1,14 +1,16 @@
 """The product title and the product image of a page: a heading or named element, and an image that is no icon."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from webstrata.content.listing.scan import names_of
+from rapidfuzz import fuzz
+
+from webstrata.content.listing.scan import names_of, parents_of
 from webstrata.content.listing.surroundings import is_hidden
 from webstrata.content.tree import Document, Element, is_html
 
 MAX_TITLE = 500
-_MAX_CANDIDATES = 40
+_MAX_CANDIDATES = 60
 _MAX_IMAGES = 400
 _LEAST_PIXELS = 64
 """The least width and height of a product image, where they are stated: icons are smaller."""
@@ -18,9 +20,12 @@ _NAMED_TITLES = (
     '[class*="product-name" i], [class*="product_name" i], [class*="productname" i], [class*="pdp-title" i], '
     '[class*="product__title" i], [class*="product__name" i], [id*="product-title" i], [id*="product-name" i]'
 )
+_PLAIN_TITLES = 'h2, [class*="title" i], [class*="name" i]'
+_LEAST_TITLE = 4
+_SHOP_NAME = re.compile(r"\s*[|–—•·»:-]\s")
 _ITEM_NAMES = '[itemprop~="name"]'
 _NO_PRODUCT = re.compile(r"breadcrumb|listitem|organization|person|brand|website|review|rating", re.IGNORECASE)
-_IMAGES = "img, amp-img"
+_SHOWN = frozenset({"h1", "img", "amp-img"})
 _SOURCES = ("src", "data-src", "data-original", "data-lazy", "data-lazy-src", "data-srcset", "srcset", "data-old-hires")
 _PLACEHOLDER = re.compile(
     r"^data:image/(?:gif|svg)|(?<![a-z])(?:1x1|blank|spacer|transparent|pixel|placeholder|loading|loader|spinner)"
@@ -37,34 +42,67 @@ _ANCESTORS = 6
 _PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(?:px)?\s*$")
 
 
-def product_title(tree: Document) -> str:
-    """Return the title of what a page offers: its h1, an element that is named a product title, or an item's name."""
-    for element in _title_candidates(tree):
-        text = " ".join((element.attr("content") or element.text).split()) if element.tag == "meta" else _text(element)
-        if text:
-            return text[:MAX_TITLE]
-    return ""
+def product_title(tree: Document, elements: Sequence[Element], titles: Sequence[str] = ()) -> str:
+    """Return the title of what a page offers: its h1, an element that is named a product title, or an item's name.
+
+    `titles` are what the page calls itself elsewhere, in lower case: an element that is named just a title or a name
+    counts when its text is one of them.
+    """
+    texts = [text for element in _title_candidates(tree, elements) if (text := _text(element))]
+    if texts:
+        return max(texts, key=lambda text: _likeness(text, titles))[:MAX_TITLE]
+    named = (_text(element) for element in tree.select(_PLAIN_TITLES)[:_MAX_CANDIDATES])
+    return next((text[:MAX_TITLE] for text in named if _is_title(text.casefold(), titles)), "")
 
 
-def product_image(tree: Document) -> str:
-    """Return the address of the first image that may show a product, as it is written; empty when there is none."""
-    for image in tree.select(_IMAGES)[:_MAX_IMAGES]:
-        source = _source(image)
-        if source and not _is_icon(image, source) and not _is_at_edge(image):
-            return source
-    return ""
+def product_image(elements: Sequence[Element]) -> str:
+    """Return the address of an image that may show a product, as it is written; empty when there is none.
+
+    The first image after the first h1 is taken, else the last one before it.
+    """
+    before, is_after_title = "", False
+    shown = [element for element in elements if element.tag in _SHOWN]
+    for element in shown[:_MAX_IMAGES]:
+        if element.tag == "h1":
+            is_after_title = True
+        elif source := _product_source(element):
+            if is_after_title:
+                return source
+            before = source
+    return before
 
 
-def _title_candidates(tree: Document) -> Iterator[Element]:
-    yield from (heading for heading in tree.select("h1")[:_MAX_CANDIDATES] if is_html(heading))
-    yield from tree.select(_NAMED_TITLES)[:_MAX_CANDIDATES]
-    yield from (element for element in tree.select(_ITEM_NAMES)[:_MAX_CANDIDATES] if _is_of_product(element))
+def _likeness(text: str, titles: Sequence[str]) -> float:
+    """Return how much a text is like what the page calls itself: pages have headings of menus and notices, too."""
+    return max((fuzz.token_set_ratio(text[:MAX_TITLE].casefold(), title) for title in titles), default=0.0)
+
+
+def _is_title(text: str, titles: Sequence[str]) -> bool:
+    """Return whether a text is what a page calls itself, alone or before the name of the shop."""
+    if len(text) < _LEAST_TITLE:
+        return False
+    return any(
+        title == text or _SHOP_NAME.match(title.removeprefix(text)) for title in titles if title.startswith(text)
+    )
+
+
+def _product_source(image: Element) -> str:
+    source = _source(image)
+    return source if source and not _is_icon(image, source) and not _is_aside(image) else ""
+
+
+def _title_candidates(tree: Document, elements: Sequence[Element]) -> Sequence[Element]:
+    """Return the headings; without any, what is named a product title; without that, the names of items."""
+    headings = [one for one in elements if one.tag == "h1" and is_html(one)][:_MAX_CANDIDATES]
+    named = [heading for heading in headings if _text(heading)]
+    named = named or [element for element in tree.select(_NAMED_TITLES)[:_MAX_CANDIDATES] if _text(element)]
+    return named or [element for element in tree.select(_ITEM_NAMES)[:_MAX_CANDIDATES] if _is_of_product(element)]
 
 
 def _text(element: Element) -> str:
     if is_hidden(element):
         return ""
-    return " ".join(element.text.split())
+    return " ".join(((element.attr("content") or "") if element.tag == "meta" else element.text).split())
 
 
 def _is_of_product(element: Element) -> bool:
@@ -79,10 +117,11 @@ def _is_of_product(element: Element) -> bool:
 
 def _source(image: Element) -> str:
     """Return the address of an image: of one that is loaded later, the one that it will have."""
-    written = (image.attr(name) for name in _SOURCES)
-    found = [one.strip() for one in written if one and one.strip()]
-    real = [one for one in found if not _PLACEHOLDER.search(one[:300].lower())]
-    return real[0] if real else ""
+    for name in _SOURCES:
+        written = (image.attr(name) or "").strip()
+        if written and not _PLACEHOLDER.search(written[:300].lower()):
+            return written
+    return ""
 
 
 def _is_icon(image: Element, source: str) -> bool:
@@ -103,13 +142,8 @@ def _pixels(written: str | None) -> int | None:
     return int(match[1]) if match else None
 
 
-def _is_at_edge(image: Element) -> bool:
-    """Return whether an image is part of a menu or the page's footer."""
-    parent = image.parent
-    for _ in range(_ANCESTORS):
-        if not isinstance(parent, Element):
-            return False
-        if parent.tag in _EDGES:
-            return True
-        parent = parent.parent
-    return False
+def _is_aside(image: Element) -> bool:
+    """Return whether an image is hidden, or part of a menu or the page's footer."""
+    if is_hidden(image):
+        return True
+    return any(parent.tag in _EDGES for parent in parents_of(image, _ANCESTORS))

@@ -1,0 +1,88 @@
+"""PDP discovery: which links of a shop's page are tried as product pages, and in which order."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from webstrata.content.shop.links import LinkRegion, ShopLink
+from webstrata.model.sites import is_same_site
+from webstrata.model.urls import parse_url
+
+MAX_CANDIDATES = 20
+MAX_CATEGORIES = 3
+
+_PRODUCT_PATHS = re.compile(
+    r"/products?/[^/]+|/products?[-_.][^/]+|/p/[^/]+|/items?/[^/]+|/items?[-_.][^/]+|/collections/[^/]+/products/[^/]+"
+    r"|/itm/[^/]+|/dp/[^/]+|/pd/[^/]+|/sku/[^/]+|/produkte?/[^/]+|/produits?/[^/]+|/productos?/[^/]+|/prodott[oi]/[^/]+"
+    r"|/produtos?/[^/]+|/artikel/[^/]+|/articles?/\d|/tuote/[^/]+|/produkty?/[^/]+|[-/]p-?\d{3,}(?:\.html?)?/?$"
+    r"|/product_info\.php|/product\.(?:php|aspx?|html?)",
+    re.IGNORECASE,
+)
+"""Paths of single products; `/products` and `/products/` alone are lists."""
+
+_CATEGORY_PATHS = re.compile(
+    r"/collections?(?:/|$)|/categor(?:y|ies)(?:/|$)|/c/|/shop(?:/|$)|/products?/?$|/kategori(?:e|en|a)?/|/categori[ae]s?/"
+    r"|/catalog(?:ue|o)?(?:/|$)|/department|/browse/|/sale(?:/|$)|/new(?:-arrivals|-in)?(?:/|$)|/sortiment|/rayon|/store/",
+    re.IGNORECASE,
+)
+_EXCLUDED = re.compile(
+    r"/(?:carts?|basket|bag|checkout|accounts?|my-?account|login|log-in|logout|signin|sign-in|signup|sign-up"
+    r"|register|registration|password|wish-?list|favou?rites|compare|orders?|returns?|privacy|terms|imprint|impressum"
+    r"|agb|datenschutz|contact|kontakt|about|careers|jobs|faq|help|support|newsletter|stores?-?locator|gift-?cards?"
+    r"|warenkorb|kasse|konto|mein-konto|anmelden|merkzettel|wunschliste|panier|commande|compte|mon-compte|connexion"
+    r"|carrito|cesta|cuenta|mi-cuenta|iniciar-sesion|carrello|cassa|accedi|carrinho|conta|winkelwagen|winkelmand"
+    r"|inloggen|afrekenen|varukorg|kundvagn|kassa|mina-sidor|kurv|handlekurv|ostoskori|koszyk|kosik|blog|news"
+    r"|add-to-cart|addtocart|wp-login|wp-admin)(?:\.[a-z]{2,5})?(?:/|$)|[?&](?:add-to-cart|add_to_cart|addtocart)=",
+    re.IGNORECASE,
+)
+"""Folders of addresses that belong to carts, accounts, checkouts, logins and pages about the shop itself."""
+
+_FILES = re.compile(r"\.(?:jpe?g|png|gif|webp|svg|pdf|zip|mp4|xml|json|css|js|docx?|xlsx?)$", re.IGNORECASE)
+
+
+def pdp_candidates(links: Sequence[ShopLink], url: str, most: int = MAX_CANDIDATES) -> list[str]:
+    """Return the addresses to try as product pages: those of product cards first, then those with a product's path.
+
+    Both are in the order of the page, each address once, all on the page's own site and none of a cart, an account,
+    a checkout or a login.
+    """
+    allowed = list(_allowed(links, url))
+    cards = (link.url for link in allowed if link.is_card)
+    paths = (link.url for link in allowed if _PRODUCT_PATHS.search(parse_url(link.url).path))
+    return _first((*cards, *paths), most)
+
+
+def category_pages(links: Sequence[ShopLink], url: str, most: int = MAX_CATEGORIES) -> list[str]:
+    """Return the pages to search for products when no candidate is valid: category paths first, then the main menu."""
+    allowed = [link for link in _allowed(links, url) if not _PRODUCT_PATHS.search(parse_url(link.url).path)]
+    paths = (link.url for link in allowed if _CATEGORY_PATHS.search(parse_url(link.url).path))
+    menu = (link.url for link in allowed if link.region is LinkRegion.NAVIGATION and link.text)
+    return _first((*paths, *menu), most)
+
+
+def _allowed(links: Iterable[ShopLink], url: str) -> Iterator[ShopLink]:
+    """Yield the links that lead to other pages of the same site which may show products."""
+    here = _key(url)
+    for link in links:
+        parts = parse_url(link.url)
+        is_other_page = _key(link.url) != here and parts.path.strip("/")
+        # A product may be called `bag` or `help`: its own name is no folder of the shop.
+        place = _PRODUCT_PATHS.sub("/", parts.path) + parts.query
+        is_excluded = _EXCLUDED.search(place) or _FILES.search(parts.path)
+        if is_other_page and not is_excluded and is_same_site(link.url, url):
+            yield link
+
+
+def _first(addresses: Iterable[str], most: int) -> list[str]:
+    """Return the first addresses, each once; a fragment makes no other page."""
+    found: dict[str, str] = {}
+    for address in addresses:
+        found.setdefault(_key(address), parse_url(address).href)
+        if len(found) == most:
+            break
+    return list(found.values())
+
+
+def _key(url: str) -> str:
+    """Return what the same page of a site has in common, however it is linked."""
+    parts = parse_url(url)
+    return f"{parts.hostname.removeprefix('www.')}:{parts.port}{parts.path.rstrip('/')}{parts.query}"
