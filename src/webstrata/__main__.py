@@ -3,7 +3,7 @@
 import sys
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["index-job"] and "--tied" in sys.argv:
+    if sys.argv[1:2] in (["index-job"], ["run-audits"]) and "--tied" in sys.argv:
         from webstrata.cli.tied import main
     else:
         from webstrata.cli.main import main

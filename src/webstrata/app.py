@@ -14,10 +14,13 @@ from webstrata.model.crawl_config import CrawlConfig
 from webstrata.settings import Settings
 
 if TYPE_CHECKING:
+    from webstrata.audit.policy import CrawlPolicy
     from webstrata.changes.live import LivePages
     from webstrata.changes.site.comparing import SiteComparison
     from webstrata.coordination.permits import PermitStore
     from webstrata.coordination.turns import DomainTurns
+    from webstrata.fetch.browser.options import BrowserOptions
+    from webstrata.jobs.auditing.running import AuditParts
     from webstrata.jobs.lifecycle import Runner
     from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
     from webstrata.jobs.persistent import Crew
@@ -71,6 +74,7 @@ class App:
 
     def crew(self) -> "Crew":
         """Return who leads jobs from here while their stages run in processes of their own."""
+        from webstrata.jobs.auditing.worker import AuditStage
         from webstrata.jobs.persistent import Crew
         from webstrata.jobs.tool import ToolStages, tool_command
 
@@ -83,8 +87,9 @@ class App:
             settings.min_free_bytes,
             settings.index_while_crawling_seconds,
             self.retention_schedule(),
-            self.delivery(),
-            self.integrity_schedule(),
+            delivery=self.delivery(),
+            integrity=self.integrity_schedule(),
+            audits=AuditStage(self.database, self.archive_root, settings.audit_concurrency, settings.audit_max_attempts),
         )
 
     def retention_schedule(self) -> "RetentionSchedule":
@@ -136,6 +141,58 @@ class App:
 
         interval = timedelta(days=self.settings.verify_interval_days)
         return IntegritySchedule(self.database, self.archive_root, interval)
+
+    def audit_parts(self) -> "AuditParts":
+        """Return what audits are run with."""
+        from webstrata.jobs.auditing.running import AuditParts
+        from webstrata.model.auditing.sessions import AuditLimits
+
+        settings, policy = self.settings, self.audit_policy()
+        limits = AuditLimits(
+            concurrency=settings.audit_concurrency,
+            timeout=timedelta(seconds=settings.audit_timeout_seconds),
+            max_attempts=settings.audit_max_attempts,
+            domain_wait=timedelta(seconds=settings.audit_domain_wait_seconds),
+        )
+        return AuditParts(
+            self.database,
+            self.archive_root,
+            settings.artifacts_dir.resolve(),
+            self.domain_turns(),
+            limits,
+            policy,
+        )
+
+    def audit_policy(self) -> "CrawlPolicy":
+        """Return the rules of audits, with the numbers that settings change."""
+        from webstrata.audit.policy import CrawlPolicy, DomainSharing, EvidencePolicy
+        from webstrata.model.auditing.policy_version import CrawlPolicyVersion
+
+        settings = self.settings
+        sharing = DomainSharing(
+            lock_ttl_seconds=settings.domain_lock_ttl_seconds,
+            throttle_ttl_seconds=settings.domain_throttle_ttl_seconds,
+            min_delay_ms=settings.domain_min_delay_ms,
+        )
+        days = EvidencePolicy().html_retention_days
+        return CrawlPolicy(
+            version=CrawlPolicyVersion(settings.crawl_policy_version),
+            sharing=sharing,
+            evidence=EvidencePolicy(html_retention_days={**days, "standard": settings.html_retention_days}),
+            job_timeout_seconds=settings.audit_timeout_seconds,
+            sessions_per_worker=settings.audit_concurrency,
+        )
+
+    def audit_browser(self) -> "BrowserOptions":
+        """Return how the browser of audits is started."""
+        from webstrata.fetch.browser.options import BrowserOptions
+        from webstrata.fetch.guard import NetworkGuard
+
+        proxy = self.settings.http_proxy
+        return BrowserOptions(
+            guard=NetworkGuard(self.settings.allow_private_networks),
+            proxy=proxy.get_secret_value() if proxy else None,
+        )
 
     def live_pages(self) -> "LivePages":
         """Return what fetches single pages from the live web, to compare captures with them."""

@@ -21,6 +21,8 @@ WebstrataError
 ├── CoordinationUnavailableError the store of locks and throttles cannot be reached
 ├── UnreadablePolicyError        a stored retention policy makes no sense: nothing is deleted
 ├── DomainLockTimeoutError       other sessions kept a domain's lock too long
+├── DomainBusyError              another session works on a domain; this one waits in the queue
+├── NavigationFailedError        an audited page could not be opened
 ├── LeaseLostError               another worker holds what we were working on
 ├── CrawlerDiedError             the crawler of a job dies again and again and gets nowhere
 ├── TooManyViewersError          as many watch already as this process can serve
@@ -136,6 +138,19 @@ class UnreadablePolicyError(WebstrataError):
 
 class DomainLockTimeoutError(WebstrataError):
     """Other sessions kept a domain's lock too long."""
+
+
+class DomainBusyError(WebstrataError):
+    """Another session holds a domain's lock; this one goes back into the queue."""
+
+
+class NavigationFailedError(WebstrataError):
+    """An audited page could not be opened; `problem` is the one that the session's summary names, if there is one."""
+
+    def __init__(self, message: str, problem: str | None = None, http_status: int | None = None) -> None:
+        super().__init__(message)
+        self.problem = problem
+        self.http_status = http_status
 
 
 class LeaseLostError(WebstrataError):

@@ -27,7 +27,7 @@ PATHS = [
     ),
     *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup", "/exports/data-dictionary"),
     *("/docs", "/docs/changes", "/docs/replay", "/docs/operators", "/docs/retention", "/audit-log", "/admin/retention"),
-    "/docs/listings",
+    *("/docs/listings", "/docs/audits", "/evidence"),
     *("/listings", "/listings?q=none", "/listings/health", "/hauls"),
     *(
         "/web/*/https://health.example/1",
@@ -99,6 +99,7 @@ def test_a_reader_is_told_apart_from_an_administrator(make_client: MakeClient) -
         "Sources",
         "Listings",
         "Jobs",
+        "Audits",
         "Retention",
     ]
     assert Page(make_client(token=TOKEN).get("/")).texts("nav[aria-label=Main] li") == [

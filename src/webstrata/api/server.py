@@ -34,6 +34,7 @@ from webstrata.api import (
     usage,
 )
 from webstrata.api.allowed_methods import AllowedMethods
+from webstrata.api.auditing import audits
 from webstrata.api.auth import token_verdict
 from webstrata.api.collections import admin_collections, hauls, listings, scraper_health
 from webstrata.api.comparing import close_comparisons, pair_comparisons
@@ -63,7 +64,7 @@ _READERS = (
 )
 _OPERATORS = (
     *(admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
-    *(admin_collections, admin_integrity, admin_notifications, search_debug, metrics),
+    *(admin_collections, admin_integrity, admin_notifications, search_debug, metrics, audits),
 )
 
 

@@ -30,6 +30,7 @@ MODULES = {
     "packages.exporting": ("export",),
     "packages.importing": ("import",),
     "packages.replay_collections": ("replay-index-job",),
+    "audits.auditing": ("audit",),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
     "notifications.deliveries": ("notify", "dead-letters", "retry-dead-letters"),
@@ -38,7 +39,9 @@ MODULES = {
 """The commands of each module's `verbs`."""
 
 SECTIONS = {
-    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "site-diff", "hauls", "status"),
+    "Everyday": (
+        "archive", "run", "serve", "search", "changes", "diff", "site-diff", "audit", "hauls", "status",
+    ),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Notifications": ("subscribe", "unsubscribe", "notify-targets", "notify", "dead-letters", "retry-dead-letters"),

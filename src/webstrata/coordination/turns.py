@@ -12,7 +12,7 @@ from uuid import uuid4
 import structlog
 
 from webstrata.coordination.store import LockStore
-from webstrata.errors import CoordinationUnavailableError, DomainLockTimeoutError, LeaseLostError
+from webstrata.errors import CoordinationUnavailableError, DomainBusyError, DomainLockTimeoutError, LeaseLostError
 from webstrata.model.domains import normalized_domain
 
 log = structlog.get_logger()
@@ -115,8 +115,13 @@ class DomainTurns:
         self._clock = clock
 
     @contextmanager
-    def hold(self, url: str, session_id: str, *, debug: bool = False) -> Iterator[HeldDomain | None]:
-        """Work on a URL's domain; DomainLockTimeoutError if others keep it too long. Without locks, None is held."""
+    def hold(
+        self, url: str, session_id: str, *, debug: bool = False, attempts: int = MAX_ATTEMPTS
+    ) -> Iterator[HeldDomain | None]:
+        """Work on a URL's domain; DomainLockTimeoutError if others keep it too long. Without locks, None is held.
+
+        With a single attempt a domain that is busy raises DomainBusyError: the caller waits in its queue.
+        """
         domain = normalized_domain(url)
         said = {"domain": domain, "session_id": session_id}
         if self._policy.disable_locks:
@@ -125,7 +130,7 @@ class DomainTurns:
             return
         self._throttle(domain, said, debug=debug)
         key, token = f"lock:domain:{domain}", uuid4().hex
-        self._acquire(key, token, said)
+        self._acquire(key, token, said, attempts)
         held = HeldDomain(self._store, key, token, self._policy.lock_ttl, self._clock)
         try:
             yield held
@@ -142,16 +147,19 @@ class DomainTurns:
             log.info("throttle.wait", wait_ms=round(wait / timedelta(milliseconds=1)), **said)
             self._sleep(wait.total_seconds())
 
-    def _acquire(self, key: str, token: str, said: dict[str, str]) -> None:
-        for attempt in range(1, MAX_ATTEMPTS + 1):
+    def _acquire(self, key: str, token: str, said: dict[str, str], attempts: int) -> None:
+        for attempt in range(1, attempts + 1):
             if self._store.acquire(key, token, self._policy.lock_ttl):
                 log.info("lock.acquire.success", attempt=attempt, **said)
                 return
-            if attempt < MAX_ATTEMPTS:
+            if attempts == 1:
+                log.info("lock.acquire.retry", attempt=attempt, **said)
+                raise DomainBusyError(f"another session works on {said['domain']}")
+            if attempt < attempts:
                 wait = _BACKOFF_BASE * 2 ** (attempt - 1) + random.uniform(0, _JITTER)  # noqa: S311 - spreads retries
                 log.info("lock.acquire.retry", attempt=attempt, wait_ms=round(wait * 1000), **said)
                 self._sleep(wait)
-        log.warning("lock.acquire.timeout", attempts=MAX_ATTEMPTS, **said)
+        log.warning("lock.acquire.timeout", attempts=attempts, **said)
         raise DomainLockTimeoutError("Domain lock timeout")
 
     def _let_go(self, key: str, token: str, domain: str, said: dict[str, str]) -> None:

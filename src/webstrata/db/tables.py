@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webstrata.db import collection_tables, retention_tables
 from webstrata.db.asset_tables import Asset, AssetBlob, AssetVersion, PluginRun
+from webstrata.db.auditing import tables as audit_tables
 from webstrata.db.base import Base, BigId, Json, utcnow
 from webstrata.db.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
 from webstrata.db.crawl_tables import CaptureLinks
@@ -35,6 +36,7 @@ __all__ = [
     "SourceTotals",
     "TemplateChange",
     "UsageMetric",
+    "audit_tables",
     "collection_tables",
     "integrity_tables",
     "notification_tables",

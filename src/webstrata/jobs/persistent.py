@@ -12,6 +12,7 @@ from webstrata.db import frontier, jobs, leases
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import CrawlerDiedError, WebstrataError
+from webstrata.jobs.auditing.worker import AuditStage
 from webstrata.jobs.beside import index_beside
 from webstrata.jobs.leading import in_the_lead
 from webstrata.jobs.recovery import Recovery
@@ -48,6 +49,8 @@ class Crew:
     """What delivers the notifications that jobs leave in the outbox."""
     integrity: "IntegritySchedule | None" = None
     """How the files of the archive are checked, beside the jobs."""
+    audits: AuditStage | None = None
+    """What runs audits beside the jobs."""
 
     def load(self, job_id: int) -> StoredJob:
         """Return a job as it stands."""

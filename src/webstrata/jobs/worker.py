@@ -35,6 +35,9 @@ _OUTBOX_LOOK_SECONDS = 2.0
 _INTEGRITY_LOOK_SECONDS = 60.0
 """How often a worker checks whether a check of the archive is due or to be gone on with."""
 
+_AUDIT_LOOK_SECONDS = 1.0
+"""How often a worker checks whether an audit waits."""
+
 _LOOK_AGAIN = timedelta(seconds=5)
 """How long a job is left alone that somebody else turned out to work on."""
 
@@ -73,7 +76,9 @@ def process_next_job(crew: Crew, stopping: threading.Event) -> bool:
         if not stopping.is_set() and _waits_for_index(crew, job_id):
             _indexed(crew, job_id, stopping)
         return True
-    return index_next_job(crew, stopping) or _helped(crew, stopping)
+    if index_next_job(crew, stopping) or _helped(crew, stopping):
+        return True
+    return crew.audits is not None and crew.audits.run_due(stopping, once=True)
 
 
 def crawl_next_job(crew: Crew, stopping: threading.Event) -> bool:
@@ -116,6 +121,11 @@ def check_integrity(crew: Crew, stopping: threading.Event) -> bool:
     return False
 
 
+def run_audits(crew: Crew, stopping: threading.Event) -> bool:
+    """Run the audits that wait; tell whether there was one."""
+    return crew.audits is not None and crew.audits.run_due(stopping)
+
+
 def _work(crew: Crew, poll_interval: float, stopping: threading.Event) -> None:
     """Crawl here; index, apply retention, deliver and check files in threads: stages run in their own processes."""
     beside = (
@@ -123,6 +133,7 @@ def _work(crew: Crew, poll_interval: float, stopping: threading.Event) -> None:
         ("retention", apply_retention, _RETENTION_LOOK_SECONDS),
         ("notifications", deliver_notifications, _OUTBOX_LOOK_SECONDS),
         ("integrity", check_integrity, _INTEGRITY_LOOK_SECONDS),
+        ("audits", run_audits, min(poll_interval, _AUDIT_LOOK_SECONDS)),
     )
     threads = [threading.Thread(target=_repeat, args=(step, crew, look, stopping), name=n) for n, step, look in beside]
     for thread in threads:

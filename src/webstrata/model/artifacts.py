@@ -13,6 +13,7 @@ class ArtifactType(StrEnum):
     FEATURES_JSON = "features_json"
     HTML_GZ = "html_gz"
     SESSION_LOGS_JSONL = "session_logs_jsonl"
+    EVIDENCE_PACK = "evidence_pack"
 
 
 @dataclass(frozen=True)

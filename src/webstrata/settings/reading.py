@@ -15,6 +15,7 @@ from dotenv import dotenv_values
 from pydantic import SecretStr, ValidationError
 
 from webstrata.errors import SettingsError
+from webstrata.settings.auditing import AuditSettings
 from webstrata.settings.browser import BrowserSettings
 from webstrata.settings.coordination import CoordinationSettings
 from webstrata.settings.crawling import CrawlSettings
@@ -39,6 +40,7 @@ _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
 
 # The last base comes first in the reference.
 class Settings(
+    AuditSettings,
     IntegritySettings,
     NotificationSettings,
     BrowserSettings,

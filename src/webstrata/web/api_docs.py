@@ -20,6 +20,7 @@ _FOR_OPERATORS = {
     ApiPage.OPERATORS: ("/docs/operators", "API for administrators"),
     ApiPage.RETENTION: ("/docs/retention", "API of retention"),
     ApiPage.NOTIFICATIONS: ("/docs/notifications", "API of notifications"),
+    ApiPage.AUDITS: ("/docs/audits", "API of audits"),
 }
 _PAGES = _PUBLIC | _FOR_OPERATORS
 
@@ -78,6 +79,12 @@ def show_resources_api(request: Request) -> HTMLResponse:
 def show_watching_api(request: Request) -> HTMLResponse:
     """Show the routes of site diffs, watches and saved searches."""
     return _show(request, ApiPage.WATCHING)
+
+
+@router.get("/docs/audits")
+def show_audits_api(request: Request) -> HTMLResponse:
+    """Show the routes of evidence audits."""
+    return _show(request, ApiPage.AUDITS)
 
 
 def _show(request: Request, page: ApiPage) -> HTMLResponse:

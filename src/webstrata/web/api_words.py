@@ -105,6 +105,7 @@ class ApiPage(StrEnum):
     LISTINGS = "listings"
     RESOURCES = "resources"
     WATCHING = "watching"
+    AUDITS = "audits"
 
 
 def described(document: Json, page: ApiPage) -> Description:

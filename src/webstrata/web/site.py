@@ -26,6 +26,7 @@ from webstrata.web import (
     timemaps,
     wayback,
 )
+from webstrata.web.auditing import evidence
 from webstrata.web.collections import hauls, listings
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.notifications import targets
@@ -52,7 +53,7 @@ _READERS = (
     api_docs,
 )
 _REPLAY = (replay_frame, wayback, timemaps)
-_OPERATORS = (source, jobs, job, job_orders, audit_log, retention, targets, integrity, login)
+_OPERATORS = (source, jobs, job, job_orders, audit_log, retention, targets, integrity, evidence, login)
 
 
 def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:

@@ -7,8 +7,6 @@ from enum import StrEnum
 PAGES_PER_SESSION = 4
 """A home page and a product page, each on desktop and mobile."""
 
-_HTML_DAYS = {"short": 7, "long": 30}
-
 
 class AuditStatus(StrEnum):
     """The state of an audit session."""
@@ -39,10 +37,6 @@ class AuditRetention(StrEnum):
     STANDARD = "standard"
     SHORT = "short"
     LONG = "long"
-
-    def html_days(self, standard: int) -> int:
-        """Return the days that html_gz artifacts are kept; the setting is given for `standard`."""
-        return _HTML_DAYS.get(self.value, standard)
 
 
 class AuditPageType(StrEnum):

@@ -1,0 +1,43 @@
+"""Readiness of an audited page: the DOM is quiet and the network idle; then it is scrolled to load what is below."""
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from webstrata.audit.page_scripts import DOM_QUIET, SCROLL
+from webstrata.audit.policy import ReadinessPolicy, ScrollPolicy
+from webstrata.audit.session_log import SessionLog
+from webstrata.model.auditing.sessions import AuditEventType
+
+if TYPE_CHECKING:
+    from webstrata.fetch.browser.launch import BrowserPage
+
+
+async def wait_until_ready(opened: "BrowserPage", policy: ReadinessPolicy, log: SessionLog) -> dict[str, object]:
+    """Wait until a page that has loaded is ready; a soft limit is logged, and the page is taken as it is."""
+    began = time.monotonic()
+    is_quiet, is_idle, _ = await asyncio.gather(
+        opened.page.evaluate(DOM_QUIET, [policy.dom_quiet_seconds, policy.soft_timeout_seconds]),
+        opened.proxy.wait_until_idle(policy.network_idle_seconds, policy.soft_timeout_seconds),
+        asyncio.sleep(policy.least_seconds_after_load),
+    )
+    for is_met, what in ((is_quiet, "The DOM keeps changing"), (is_idle, "The network is not idle")):
+        if not is_met:
+            await log.warning(AuditEventType.TIMEOUT, what, soft_timeout_seconds=policy.soft_timeout_seconds)
+    return {
+        "ready_ms": round((time.monotonic() - began) * 1000),
+        "dom_quiet": bool(is_quiet),
+        "network_idle": is_idle,
+    }
+
+
+async def scroll_through(
+    opened: "BrowserPage", policy: ScrollPolicy, readiness: ReadinessPolicy, log: SessionLog
+) -> None:
+    """Scroll down step by step and back to the top, and wait for what that loads."""
+    steps = await opened.page.evaluate(SCROLL, [policy.step_share, policy.wait_seconds, policy.most_steps])
+    is_idle = await opened.proxy.wait_until_idle(readiness.network_idle_seconds, readiness.soft_timeout_seconds)
+    if steps >= policy.most_steps:
+        await log.warning(AuditEventType.TIMEOUT, "The page is too long to be scrolled to its end", steps=steps)
+    if not is_idle:
+        await log.warning(AuditEventType.TIMEOUT, "The network is not idle after scrolling", steps=steps)

@@ -1,0 +1,1 @@
+"""Evidence audits in the database: sessions, their queue, pages and logs."""

@@ -1,0 +1,1 @@
+"""Evidence audits as jobs: the queue, the worker and the run of one session."""

@@ -1,0 +1,34 @@
+"""Audits of dead workers: they go back into the queue, at once where the worker was on this machine."""
+
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from webstrata.coordination.presence import announced_here, is_dead
+from webstrata.db.auditing import queue
+from webstrata.db.engine import Database
+
+log = structlog.get_logger()
+
+
+def requeue_audits(database: Database, archive_root: Path, max_attempts: int) -> None:
+    """Return the sessions of dead workers to the queue; one that was tried too often has failed."""
+    with database.read() as session:
+        owners = queue.lease_owners(session)
+    if not owners:
+        return
+    dead = _dead_among(archive_root, owners)
+    with database.write() as session:
+        requeued = queue.requeue_abandoned(session, datetime.now(UTC), dead, max_attempts)
+    for audit in requeued:
+        log.warning("audit.requeued", session_id=audit.id, status=audit.status, attempts=audit.attempts)
+
+
+def _dead_among(archive_root: Path, owners: set[str]) -> list[str]:
+    """Return the owners of this machine that do not live; one whose lock file is gone has been cleared up after."""
+    here, announced = f"{socket.gethostname()}:", set(announced_here(archive_root))
+    return [
+        owner for owner in owners if owner.startswith(here) and (owner not in announced or is_dead(archive_root, owner))
+    ]

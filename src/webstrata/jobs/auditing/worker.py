@@ -1,0 +1,38 @@
+"""Audits beside the jobs of a worker: while some wait, a process of their own runs them."""
+
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from webstrata.db.auditing import queue
+from webstrata.db.engine import Database
+from webstrata.jobs.auditing.recovery import requeue_audits
+from webstrata.jobs.children import run_child
+
+COMMAND = (sys.executable, "-m", "webstrata", "run-audits", "--tied")
+
+
+@dataclass(frozen=True)
+class AuditStage:
+    """Runs the audits that wait, in a child process."""
+
+    database: Database
+    archive_root: Path
+    concurrency: int
+    max_attempts: int
+    command: Sequence[str] = COMMAND
+
+    def run_due(self, stopping: threading.Event, *, once: bool = False) -> bool:
+        """Run audits until none waits for a while; tell whether there was one. A worker may be set to run none."""
+        if self.concurrency == 0:
+            return False
+        requeue_audits(self.database, self.archive_root, self.max_attempts)
+        with self.database.read() as session:
+            if not queue.has_due(session, datetime.now(UTC)):
+                return False
+        command = [*self.command, *(["--once"] if once else [])]
+        # A process that fails to start or dies leaves its sessions to the next one, which does not start at once.
+        return run_child(command, None, stopping) == 0

@@ -1,0 +1,1 @@
+"""Demo shops, served on loopback: each is what a server answers, by path."""
