@@ -7,7 +7,22 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from bench import changes, crawl, frontier, index, listing, replay, retention, search, serving, sitediff, validation, wacz, whole
+from bench import (
+    changes,
+    crawl,
+    frontier,
+    index,
+    listing,
+    relevance,
+    replay,
+    retention,
+    search,
+    serving,
+    sitediff,
+    validation,
+    wacz,
+    whole,
+)
 from bench.report import Measurement, shown, written
 
 CASES = {
@@ -16,6 +31,7 @@ CASES = {
     "frontier": frontier.measure,
     "index": index.measure,
     "listing": listing.measure,
+    "relevance": relevance.measure,
     "retention": retention.measure,
     "replay": replay.measure,
     "search": search.measure,

@@ -40,19 +40,20 @@ def judgement(told: Mapping[str, Columns]) -> Judged:
     return Judged(
         dict(zip(ranked["document_id"], ranked["relevance"], strict=True)),
         {
-            document_id: Facts(f" {fold(title)} ", inlinks, depth_of(page))
-            for document_id, inlinks, title, page in zip(*(best[name] for name in _FACTS), strict=True)
+            document_id: Facts(f" {fold(title)} ", inlinks, depth_of(page), rank_mass)
+            for document_id, inlinks, title, page, rank_mass in zip(*(best[name] for name in _FACTS), strict=True)
         },
     )
 
 
 _BEST = "SELECT document_id FROM ranked ORDER BY relevance DESC, document_id LIMIT :judged"
-_FACTS = ("document_id", "inlinks", "title", "page")
+_FACTS = ("document_id", "inlinks", "title", "page", "rank_mass")
 JUDGING = {
     "ranked": Part("SELECT document_id, relevance FROM ranked", ("document_id", "relevance")),
     "best": Part(
         "SELECT d.id AS document_id, coalesce(p.inlink_count, 0) AS inlinks, d.title,"
-        f" d.normalized_url_group AS page FROM ({_BEST}) AS b JOIN documents d ON d.id = b.document_id"
+        " d.normalized_url_group AS page, coalesce(p.rank_mass, 0) AS rank_mass"
+        f" FROM ({_BEST}) AS b JOIN documents d ON d.id = b.document_id"
         " LEFT JOIN page_signals p ON p.normalized_url_group = d.normalized_url_group",
         _FACTS,
     ),

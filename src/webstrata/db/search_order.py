@@ -101,7 +101,7 @@ def ordered(
 
 def _estimated(scope: Scope, count: Count) -> int:
     """Return about how many captures there are when counting stopped at a limit: as many as their texts say."""
-    if scope.match is None:
+    if scope.match is None and scope.documents is None:
         return scope.captures
     return count.documents * scope.captures // max(1, count.last_document)
 

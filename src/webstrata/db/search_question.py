@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
@@ -15,6 +16,7 @@ from webstrata.model.archive import SnapshotView
 from webstrata.model.query import Expression
 from webstrata.model.ranking import Score
 from webstrata.model.search import Cursor, FacetCount, SearchRequest, Sort
+from webstrata.model.terms import Term
 from webstrata.model.urls import url_group
 
 
@@ -28,6 +30,12 @@ class Question:
     address: str | None = None
     cursor: Cursor | None = None
     pages_fastpath: bool = True
+    terms: tuple[Term, ...] = ()
+    """The words of a plain question that say what it is about, with their other forms."""
+    is_partial: bool = False
+    """Pages with some of the terms are results, too."""
+    shares: Mapping[int, float] | None = None
+    """How much of the terms each document has, where those with some are results."""
 
     @property
     def offset(self) -> int:
@@ -46,6 +54,8 @@ class Hit:
 
     view: SnapshotView
     text: str
+    blocks: str | None
+    """What each line of the text is, where that is known."""
     score: float
     """By which it is ordered before its time; the same for all where time alone counts."""
 
@@ -62,6 +72,8 @@ class Found:
     capped: bool = False
     scores: Mapping[int, Score] | None = None
     facets: Facets | None = None
+    documents: int = 0
+    """How many texts match."""
     in_time_order: bool = False
     """The last hit stands where the newest come first: what follows it is found by its time."""
 
@@ -69,8 +81,8 @@ class Found:
 def scope_of(session: Session, question: Question) -> Scope | None:
     """Return which captures a question is about; None when it is plain that there are none."""
     request, dialect = question.request, session.get_bind().dialect.name
-    rows = session.execute(_SOURCES).all()
-    ids = {row.code: row.id for row in rows}
+    rows = archive_state(session)
+    ids = {code: source_id for source_id, code, *_ in rows}
     hidden = ids.get(HIDDEN_SOURCE)
     wanted = ids.get(request.source.lower()) if request.source is not None else None
     if request.source is not None and (wanted is None or wanted == hidden):
@@ -79,9 +91,14 @@ def scope_of(session: Session, question: Question) -> Scope | None:
     match = matching(question.expression, dialect) if question.expression is not None else None
     return Scope(
         *(request, dialect, wanted, hidden, match, pages),
-        captures=sum(row.snapshot_count or 0 for row in rows),
-        state=tuple(tuple(row) for row in rows),
+        captures=sum(snapshots or 0 for _, _, snapshots, *_ in rows),
+        state=rows,
     )
+
+
+def archive_state(session: Session) -> tuple[tuple[Any, ...], ...]:
+    """Return each source's id, code and totals: a value that differs after every change of the archive."""
+    return tuple(tuple(row) for row in session.execute(_SOURCES))
 
 
 _SOURCES = text(

@@ -9,18 +9,24 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.lists import as_array
 from webstrata.db.search_candidates import Few, Many, candidates
-from webstrata.db.search_judged import Judged, judged
+from webstrata.db.search_judged import MOST_JUDGED, Judged, judged
 from webstrata.db.search_memory import worked_out_once
-from webstrata.db.search_order import Count, ordered
+from webstrata.db.search_order import MOST_COUNTED, Count, counted, ordered
 from webstrata.db.search_question import Found, Hit, Question
 from webstrata.db.search_scope import Scope
 from webstrata.db.search_shown import BEST_FIRST, GOOD_FIRST, NEWEST_FIRST, shown
+from webstrata.db.search_texts import read_scores
+from webstrata.db.term_counts import term_weights
 from webstrata.model.query import asks_for_places
-from webstrata.model.ranking import Score, best_scored, scores, url_cost
+from webstrata.model.ranking import Ranking, Score, best_scored, scores, scores_after, url_cost
+from webstrata.model.relevance import TermMatcher
 from webstrata.model.search import View
 
 MOST_KNOWN = 20_000
 """Documents that are named one by one."""
+
+MOST_READ = 200
+"""Texts that are read to rank pages with some of the words: how many words they hold says little of their order."""
 
 _SPARE = 2
 """A page of results is looked for among the captures of so many documents for each result, and then among all."""
@@ -39,6 +45,8 @@ class RankedSearch:
 
     def found(self) -> Found:
         """Return the results that were asked for."""
+        if self._question.is_partial:
+            return self._with_most_words()
         found = candidates(self._session, self._scope, self._expression)
         if isinstance(found, Many):
             return self._partly_ranked(found.documents, found.count)
@@ -47,7 +55,18 @@ class RankedSearch:
     def _all_ranked(self, found: Few) -> Found:
         ranked = self._scores(found.judged)
         head = _Head(self._session, self._question, self._scope.known(ranked))
-        return Found(head.page(ranked, self._question.offset), found.total, scores=ranked)
+        hits = head.page(ranked, self._question.offset)
+        return Found(hits, found.total, scores=ranked, documents=len(found.judged.relevance))
+
+    def _with_most_words(self) -> Found:
+        """Return results that hold most of the words: their texts are known already, those with most words first."""
+        shares = self._question.shares or {}
+        count = counted(self._session, self._scope, MOST_COUNTED)
+        if not count.total:
+            return Found((), 0)
+        ranked = self._read(shares, MOST_READ)
+        hits = _Head(self._session, self._question, self._scope).page(ranked, self._question.offset)
+        return Found(hits, count.total, count.capped, ranked, documents=len(shares))
 
     def _partly_ranked(self, documents: Sequence[int], count: Count) -> Found:
         """Return results of which only some are ranked: these, and what follows them."""
@@ -60,14 +79,15 @@ class RankedSearch:
         ranked = self._scores(judged(self._session, self._scope, documents)) if ranks else {}
         hits = head.page(ranked, offset) if ranked else ()
         if len(hits) == size:
-            return Found(hits, max(count.total, offset + size), count.capped, ranked)
+            return Found(hits, max(count.total, offset + size), count.capped, ranked, documents=count.documents)
         first = self._captures_of(head, documents) if first is None else first
         if self._within(count):
             others = self._where_known.without(documents)
             skip, wanted = max(0, offset - first), size - len(hits)
             hits += ordered(self._session, self._question, others, count, skip=skip, wanted=wanted)
         behind = offset + len(hits) > first
-        return Found(hits, max(count.total, first), count.capped, ranked, in_time_order=behind)
+        total = max(count.total, first)
+        return Found(hits, total, count.capped, ranked, documents=count.documents, in_time_order=behind)
 
     def _captures_of(self, head: "_Head", documents: Sequence[int]) -> int:
         what = "their captures", self._scope.asks(), tuple(documents)
@@ -91,7 +111,17 @@ class RankedSearch:
         return scope.known(documents) if len(documents) <= MOST_KNOWN else scope
 
     def _scores(self, known: Judged) -> dict[int, Score]:
+        if self._request.ranking is Ranking.V2 and self._question.terms:
+            return self._read(known.relevance, MOST_JUDGED)
         return scores(known.relevance, known.facts, self._question.phrases, self._request.ranking)
+
+    def _read(self, relevance: Mapping[int, float], most: int) -> dict[int, Score]:
+        """Return the scores of documents: the best are judged by their words, the others follow in their order."""
+        terms = self._question.terms
+        best_first = sorted(relevance, key=lambda document: (-relevance[document], -document))
+        matcher = TermMatcher(terms, term_weights(self._session, self._scope.state, terms))
+        read = read_scores(self._session, best_first[:most], matcher, self._question.phrases)
+        return read | scores_after(read, {document: relevance[document] for document in best_first[most:]})
 
 
 class _Head:

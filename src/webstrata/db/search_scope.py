@@ -104,7 +104,8 @@ class Scope:
         """Return what tells this scope from others of the same archive, however its results are ordered and cut."""
         request = self.request
         shown = request.view, request.include_non_2xx, request.include_duplicates, request.language, request.kind
-        return self.source_id, self.hidden_source_id, self.match, self.pages, _days(request), shown
+        texts = self.match if self.match is not None or self.documents is None else tuple(self.documents)
+        return self.source_id, self.hidden_source_id, texts, self.pages, _days(request), shown
 
     def _others(self, alias: str) -> str:
         if not self.left_out:

@@ -36,7 +36,7 @@ def shown(
     # CROSS JOIN has SQLite begin with what was found.
     rows = scope.execute(
         session,
-        f"SELECT {_view(question)}, {'d.text' if question.expression else 'NULL'},"
+        f"SELECT {_view(question)}, {'d.text, d.blocks' if question.expression else 'NULL, NULL'},"
         f" {'f.score' if BEST_FIRST in order else '0'} FROM ({first}) AS f"
         " CROSS JOIN snapshots s JOIN sources o ON o.id = s.source_id LEFT JOIN archive_jobs j ON j.id = s.job_id"
         f"{' LEFT JOIN documents d ON d.id = s.document_id' if question.expression else ''}"
@@ -68,10 +68,11 @@ def _captures_of_page(question: Question) -> str:
 
 
 def _hit(row: Sequence[Any]) -> Hit:
-    *seen, stored, score = row
+    *seen, stored, blocks, score = row
     view = SnapshotView(*seen)
     return Hit(
         view if view.normalized_url_group else replace(view, normalized_url_group=view.url),
         unpacked(stored or ""),
+        blocks,
         score,
     )

@@ -66,3 +66,28 @@ class VocabularyWord(Base):
 
     id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer(), "sqlite"), primary_key=True)
     word: Mapped[str] = mapped_column(String(40), unique=True)
+
+
+class WordForm(Base):
+    """A form of a word under its stem: a question in one form finds the others.
+
+    A compound is under the stem of what it is in one piece: `e mail` under `email`.
+    """
+
+    __tablename__ = "word_forms"
+    __table_args__ = (Index(None, "stem", "language", "word"),)
+
+    word: Mapped[str] = mapped_column(String(64), primary_key=True)
+    language: Mapped[str] = mapped_column(String(2), primary_key=True)
+    stem: Mapped[str] = mapped_column(String(40), primary_key=True)
+
+
+class SearchUpkeep(Base):
+    """How far stored texts have been read for something that searching needs and earlier versions did not store."""
+
+    __tablename__ = "search_upkeep"
+
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    last_document_id: Mapped[int] = mapped_column(BigInteger)
+    until_document_id: Mapped[int] = mapped_column(BigInteger)
+    """The last text that was stored before its words were learned with it."""

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from webstrata.db.lists import Among
 from webstrata.db.search_memory import worked_out_once
 from webstrata.db.search_order import MOST_BROWSED, MOST_COUNTED, browses_pages, counted, from_pages, in_time
+from webstrata.db.search_partial import partial_matches
 from webstrata.db.search_question import Facets, Found, Hit, Question, scope_of
 from webstrata.db.search_ranked import RankedSearch
 from webstrata.db.search_scope import Scope
@@ -24,6 +25,9 @@ def find(session: Session, question: Question) -> Found:
     scope = scope_of(session, question)
     if scope is None:
         return Found((), 0)
+    if question.is_partial:
+        shares = partial_matches(session, scope, question.terms)
+        scope, question = replace(scope.known(tuple(shares)), match=None), replace(question, shares=shares)
     found = _found(session, question, scope)
     if not question.request.facets or (question.expression is not None and not found.total):
         return found
@@ -37,7 +41,8 @@ def _found(session: Session, question: Question, scope: Scope) -> Found:
         return from_pages(session, question, scope)
     count = counted(session, scope, MOST_BROWSED if question.expression is None else MOST_COUNTED)
     hits = in_time(session, question, scope, question.offset, count)
-    return Found(hits, count.total, count.capped, in_time_order=not question.request.include_non_2xx)
+    in_order = not question.request.include_non_2xx
+    return Found(hits, count.total, count.capped, documents=count.documents, in_time_order=in_order)
 
 
 _FACETS = ("source", "year", "language", "type")

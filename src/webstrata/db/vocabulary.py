@@ -1,6 +1,7 @@
 """Vocabulary: words of titles, addresses, headings and texts, looked up by similar spelling and by parts of words."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from itertools import compress, islice
 
 from sqlalchemy import bindparam, column, text
@@ -9,10 +10,12 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql import table
 
 from webstrata.content.blocks import HEADINGS
+from webstrata.content.stemming import stem_language
 from webstrata.content.tokens import folded
 from webstrata.db.bulk import ManyRows
 from webstrata.db.lists import Among
 from webstrata.db.types import PlainText
+from webstrata.db.word_forms import learn_forms
 from webstrata.db.wording import PreparedDocument
 from webstrata.model.similarity import MAX_LENGTH, MIN_LENGTH, trigrams
 
@@ -46,15 +49,32 @@ def words_of_text(body: str) -> set[str]:
 
 
 def learn(session: Session, documents: Iterable[PreparedDocument]) -> None:
-    """Add the words of new documents to the vocabulary."""
+    """Add the words of new documents to the vocabulary, and to the forms of words in their languages."""
     reads_texts = (session.scalar(_SIZE) or 0) < MOST_WORDS_OF_TEXTS
-    found: set[str] = set()
+    by_language: defaultdict[str | None, list[PreparedDocument]] = defaultdict(list)
     for document in documents:
-        lines = _titling(document.title, document.normalized_url_group, document.text, document.blocks)
-        texts = [document.text[:MOST_TEXT_CHARACTERS]] if reads_texts else []
-        found.update(folded("\n".join([*lines, *texts])).split())
-    # Of all documents at once: they have most of their words in common.
-    words = _long_enough(found)
+        by_language[stem_language(document.language)].append(document)
+    found: set[str] = set()
+    for language, some in by_language.items():
+        titling, texts = _lines_of(some), [document.text[:MOST_TEXT_CHARACTERS] for document in some]
+        words = set(folded("\n".join(titling)).split())
+        in_texts = set(folded("\n".join(texts)).split())
+        found |= words | in_texts if reads_texts else words
+        if language is not None:
+            learn_forms(session, language, words | in_texts, [*titling, *texts])
+    _add(session, _long_enough(found))
+
+
+def _lines_of(documents: Iterable[PreparedDocument]) -> list[str]:
+    return [
+        line
+        for document in documents
+        for line in _titling(document.title, document.normalized_url_group, document.text, document.blocks)
+    ]
+
+
+def _add(session: Session, words: set[str]) -> None:
+    """Add the words that are new, of all documents at once: they have most of their words in common."""
     if not words:
         return
     known = {row[0] for row in _KNOWN.execute(session, {"words": words})}
@@ -64,6 +84,11 @@ def learn(session: Session, documents: Iterable[PreparedDocument]) -> None:
     _LEARN[dialect].execute(session, new)
     if new and dialect == "sqlite":
         _INDEX.execute(session, {"words": [word for (word,) in new]})
+
+
+def known_words(session: Session, words: Collection[str]) -> set[str]:
+    """Return those of some words that the vocabulary has."""
+    return {row[0] for row in _KNOWN.execute(session, {"words": words})} if words else set()
 
 
 def words_like(session: Session, word: str) -> Sequence[str]:

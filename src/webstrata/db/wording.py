@@ -35,6 +35,8 @@ class NewDocument:
     normalized_url_group: str
     title: str
     text: str
+    language: str | None = None
+    """Whose forms of words it teaches; no part of its identity."""
 
     @property
     def text_hash(self) -> str:
@@ -62,6 +64,7 @@ class PreparedDocument:
     """The text as the database stores it."""
     words: tuple[str, ...]
     """What is indexed: on SQLite title, name and text, folded; on PostgreSQL the one list of words."""
+    language: str | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -90,6 +93,7 @@ def prepared(
         fingerprint,
         packed(text) if for_sqlite else text,
         folded_parts(document) if for_sqlite else (_vector(document),),
+        document.language,
     )
 
 

@@ -107,7 +107,7 @@ def _kind(record: ArchiveRecord) -> PageKind | None:
 
 def _page(record: ArchiveRecord, reading: Reading, page_parameters: tuple[str, ...]) -> PageFacts:
     return PageFacts(
-        document=NewDocument(url_group(record.url, page_parameters), reading.title, reading.text),
+        document=NewDocument(url_group(record.url, page_parameters), reading.title, reading.text, reading.language),
         blocks=reading.blocks,
         regions=reading.regions,
         fingerprint=reading.fingerprint,

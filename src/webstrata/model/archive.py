@@ -36,6 +36,10 @@ class SnapshotView:
     """How many captures the page has, where the view counts them."""
     marked_snippet: tuple["TextRun", ...] = ()
     """The passage that matched, with the hits marked; empty when nothing was searched."""
+    passage_heading: str | None = None
+    """The heading that the passage is under."""
+    missing_words: tuple[str, ...] = ()
+    """The words of the question that the page does not have."""
 
     @property
     def is_good(self) -> bool:

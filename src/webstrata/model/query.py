@@ -39,6 +39,8 @@ class Words:
     words: tuple[str, ...]
     field: Field | None = None
     prefix: bool = False
+    is_quoted: bool = False
+    """Asked for as written: other forms of the words do not count."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,8 @@ def spelled(expression: Expression) -> str:
     if isinstance(expression, Words):
         words = " ".join(expression.words)
         field = f"{expression.field}:" if expression.field else ""
-        return f'{field}"{words}"' if len(expression.words) > 1 else f"{field}{words}{'*' if expression.prefix else ''}"
+        quoted = expression.is_quoted or len(expression.words) > 1
+        return f'{field}"{words}"' if quoted else f"{field}{words}{'*' if expression.prefix else ''}"
     if isinstance(expression, Without):
         return f"NOT {spelled(expression.part)}"
     sign = " AND " if isinstance(expression, All) else " OR "
@@ -271,11 +274,12 @@ class _Parser:
 
     def _term(self) -> Expression | None:
         field = Field(name.text[:-1].lower()) if (name := self._taken("field")) else None
-        term = self._taken("phrase") or self._taken("word")
+        quoted = self._taken("phrase")
+        term = quoted or self._taken("word")
         if term is None:
             raise _UnparsedError
         words = tuple(self._fold(term.text))[:MAX_TOKENS]
-        return Words(words, field) if words else None
+        return Words(words, field, is_quoted=quoted is not None) if words else None
 
     def _begins_part(self) -> bool:
         if self._position >= len(self._lexemes):

@@ -6,9 +6,17 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from webstrata.model.relevance import Relevance
+
 WEIGHT_OF_TITLE = 0.6
+WEIGHT_OF_NEARNESS = 0.25
+WEIGHT_OF_ALL_WORDS = 3.0
+"""More than all other parts together: pages with all words of a question come before those with some."""
+
 WEIGHT_OF_AUTHORITY = 0.15
 MANY_LINKS = 10_000
+MUCH_RANK = 1_000.0
+"""The PageRank, as `rank_mass`, of a page that very much leads to; 1 is that of a page which nothing links to."""
 COST_OF_A_LEVEL = 0.02
 MOST_LEVELS = 6
 URL_COSTS = (0.0, 0.03, 0.06)
@@ -33,6 +41,7 @@ class Facts(NamedTuple):
     """Its words folded, a space before, between and behind them."""
     inlinks: int
     depth: int
+    rank_mass: float = 0.0
 
 
 class Score(NamedTuple):
@@ -42,11 +51,13 @@ class Score(NamedTuple):
     title: float = 0.0
     authority: float = 0.0
     depth: float = 0.0
+    nearness: float = 0.0
+    all_words: float = 0.0
 
     @property
     def total(self) -> float:
         """Return the parts added up."""
-        return self.text + self.title + self.authority + self.depth
+        return self.text + self.title + self.authority + self.depth + self.nearness + self.all_words
 
 
 def scores(
@@ -65,6 +76,27 @@ def scores(
         document: _score(text / best, judged[document], phrases) if document in judged else Score(text / best)
         for document, text in relevance.items()
     }
+
+
+def match_scores(
+    found: Mapping[int, Relevance], known: Mapping[int, Facts], phrases: Sequence[tuple[str, ...]], terms: int
+) -> dict[int, Score]:
+    """Return the scores of pages whose words were read, by document; `terms` is how many a question has."""
+    best = max((relevance.words for relevance in found.values()), default=0.0) or 1.0
+    return {
+        document: _score(relevance.words / best, known[document], phrases)._replace(
+            nearness=WEIGHT_OF_NEARNESS * relevance.nearness,
+            all_words=WEIGHT_OF_ALL_WORDS if len(relevance.held) == terms else 0.0,
+        )
+        for document, relevance in found.items()
+    }
+
+
+def scores_after(read: Mapping[int, Score], others: Mapping[int, float]) -> dict[int, Score]:
+    """Return scores that leave documents in the order of their relevance, after those whose words were read."""
+    least = min((score.total for score in read.values()), default=0.0)
+    best = max(others.values(), default=0.0) or 1.0
+    return {document: Score(least - 2 + relevance / best) for document, relevance in others.items()}
 
 
 def best_scored(ranked: Mapping[int, Score], most: int) -> tuple[list[int], float]:
@@ -90,13 +122,19 @@ _SLASHES_OF_A_SITE = 2
 
 
 def _score(text: float, facts: Facts, phrases: Sequence[tuple[str, ...]]) -> Score:
-    linked = min(1.0, math.log1p(facts.inlinks) / math.log1p(MANY_LINKS)) if facts.inlinks > 0 else 0.0
     return Score(
         text,
         WEIGHT_OF_TITLE * _standing_in_title(facts.title, phrases),
-        WEIGHT_OF_AUTHORITY * linked,
+        WEIGHT_OF_AUTHORITY * _authority(facts),
         -COST_OF_A_LEVEL * min(facts.depth, MOST_LEVELS),
     )
+
+
+def _authority(facts: Facts) -> float:
+    """Return how well a page is linked: half by how many link to it, half by its PageRank."""
+    linked = math.log1p(facts.inlinks) / math.log1p(MANY_LINKS) if facts.inlinks > 0 else 0.0
+    ranked = math.log(facts.rank_mass) / math.log(MUCH_RANK) if facts.rank_mass > 1 else 0.0
+    return (min(1.0, linked) + min(1.0, ranked)) / 2
 
 
 def _standing_in_title(title: str, phrases: Sequence[tuple[str, ...]]) -> float:

@@ -41,6 +41,7 @@ class Fallback(StrEnum):
     """What was tried when the words as they were written found nothing."""
 
     NONE = "none"
+    MOST_WORDS = "most_words"
     PREFIX = "prefix"
     FUZZY = "fuzzy"
     PARTS = "parts"
@@ -69,6 +70,8 @@ class SearchRequest:
     """Where the last answer said that the next one begins; stands instead of a page's number."""
     facets: bool = False
     ranking: Ranking = Ranking.V2
+    exact: bool = False
+    """Find words as they are written, all of them, and nothing else."""
 
     @property
     def effective_sort(self) -> Sort:
@@ -100,6 +103,10 @@ class SearchResponse:
     """What was searched instead of misspelt words."""
     intent: Intent = Intent.PLAIN
     fallback: Fallback = Fallback.NONE
+    total_all_words: int | None = None
+    """How many results hold all words of a question; None where no words were searched."""
+    without: tuple[str, ...] = ()
+    """Words that none of the results shown here has, where results need not have all."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The ways to ask for what a reader means: as written, by beginnings, by similar spelling, by parts of words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from webstrata.db import fulltext, vocabulary
@@ -19,6 +19,7 @@ from webstrata.model.query import (
 )
 from webstrata.model.search import Fallback
 from webstrata.model.similarity import best_meant, likely_meant, slips_forgiven
+from webstrata.model.terms import Term
 
 _MOST_COUNTED = 1_000
 _MOST_LOOKED_UP = 8
@@ -37,9 +38,13 @@ class Asked:
     fallback: Fallback = Fallback.NONE
     instead: str | None = None
     """The words that are asked for instead of those that were written."""
+    terms: tuple[Term, ...] = ()
+    """The terms of a plain question, by whose forms pages are judged."""
+    is_partial: bool = False
+    """Pages with some of the terms are results, too."""
 
 
-def asked_ways(session: Session, query: Query) -> Iterator[Asked]:
+def asked_ways(session: Session, query: Query, *, exact: bool = False) -> Iterator[Asked]:
     """Yield the ways to ask for what a query means, each to be tried when those before it found nothing."""
     if query.address is not None:
         yield Asked(Intent.URL, address=query.address)
@@ -49,13 +54,15 @@ def asked_ways(session: Session, query: Query) -> Iterator[Asked]:
         return
     phrases = (query.plain,) if intent is Intent.PLAIN else _phrases(expression)
     yield Asked(intent, expression, phrases)
+    if exact:
+        return
     if intent is Intent.PLAIN and (beginnings := plain_expression(query.plain, prefix=True)) not in {None, expression}:
         yield Asked(intent, beginnings, phrases, fallback=Fallback.PREFIX)
-    if replaced := _meant(session, expression):
+    if replaced := meant_words(session, (word for part in wanted_words(expression) for word in part.words)):
         meant = tuple(tuple(replaced.get(word, word) for word in phrase) for phrase in phrases)
         said = " ".join(replaced.get(word, word) for word in query.plain)
         yield Asked(intent, with_word_replaced(expression, replaced), meant, None, Fallback.FUZZY, said)
-    if intent is Intent.PLAIN and (parts := _by_parts(session, query.plain)):
+    if intent is Intent.PLAIN and (parts := by_parts(session, query.plain)):
         yield Asked(intent, parts, phrases, fallback=Fallback.PARTS)
 
 
@@ -65,9 +72,9 @@ def _phrases(expression: Expression) -> tuple[tuple[str, ...], ...]:
     return (tuple(word for words in parts for word in words), *parts)
 
 
-def _meant(session: Session, expression: Expression) -> dict[str, str]:
-    """Return what misspelt words of an expression mean: those that no document holds."""
-    words = dict.fromkeys(word for part in wanted_words(expression) for word in part.words if slips_forgiven(word))
+def meant_words(session: Session, asked: Iterable[str]) -> dict[str, str]:
+    """Return what misspelt words mean, of words that are asked for: those that no document holds."""
+    words = dict.fromkeys(word for word in asked if slips_forgiven(word))
     meant = {}
     for word in [*words][:_MOST_LOOKED_UP]:
         if word.isalpha() and not _count(session, word):
@@ -78,7 +85,7 @@ def _meant(session: Session, expression: Expression) -> dict[str, str]:
     return meant
 
 
-def _by_parts(session: Session, plain: tuple[str, ...]) -> Expression | None:
+def by_parts(session: Session, plain: Sequence[str]) -> Expression | None:
     """Return what asks for words, or words of titles and addresses that contain them; None if none is contained."""
     looked_up = {word: vocabulary.words_holding(session, word) for word in plain[:_MOST_LOOKED_UP]}
     return all_of(_held(word, looked_up.get(word, ())) for word in plain) if any(looked_up.values()) else None

@@ -1,19 +1,20 @@
 """A search from question to answer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from webstrata.content.tokens import tokens
 from webstrata.db import searching
 from webstrata.db.engine import Database, Session
-from webstrata.db.search_question import Found, Hit, Question
+from webstrata.db.search_question import Found, Question
 from webstrata.model.archive import SnapshotView
-from webstrata.model.query import Expression, Intent, Query, understood, wanted_words
-from webstrata.model.ranking import Score, url_cost
-from webstrata.model.search import Cursor, Fallback, SearchRequest, SearchResponse, read_cursor
+from webstrata.model.query import Expression, Intent, Query, understood
+from webstrata.model.ranking import Ranking, Score, url_cost
+from webstrata.model.search import Cursor, SearchRequest, SearchResponse, read_cursor
 from webstrata.search.asked import Asked, asked_ways
-from webstrata.search.passage import passage
+from webstrata.search.best_match import Answered, best_match, put
+from webstrata.search.hits import HitPresenter
+from webstrata.search.terms import expression_with_forms
 
 
 @dataclass(frozen=True)
@@ -76,42 +77,66 @@ class _Done:
 def _searched(session: Session, request: SearchRequest, pages_fastpath: bool) -> _Done:
     cursor = read_cursor(request.cursor) if request.cursor else None
     query = understood(request.q, tokens) if request.q else None
-    asked, question, found = _first_that_finds(
-        session, Question(request, cursor=cursor, pages_fastpath=pages_fastpath), query
-    )
+    answered = _answer(session, Question(request, cursor=cursor, pages_fastpath=pages_fastpath), query)
+    asked, found = answered.asked, answered.found
+    results = tuple(HitPresenter(asked, request.q or "").shown(hit) for hit in found.hits)
+    all_words = found.total if answered.total_all_words is None else answered.total_all_words
+    if asked.is_partial and answered.total_all_words is None:
+        all_words = 0
     response = SearchResponse(
-        tuple(_marked(asked, hit) for hit in found.hits),
+        results,
         found.total,
         request.page,
         request.page_size,
         total_capped=found.capped,
         facets=found.facets or searching.NO_FACETS if request.facets else None,
-        next_cursor=_next(question, found),
+        next_cursor=_next(answered.question, found),
         instead=asked.instead,
         intent=asked.intent,
         fallback=asked.fallback,
+        total_all_words=all_words if asked.expression is not None else None,
+        without=_missing_everywhere(results),
     )
     return _Done(response, asked, found)
 
 
-def _first_that_finds(session: Session, question: Question, query: Query | None) -> tuple[Asked, Question, Found]:
-    """Return the first way to ask that finds something, or the first of all, and what it finds."""
+def _answer(session: Session, question: Question, query: Query | None) -> Answered:
+    """Return what the first way to ask that finds something finds, or the first of all."""
     if query is None:
-        return Asked(Intent.PLAIN), question, searching.find(session, question)
-    ways = asked_ways(session, query)
-    first = next(ways, None)
-    if first is None:
-        return Asked(query.intent), question, Found((), 0)
-    for asked in chain((first,), ways):
-        put = _put(question, asked)
-        found = searching.find(session, put)
-        if found.total:
-            return asked, put, found
-    return first, _put(question, first), Found((), 0)
+        return Answered(Asked(Intent.PLAIN), question, searching.find(session, question))
+    first: Answered | None = None
+    for asked in _ways(session, question.request, query):
+        asked_so = put(question, asked)
+        answered = Answered(asked, asked_so, searching.find(session, asked_so))
+        if answered.found.total:
+            return answered
+        first = first or answered
+    if _is_best_match(question.request, query) and query.plain:
+        found = best_match(session, question, query)
+        return found if found.found.total else first or found
+    return first or Answered(Asked(query.intent), question, Found((), 0))
 
 
-def _put(question: Question, asked: Asked) -> Question:
-    return replace(question, expression=asked.expression, phrases=asked.phrases, address=asked.address)
+def _ways(session: Session, request: SearchRequest, query: Query) -> Iterator[Asked]:
+    """Yield the ways to ask before, or instead of, the best match."""
+    if _is_best_match(request, query):
+        if query.address is not None:
+            yield Asked(Intent.URL, address=query.address)
+        return
+    if query.expression is not None and request.ranking is Ranking.V2 and not request.exact:
+        query = replace(query, expression=expression_with_forms(session, request.q or "", query.expression))
+    yield from asked_ways(session, query, exact=request.exact)
+
+
+def _is_best_match(request: SearchRequest, query: Query) -> bool:
+    return query.intent is not Intent.ADVANCED and request.ranking is Ranking.V2 and not request.exact
+
+
+def _missing_everywhere(results: Sequence[SnapshotView]) -> tuple[str, ...]:
+    if not results:
+        return ()
+    first, *others = (result.missing_words for result in results)
+    return tuple(word for word in first if all(word in missing for missing in others))
 
 
 def _next(question: Question, found: Found) -> str | None:
@@ -121,19 +146,3 @@ def _next(question: Question, found: Found) -> str | None:
         return None
     last = found.hits[-1]
     return (Cursor(seen, last.view.captured_at, last.view.id) if found.in_time_order else Cursor(seen)).written()
-
-
-def _marked(asked: Asked, hit: Hit) -> SnapshotView:
-    """Return a result with the passage that matched, the hits in it marked."""
-    if asked.expression is None:
-        return hit.view
-    return replace(hit.view, marked_snippet=passage(hit.text, set(_words_in(asked, hit.text))))
-
-
-def _words_in(asked: Asked, text: str) -> Iterator[str]:
-    """Yield the words to be marked; where beginnings were searched, the words that begin so."""
-    for part in wanted_words(asked.expression):
-        yield from part.words
-    if asked.fallback is Fallback.PREFIX:
-        beginnings = tuple(part.words[-1] for part in wanted_words(asked.expression) if part.prefix)
-        yield from (word for word in set(tokens(text)) if word.startswith(beginnings))

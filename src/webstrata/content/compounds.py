@@ -1,0 +1,46 @@
+"""Words that are written in several ways: `e-mail` and `email`, `U.S.A.` and `USA`, `500 mg` and `500mg`."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from webstrata.content.tokens import tokens
+
+_HYPHENATED = re.compile(r"(?<![\w-])[^\W_]{1,20}(?:[-\u2010\u2011][^\W_]{1,20}){1,2}(?![\w-])")
+_ABBREVIATION = re.compile(r"(?<![\w.])(?:[^\W\d_]\.){2,6}[^\W\d_]?(?!\w)")
+_NUMBER_AND_UNIT = re.compile(r"(\d{1,12})([a-z\u00b5\u03bc]{1,12})")
+_NAME_AND_NUMBER = re.compile(r"([^\W\d_]{2,20})(\d{1,6})")
+_LONGEST_UNIT = 5
+_LONGEST_JOINED = 40
+
+
+def compounds_in(texts: Iterable[str]) -> dict[str, str]:
+    """Return the compounds and abbreviations of some texts: how each is written in one piece, and its words."""
+    found: dict[str, str] = {}
+    for text in texts:
+        for pattern in (_HYPHENATED, _ABBREVIATION):
+            for written in set(pattern.findall(text)):
+                words = tokens(written)
+                joined = "".join(words)
+                if len(words) > 1 and len(joined) <= _LONGEST_JOINED and not joined.isdigit():
+                    found[joined] = " ".join(words)
+    return found
+
+
+def split_number(word: str) -> tuple[str, ...]:
+    """Return the two parts of a word such as `500mg` or `covid19`; nothing when it is no such word."""
+    match = _NUMBER_AND_UNIT.fullmatch(word) or _NAME_AND_NUMBER.fullmatch(word)
+    return match.groups() if match else ()
+
+
+def joined_pairs(written: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield words of a question that may be written in one piece: compounds, abbreviations, numbers with their unit."""
+    for pattern in (_HYPHENATED, _ABBREVIATION):
+        for found in pattern.findall(written):
+            words = tuple(tokens(found))
+            if len(words) > 1 and not "".join(words).isdigit():
+                yield words, "".join(words)
+    words = tuple(tokens(written))
+    for number, unit in pairwise(words):
+        if number.isdigit() and unit.isalpha() and len(unit) <= _LONGEST_UNIT:
+            yield (number, unit), number + unit

@@ -1,0 +1,44 @@
+"""Forms of words: which words of some texts share a stem, so that a question in one form finds the others."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from webstrata.content.compounds import compounds_in
+from webstrata.content.stemming import SHORTEST_WORD, stems_of
+from webstrata.content.tokens import fold
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_LONGEST_WORD = 40
+
+
+def words_with_forms(words: Iterable[str]) -> set[str]:
+    """Return those of some folded words that may have other forms."""
+    return {word for word in words if SHORTEST_WORD <= len(word) <= _LONGEST_WORD and word.isalpha()}
+
+
+def accented_words(texts: Iterable[str]) -> dict[str, str]:
+    """Return the words of some texts that are written with accents, by what they are without them."""
+    found: dict[str, str] = {}
+    for text in texts:
+        if not text.isascii():
+            pieces = (piece for piece in set(text.split()) if not piece.isascii())
+            found.update((fold(word), word) for piece in pieces for word in _LETTERS.findall(piece.lower()))
+    return found
+
+
+def stemmed(words: Iterable[str], accented: Mapping[str, str], language: str) -> list[tuple[str, str]]:
+    """Return pairs of stem and form for some folded words of a language, in order."""
+    pairs = {
+        (stem, word)
+        for word in words
+        for stem in stems_of(accented.get(word, word), language) | stems_of(word, language)
+    }
+    return sorted(pairs)
+
+
+def compound_forms(texts: Iterable[str], language: str) -> list[tuple[str, str]]:
+    """Return pairs of stem and form for compounds and abbreviations: the form is their words with spaces."""
+    pairs = {
+        (stem, words) for joined, words in compounds_in(texts).items() for stem in {joined, *stems_of(joined, language)}
+    }
+    return sorted(pairs)

@@ -1,0 +1,64 @@
+"""Hits as a reader sees them: the passage that answers, its heading, and the words of the question that are missing."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from webstrata.content.page_words import page_words
+from webstrata.content.tokens import tokens
+from webstrata.db.search_question import Hit
+from webstrata.model.archive import SnapshotView
+from webstrata.model.query import wanted_words
+from webstrata.model.relevance import TermMatcher, missing_words
+from webstrata.model.search import Fallback
+from webstrata.model.stop_words import QUANTITY_WORDS
+from webstrata.search.asked import Asked
+from webstrata.search.passage import answering_passage
+
+_SHORTEST_MARKED = 2
+"""Letters of a part of a compound that is marked: the `e` of `e mail` is everywhere."""
+
+
+class HitPresenter:
+    """Shows the hits of one way of asking."""
+
+    def __init__(self, asked: Asked, written: str) -> None:
+        """Take how was asked, and what the reader wrote."""
+        self._asked = asked
+        self._asks_for_number = not QUANTITY_WORDS.isdisjoint(tokens(written))
+
+    def shown(self, hit: Hit) -> SnapshotView:
+        """Return a result with the passage that answers, the hits in it marked."""
+        asked = self._asked
+        if asked.expression is None:
+            return hit.view
+        words = dict(self._marked_words(hit.text))
+        found = answering_passage(hit.text, words, hit.blocks, prefers_numbers=self._asks_for_number)
+        return replace(
+            hit.view,
+            marked_snippet=found.runs,
+            passage_heading=found.heading,
+            missing_words=self._missing(hit) if asked.is_partial else (),
+        )
+
+    def _marked_words(self, text: str) -> Iterator[tuple[str, int]]:
+        """Yield the words to be marked with the number of their term; by beginnings, the words that begin so."""
+        if self._asked.terms:
+            for number, term in enumerate(self._asked.terms):
+                parts = (
+                    part for form in term.forms for part in form if len(form) == 1 or len(part) >= _SHORTEST_MARKED
+                )
+                yield from ((word, number) for word in (*parts, term.word))
+            return
+        wanted = [*wanted_words(self._asked.expression)]
+        for number, part in enumerate(wanted):
+            yield from ((word, number) for word in part.words)
+        if self._asked.fallback is Fallback.PREFIX:
+            beginnings = {part.words[-1]: number for number, part in enumerate(wanted) if part.prefix}
+            for word in set(tokens(text)):
+                yield from ((word, number) for start, number in beginnings.items() if word.startswith(start))
+
+    def _missing(self, hit: Hit) -> tuple[str, ...]:
+        terms, view = self._asked.terms, hit.view
+        matcher = TermMatcher(terms, [1.0] * len(terms))
+        page = page_words(view.title or "", view.normalized_url_group, hit.text, hit.blocks)
+        return missing_words(terms, matcher.relevance(page, 1.0).held)

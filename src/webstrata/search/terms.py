@@ -1,0 +1,113 @@
+"""Terms of a question: each word with its other forms in the languages of the archive."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from webstrata.content.compounds import joined_pairs, split_number
+from webstrata.content.stemming import stems_of
+from webstrata.content.word_forms import accented_words
+from webstrata.db import fulltext, vocabulary
+from webstrata.db.engine import Session
+from webstrata.db.search_memory import worked_out_once
+from webstrata.db.search_question import archive_state
+from webstrata.db.word_forms import forms_by_stem, languages_of_forms
+from webstrata.model.query import Expression, Words, wanted_words
+from webstrata.model.stop_words import stop_words_in
+from webstrata.model.terms import Form, Term, with_forms
+
+_MOST_WORDS = 40
+"""Words of a question whose other forms are looked up: longer ones are texts, and hold their forms themselves."""
+
+_MOST_FORMS = 24
+_SHORTEST_PART = 4
+_FEW_DOCUMENTS = 500
+"""A compound in so many documents is common in one piece: its parts are not searched as well."""
+
+
+def terms_of(session: Session, written: str, words: Sequence[str]) -> tuple[Term, ...]:
+    """Return the terms of a plain question: `words` are its words, folded."""
+    stop_words = stop_words_in(words, _languages(session))
+    content = [word for word in words if word not in stop_words][:_MOST_WORDS]
+    forms = _forms(session, written, content)
+    return tuple(Term(word, forms.get(word, ()), word in stop_words) for word in words)
+
+
+def expression_with_forms(session: Session, written: str, expression: Expression) -> Expression:
+    """Return an expression whose words, other than quoted ones, find their other forms too."""
+    asked = [part for part in wanted_words(expression) if not part.is_quoted]
+    words = list(dict.fromkeys(word for part in asked for word in part.words))[:_MOST_WORDS]
+    forms: dict[Form, tuple[Form, ...]] = {(word,): found for word, found in _forms(session, written, words).items()}
+    forms |= {part.words: (("".join(part.words),),) for part in asked if len(part.words) > 1}
+    return with_forms(expression, forms)
+
+
+def _languages(session: Session) -> tuple[str, ...]:
+    return worked_out_once(session, archive_state(session), "languages", lambda: languages_of_forms(session))
+
+
+def _forms(session: Session, written: str, words: Sequence[str]) -> dict[str, tuple[Form, ...]]:
+    """Return the other forms of words, by word."""
+    found: dict[str, dict[Form, None]] = {word: {} for word in words}
+    for word, form in (
+        *_of_the_same_stem(session, written, words),
+        *_in_one_piece(session, written, words),
+        *_in_parts(session, words),
+    ):
+        if word in found and form != (word,):
+            found[word][form] = None
+    return {
+        word: tuple(sorted(forms, key=lambda form: _distance(form, word))[:_MOST_FORMS])
+        for word, forms in found.items()
+    }
+
+
+def _of_the_same_stem(session: Session, written: str, words: Sequence[str]) -> Iterable[tuple[str, Form]]:
+    accented = accented_words([written])
+    stems = {
+        language: {
+            word: {word, *stems_of(word, language), *stems_of(accented.get(word, word), language)} for word in words
+        }
+        for language in _languages(session)
+    }
+    under = forms_by_stem(session, {language: set().union(*by.values()) for language, by in stems.items()})
+    for language, by_word in stems.items():
+        for word, some in by_word.items():
+            for stem in some:
+                yield from ((word, tuple(form.split())) for form in under.get((language, stem), ()))
+
+
+def _in_one_piece(session: Session, written: str, words: Sequence[str]) -> Iterable[tuple[str, Form]]:
+    """Yield words of a question with what they are in one piece: `health care` may be written `healthcare`."""
+    for parts, joined in joined_pairs(written):
+        yield from ((word, (joined,)) for word in parts)
+    pairs = {one + other: (one, other) for one, other in pairwise(words) if _may_be_part(one) and _may_be_part(other)}
+    for joined in vocabulary.known_words(session, pairs):
+        yield from ((word, (joined,)) for word in pairs[joined])
+
+
+def _in_parts(session: Session, words: Sequence[str]) -> Iterable[tuple[str, Form]]:
+    """Yield words of a question with the parts that they may be written in: `500mg` as `500 mg`."""
+    for word in words:
+        if parts := split_number(word):
+            yield word, parts
+    cuts = {word: [*_cuts(word)] for word in words if word.isalpha()}
+    known = vocabulary.known_words(session, {part for some in cuts.values() for cut in some for part in cut})
+    for word, some in cuts.items():
+        whole = [cut for cut in some if known.issuperset(cut)]
+        if whole and fulltext.count_documents(session, Words((word,)), _FEW_DOCUMENTS) < _FEW_DOCUMENTS:
+            yield word, whole[0]
+
+
+def _cuts(word: str) -> Iterable[tuple[str, str]]:
+    return ((word[:place], word[place:]) for place in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1))
+
+
+def _may_be_part(word: str) -> bool:
+    return word.isalpha() and len(word) >= _SHORTEST_PART - 1
+
+
+def _distance(form: Form, word: str) -> tuple[int, int, Form]:
+    """Return how far a form is from a word: by the letters that they begin with, then by length."""
+    joined = "".join(form)
+    shared = next((n for n, (one, other) in enumerate(zip(joined, word, strict=False)) if one != other), len(word))
+    return -shared, abs(len(joined) - len(word)), form
