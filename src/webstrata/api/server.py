@@ -48,7 +48,7 @@ from webstrata.api.integrity import admin_integrity
 from webstrata.api.kept_answers import KeptAnswers
 from webstrata.api.limits import RequestLimits
 from webstrata.api.live import Viewers
-from webstrata.api.notifications import admin_notifications
+from webstrata.api.notifications import admin_notifications, admin_reviews
 from webstrata.api.rates import BucketStore, RateLimits, RatePolicy
 from webstrata.api.request_log import RequestLog
 from webstrata.api.retention_trigger import RetentionAfterResponse
@@ -64,7 +64,8 @@ _READERS = (
 )
 _OPERATORS = (
     *(admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
-    *(admin_collections, admin_integrity, admin_notifications, search_debug, metrics, audits),
+    admin_collections,
+    *(admin_integrity, admin_notifications, admin_reviews, search_debug, metrics, audits),
 )
 
 

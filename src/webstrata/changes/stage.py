@@ -80,8 +80,7 @@ class ChangeTracking:
                 run.learn_templates()
                 bounds = _Bounds(max_events, stop, progress)
                 run.repeat(run.settle_unchanged, SETTLED_AT_ONCE, bounds)
-                run.repeat(run.compute_batch, BATCH, bounds)
-                if max_events is None and not counts.was_stopped:
+                if run.repeat(run.compute_batch, BATCH, bounds):
                     run.collect_digests()
         return counts
 
@@ -108,14 +107,17 @@ class _Run:
     _looked_up_to: int = 0
     """The last waiting capture that was compared with the one before it by its hash."""
 
-    def repeat(self, step: Callable[[int], bool], most: int, bounds: _Bounds) -> None:
-        """Take a step again and again, for so many events at most each time, until nothing waits or a bound is met."""
+    def repeat(self, step: Callable[[int], bool], most: int, bounds: _Bounds) -> bool:
+        """Take a step again and again, for so many events at most each time; return whether nothing waits any more."""
         while not bounds.stop.is_set():
             left = most if bounds.max_events is None else min(most, bounds.max_events - self.counts.total)
-            if left <= 0 or not step(left):
-                return
+            if left <= 0:
+                return False
+            if not step(left):
+                return True
             bounds.progress(self.counts.total)
         self.counts.was_stopped = True
+        return False
 
     def learn_templates(self) -> None:
         """Learn the template of every job whose captures wait, and note where it differs from the one before."""

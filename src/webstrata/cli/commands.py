@@ -34,13 +34,15 @@ MODULES = {
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
     "notifications.deliveries": ("notify", "dead-letters", "retry-dead-letters"),
+    "notifications.reviewing": ("review-change",),
     "notifications.subscriptions": ("notify-targets", "subscribe", "unsubscribe"),
 }
 """The commands of each module's `verbs`."""
 
 SECTIONS = {
     "Everyday": (
-        "archive", "run", "serve", "search", "changes", "diff", "site-diff", "audit", "hauls", "status",
+        *("archive", "run", "serve", "search", "changes", "review-change", "diff", "site-diff"),
+        *("audit", "hauls", "status"),
     ),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),

@@ -29,7 +29,7 @@ from webstrata.web import (
 from webstrata.web.auditing import evidence
 from webstrata.web.collections import hauls, listings
 from webstrata.web.failures import show_unknown_addresses_as_pages
-from webstrata.web.notifications import targets
+from webstrata.web.notifications import reviews, targets
 from webstrata.web.operations import integrity
 from webstrata.web.pages import prepare_templates
 from webstrata.web.viewer import calendar, closest_snapshot, page_wacz, replay_frame
@@ -53,7 +53,10 @@ _READERS = (
     api_docs,
 )
 _REPLAY = (replay_frame, wayback, timemaps)
-_OPERATORS = (source, jobs, job, job_orders, audit_log, retention, targets, integrity, evidence, login)
+_OPERATORS = (
+    *(source, jobs, job, job_orders, audit_log, retention),
+    *(targets, reviews, integrity, evidence, login),
+)
 
 
 def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:

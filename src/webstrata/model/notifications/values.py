@@ -20,6 +20,25 @@ class ReviewStatus(StrEnum):
     NOISE = "noise"
 
 
+class ReviewFilter(StrEnum):
+    """Which changes are listed by their review."""
+
+    REVIEWED = "reviewed"
+    IMPORTANT = "important"
+    NOISE = "noise"
+    UNREVIEWED = "unreviewed"
+
+
+@dataclass(frozen=True)
+class ChangeReview:
+    """A person's decision about a change."""
+
+    status: ReviewStatus
+    note: str | None
+    reviewed_at: datetime | None
+    reviewed_by: str | None
+
+
 @dataclass(frozen=True)
 class TargetAddress:
     """An address that notifications are sent to; it may hold secrets."""
