@@ -17,6 +17,7 @@ MODULES = {
     "diffing": ("diff",),
     "quality": ("quality",),
     "extracting": ("extract",),
+    "auditing": ("audit",),
     "looking": ("check-env", "check-db"),
     "jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing"),
     "running": ("check-archive-tool", "run-job", "run-db-job", "index-job"),
@@ -35,7 +36,7 @@ MODULES = {
 """The commands of each module's `verbs`."""
 
 SECTIONS = {
-    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "hauls", "status"),
+    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "hauls", "audit", "status"),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Files and database": (
