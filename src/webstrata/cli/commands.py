@@ -18,6 +18,7 @@ MODULES = {
     "watching.site_diff": ("site-diff",),
     "quality": ("quality",),
     "extracting": ("extract",),
+    "auditing": ("audit",),
     "looking": ("check-env", "check-db"),
     "jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing"),
     "running": ("check-archive-tool", "run-job", "run-db-job", "index-job"),
