@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 
 from webstrata.audit.blank import is_blank_screenshot
+from webstrata.audit.discovery import category_pages, pdp_candidates
 from webstrata.audit.evidence import CollectedPage
 from webstrata.audit.low_confidence import PageEvidence, low_confidence_reasons
 from webstrata.audit.pdp_validation import PdpVerdict, validate_pdp_page
 from webstrata.audit.policy import CrawlPolicy
+from webstrata.content.shop.links import shop_links
+from webstrata.content.tree import parse_html
 from webstrata.errors import UnreadablePageError
 from webstrata.model.auditing.sessions import AuditPageType
 
@@ -40,12 +43,14 @@ def judge_pdp(html: str, url: str, policy: CrawlPolicy) -> PdpVerdict:
     return validate_pdp_page(html, url, policy.version)
 
 
-def find_candidates(html: str, url: str) -> list[str]:
-    return []
+def find_candidates(html: str, url: str, policy: CrawlPolicy) -> list[str]:
+    """Return the links of a page that are tried as product pages, in order."""
+    return pdp_candidates(shop_links(parse_html(html), url), url, policy.pdp_candidates)
 
 
-def find_categories(html: str, url: str) -> list[str]:
-    return []
+def find_categories(html: str, url: str, policy: CrawlPolicy) -> list[str]:
+    """Return the links of a page that lead to categories, in order."""
+    return category_pages(shop_links(parse_html(html), url), url, policy.category_pages)
 
 
 def _is_blank(screenshot: bytes | None) -> bool | None:

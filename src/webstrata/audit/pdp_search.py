@@ -20,7 +20,7 @@ async def find_pdp(tools: PageTools, home: VisitedPage) -> VisitedPage | None:
     found = await search.try_each(await search.candidates(home))
     if found is not None or search.is_over:
         return found
-    for url in (await in_thread(find_categories, home.collected.html, home.final_url))[: tools.policy.category_pages]:
+    for url in await in_thread(find_categories, home.collected.html, home.final_url, tools.policy):
         await tools.log.info(AuditEventType.NAVIGATION, f"No product page yet: looking at a category, {url}")
         category = await visit_page(tools, AuditViewport.DESKTOP, url)
         if isinstance(category, VisitedPage):
@@ -47,7 +47,7 @@ class _Search:
 
     async def candidates(self, page: VisitedPage) -> Sequence[str]:
         """Return the links of a page that may lead to products."""
-        found = await in_thread(find_candidates, page.collected.html, page.final_url)
+        found = await in_thread(find_candidates, page.collected.html, page.final_url, self._tools.policy)
         await self._tools.log.info(AuditEventType.NAVIGATION, f"{len(found)} candidates on {page.final_url}")
         return found
 
