@@ -28,6 +28,7 @@ PATHS = [
     *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup", "/exports/data-dictionary"),
     *("/docs", "/docs/changes", "/docs/replay", "/docs/operators", "/docs/retention", "/audit-log", "/admin/retention"),
     *("/docs/listings", "/docs/audits", "/evidence"),
+    *("/docs/notifications", "/notifications"),
     *("/listings", "/listings?q=none", "/listings/health", "/hauls"),
     *(
         "/web/*/https://health.example/1",
