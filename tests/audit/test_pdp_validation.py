@@ -34,7 +34,9 @@ def test_the_rule_holds_for_every_combination_of_signals(
 
 
 def test_the_verdict_carries_signals_score_and_reasons() -> None:
-    complete = evaluate_pdp_validation_signals(ShopSignals("12 USD", "Mug", "/mug.jpg", "Add to cart", "json-ld"))
+    complete = evaluate_pdp_validation_signals(
+        ShopSignals("12 USD", "page", "Mug", "/mug.jpg", "Add to cart", "json-ld")
+    )
     assert (complete.score, complete.valid) == (1.0, True)
     bare = evaluate_pdp_validation_signals(ShopSignals(price="12 USD"))
     assert bare.score == 0.3
@@ -172,7 +174,7 @@ def test_related_products_do_not_make_a_product_page_a_list() -> None:
     own = f'<div class="product">{TITLE_IMAGE}<span class="price">$48.00</span>{CART}</div>'
     verdict = validate_pdp_page(page(own, related), URL)
     assert verdict.valid
-    assert verdict.signals.price == "48.00 USD (page)"
+    assert (verdict.signals.price, verdict.signals.price_source) == ("48.00 USD", "page")
     without_own_control = page(own.replace(CART, ""), related)
     assert not is_valid_pdp_page(without_own_control, URL)
 

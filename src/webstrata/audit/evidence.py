@@ -1,7 +1,6 @@
 """Evidence of an audit: what is read from a page, and how it is stored as artifacts with checksums."""
 
 import gzip
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -111,11 +110,11 @@ class EvidenceStore:
         """Store an artifact of a page, or of the session."""
         await in_thread(self._put, kind, data, page)
 
-    async def put_page(self, page: AuditPage, collected: CollectedPage, features: dict[str, object]) -> None:
+    async def put_page(self, page: AuditPage, collected: CollectedPage, features: bytes) -> None:
         """Store what was read from a page."""
         await self.put(ArtifactType.HTML_GZ, gzip.compress(collected.html.encode("utf-8", "replace"), mtime=0), page)
         await self.put(ArtifactType.VISIBLE_TEXT, collected.text.encode("utf-8", "replace"), page)
-        await self.put(ArtifactType.FEATURES_JSON, _json(features), page)
+        await self.put(ArtifactType.FEATURES_JSON, features, page)
         if collected.screenshot is not None:
             await self.put(ArtifactType.SCREENSHOT, collected.screenshot, page)
 
@@ -136,7 +135,3 @@ class EvidenceStore:
         with self._database.write() as session:
             check_lease(session, self._lease)
             add_artifact(session, new)
-
-
-def _json(value: dict[str, object]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True).encode("utf-8", "replace") + b"\n"

@@ -110,7 +110,7 @@ def _found(signals: ShopSignals) -> list[str]:
     """Return what was found, a line each."""
     named = {
         "list of products": signals.product_list,
-        "price": signals.price,
+        "price": f"{signals.price} ({signals.price_source})" if signals.price else "",
         "title": signals.title,
         "image": signals.image,
         "add to cart": signals.add_to_cart,

@@ -36,7 +36,7 @@ MODULES = {
 """The commands of each module's `verbs`."""
 
 SECTIONS = {
-    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "audit", "hauls", "status"),
+    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "hauls", "audit", "status"),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Files and database": (

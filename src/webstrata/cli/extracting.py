@@ -1,13 +1,12 @@
 """`extract`: what a saved page says, and what it offers if it is a product's or a property's page."""
 
-import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson
-from webstrata.cli.saved_pages import checked_url, saved_page
+from webstrata.cli.saved_pages import UNKNOWN_URL, checked_url, saved_html
 from webstrata.cli.start import print_json
 from webstrata.errors import UnreadablePageError, UsageError
 
@@ -17,10 +16,6 @@ if TYPE_CHECKING:
 
 verbs = typer.Typer()
 
-_UNKNOWN_URL = "http://unknown.invalid/"
-_HEAD = 4_096
-_ZERO = b"\0"
-_TAG = re.compile(rb"<(?:!doctype|html|head|body|div|p|title|meta|table)[\s>]", re.IGNORECASE)
 _LABELS = {"regularPrice": "regular price", "salePrice": "sale price", "highPrice": "highest price"}
 
 
@@ -36,7 +31,7 @@ def extract(
     as_json: AsJson = False,
 ) -> None:
     """Extract the text of a saved page, and the price, availability and codes of a product or property."""
-    extracted = _extracted(file, checked_url(url) or _UNKNOWN_URL)
+    extracted = _extracted(file, checked_url(url) or UNKNOWN_URL)
     if as_json:
         print_json(as_json_object(extracted))
     else:
@@ -60,16 +55,11 @@ def as_json_object(extracted: "PageExtract") -> dict[str, object]:
 
 
 def _extracted(file: str, url: str) -> "PageExtract":
-    from webstrata.content.kinds import PageKind, page_kind
     from webstrata.content.page_reader import PageReader
-    from webstrata.content.page_requests import MAX_PAGE_BYTES, ReadExtract
+    from webstrata.content.page_requests import ReadExtract
     from webstrata.content.reading import Body
 
-    content = saved_page(file)
-    if page_kind("text/html", content, url) is not PageKind.HTML or _is_binary(content[:_HEAD]):
-        raise UsageError(f"{file} is not an HTML page")
-    if len(content) > MAX_PAGE_BYTES:
-        raise UsageError(f"{file} is larger than the {MAX_PAGE_BYTES // 1_000_000} MB that a page may have")
+    content = saved_html(file, url)
     reader = PageReader()
     try:
         return reader.extract(ReadExtract(Body(url, content, None, None)))
@@ -77,11 +67,6 @@ def _extracted(file: str, url: str) -> "PageExtract":
         raise UsageError(f"{file} cannot be read: {error}") from error
     finally:
         reader.close()
-
-
-def _is_binary(head: bytes) -> bool:
-    """Return whether bytes are neither text nor a page in UTF-16, whose every second byte is zero."""
-    return _ZERO in head and _TAG.search(head.replace(_ZERO, b"")) is None
 
 
 def _for_people(extracted: "PageExtract") -> str:

@@ -1,12 +1,17 @@
 """Saved pages as commands read them: from a file or standard input, gzipped or not."""
 
+import re
 import sys
 from pathlib import Path
 
 from webstrata.errors import NotFoundError, UsageError
 
+UNKNOWN_URL = "http://unknown.invalid/"
 _STANDARD_INPUT = "-"
 _GZIP = b"\x1f\x8b"
+_HEAD = 4_096
+_ZERO = b"\0"
+_TAG = re.compile(rb"<(?:!doctype|html|head|body|div|p|title|meta|table)[\s>]", re.IGNORECASE)
 
 
 def checked_url(url: str) -> str:
@@ -28,6 +33,24 @@ def saved_page(file: str, content_encoding: str | None = None) -> bytes:
         return unpacked(body, "gzip", MAX_PAGE_BYTES + 1)
     is_plain = body.lstrip()[:1] == b"<"
     return body if is_plain else decoded(body, content_encoding, MAX_PAGE_BYTES + 1)
+
+
+def saved_html(file: str, url: str) -> bytes:
+    """Return a saved HTML page without compression; UsageError when it is no HTML or too large."""
+    from webstrata.content.kinds import PageKind, page_kind
+    from webstrata.content.page_requests import MAX_PAGE_BYTES
+
+    content = saved_page(file)
+    if page_kind("text/html", content, url or UNKNOWN_URL) is not PageKind.HTML or _is_binary(content[:_HEAD]):
+        raise UsageError(f"{file} is not an HTML page")
+    if len(content) > MAX_PAGE_BYTES:
+        raise UsageError(f"{file} is larger than the {MAX_PAGE_BYTES // 1_000_000} MB that a page may have")
+    return content
+
+
+def _is_binary(head: bytes) -> bool:
+    """Return whether bytes are neither text nor a page in UTF-16, whose every second byte is zero."""
+    return _ZERO in head and _TAG.search(head.replace(_ZERO, b"")) is None
 
 
 def file_bytes(file: str) -> bytes:

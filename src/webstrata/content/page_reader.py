@@ -16,9 +16,13 @@ from webstrata.content.page_requests import (
     ReadListing,
     ReadPage,
     ReadQuality,
+    ReadShopFeatures,
+    ReadShopSignals,
     UnreadablePage,
 )
 from webstrata.content.reading import Reading
+from webstrata.content.shop.features import ShopFeatures
+from webstrata.content.shop.signals import ShopSignals
 from webstrata.errors import UnreadablePageError
 from webstrata.model.listing import Listing
 from webstrata.model.quality import Quality
@@ -66,6 +70,18 @@ class PageReader:
         read = self._read(request)
         assert isinstance(read, ListingReply)
         return read.listing
+
+    def shop_signals(self, request: ReadShopSignals) -> ShopSignals:
+        """Return the signals of a product page; UnreadablePageError when it cannot be read within the limits."""
+        read = self._read(request)
+        assert isinstance(read, ShopSignals)
+        return read
+
+    def shop_features(self, request: ReadShopFeatures) -> ShopFeatures:
+        """Return the features of a shop's page; UnreadablePageError when it cannot be read within the limits."""
+        read = self._read(request)
+        assert isinstance(read, ShopFeatures)
+        return read
 
     def close(self) -> None:
         """End the process, if there is one."""

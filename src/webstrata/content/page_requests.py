@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
+from webstrata.content.charset import text_of
 from webstrata.content.decode import decoded
 from webstrata.content.extraction import PageExtract, extract_page, read_page_listing
 from webstrata.content.html import PageLinks, read_links, read_sheet_links
@@ -21,6 +22,9 @@ from webstrata.content.saved_response import (
     response_of_text,
     saved_response,
 )
+from webstrata.content.shop.features import ShopFeatures, read_shop_features
+from webstrata.content.shop.signals import ShopSignals, read_shop_signals
+from webstrata.content.tree import parse_html
 from webstrata.model.content_types import CSS_TYPE, may_be_page, media_type
 from webstrata.model.listing import Listing
 from webstrata.model.quality import Quality
@@ -50,7 +54,7 @@ class ListingReply:
     listing: Listing | None
 
 
-PageReply = Reading | PageLinks | Quality | PageExtract | ListingReply
+PageReply = Reading | PageLinks | Quality | PageExtract | ListingReply | ShopSignals | ShopFeatures
 """What reading a page returns."""
 
 
@@ -201,6 +205,40 @@ class ReadListing(PageRequest):
     def read(self) -> ListingReply:
         """Read the page in this process."""
         return ListingReply(read_page_listing(self.body))
+
+
+@dataclass(frozen=True)
+class ReadShopSignals(PageRequest):
+    """Read the signals that make an HTML page a product page."""
+
+    body: Body
+
+    @property
+    def is_small(self) -> bool:
+        """Tell whether the page is small."""
+        return len(self.body.content) <= SMALL_PAGE
+
+    def read(self) -> ShopSignals:
+        """Read the page in this process."""
+        tree = parse_html(text_of(self.body.content, self.body.content_type))
+        return read_shop_signals(tree, self.body.url)
+
+
+@dataclass(frozen=True)
+class ReadShopFeatures(PageRequest):
+    """Read all that an audit stores of an HTML page: features, links, text and signals."""
+
+    body: Body
+
+    @property
+    def is_small(self) -> bool:
+        """Tell whether the page is small."""
+        return len(self.body.content) <= SMALL_PAGE
+
+    def read(self) -> ShopFeatures:
+        """Read the page in this process."""
+        source = text_of(self.body.content, self.body.content_type)
+        return read_shop_features(parse_html(source), source, self.body.url)
 
 
 @lru_cache

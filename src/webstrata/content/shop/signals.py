@@ -40,7 +40,9 @@ class ShopSignals:
     """What makes a page a product page; every signal is what was found, and empty when nothing was."""
 
     price: str = ""
-    """The price of the product and where it was read, such as `48.99 USD (json-ld)`."""
+    """The price of the product, such as `48.99 USD`, without a currency where none is known."""
+    price_source: str = ""
+    """Where the price was read: `json-ld`, `microdata`, `rdfa`, `opengraph` or `page`."""
     title: str = ""
     image: str = ""
     add_to_cart: str = ""
@@ -59,13 +61,15 @@ def read_shop_signals(tree: Document, url: str) -> ShopSignals:
     schema = page.schema()
     stated = page.stated_price()
     if schema and stated:
-        return ShopSignals(stated, title, image, _label(controls), schema)
+        return ShopSignals(*stated, title, image, _label(controls), schema)
     scan = scan_offer(tree, page.anchors.titles, language=page.language)
     inside = _in_cards(page.elements, scan, controls)
     shown, is_own = _shown_price(scan, inside, page.hints)
+    price, source = stated or (shown or _only_amount(scan, page.hints), "page")
     own_controls = [one for one in controls if one.element not in inside]
     return ShopSignals(
-        price=stated or shown or _only_amount(scan, page.hints),
+        price=price,
+        price_source=source if price else "",
         title=title,
         image=image,
         add_to_cart=_label(own_controls),
@@ -90,12 +94,12 @@ class _ShopPage:
         self._nodes = structured_nodes(self._metadata)
         self._mains = main_nodes(self._nodes, self.anchors)
 
-    def stated_price(self) -> str:
-        """Return the price that structured data or meta elements state."""
+    def stated_price(self) -> tuple[str, str] | None:
+        """Return the price that structured data or meta elements state, and which of them."""
         stated = [one for node in self._mains for one in structured_candidates(node, self.hints, self._url)]
         stated += meta_candidates(self._metadata.metas, self.hints)
         price = choose_money(stated, "price", None)
-        return f"{price.value} ({price.source.value})" if price is not None and price.value.amount else ""
+        return (str(price.value), price.source.value) if price is not None and price.value.amount else None
 
     def schema(self) -> str:
         """Return the form of the structured data that describes the page's own product."""
@@ -149,10 +153,10 @@ def _shown_price(scan: PageScan, inside: frozenset[Element], hints: MoneyHints) 
     """Return the price that a page shows, and whether it is the page's own: outside of cards, if there is one there."""
     price = page_prices(scan, hints).price
     if price is None or price.element not in inside:
-        return (f"{price.money} (page)", True) if price is not None else ("", False)
+        return (str(price.money), True) if price is not None else ("", False)
     outside = replace(scan, prices=tuple(mark for mark in scan.prices if mark.element not in inside))
     own = page_prices(outside, hints).price
-    return f"{(own or price).money} (page)", own is not None
+    return str((own or price).money), own is not None
 
 
 def _only_amount(scan: PageScan, hints: MoneyHints) -> str:
@@ -161,7 +165,7 @@ def _only_amount(scan: PageScan, hints: MoneyHints) -> str:
         return ""
     spans = [span for mark in scan.prices for span in find_money(tidy_text(mark.text), hints) if span.has_currency]
     amounts = {span.money.amount for span in spans}
-    return f"{spans[0].money} (page)" if len(amounts) == 1 and min(amounts) > 0 else ""
+    return str(spans[0].money) if len(amounts) == 1 and min(amounts) > 0 else ""
 
 
 def _shown_list(scan: PageScan, inside: frozenset[Element], *, has_own_price: bool) -> str:
