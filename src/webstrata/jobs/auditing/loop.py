@@ -83,10 +83,12 @@ class _Loop:
     async def run(self, stop: threading.Event, idle: float) -> int:
         idle_since = time.monotonic()
         try:
-            while not stop.is_set() and time.monotonic() - idle_since <= idle:
+            while not stop.is_set():
                 await self._start_due()
                 if self._running:
                     idle_since = time.monotonic()
+                elif time.monotonic() - idle_since >= idle:
+                    break
                 await self._wait()
         finally:
             await self._end()
