@@ -22,8 +22,8 @@ from webstrata.crawl.tally import CrawlProgress
 from webstrata.db import jobs
 from webstrata.db.engine import Database
 from webstrata.db.tables import Capture, CrawlTask, WarcFile
+from webstrata.fetch.choice import FetchOptions, fetcher_named, renderer_named
 from webstrata.fetch.guard import NetworkGuard
-from webstrata.fetch.http import HttpFetcher
 from webstrata.model.crawl_config import CrawlConfig
 from webstrata.model.jobs import JobConfig, JobStatus
 from webstrata.model.scope import ScopeRules
@@ -82,7 +82,7 @@ class Archive:
         leads, progress = bool(knobs.pop("leads", True)), knobs.pop("progress", _unwatched)
         room = knobs.pop("room", _enough)
         config = replace(CONFIG, **knobs)  # type: ignore[arg-type]
-        fetcher = HttpFetcher(
+        options = FetchOptions(
             GUARD,
             user_agent=config.user_agent,
             timeout=config.fetch_timeout,
@@ -90,11 +90,12 @@ class Archive:
             connections=config.concurrency,
             max_buffered_bytes=config.max_buffered_bytes,
         )
+        fetcher, renderer = fetcher_named(config.fetcher, options), renderer_named(config.fetcher, options)
         scope = rules or ScopeRules.of(seeds)
         run = CrawlRun(self.target, seeds, scope, config, self.owner, datetime.now(UTC), leads)
         politeness = Politeness(config.per_host_delay, config.per_host_concurrency, config.jitter)
         permits = HostPermits(DatabasePermits(self.database), self.owner, politeness, hold=timedelta(minutes=1))
-        return Crawl(self.database, run, fetcher, permits, progress, room=room)  # type: ignore[arg-type]
+        return Crawl(self.database, run, fetcher, permits, progress, room=room, renderer=renderer)  # type: ignore[arg-type]
 
     def crawl(self, *seeds: str, **knobs: object) -> CrawlEnd:
         """Run a crawl to its end, as the product runs it."""

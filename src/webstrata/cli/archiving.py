@@ -56,7 +56,7 @@ def archive(
     per_host_concurrency: Annotated[int | None, _crawl_option("per_host_concurrency")] = None,
     max_crawl_delay: Annotated[float | None, _crawl_option("max_crawl_delay")] = None,
     jitter: Annotated[float | None, _crawl_option("jitter")] = None,
-    fetcher: Annotated[Literal["http", "null"] | None, _crawl_option("fetcher")] = None,
+    fetcher: Annotated[Literal["http", "null", "browser", "auto"] | None, _crawl_option("fetcher")] = None,
 ) -> None:
     """Archive a site: fetch its pages, store them as WARC files and make them searchable.
 

@@ -32,6 +32,7 @@ MODULES = {
     "audits.auditing": ("audit",),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
+    "replay_checks": ("check-replay",),
 }
 """The commands of each module's `verbs`."""
 
@@ -41,7 +42,7 @@ SECTIONS = {
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
     "Files and database": (
         *("storage", "cleanup-job", "cleanup", "retention", "export", "import", "register-job-dir", "verify", "assets"),
-        "replay-index-job",
+        *("replay-index-job", "check-replay"),
         *("rebuild", "db", "check-db", "check-env"),
     ),
     "Low level": (

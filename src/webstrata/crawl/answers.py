@@ -9,6 +9,7 @@ from webstrata.model.captures import EarlierCapture, Original
 from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import surt
 from webstrata.warc.record import WarcRecord, exchange
+from webstrata.warc.renderings import rendering_records
 from webstrata.warc.writer import Extent, WarcFileWriter
 
 
@@ -19,10 +20,17 @@ def payload_digest(result: FetchResult) -> str | None:
 
 
 def append_answers(
-    writer: WarcFileWriter, outcomes: Sequence[Outcome], stored: dict[str, Original]
+    writer: WarcFileWriter,
+    outcomes: Sequence[Outcome],
+    stored: dict[str, Original],
+    resources: Sequence[FetchResult] = (),
 ) -> list[NewCapture]:
-    """Write the answers of a batch and return their captures; `stored` is what the source has, and grows with them."""
+    """Write the answers of a batch and return their captures, those of the pages' resources last.
+
+    `stored` is what the source has, and grows with them.
+    """
     answers = [(outcome.result, outcome.task.earlier) for outcome in outcomes if outcome.result is not None]
+    answers += [(resource, None) for resource in resources]
     originals = []
     pairs = []
     for result, earlier in answers:
@@ -34,6 +42,11 @@ def append_answers(
         originals.append(original)
         pairs.append(pair)
     extents = writer.append(record for pair in pairs for record in pair)
+    writer.append(
+        record
+        for (result, _), pair in zip(answers, pairs, strict=True)
+        for record in rendering_records(result, writer.warcinfo_id, pair[0].record_id)
+    )
     return [
         _new_capture(result, pair[0], extent, original)
         for (result, _), pair, extent, original in zip(answers, pairs, extents[::2], originals, strict=True)
@@ -49,7 +62,7 @@ def new_links(
     places = {original.record_id: (original.warc_file_id, original.warc_offset) for original in held}
     places |= {new.record_id: (warc_file_id, new.offset) for new in captures if new.status_code == HTTPStatus.OK}
     found = []
-    for outcome, capture in zip(answered, captures, strict=True):
+    for outcome, capture in zip(answered, captures[: len(answered)], strict=True):
         file_id, offset = places.get(capture.refers_to or capture.record_id, (None, None))
         packed = outcome.link_record.packed() if outcome.link_record and file_id is not None else None
         if file_id is not None and offset is not None and packed is not None:

@@ -15,13 +15,14 @@ import structlog
 from webstrata.crawl.answers import append_answers, new_links, payload_digest, referable_files, referred_files
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.scraping import scrape_records
-from webstrata.db import capture_links, captures, frontier, leases, scrapes
+from webstrata.db import capture_links, captured_requisites, captures, frontier, leases, scrapes
 from webstrata.db.engine import Database, Session
 from webstrata.db.leases import Spent
 from webstrata.db.new_rows import NewCapture, NewLinks
 from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
 from webstrata.model.captures import Original
 from webstrata.model.crawl_config import CrawlConfig
+from webstrata.model.fetching import FetchResult
 from webstrata.model.tasks import Link, Task, TaskStatus, TaskType
 from webstrata.storage.paths import PresentFiles, confined
 from webstrata.warc.writer import WarcFileWriter, cut_tail, new_warc_name
@@ -127,7 +128,9 @@ class Committer:
             self._writer = None
 
     def _commit_all(self, outcomes: Sequence[Outcome], claim: Claim | None) -> Committed:
-        digests = {payload_digest(outcome.result) for outcome in outcomes if outcome.result is not None}
+        resources = self._new_resources(outcomes)
+        results = [outcome.result for outcome in outcomes if outcome.result is not None]
+        digests = {payload_digest(result) for result in (*results, *resources)}
         if not digests:
             return self._record(outcomes, [], claim)
         wanted = {key for key in digests if key}
@@ -137,11 +140,11 @@ class Committer:
         acknowledged = writer.size
         earlier_files = referable_files(outcomes, stored)
         try:
-            new_captures = append_answers(writer, outcomes, stored)
+            new_captures = append_answers(writer, outcomes, stored, resources)
             writer.sync()
             links = new_links(outcomes, new_captures, stored, self._warc_file_id)
             referred = referred_files(new_captures, earlier_files)
-            return self._record(outcomes, new_captures, claim, fresh, links, referred)
+            return self._record(outcomes, new_captures, claim, fresh, links, referred, resources=resources)
         except DatabaseError:
             # The commit may have happened and only the news of it got lost; recovery, later, knows where to cut.
             self.close()
@@ -149,6 +152,22 @@ class Committer:
         except BaseException:
             self._cut_back(acknowledged)
             raise
+
+    def _new_resources(self, outcomes: Sequence[Outcome]) -> list[FetchResult]:
+        """Return what the batch's pages loaded and the job has not yet captured, one response for a URL."""
+        loaded = {resource.url: resource for outcome in reversed(outcomes) for resource in outcome.resources}
+        if not loaded:
+            return []
+        with self._database.read() as session:
+            taken = captured_requisites.taken_urls(session, self._target.job_id, loaded)
+        return [resource for url, resource in loaded.items() if url not in taken]
+
+    def _finish_resources(self, session: Session, resources: Sequence[FetchResult], now: datetime) -> None:
+        """Let no one fetch again what pages loaded; another worker may have captured some of it meanwhile."""
+        urls = [resource.url for resource in resources]
+        if urls and captured_requisites.taken_urls(session, self._target.job_id, urls):
+            raise _StoredMeanwhileError
+        captured_requisites.finish_requisites(session, self._target.job_id, urls, now)
 
     def _originals(self, digests: Collection[str]) -> dict[str, Original]:
         """Return which payloads the source has stored already; a batch of unchanged pages has none to look for."""
@@ -178,16 +197,22 @@ class Committer:
         fresh: Collection[str] = (),
         links_read: Sequence[NewLinks] = (),
         referred: Collection[int] = (),
+        *,
+        resources: Sequence[FetchResult] = (),
     ) -> Committed:
         """Tell the database, in one transaction, what is on disk and what was found; lease what is next."""
         now, target = datetime.now(UTC), self._target
-        answered = sum(outcome.task.status is TaskStatus.FINISHED for outcome in outcomes)
+        answered = sum(outcome.task.status is TaskStatus.FINISHED for outcome in outcomes) + len(resources)
         size = sum(len(outcome.result.body) for outcome in outcomes if outcome.result is not None)
+        size += sum(len(resource.body) for resource in resources)
+        requisites = _requisites(outcomes) + len(resources)
         with self._database.write() as session:
-            spent = leases.spend(session, target.job_id, answered, size, requisites=_requisites(outcomes))
+            spent = leases.spend(session, target.job_id, answered, size, requisites=requisites)
             stale = frontier.settle(session, [outcome.task for outcome in outcomes], now)
             if stale:
                 raise _StaleTasksError(stale)
+            # Before the links: what a page loaded need not be fetched although it also links to it.
+            self._finish_resources(session, resources, now)
             scrapes.add_scrapes(session, target.source_id, target.job_id, scrape_records(outcomes, now))
             for depth, links in self._new_links(outcomes).items():
                 frontier.add_links(session, target.job_id, links, depth, now)

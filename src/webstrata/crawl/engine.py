@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -15,6 +15,7 @@ from webstrata.crawl.discovery import Discovery
 from webstrata.crawl.link_readers import LinkReaders
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.pace import SHORTEST_WAIT, Pace
+from webstrata.crawl.rendering import PageRendering, RequestRules
 from webstrata.crawl.reporting import Progress, Reporter
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
@@ -24,6 +25,8 @@ from webstrata.db import frontier, jobs, leases, reports
 from webstrata.db.engine import Database
 from webstrata.db.frontier import FrontierCounts, GivenUp
 from webstrata.errors import DatabaseError, StorageError
+from webstrata.fetch.browser.fetcher import BrowserFetcher
+from webstrata.fetch.browser.options import Admit
 from webstrata.fetch.fetcher import Fetcher
 from webstrata.model.crawl_config import CrawlConfig
 from webstrata.model.fetching import FetchResult
@@ -84,11 +87,14 @@ class Crawl:
         tend: Callable[[], None] = lambda: None,
         *,
         room: Callable[[], None] = lambda: None,
+        renderer: BrowserFetcher | None = None,
     ) -> None:
         """Prepare a run; nothing happens before `run`.
 
         Now and then `tend` is called, to clear up after the dead, and `room`, which raises when the disk is too full.
+        A renderer opens pages in a browser: all of them or the empty ones, as the job's fetcher says.
         """
+        self._renderer = renderer
         self._database, self._run, self._job_id = database, run, run.target.job_id
         self._fetcher, self._permits = fetcher, permits
         self._tend, self._room = tend, room
@@ -127,7 +133,10 @@ class Crawl:
         try:
             if not await in_thread(self._begin):
                 self._begin_no_more()
-            async with self._fetcher:
+            async with AsyncExitStack() as stack:
+                await stack.enter_async_context(self._fetcher)
+                if self._renderer is not None:
+                    await stack.enter_async_context(self._renderer)
                 await self._until_something_ends()
         except BaseException:
             with suppress(DatabaseError, StorageError):
@@ -147,7 +156,21 @@ class Crawl:
             read_links=self._link_readers.read,
             read_earlier=partial(self._link_readers.read_earlier, self._run.target.archive_root),
             obeyed=Obeyed(nofollow=config.respect_nofollow, noarchive=config.respect_noarchive),
+            rendering=self._page_rendering(config, robots),
         )
+
+    def _page_rendering(self, config: CrawlConfig, robots: RobotsRules) -> PageRendering | None:
+        if self._renderer is None:
+            return None
+        rules = RequestRules(self._scope, robots if config.respect_robots else None)
+        render = partial(self._polite_render, self._renderer, rules.admit)
+        keeps_resources = config.capture_requisites
+        return PageRendering(render, always=config.fetcher == "browser", keeps_resources=keeps_resources)
+
+    async def _polite_render(self, renderer: BrowserFetcher, admit: Admit, url: str) -> FetchResult:
+        """Open a page in the browser; its requests share the permit of its host, and the rest follows the last."""
+        async with renderer.slot(), self._permits.turn(host_of(url)):
+            return await renderer.render(url, admit)
 
     async def _polite_fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
         host = host_of(url)

@@ -32,3 +32,14 @@ class Outcome:
     """What went wrong with this try, in a word; None when nothing did."""
     kind: QualityKind | None = None
     """What the response turned out to be, if it was judged."""
+    resources: tuple[FetchResult, ...] = ()
+    """What the page loaded in the browser, to be stored with it."""
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes of responses and pictures are to be written."""
+        if self.result is None:
+            return 0
+        rendering = self.result.rendering
+        picture = len(rendering.screenshot or b"") if rendering else 0
+        return len(self.result.body) + picture + sum(len(resource.body) for resource in self.resources)

@@ -12,6 +12,7 @@ from webstrata.content.html import PageLinks
 from webstrata.content.links import followed
 from webstrata.content.robots_meta import RobotsDirectives
 from webstrata.crawl.outcome import FoundLinks, Outcome
+from webstrata.crawl.rendering import PageRendering, as_rendered, split_resources, with_navigations
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
 from webstrata.errors import FetchError, StorageError, TransientFetchError, UnreadablePageError, WarcError
@@ -57,6 +58,8 @@ class Visitor:
     read_earlier: Callable[[EarlierCapture], Awaitable[FoundLinks]]
     """Reads the links of an earlier capture, for a page that the server says has not changed."""
     obeyed: Obeyed
+    rendering: PageRendering | None = None
+    """Opens pages in a browser, if the job does."""
 
     async def visit(self, task: Task) -> Outcome:
         """Return what a visit ended in; it never raises for what a site does."""
@@ -71,11 +74,19 @@ class Visitor:
         is_page = task.task_type is TaskType.PAGE
         links = self._leading_on(page.links, directives) if is_page else _nested(page.links, result)
         nesting = 1 if is_page else task.depth + 1
-        admitted = self.scope.admitted(links, task.depth + 1, result.url, nesting=nesting)
+        resources, framed = self._resources(task, result)
+        admitted = self.scope.admitted([*links, *framed], task.depth + 1, result.url, nesting=nesting)
         done = replace(task, status=TaskStatus.FINISHED, attempts=task.attempts + 1, last_error=problem)
         if directives.noarchive:
             return Outcome(replace(done, last_error=f"{task.url}: the page says noarchive"), links=admitted)
-        return Outcome(done, result, admitted, found.record, "internal" if problem else None, found.kind)
+        return Outcome(done, result, admitted, found.record, "internal" if problem else None, found.kind, resources)
+
+    def _resources(self, task: Task, result: FetchResult) -> tuple[tuple[FetchResult, ...], tuple[Link, ...]]:
+        """Return what a rendered page loaded and is stored with it, and the pages in its frames."""
+        if result.rendering is None or self.rendering is None or not self.rendering.keeps_resources:
+            return (), ()
+        depth = task.depth + 1
+        return split_resources(result.rendering.resources, lambda url: bool(self.scope.admitted([Link(url)], depth)))
 
     def _leading_on(self, links: Sequence[Link], directives: RobotsDirectives) -> Sequence[Link]:
         """Return the links of a page that may be followed; what it shows is needed only with the page itself."""
@@ -91,6 +102,8 @@ class Visitor:
 
     async def _respond(self, task: Task) -> tuple[FetchResult, FoundLinks, str | None]:
         """Fetch a URL, if it changed since the last time; return the response, its links, and why it has none."""
+        if self.rendering is not None:
+            return await self._respond_rendered(task, self.rendering)
         earlier = task.earlier
         result = await self._fetched(task.url, earlier.conditions if earlier else {})
         if earlier is None or result.status != HTTPStatus.NOT_MODIFIED:
@@ -104,6 +117,20 @@ class Visitor:
         result = await self._fetched(task.url, {})
         return result, *await self._links(result, task)
 
+    async def _respond_rendered(
+        self, task: Task, rendering: PageRendering
+    ) -> tuple[FetchResult, FoundLinks, str | None]:
+        """Fetch a URL over HTTP or open it in the browser; unconditionally, as a browser needs the content."""
+        task = replace(task, earlier=None)
+        if not rendering.comes_first(task):
+            result = await self._fetched(task.url, {})
+            found, problem = await self._links(result, task)
+            if not rendering.is_needed(task, found):
+                return result, found, problem
+        result = _refuse_transient(await rendering.render(task.url))
+        found, problem = await self._links(as_rendered(result), task)
+        return result, with_navigations(found, result), problem
+
     async def _links(self, result: FetchResult, task: Task) -> tuple[FoundLinks, str | None]:
         """Return where a response leads; a page that cannot be read is kept without its links, with the reason."""
         if result.redirect_target is not None:
@@ -115,12 +142,16 @@ class Visitor:
             return FoundLinks(), _unreadable(result.url, error)
 
     async def _fetched(self, url: str, conditions: Mapping[str, str]) -> FetchResult:
-        result = await self.fetch(url, conditions)
-        if result.transient:
-            wait = retry_after(result.header("retry-after"), datetime.now(UTC))
-            message = f"{url}: the server answered {result.status} {result.reason}".rstrip()
-            raise TransientFetchError(message, wait, kind=f"http_{result.status}")
+        return _refuse_transient(await self.fetch(url, conditions))
+
+
+def _refuse_transient(result: FetchResult) -> FetchResult:
+    """Return a response; TransientFetchError when its status is one to try again after."""
+    if not result.transient:
         return result
+    wait = retry_after(result.header("retry-after"), datetime.now(UTC))
+    message = f"{result.url}: the server answered {result.status} {result.reason}".rstrip()
+    raise TransientFetchError(message, wait, kind=f"http_{result.status}")
 
 
 def _nested(links: Sequence[Link], result: FetchResult) -> Sequence[Link]:

@@ -105,5 +105,5 @@ class Visits:
     def _keep(self, outcome: Outcome) -> None:
         self._outcomes.append(outcome)
         if outcome.result is not None:
-            self._waiting_bytes += len(outcome.result.body)
+            self._waiting_bytes += outcome.size
             self._answered()

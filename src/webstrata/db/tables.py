@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text, true
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webstrata.db import collection_tables, retention_tables
+from webstrata.db import collection_tables, replay_tables, retention_tables
 from webstrata.db.asset_tables import Asset, AssetBlob, AssetVersion, PluginRun
 from webstrata.db.auditing import tables as audit_tables
 from webstrata.db.base import Base, BigId, Json, utcnow
@@ -36,6 +36,7 @@ __all__ = [
     "UsageMetric",
     "audit_tables",
     "collection_tables",
+    "replay_tables",
     "retention_tables",
     "utcnow",
 ]

@@ -23,8 +23,7 @@ from webstrata.db import captures, frontier, leases
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import OutsideRootError
-from webstrata.fetch.choice import FetchOptions, fetcher_named
-from webstrata.fetch.fetcher import Fetcher
+from webstrata.fetch.choice import WITH_BROWSER, FetchOptions, fetcher_named, page_seconds, renderer_named
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.crawl_log import CrawlLog, crawl_log
 from webstrata.jobs.recovery import Recovery
@@ -39,6 +38,7 @@ from webstrata.warc.combined_log import INITIAL_CRAWL, NEW_CRAWL_PHASE, RESUME_C
 log = structlog.get_logger()
 
 _HOLD_MARGIN = timedelta(seconds=5)
+_VISITS_PER_PAGE = 2
 _NEW_OBJECTS = 50_000
 """After how many new objects the collector looks for cycles; at Python's 700 it took a fifth of a crawl's CPU."""
 
@@ -59,6 +59,8 @@ class Crawling:
     proxy: str | None = field(default=None, repr=False)
     concurrency: int | None = None
     """How many requests are under way at once, whatever a job says."""
+    chromium: Path | None = None
+    """The browser to open pages with; None to look for an installed one."""
 
     def lead(
         self,
@@ -122,7 +124,11 @@ class Crawling:
 
     def _config(self, job: StoredJob) -> CrawlConfig:
         config = self.defaults.overridden(job.config.crawl)
-        return config if self.concurrency is None else replace(config, concurrency=self.concurrency)
+        most = config.concurrency if self.concurrency is None else self.concurrency
+        if config.fetcher == "browser":
+            # What waits for the browser is better left to other workers, and not lost with this one.
+            most = min(most, _VISITS_PER_PAGE * config.browser_pages)
+        return replace(config, concurrency=most)
 
     def _crawled(self, job: StoredJob, owner: str, seen: Watch, signals: "_Signals", *, leads: bool) -> CrawlEnd:
         config, waits = self._config(job), TurnWaits(self.database)
@@ -140,18 +146,19 @@ class Crawling:
             return Crawl(
                 self.database,
                 run,
-                self._fetcher(config),
+                fetcher_named(config.fetcher, self._options(config)),
                 self._turns(owner, config, waits),
                 waits.told_by(seen),
                 self.recovery.tend,
                 room=partial(check_room, Path(job.output_dir), self.min_free_bytes),
+                renderer=renderer_named(config.fetcher, self._options(config)),
             )
 
         with _seldom_collecting(), waits:
             return uvloop.run(_run_until_signal(crawl, signals))
 
-    def _fetcher(self, config: CrawlConfig) -> Fetcher:
-        options = FetchOptions(
+    def _options(self, config: CrawlConfig) -> FetchOptions:
+        return FetchOptions(
             self.guard,
             user_agent=config.user_agent,
             timeout=config.fetch_timeout,
@@ -159,12 +166,15 @@ class Crawling:
             connections=config.concurrency,
             max_buffered_bytes=config.max_buffered_bytes,
             proxy=self.proxy,
+            chromium=self.chromium,
+            pages=config.browser_pages,
+            screenshots=config.screenshots,
         )
-        return fetcher_named(config.fetcher, options)
 
     def _turns(self, owner: str, config: CrawlConfig, waits: TurnWaits) -> HostPermits:
         politeness = Politeness(config.per_host_delay, config.per_host_concurrency, config.jitter)
-        longest = timedelta(seconds=config.fetch_timeout + (config.per_host_delay or DEFAULT_DELAY))
+        seconds = page_seconds(config.fetch_timeout) if config.fetcher in WITH_BROWSER else config.fetch_timeout
+        longest = timedelta(seconds=seconds + (config.per_host_delay or DEFAULT_DELAY))
         return HostPermits(self.permits, owner, politeness, hold=longest + _HOLD_MARGIN, waited=waits.waited)
 
     def _target(self, job: StoredJob) -> CrawlTarget:

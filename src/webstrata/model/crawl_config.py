@@ -159,12 +159,18 @@ class CrawlConfig:
         120.0, "Seconds after which the URLs of a worker that no longer responds are given to another.", 1, 86_400
     )
     warc_max_bytes: int = _declare(1_000_000_000, "Size in bytes at which a new WARC file is started.", 1_000)
-    fetcher: Literal["http", "null"] = _declare(
+    fetcher: Literal["http", "null", "browser", "auto"] = _declare(
         "http",
-        "How to fetch: http, or null, which makes up responses and uses no network, for dry runs.",
+        "How to fetch: http; browser, which opens pages in Chromium; auto, which does so when a page is empty without "
+        "scripts; or null, which makes up responses and uses no network, for dry runs.",
         flag="--fetcher",
         has_reach=True,
     )
+
+    browser_pages: int = _declare(
+        2, "Number of pages that a worker opens in the browser at once, with fetcher browser or auto.", 1, 32
+    )
+    screenshots: bool = _declare(True, "Store a screenshot of every page that is opened in the browser.")
 
     @property
     def retry_policy(self) -> RetryPolicy:

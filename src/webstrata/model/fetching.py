@@ -37,6 +37,8 @@ class FetchResult:
     """The status line and headers as they came, to the empty line; nothing where a fetcher cannot know them."""
     elapsed_ms: int | None = None
     """Milliseconds from the request to the end of the response; None where a fetcher does not measure it."""
+    rendering: "Rendering | None" = None
+    """What a browser made of the page; None without one."""
 
     @cached_property
     def body_digest(self) -> str:
@@ -70,6 +72,21 @@ class FetchResult:
         """Return where the server sends us, as it wrote it; bytes that no URL may hold are escaped, as browsers do."""
         location = self.header("location") if self.status in REDIRECT_STATUSES else None
         return location and "".join(c if c.isascii() else f"%{ord(c):02X}" for c in location)
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """A page after its scripts ran: what it shows, and what it loaded for that."""
+
+    html: bytes
+    """The document as it was at the end, in UTF-8; empty when the browser could not return it in time."""
+    text: str
+    screenshot: bytes | None = None
+    """A PNG of the window at the top of the page."""
+    resources: tuple[FetchResult, ...] = ()
+    """The other responses that the page received, one for a URL."""
+    navigations: tuple[str, ...] = ()
+    """Other pages that the page tried to move to by itself."""
 
 
 def retry_after(value: str | None, now: datetime) -> timedelta:

@@ -46,4 +46,6 @@ class CrawlSettings(BaseModel):
     backoff_multiplier: float = crawl_setting("backoff_multiplier")
     lease_seconds: float = crawl_setting("lease_seconds")
     warc_max_bytes: int = crawl_setting("warc_max_bytes")
-    fetcher: Literal["http", "null"] = crawl_setting("fetcher")
+    fetcher: Literal["http", "null", "browser", "auto"] = crawl_setting("fetcher")
+    browser_pages: int = crawl_setting("browser_pages")
+    screenshots: bool = crawl_setting("screenshots")

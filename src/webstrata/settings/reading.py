@@ -16,6 +16,7 @@ from pydantic import SecretStr, ValidationError
 
 from webstrata.errors import SettingsError
 from webstrata.settings.auditing import AuditSettings
+from webstrata.settings.browser import BrowserSettings
 from webstrata.settings.coordination import CoordinationSettings
 from webstrata.settings.crawling import CrawlSettings
 from webstrata.settings.general import GeneralSettings
@@ -36,7 +37,15 @@ _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
 
 
 # The last base comes first in the reference.
-class Settings(AuditSettings, RetentionSettings, CrawlSettings, CoordinationSettings, ReplaySettings, GeneralSettings):
+class Settings(
+    AuditSettings,
+    BrowserSettings,
+    RetentionSettings,
+    CrawlSettings,
+    CoordinationSettings,
+    ReplaySettings,
+    GeneralSettings,
+):
     """The effective settings of one process."""
 
 

@@ -99,6 +99,25 @@ def exchange(result: FetchResult, warcinfo_id: str, original: Original | None = 
     return answer, WarcRecord(request_id, _parts(headers, result.request_head))
 
 
+def resource(
+    url: str, content_type: str, block: bytes, moment: datetime, warcinfo_id: str, concurrent_to: str
+) -> WarcRecord:
+    """Return a record of something that no server sent, such as a screenshot, made with another record."""
+    record_id, block_digest = new_record_id(), digest(block)
+    headers = [
+        ("WARC-Type", "resource"),
+        ("WARC-Record-ID", record_id),
+        ("WARC-Concurrent-To", concurrent_to),
+        ("WARC-Target-URI", _one_line(url)),
+        ("WARC-Date", warc_date(moment)),
+        ("WARC-Warcinfo-ID", warcinfo_id),
+        ("WARC-Block-Digest", block_digest),
+        ("WARC-Payload-Digest", block_digest),
+        ("Content-Type", content_type),
+    ]
+    return WarcRecord(record_id, _parts(headers, block), block_digest)
+
+
 def _response(result: FetchResult, shared: Headers) -> WarcRecord:
     head, record_id = http_head(result), new_record_id()
     headers = _answer_headers("response", record_id, result, shared, digest(head, result.body))

@@ -2,11 +2,11 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import structlog
 
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page
 
     from webstrata.fetch.browser.proxy import PageProxy
+    from webstrata.fetch.browser.responses import ResponseSource
     from webstrata.fetch.browser.upstream import Upstream
 
 log = structlog.get_logger()
 
+_Opened = TypeVar("_Opened")
+
 _LAUNCH_SECONDS = 30.0
-_CLOSE_SECONDS = 5.0
+CLOSE_SECONDS = 5.0
 _NOWHERE = "http://127.0.0.1:9"
 """The proxy of what belongs to no page: nothing listens there."""
 
@@ -70,8 +73,10 @@ class BrowserPool:
         await self._end()
 
     @asynccontextmanager
-    async def open_page(self, options: PageOptions) -> AsyncIterator[BrowserPage]:
-        """Yield a blank page with its own cookies, cache and proxy.
+    async def open_page(
+        self, options: PageOptions, source: "ResponseSource | None" = None
+    ) -> AsyncIterator[BrowserPage]:
+        """Yield a blank page with its own cookies, cache and proxy; its responses come from a source, or the web.
 
         TransientFetchError when the browser does not start or ends in the meantime. A page that cannot be closed in
         time takes the browser with it: the next page gets a new one.
@@ -79,14 +84,14 @@ class BrowserPool:
         from webstrata.fetch.browser.proxy import PageProxy
 
         assert self._upstream is not None
-        async with PageProxy(self._upstream, options) as proxy:
+        async with PageProxy(source or self._upstream, options) as proxy:
             running = await self._started()
             with as_fetch_errors():
-                context = await _new_context(running.browser, options, proxy.address)
+                context = await running.in_time(_new_context(running.browser, options, proxy.address))
             try:
                 with as_fetch_errors():
                     await context.add_init_script(_NO_PEERS)
-                    page = await context.new_page()
+                    page = await running.in_time(context.new_page())
                     page.set_default_timeout(options.request_timeout * 1000)
                     yield BrowserPage(page, proxy)
             finally:
@@ -105,7 +110,7 @@ class BrowserPool:
         from playwright.async_api import Error
 
         try:
-            async with asyncio.timeout(_CLOSE_SECONDS):
+            async with asyncio.timeout(CLOSE_SECONDS):
                 await context.close()
         except TimeoutError:
             log.warning("browser.hangs")
@@ -151,6 +156,15 @@ class _RunningBrowser:
             return cls(stack.pop_all(), folder, browser)
         raise AssertionError
 
+    async def in_time(self, step: Coroutine[None, None, _Opened]) -> _Opened:
+        """Return what a step of opening a page returns; a browser that does not respond is killed."""
+        try:
+            async with asyncio.timeout(_LAUNCH_SECONDS):
+                return await step
+        except TimeoutError:
+            self.kill()
+            raise TransientFetchError("the browser does not respond", kind="browser") from None
+
     def kill(self) -> None:
         kill_browser(self._folder)
 
@@ -158,7 +172,7 @@ class _RunningBrowser:
         from playwright.async_api import Error
 
         with suppress(Error, TimeoutError):
-            async with asyncio.timeout(_CLOSE_SECONDS):
+            async with asyncio.timeout(CLOSE_SECONDS):
                 await self.browser.close()
         self.kill()
         await self._stack.aclose()
@@ -190,13 +204,20 @@ async def _new_context(browser: "Browser", options: PageOptions, proxy: str) -> 
         service_workers="block",
         accept_downloads=False,
         viewport={"width": options.width, "height": options.height},
-        user_agent=options.user_agent,
+        user_agent=_user_agent(options, browser.version),
         device_scale_factor=options.scale,
         is_mobile=options.is_mobile,
         has_touch=options.has_touch,
         locale=options.locale,
         timezone_id=options.timezone,
     )
+
+
+def _user_agent(options: PageOptions, version: str) -> str | None:
+    if options.user_agent is not None or options.product is None:
+        return options.user_agent
+    chromium = f"Chrome/{version.partition('.')[0]}.0.0.0 Safari/537.36"
+    return f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) {chromium} {options.product}"
 
 
 @contextmanager

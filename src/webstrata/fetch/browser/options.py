@@ -6,6 +6,12 @@ from pathlib import Path
 
 from webstrata.fetch.guard import NetworkGuard
 
+MOST_AT_ONCE = 6
+"""Requests of a page that are under way at once, whatever their hosts: as many as browsers send to one host."""
+
+Admit = Callable[[str], Awaitable[bool]]
+"""Decides whether a page may request a URL."""
+
 
 async def admit_all(_url: str) -> bool:
     """Let a page request any URL that the network guard lets pass."""
@@ -33,6 +39,8 @@ class PageOptions:
 
     user_agent: str | None = None
     """The User-Agent header and navigator.userAgent; None for Chromium's own."""
+    product: str | None = None
+    """A name that is added to Chromium's own user agent, so that sites know who asks."""
     width: int = 1280
     height: int = 800
     scale: float = 1.0
@@ -46,5 +54,5 @@ class PageOptions:
     """Bytes of one response; a longer one is cut."""
     request_timeout: float = 30.0
     """Seconds that one request may take."""
-    admit: Callable[[str], Awaitable[bool]] = admit_all
+    admit: Admit = admit_all
     """Decides which URLs the page may request, besides its own."""

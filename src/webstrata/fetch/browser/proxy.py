@@ -19,18 +19,15 @@ import structlog
 
 from webstrata.errors import FetchError, TransientFetchError, UsageError
 from webstrata.fetch.browser.messages import ProxyRequest, next_request, response_bytes
-from webstrata.fetch.browser.options import PageOptions
+from webstrata.fetch.browser.options import MOST_AT_ONCE, PageOptions
+from webstrata.fetch.browser.responses import ResponseSource
 from webstrata.fetch.browser.streams import PlainStream, Stream, tunnelled
-from webstrata.fetch.browser.upstream import Upstream
 from webstrata.fetch.budget import BodyBudget
 from webstrata.fetch.wire import AnswerParser
 from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import UrlParts, parse_url
 
 log = structlog.get_logger()
-
-MOST_AT_ONCE = 6
-"""Requests of a page that are under way at once, whatever their hosts: as many as browsers send to one host."""
 
 _MILLISECOND = timedelta(milliseconds=1)
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
@@ -41,7 +38,7 @@ _CONNECTION_ERRORS = (OSError, ssl.SSLError, h11.RemoteProtocolError)
 class PageProxy:
     """Passes the requests of one page on and remembers the exchanges."""
 
-    def __init__(self, upstream: Upstream, options: PageOptions) -> None:
+    def __init__(self, upstream: ResponseSource, options: PageOptions) -> None:
         """Prepare; it listens once it is entered."""
         self.exchanges: list[FetchResult] = []
         """The complete responses to GET requests, in the order of their ends."""
@@ -96,12 +93,12 @@ class PageProxy:
             await asyncio.sleep(max(quiet - idle, 0.02) if idle else 0.05)
         return True
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = asyncio.current_task()
-        assert connection is not None
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.create_task(self._serve_until_closed(PlainStream(reader, writer)))
         self._connections.add(connection)
         connection.add_done_callback(self._connections.discard)
-        stream = PlainStream(reader, writer)
+
+    async def _serve_until_closed(self, stream: PlainStream) -> None:
         try:
             await self._serve(stream)
         except _CONNECTION_ERRORS:
@@ -140,7 +137,7 @@ class PageProxy:
                 result = await self._fetch(request, parts)
         except FetchError as error:
             self.failures[parts.href] = error
-            log.info("browser.request.failed", url=parts.href, reason=str(error), kind=error.kind)
+            log.debug("browser.request.failed", url=parts.href, reason=str(error), kind=error.kind)
             return None
         finally:
             self._under_way -= 1
@@ -189,7 +186,7 @@ class PageProxy:
             server = await self._upstream.open_stream(parts)
         except (FetchError, TimeoutError) as error:
             self.failures[parts.href] = error if isinstance(error, FetchError) else TransientFetchError("no response")
-            log.info("browser.websocket.failed", url=parts.href, reason=str(error))
+            log.debug("browser.websocket.failed", url=parts.href, reason=str(error))
             return
         try:
             await server.write(request.as_sent(is_upgrade=True) + rest)

@@ -1,0 +1,87 @@
+"""Pages that a crawl opens in a browser: which ones, what they may request, and what is stored of them."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+
+from webstrata.content.html import PageLinks
+from webstrata.crawl.outcome import FoundLinks
+from webstrata.crawl.robots import RobotsRules
+from webstrata.crawl.scope import Scope
+from webstrata.errors import FetchError
+from webstrata.model.fetching import FetchResult
+from webstrata.model.quality import QualityKind
+from webstrata.model.tasks import Link, Task, TaskType
+
+_RENDERED_TYPE = (b"Content-Type", b"text/html; charset=utf-8")
+_REPLACED = frozenset({b"content-type", b"content-encoding", b"content-length"})
+
+
+@dataclass(frozen=True)
+class RequestRules:
+    """Decides what an open page may request: what the job captures as parts of pages, and robots.txt allows."""
+
+    scope: Scope
+    robots: RobotsRules | None
+
+    async def admit(self, url: str) -> bool:
+        """Tell whether a page may request a URL; where robots.txt cannot be had, it may not."""
+        if self.scope.rules.why_not_requisite(url) is not None:
+            return False
+        try:
+            return self.robots is None or await self.robots.allows(url)
+        except FetchError:
+            return False
+
+
+@dataclass(frozen=True)
+class PageRendering:
+    """Opens pages of a job in the browser."""
+
+    render: Callable[[str], Awaitable[FetchResult]]
+    always: bool
+    """Whether every page is opened, or only those that are empty without scripts."""
+    keeps_resources: bool = True
+    """Whether the job stores what pages load."""
+
+    def is_needed(self, task: Task, found: FoundLinks) -> bool:
+        """Tell whether a page that was fetched over HTTP shows nothing without its scripts."""
+        return task.task_type is TaskType.PAGE and found.kind is QualityKind.EMPTY
+
+    def comes_first(self, task: Task) -> bool:
+        """Tell whether a URL is opened in the browser at once."""
+        return self.always and task.task_type is TaskType.PAGE
+
+
+def as_rendered(result: FetchResult) -> FetchResult:
+    """Return a response whose body is what the browser made of it, to read its links from."""
+    rendering = result.rendering
+    if rendering is None or not rendering.html:
+        return result
+    headers = tuple(header for header in result.headers if header[0].lower() not in _REPLACED)
+    return replace(result, body=rendering.html, headers=(*headers, _RENDERED_TYPE), rendering=None)
+
+
+def with_navigations(found: FoundLinks, result: FetchResult) -> FoundLinks:
+    """Return the links of a rendered page with those that its scripts wanted to move to.
+
+    They are not stored for later captures of the same payload: many pages may have the same document before their
+    scripts run.
+    """
+    moves = result.rendering.navigations if result.rendering else ()
+    page = PageLinks((*found.page.links, *(Link(url) for url in moves)), found.page.directives)
+    return replace(found, page=page, record=None)
+
+
+def split_resources(
+    resources: Sequence[FetchResult], is_followed: Callable[[str], bool]
+) -> tuple[tuple[FetchResult, ...], tuple[Link, ...]]:
+    """Return which responses are stored with their page, and the framed pages that the job visits by themselves."""
+    framed = [r for r in resources if _is_page(r) and is_followed(r.url)]
+    visited = {result.url for result in framed}
+    stored = tuple(result for result in resources if result.url not in visited)
+    return stored, tuple(Link(result.url) for result in framed)
+
+
+def _is_page(result: FetchResult) -> bool:
+    return result.status == HTTPStatus.OK and "html" in (result.header("content-type") or "")

@@ -1,0 +1,80 @@
+"""What an opened page shows once it has settled: its document, its text and a picture of it."""
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from webstrata.model.fetching import Rendering
+
+if TYPE_CHECKING:
+    from webstrata.fetch.browser.launch import BrowserPage
+
+log = structlog.get_logger()
+
+QUIET_SECONDS = 0.5
+"""A page has settled when it requested nothing for so long; browser tools call that an idle network."""
+
+_STUCK_SECONDS = 2.0
+_POLL_SECONDS = 0.05
+_MOST_SCREENS = 40
+_MAX_TEXT = 5_000_000
+_MAX_HTML = 50_000_000
+
+_SCROLL = """
+async (screens) => {
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 40));
+  for (let step = 1; step <= screens; step += 1) {
+    window.scrollTo(0, step * window.innerHeight);
+    await pause();
+    if (window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 1) break;
+  }
+}
+"""
+_IS_COMPLETE = "() => document.readyState === 'complete'"
+_TEXT = "() => document.body ? document.body.innerText : ''"
+_TO_TOP = "() => window.scrollTo(0, 0)"
+
+
+async def render(opened: "BrowserPage", deadline: float, *, screenshot: bool) -> Rendering:
+    """Return what a page shows after its lazy parts were scrolled to; what takes too long is left out."""
+    await settle(opened, deadline)
+    page = opened.page
+    html = await _in_time(page.content(), deadline, "")
+    text = await _in_time(page.evaluate(_TEXT), deadline, "")
+    picture = await _in_time(page.screenshot(animations="disabled"), deadline, None) if screenshot else None
+    return Rendering(str(html)[:_MAX_HTML].encode("utf-8", "replace"), str(text)[:_MAX_TEXT], picture)
+
+
+async def wait_until_loaded(opened: "BrowserPage", deadline: float) -> None:
+    """Wait until a page is loaded and requests nothing, or requests nothing for longer although it is not."""
+    while time.monotonic() < deadline:
+        is_complete = await _in_time(opened.page.evaluate(_IS_COMPLETE), deadline, False)
+        if opened.proxy.idle_seconds >= (QUIET_SECONDS if is_complete else _STUCK_SECONDS):
+            return
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+async def settle(opened: "BrowserPage", deadline: float) -> None:
+    """Scroll through a loaded page so that its lazy images load, and wait until it requests nothing more."""
+    await _in_time(opened.page.evaluate(_SCROLL, _MOST_SCREENS), deadline, None)
+    # Images are requested as soon as they are near the window: what is to come has begun by now.
+    await opened.proxy.wait_until_idle(QUIET_SECONDS / 2, _left(deadline) / 2)
+    await _in_time(opened.page.evaluate(_TO_TOP), deadline, None)
+
+
+async def _in_time(step: Any, deadline: float, otherwise: Any) -> Any:  # noqa: ANN401 - what pages return has any type
+    """Return what a step on a page returns; something else when the page hangs, crashes or has moved on."""
+    from playwright.async_api import Error
+
+    try:
+        async with asyncio.timeout(_left(deadline)):
+            return await step
+    except (Error, TimeoutError) as error:
+        log.info("browser.render.incomplete", reason=str(error).partition("\n")[0] or "the page takes too long")
+        return otherwise
+
+
+def _left(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())

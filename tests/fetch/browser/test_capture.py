@@ -1,0 +1,94 @@
+"""What the browser fetcher returns of a page: every response as it came, and what the page shows."""
+
+import ssl
+
+import pytest
+
+from tests.fetch.browser.opening import browser_fetcher, render_all
+from tests.support.scripted_site import PNG, scripted_site
+from tests.support.web_server import Answer, WebServer, gzipped, page, redirect, serving
+from webstrata.errors import FetchError
+
+HTML = (("Content-Type", "text/html"),)
+
+
+def test_a_page_its_resources_and_requests_are_kept_as_they_went_over_the_wire(web_server: WebServer) -> None:
+    framed = gzipped(page("Framed", text="inside"))
+    web_server.answers |= scripted_site(1) | {
+        "/": Answer(scripted_site(1)["/"].body.replace(b"<div", b"<iframe src=/frame></iframe><div")),  # type: ignore[union-attr]
+        "/frame": framed,
+    }
+    (result,) = render_all(web_server.url(), used=browser_fetcher(screenshots=True))
+    rendering = result.rendering
+    assert rendering is not None
+    assert rendering.screenshot is not None
+    assert rendering.screenshot.startswith(PNG[:8])
+    assert "The marmalade of number 0" in rendering.text
+    assert b'<a href="/page/0">' in rendering.html
+    found = {resource.url: resource for resource in (result, *rendering.resources)}
+    needed = {"/", "/frame", "/app.js", "/style.css", "/back.png", "/api/", "/image/0.png"}
+    assert {web_server.url(path) for path in needed} <= set(found)
+    for path in needed:
+        answer, resource = web_server.answers[path], found[web_server.url(path)]
+        assert isinstance(answer, Answer)
+        assert resource.response_head + resource.body == answer.wire()
+    heads = {request.head for request in web_server.requests}
+    assert {resource.request_head for resource in found.values()} <= heads
+    assert b"zstd" not in result.request_head
+    assert b"Safari/537.36 tester/1" in result.request_head
+
+
+def test_encrypted_responses_are_kept_as_well_and_certificates_are_verified(tls: ssl.SSLContext) -> None:
+    unknown = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    unknown.load_cert_chain("tests/fetch/self-signed.pem")
+    with serving({"/": page("Safe", text="hello")}, tls=tls) as server, serving(tls=unknown) as other:
+        server.answers["/"] = Answer(f"<p>hello<img src='{other.url('/image.png')}'>".encode())
+        (result,) = render_all(server.url().replace("127.0.0.1", "localhost"))
+        assert (result.status, result.body[:8]) == (200, b"<p>hello")
+        assert result.rendering is not None
+        assert result.rendering.text == "hello"
+        assert other.requests == []
+
+
+def test_the_crawl_decides_about_redirects_moves_and_files(web_server: WebServer) -> None:
+    pdf = Answer(b"%PDF-1.7 not much", headers=(("Content-Type", "application/pdf"),))
+    web_server.answers |= {
+        "/moved": redirect("/elsewhere"),
+        "/file.pdf": pdf,
+        "/scripted": Answer(b"<p>here<script>location.href='/elsewhere'</script>"),
+        "/refresh": Answer(b"<meta http-equiv=refresh content='0; url=/elsewhere'><p>here"),
+    }
+    urls = [web_server.url(path) for path in ("/moved", "/file.pdf", "/scripted", "/refresh")]
+    moved, file, *pages = render_all(*urls)
+    assert (moved.status, moved.redirect_target, moved.rendering) == (302, "/elsewhere", None)
+    assert (file.body, file.rendering) == (pdf.body, None)
+    for result in pages:
+        assert result.rendering is not None
+        assert (result.rendering.text, result.rendering.navigations[:1]) == ("here", (web_server.url("/elsewhere"),))
+    assert "/elsewhere" not in web_server.paths()
+
+
+def test_a_page_is_limited_in_bytes_time_and_what_it_may_request(web_server: WebServer) -> None:
+    large = Answer(b"x" * 400_000, headers=(("Content-Type", "text/plain"),))
+    web_server.answers |= {
+        "/": Answer(b"<p>first<script>fetch('/1').then(() => fetch('/2')).then(() => fetch('/3'))</script>"),
+        **{f"/{n}": large for n in (1, 2, 3)},
+        "/loop": Answer(b"<p>last<script>fetch('/denied').catch(() => { for (;;) {} })</script>"),
+    }
+
+    async def admit(url: str) -> bool:
+        return not url.endswith("/denied")
+
+    used = browser_fetcher(max_bytes=500_000, seconds=6)
+    first, loop = render_all(web_server.url(), web_server.url("/loop"), used=used, admit=admit)
+    assert first.rendering is not None
+    assert [resource.url for resource in first.rendering.resources] == [web_server.url("/1")]
+    assert loop.body.startswith(b"<p>last")
+    assert not {"/3", "/denied"} & set(web_server.paths())
+
+
+def test_a_page_that_cannot_be_had_is_an_error_with_the_reason() -> None:
+    with serving() as server:
+        gone = server.url()
+    with pytest.raises(FetchError, match=rf"{gone}: connection refused"):
+        render_all(gone)
