@@ -1,9 +1,12 @@
 """Audits of demo shops in a real browser."""
 
 import asyncio
+import gzip
 import hashlib
+import io
 import json
 import threading
+import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,16 +21,18 @@ from pydantic import SecretStr
 from tests.audit.shops import shops
 from tests.support.web_server import WebServer, serving
 from webstrata.app import App, build_app
+from webstrata.cli.main import run
 from webstrata.db.artifacts import artifacts_of_session
 from webstrata.db.auditing import pages, sessions
 from webstrata.jobs.auditing.loop import run_audits
 from webstrata.jobs.auditing.queueing import queue_audit
-from webstrata.model.artifacts import StoredArtifact
-from webstrata.model.auditing.sessions import Audit, AuditLogEntry, AuditPage
+from webstrata.model.artifacts import ArtifactType, StoredArtifact
+from webstrata.model.auditing.sessions import Audit, AuditLogEntry, AuditMode, AuditPage
 from webstrata.retention.artifact_cleanup import clean_up_artifacts
 from webstrata.settings import Settings
 from webstrata.storage.artifacts import ArtifactFolder
 
+PACK = ArtifactType.EVIDENCE_PACK
 SHOPS = {
     "clean": shops.clean,
     "walled": shops.walled,
@@ -78,7 +83,8 @@ def street(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Street]:
         servers = {name: stack.enter_context(serving()) for name in SHOPS}
         for name, server in servers.items():
             server.answers.update(SHOPS[name]())
-        ids = {name: queue(app, server) for name, server in servers.items()}
+        modes = dict.fromkeys(SHOPS, AuditMode.STANDARD) | {"scripted": AuditMode.EVIDENCE_PACK}
+        ids = {name: queue(app, server, modes[name]) for name, server in servers.items()}
         asyncio.run(run_audits(app.audit_parts(), app.audit_browser(), threading.Event(), timedelta(0)))
         yield Street(app, servers, ids)
     app.close()
@@ -98,8 +104,8 @@ def make_app(folder: Path, **settings: Any) -> App:
     )
 
 
-def queue(app: App, server: WebServer) -> str:
-    return queue_audit(app.database, server.url("/"), datetime.now(UTC), policy=app.audit_policy()).id
+def queue(app: App, server: WebServer, mode: AuditMode = AuditMode.STANDARD) -> str:
+    return queue_audit(app.database, server.url("/"), datetime.now(UTC), policy=app.audit_policy(), mode=mode).id
 
 
 def test_a_clean_shop_gives_four_pages_of_evidence(street: Street) -> None:
@@ -142,6 +148,26 @@ def test_a_product_page_that_scripts_build_is_found(street: Street) -> None:
     found = street.audited("scripted")
     assert found.audit.status == "completed"
     assert "Thé vert" in found.read("pdp/desktop/visible_text.txt").decode()
+
+
+def test_an_evidence_pack_holds_every_exchange_and_verifies_elsewhere(
+    street: Street, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = street.audited("scripted")
+    pack = tmp_path / "taken-along.evidence.zip"
+    pack.write_bytes(found.read("session.evidence.zip"))
+    assert run(["verify", str(pack)]) == 0
+    assert capsys.readouterr().out
+    with zipfile.ZipFile(pack) as packed:
+        manifest = packed.read("manifest.json")
+        names = set(packed.namelist())
+        wacz = zipfile.ZipFile(io.BytesIO(packed.read("archive.wacz")))
+    assert hashlib.sha256(manifest).hexdigest() == found.audit.manifest_sha256
+    artifacts = {f"artifacts/{one.storage_uri.partition('/')[2]}" for one in found.artifacts if one.type != PACK}
+    assert artifacts | {"manifest.json", "archive.wacz"} == names
+    warc = b"".join(gzip.decompress(wacz.read(name)) for name in wacz.namelist() if name.endswith(".warc.gz"))
+    for path in ("/", "/products/green-tea", "/api/tea", "/tea.png"):
+        assert f"WARC-Target-URI: {street.servers['scripted'].url(path)}\r\n".encode() in warc
 
 
 def test_a_shop_of_lists_has_no_product_page(street: Street) -> None:

@@ -4,6 +4,7 @@ import gzip
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from webstrata.audit.page_scripts import VISIBLE_TEXT
@@ -14,7 +15,7 @@ from webstrata.db.auditing.queue import check_lease
 from webstrata.db.engine import Database
 from webstrata.model.artifacts import ArtifactType, NewArtifact, retention_until
 from webstrata.model.auditing.sessions import Audit, AuditEventType, AuditLease, AuditPage
-from webstrata.storage.artifacts import ArtifactFolder
+from webstrata.storage.artifacts import ArtifactFolder, StoredFile
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -25,7 +26,6 @@ _NAMES = {
     ArtifactType.FEATURES_JSON: "features.json",
     ArtifactType.HTML_GZ: "page.html.gz",
     ArtifactType.SESSION_LOGS_JSONL: "session_logs.jsonl",
-    ArtifactType.EVIDENCE_PACK: "evidence_pack.zip",
 }
 
 _EXTRACTION_ATTEMPTS = 3
@@ -106,6 +106,11 @@ class EvidenceStore:
         """Return the folder of the session below the artifacts folder."""
         return f"{self._audit.domain}__{self._audit.id}"
 
+    @property
+    def folder(self) -> Path:
+        """Return the folder of the session."""
+        return self._folder.root / self.prefix
+
     async def put(self, kind: ArtifactType, data: bytes, page: AuditPage | None = None) -> None:
         """Store an artifact of a page, or of the session."""
         await in_thread(self._put, kind, data, page)
@@ -118,9 +123,15 @@ class EvidenceStore:
         if collected.screenshot is not None:
             await self.put(ArtifactType.SCREENSHOT, collected.screenshot, page)
 
+    async def add_file(self, kind: ArtifactType, name: str) -> None:
+        """Add a file that was written into the session's folder as an artifact."""
+        await in_thread(lambda: self._add(kind, self._folder.describe(f"{self.prefix}/{name}"), None))
+
     def _put(self, kind: ArtifactType, data: bytes, page: AuditPage | None) -> None:
         place = "" if page is None else f"{page.page_type}/{page.viewport}/"
-        stored = self._folder.put(f"{self.prefix}/{place}{_NAMES[kind]}", data)
+        self._add(kind, self._folder.put(f"{self.prefix}/{place}{_NAMES[kind]}", data), page)
+
+    def _add(self, kind: ArtifactType, stored: StoredFile, page: AuditPage | None) -> None:
         now = datetime.now(UTC)
         new = NewArtifact(
             session_id=self._audit.id,
