@@ -94,7 +94,7 @@ class EvidenceStore:
     def __init__(
         self, database: Database, folder: ArtifactFolder, audit: Audit, lease: AuditLease, *, html_days: int
     ) -> None:
-        """Store for a session; html_gz artifacts are kept for so many days."""
+        """Store for a session; `html_days` is the retention of its html_gz artifacts in days."""
         self._database = database
         self._folder = folder
         self._audit = audit
