@@ -24,7 +24,7 @@ class AuditStatus(StrEnum):
 
 
 class AuditMode(StrEnum):
-    """What an audit is for: `debug` skips the throttle, `evidence_pack` also stores a pack with a WARC and a manifest."""
+    """What an audit is for: `debug` skips the throttle, `evidence_pack` adds a pack with a WARC and a manifest."""
 
     STANDARD = "standard"
     DEBUG = "debug"
