@@ -31,7 +31,7 @@ MODULES = {
     "packages.replay_collections": ("replay-index-job",),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
-    "replay_checks": ("check-replay",),
+    "browser.replay_checks": ("check-replay",),
 }
 """The commands of each module's `verbs`."""
 
