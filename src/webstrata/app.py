@@ -79,7 +79,7 @@ class App:
 
     def _preview_maker(self) -> "Callable[[int], None] | None":
         from webstrata.fetch.browser.programs import has_browser
-        from webstrata.jobs.previews import PreviewMaker
+        from webstrata.jobs.browser.previews import PreviewMaker
 
         if not self.settings.previews or not has_browser(self.settings.chromium):
             return None

@@ -35,7 +35,7 @@ def test_a_page_that_is_empty_without_scripts_is_opened_and_no_other(archive: Ar
     archive.crawl(web_server.url("/plain"), fetcher="auto", screenshots=True)
     assert {"/api/app", "/i.png", "/app.js"} <= {url.removeprefix(web_server.origin) for url in archive.statuses()}
     shown = [record.url for record in archive.records() if record.kind == "resource"]
-    assert shown == [f"urn:text:{web_server.url('/app')}", f"urn:view:{web_server.url('/app')}"]
+    assert shown == [f"urn:{kind}:{web_server.url('/app')}" for kind in ("dom", "text", "view")]
     # What robots.txt disallows is not requested by the browser either.
     assert "/style.css" not in web_server.paths()
 
@@ -75,12 +75,19 @@ def survive(
     expected = payloads_of(web_server, pages)
     assert {c.url: c.payload_digest for c in archive.captures()} == expected, f"random seed {seed}"
     assert_sound(archive)
+    # What scripts built is searchable, although all pages have the same empty document.
+    searched = program.run("search", "marmalade number", "--json")
+    assert {hit["url"] for hit in json.loads(searched.stdout)["results"]} == page_urls(web_server, pages)
     checked = program.run("check-replay", "--job", "1", "--sample", "2", "--json")
     assert checked.returncode == 0, checked.stderr
     report = json.loads(checked.stdout)
     assert (report["failed"], report["score"]) == (0, 1.0), report
     assert report["requests"] >= 2 * len(("/", "/app.js", "/style.css", "/back.png", "/api/", "/image/0.png"))
     assert list((program.folder / "archive" / ".previews").glob("1-*.jpg"))
+
+
+def page_urls(web_server: WebServer, pages: int) -> set[str]:
+    return {web_server.url(), *(web_server.url(f"/page/{n}") for n in range(pages))}
 
 
 def kill_at_a_random_moment(program: Program, web_server: WebServer, chance: random.Random) -> None:

@@ -32,7 +32,7 @@ MODULES = {
     "audits.auditing": ("audit",),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
-    "replay_checks": ("check-replay",),
+    "browser.replay_checks": ("check-replay",),
 }
 """The commands of each module's `verbs`."""
 

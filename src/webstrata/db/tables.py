@@ -6,10 +6,11 @@ from typing import Any
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false, text, true
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from webstrata.db import collection_tables, replay_tables, retention_tables
+from webstrata.db import collection_tables, retention_tables
 from webstrata.db.asset_tables import Asset, AssetBlob, AssetVersion, PluginRun
 from webstrata.db.auditing import tables as audit_tables
 from webstrata.db.base import Base, BigId, Json, utcnow
+from webstrata.db.browser import replay_tables
 from webstrata.db.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
 from webstrata.db.crawl_tables import CaptureLinks
 from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric

@@ -17,11 +17,14 @@ from webstrata.model.fetching import REDIRECT_STATUSES
 from webstrata.warc.arc import ArcRecord, PackedTogetherError, arc_record, begins_arc_record
 from webstrata.warc.dates import moment_of, parsed_date
 from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records
+from webstrata.warc.record import RENDERED_AT
 from webstrata.warc.resync import has_damaged_head, next_record, record_length
 from webstrata.warc.seeking import Seekable, is_gzip
 
 _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
 _NOT_ONE_BY_ONE = "its records are not compressed one by one, so none of them can be found again"
+
+_MAX_DIGITS = 16
 
 MAX_BLOCK_BYTES = 1_000_000_000
 """The largest record that is read: it has to fit into memory."""
@@ -65,6 +68,8 @@ class ArchiveRecord:
     """How large the body is, or how large it was known to be, when it was left out because of its size."""
     truncated: str | None = None
     """Why the crawler cut the body off, as `WARC-Truncated` has it."""
+    rendered_at: tuple[int, int] | None = None
+    """Offset and length of the record that should hold the page's document after its scripts ran."""
 
     @property
     def mime_type(self) -> str | None:
@@ -336,6 +341,7 @@ def _archive_record(
         date_source=date_source,
         omitted_bytes=omitted,
         truncated=record.headers.get("WARC-Truncated"),
+        rendered_at=_rendered_at(record.headers.get(RENDERED_AT)),
     )
 
 
@@ -357,6 +363,12 @@ def _body(record: WarcRecord, headers: dict[str, str], most_bytes: MostBytes | N
 
 def _declared_type(headers: dict[str, str]) -> str | None:
     return headers.get("content-type", "").partition(";")[0].strip().lower() or None
+
+
+def _rendered_at(value: str | None) -> tuple[int, int] | None:
+    offset, _, length = (value or "").partition(", ")
+    is_place = all(part.isascii() and part.isdigit() and len(part) < _MAX_DIGITS for part in (offset, length))
+    return (int(offset), int(length)) if is_place else None
 
 
 def _refers_to(record: WarcRecord, moment: datetime) -> Original:

@@ -10,7 +10,8 @@ from fastapi.responses import HTMLResponse, Response
 from webstrata.api.live import live_view, seated
 from webstrata.api.parts import JobId, Parts
 from webstrata.api.secrets import secrets_of
-from webstrata.db import catalog, problems, replay_checks, reports
+from webstrata.db import catalog, problems, reports
+from webstrata.db.browser import replay_checks
 from webstrata.db.reports import JobProgress
 from webstrata.errors import NotFoundError
 from webstrata.jobs.crawl_story import attempts_of, decisions_of, run_statistics

@@ -47,7 +47,7 @@ class PageProxy:
         self.received = 0
         """Bytes of response bodies."""
         self.stops_at: Callable[[FetchResult], bool] = lambda _result: False
-        """Tells of which responses the browser is to see nothing, as if the page stayed where it is."""
+        """Decides which responses are hidden from the browser: the page stays where it is."""
         self._upstream = upstream
         self._options = options
         self._slots = asyncio.Semaphore(MOST_AT_ONCE)

@@ -3,11 +3,11 @@
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
+from webstrata.db.browser.replay_tables import ReplayCheckRow
 from webstrata.db.closest import CAPTURES, to_capture
-from webstrata.db.replay_tables import ReplayCheckRow
 from webstrata.db.tables import Capture
+from webstrata.model.browser.replay_checks import PageCheck, ReplayReport, StoredReplayCheck, evenly
 from webstrata.model.captures import ArchivedCapture
-from webstrata.model.replay_checks import PageCheck, ReplayReport, StoredReplayCheck, evenly
 from webstrata.model.timestamps import fourteen_digits
 
 _HTML = ("text/html", "application/xhtml+xml")

@@ -8,8 +8,8 @@ import typer
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson
 from webstrata.cli.start import print_json, started
-from webstrata.db.replay_checks import page_json
-from webstrata.model.replay_checks import PageCheck, ReplayReport
+from webstrata.db.browser.replay_checks import page_json
+from webstrata.model.browser.replay_checks import PageCheck, ReplayReport
 from webstrata.model.words import counted
 
 verbs = typer.Typer()
