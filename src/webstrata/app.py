@@ -14,6 +14,8 @@ from webstrata.model.crawl_config import CrawlConfig
 from webstrata.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from webstrata.audit.policy import CrawlPolicy
     from webstrata.changes.live import LivePages
     from webstrata.changes.site.comparing import SiteComparison
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from webstrata.jobs.persistent import Crew
     from webstrata.jobs.recovery import Recovery
     from webstrata.notifications.delivery import Delivery
+    from webstrata.replay.browser.check import ReplayCheck
     from webstrata.retention.schedule import RetentionSchedule
 
 
@@ -63,7 +66,27 @@ class App:
             beside=partial(_index_in_child, self),
             index_every_seconds=self.settings.index_while_crawling_seconds,
             chromium=self.settings.chromium,
+            make_preview=self._preview_maker(),
         )
+
+    def replay_check(self) -> "ReplayCheck":
+        """Return what opens captures in the browser to rate their replay; MissingExtraError without a browser."""
+        from webstrata.fetch.browser.launch import BrowserPool
+        from webstrata.fetch.browser.options import BrowserOptions
+        from webstrata.fetch.guard import NetworkGuard
+        from webstrata.replay.browser.check import ReplayCheck
+        from webstrata.replay.finding import ReplayArchive
+
+        pool = BrowserPool(BrowserOptions(NetworkGuard(), self.settings.chromium))
+        return ReplayCheck(pool, ReplayArchive(self.database, self.archive_root))
+
+    def _preview_maker(self) -> "Callable[[int], None] | None":
+        from webstrata.fetch.browser.programs import has_browser
+        from webstrata.jobs.browser.previews import PreviewMaker
+
+        if not self.settings.previews or not has_browser(self.settings.chromium):
+            return None
+        return PreviewMaker(self.database, self.archive_root, self.settings.chromium).make
 
     def recovery(self) -> "Recovery":
         """Return what clears up after dead workers, for those who have no use for the crawler."""
@@ -191,6 +214,7 @@ class App:
         proxy = self.settings.http_proxy
         return BrowserOptions(
             guard=NetworkGuard(self.settings.allow_private_networks),
+            program=self.settings.chromium,
             proxy=proxy.get_secret_value() if proxy else None,
         )
 

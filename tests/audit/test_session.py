@@ -1,27 +1,47 @@
 """Audits of demo shops in a real browser."""
 
 import asyncio
+import gzip
 import hashlib
+import io
 import json
-from datetime import UTC, datetime
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from tests.audit.shops import shops
-from tests.support.web_server import WebServer
-from webstrata.app import App
-from webstrata.audit.policy import CrawlPolicy
+from tests.support.web_server import WebServer, serving
+from webstrata.app import App, build_app
+from webstrata.cli.main import run
 from webstrata.db.artifacts import artifacts_of_session
 from webstrata.db.auditing import pages, sessions
-from webstrata.db.engine import Database
-from webstrata.jobs.auditing.loop import run_audit_here
+from webstrata.jobs.auditing.loop import run_audits
 from webstrata.jobs.auditing.queueing import queue_audit
-from webstrata.model.artifacts import StoredArtifact
-from webstrata.model.auditing.sessions import Audit, AuditLogEntry, AuditPage
+from webstrata.model.artifacts import ArtifactType, StoredArtifact
+from webstrata.model.auditing.sessions import Audit, AuditLogEntry, AuditMode, AuditPage
+from webstrata.retention.artifact_cleanup import clean_up_artifacts
 from webstrata.settings import Settings
 from webstrata.storage.artifacts import ArtifactFolder
+
+PACK = ArtifactType.EVIDENCE_PACK
+SHOPS = {
+    "clean": shops.clean,
+    "walled": shops.walled,
+    "scripted": shops.scripted,
+    "hub": shops.hub,
+    "slow": shops.slow,
+    "limited": shops.limited,
+    "blocking": shops.blocking,
+}
 
 
 class Audited:
@@ -43,23 +63,55 @@ class Audited:
         return self.folder.get(artifact.storage_uri)
 
 
-@pytest.fixture
-def app(sqlite_url: str, tmp_path: Path) -> App:
-    settings = Settings(artifacts_dir=tmp_path / "artifacts", allow_private_networks=(ip_network("127.0.0.1/32"),))
-    return App(settings, Database(sqlite_url), tmp_path)
+@dataclass
+class Street:
+    """The demo shops after one audit of each, all run at the same time."""
+
+    app: App
+    servers: dict[str, WebServer]
+    ids: dict[str, str]
+
+    def audited(self, shop: str) -> Audited:
+        return Audited(self.app, self.ids[shop])
 
 
-def run(app: App, server: WebServer, shop: shops.Shop) -> Audited:
-    server.answers.update(shop)
-    audit = queue_audit(app.database, server.url("/"), datetime.now(UTC), policy=CrawlPolicy())
-    asyncio.run(run_audit_here(app.audit_parts(), app.audit_browser(), audit, lambda _entry: None))
-    return Audited(app, audit.id)
+@pytest.fixture(scope="module")
+def street(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Street]:
+    folder = tmp_path_factory.mktemp("street")
+    app = make_app(folder, audit_concurrency=len(SHOPS))
+    with ExitStack() as stack:
+        servers = {name: stack.enter_context(serving()) for name in SHOPS}
+        for name, server in servers.items():
+            server.answers.update(SHOPS[name]())
+        modes = dict.fromkeys(SHOPS, AuditMode.STANDARD) | {"scripted": AuditMode.EVIDENCE_PACK}
+        ids = {name: queue(app, server, modes[name]) for name, server in servers.items()}
+        asyncio.run(run_audits(app.audit_parts(), app.audit_browser(), threading.Event(), timedelta(0)))
+        yield Street(app, servers, ids)
+    app.close()
 
 
-def test_a_clean_shop_gives_four_pages_of_evidence(app: App, web_server: WebServer) -> None:
-    found = run(app, web_server, shops.clean())
+def make_app(folder: Path, **settings: Any) -> App:
+    database = f"sqlite:///{folder / 'webstrata.db'}"
+    return build_app(
+        Settings(
+            data_dir=folder,
+            archive_root=folder / "archive",
+            database_url=SecretStr(database),
+            allow_private_networks=(ip_network("127.0.0.1/32"),),
+            artifacts_dir=folder / "artifacts",
+            **settings,
+        )
+    )
+
+
+def queue(app: App, server: WebServer, mode: AuditMode = AuditMode.STANDARD) -> str:
+    return queue_audit(app.database, server.url("/"), datetime.now(UTC), policy=app.audit_policy(), mode=mode).id
+
+
+def test_a_clean_shop_gives_four_pages_of_evidence(street: Street) -> None:
+    found, server = street.audited("clean"), street.servers["clean"]
     assert (found.audit.status, found.audit.error_summary) == ("completed", None)
-    assert found.audit.pdp_url == web_server.url("/products/green-tea")
+    assert found.audit.pdp_url == server.url("/products/green-tea")
     places = [f"{page.page_type}/{page.viewport}" for page in found.pages]
     assert places == ["homepage/desktop", "homepage/mobile", "pdp/desktop", "pdp/mobile"]
     names = ["page.html.gz", "visible_text.txt", "features.json", "screenshot.png"]
@@ -69,55 +121,101 @@ def test_a_clean_shop_gives_four_pages_of_evidence(app: App, web_server: WebServ
     for one in found.artifacts:
         assert hashlib.sha256(found.folder.get(one.storage_uri)).hexdigest() == one.checksum
         assert (one.retention_until is not None) == (one.type == "html_gz")
-    assert "Green tea" in found.read("pdp/mobile/visible_text.txt").decode()
+    features = json.loads(found.read("pdp/mobile/features.json"))
+    assert features["pdp_core"] == {
+        "price": "24.50",
+        "currency": "EUR",
+        "availability": "InStock",
+        "add_to_cart_present": True,
+    }
     exported = [json.loads(line) for line in found.read("session_logs.jsonl").splitlines()]
     assert [line["message"] for line in exported] == [entry.message for entry in found.log]
-    agents = {request.header("User-Agent") for request in web_server.requests if request.path == "/"}
+    agents = {request.header("User-Agent") for request in server.requests if request.path == "/"}
     assert sorted("Mobile" in (agent or "") for agent in agents) == [False, True]
 
 
-def test_a_consent_wall_is_rejected_and_an_overlay_without_control_hidden(app: App, web_server: WebServer) -> None:
-    found = run(app, web_server, shops.walled())
+def test_a_consent_wall_is_rejected_and_an_overlay_without_control_hidden(street: Street) -> None:
+    found = street.audited("walled")
     assert found.audit.status == "completed"
     popups = found.messages("popup")
     assert popups.count("Dismissed a popup: Alle ablehnen") == 4
     assert popups.count("Hid overlays that blocked the page") == 4
-    assert "/checkout" not in web_server.paths()
+    assert "/checkout" not in street.servers["walled"].paths()
     assert "Newsletter" not in found.read("homepage/desktop/visible_text.txt").decode()
 
 
-def test_a_product_page_that_scripts_build_is_found(app: App, web_server: WebServer) -> None:
-    found = run(app, web_server, shops.scripted())
+def test_a_product_page_that_scripts_build_is_found(street: Street) -> None:
+    found = street.audited("scripted")
     assert found.audit.status == "completed"
     assert "Thé vert" in found.read("pdp/desktop/visible_text.txt").decode()
 
 
-def test_a_shop_that_refuses_once_is_tried_again(app: App, web_server: WebServer) -> None:
-    shop = shops.limited()
-    found = run(app, web_server, {path: shop[path] for path in ("/",)})
+def test_an_evidence_pack_holds_every_exchange_and_verifies_elsewhere(
+    street: Street, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = street.audited("scripted")
+    pack = tmp_path / "taken-along.evidence.zip"
+    pack.write_bytes(found.read("session.evidence.zip"))
+    assert run(["verify", str(pack)]) == 0
+    assert capsys.readouterr().out
+    with zipfile.ZipFile(pack) as packed:
+        manifest = packed.read("manifest.json")
+        names = set(packed.namelist())
+        wacz = zipfile.ZipFile(io.BytesIO(packed.read("archive.wacz")))
+    assert hashlib.sha256(manifest).hexdigest() == found.audit.manifest_sha256
+    artifacts = {f"artifacts/{one.storage_uri.partition('/')[2]}" for one in found.artifacts if one.type != PACK}
+    assert artifacts | {"manifest.json", "archive.wacz"} == names
+    warc = b"".join(gzip.decompress(wacz.read(name)) for name in wacz.namelist() if name.endswith(".warc.gz"))
+    for path in ("/", "/products/green-tea", "/api/tea", "/tea.png"):
+        assert f"WARC-Target-URI: {street.servers['scripted'].url(path)}\r\n".encode() in warc
+
+
+def test_a_shop_of_lists_has_no_product_page(street: Street) -> None:
+    found = street.audited("hub")
     assert (found.audit.status, found.audit.error_summary) == ("partial", "PDP not found")
-    assert found.messages("retry")[0] == "Trying again: HTTP 429"
+    assert len(found.pages) == 2
 
 
-def test_a_shop_that_blocks_robots_says_so(app: App, web_server: WebServer) -> None:
-    found = run(app, web_server, shops.blocking())
+def test_a_shop_that_refuses_once_is_tried_again(street: Street) -> None:
+    found = street.audited("limited")
+    assert (found.audit.status, found.audit.error_summary) == ("completed", None)
+    assert found.messages("retry") == ["Trying again: HTTP 429"]
+
+
+def test_a_shop_that_blocks_robots_fails_with_the_reason(street: Street) -> None:
+    found = street.audited("blocking")
     assert (found.audit.status, found.audit.error_summary) == ("failed", "Blocked (403/503)")
     assert {page.http_status for page in found.pages} == {403}
     assert found.messages("retry").count("Bot block: reloading") == 2
-    assert len([path for path in web_server.paths() if path == "/"]) == 8
+    assert street.servers["blocking"].paths().count("/") == 8
+
+
+def test_a_slow_shop_is_waited_for(street: Street) -> None:
+    assert street.audited("slow").audit.status == "completed"
+
+
+def test_the_html_of_an_audit_is_cleaned_up_when_its_days_are_over(street: Street) -> None:
+    before = street.audited("limited")
+    later = datetime.now(UTC) + timedelta(days=15)
+    report = clean_up_artifacts(
+        street.app.database, street.app.settings.artifacts_dir, later, batch_size=100, dry_run=False
+    )
+    assert report.failed == report.missing == 0
+    assert report.deleted >= 4
+    assert report.bytes >= sum(one.size_bytes for one in before.artifacts if one.type == "html_gz")
+    after = street.audited("limited")
+    assert {one.type for one in after.artifacts if one.deleted_at} == {"html_gz"}
+    assert after.read("pdp/desktop/features.json")
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("shop", ["hub", "slow"])
-def test_other_shops_end_as_they_should(app: App, web_server: WebServer, shop: str) -> None:
-    found = run(app, web_server, getattr(shops, shop)())
-    expected = ("partial", "PDP not found") if shop == "hub" else ("completed", None)
-    assert (found.audit.status, found.audit.error_summary) == expected
-
-
-@pytest.mark.soak
-def test_two_audits_of_the_same_shop_give_the_same_features_and_text(app: App, web_server: WebServer) -> None:
-    first, second = (run(app, web_server, shops.clean()) for _ in range(2))
+def test_two_audits_of_the_same_shop_give_the_same_features_and_text(tmp_path: Path, web_server: WebServer) -> None:
+    app = make_app(tmp_path)
+    web_server.answers.update(shops.clean())
+    ids = [queue(app, web_server) for _ in range(2)]
+    asyncio.run(run_audits(app.audit_parts(), app.audit_browser(), threading.Event(), timedelta(seconds=5)))
+    first, second = (Audited(app, one) for one in ids)
     for kind in ("features.json", "visible_text.txt", "page.html.gz"):
         for place in ("homepage/desktop", "homepage/mobile", "pdp/desktop", "pdp/mobile"):
             assert first.read(f"{place}/{kind}") == second.read(f"{place}/{kind}"), (place, kind)
+    app.close()

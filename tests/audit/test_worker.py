@@ -37,6 +37,7 @@ def has_ended(database: Database, audit_id: str) -> bool:
     return load(database, audit_id).status.is_final
 
 
+@pytest.mark.parametrize("database_kind", ["postgresql"], indirect=True)
 def test_five_audits_of_a_domain_start_apart_and_never_overlap(
     database: Database, database_url: str, redis_url: str, web_server: WebServer, tmp_path: Path
 ) -> None:
@@ -62,6 +63,7 @@ def test_five_audits_of_a_domain_start_apart_and_never_overlap(
         assert output.count(f'"{event}"') >= 4, event
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 def test_the_audit_of_a_killed_worker_is_taken_up_again(
     database: Database, database_url: str, web_server: WebServer, tmp_path: Path
 ) -> None:

@@ -1,21 +1,102 @@
 """Crawls that open pages in a browser: what scripts build is followed and captured, with everything it needs."""
 
+import json
+import random
+import subprocess
+from pathlib import Path
+
 import pytest
 
-from tests.crawl.runs import Archive, assert_sound
-from tests.support.scripted_site import scripted_site
-from tests.support.web_server import WebServer
+from tests.crawl.runs import Archive, archive_of, assert_sound
+from tests.support.program import Program
+from tests.support.scripted_site import PNG, scripted_site
+from tests.support.waiting import wait_until
+from tests.support.web_server import Answer, WebServer, page, robots
+from webstrata.db.engine import Database
+from webstrata.model.digests import digest
 from webstrata.model.tasks import TaskStatus
 
 
-def urls_of(web_server: WebServer, pages: int) -> set[str]:
-    return {web_server.url(path) for path in scripted_site(pages) if path != "/favicon.ico"}
+def payloads_of(web_server: WebServer, pages: int) -> dict[str, str]:
+    """Return every URL of the scripted site with the digest of its payload."""
+    answers = {path: answer for path, answer in scripted_site(pages).items() if path != "/favicon.ico"}
+    return {web_server.url(path): digest(a.body) for path, a in answers.items() if isinstance(a, Answer)}
 
 
-@pytest.mark.parametrize("fetcher", ["browser", "auto"])
-def test_a_site_that_scripts_build_is_captured_whole(archive: Archive, web_server: WebServer, fetcher: str) -> None:
-    web_server.answers |= scripted_site(2)
-    archive.crawl(web_server.url(), fetcher=fetcher)
-    assert {c.url for c in archive.captures()} == urls_of(web_server, 2)
-    assert archive.urls(TaskStatus.FINISHED) == set(archive.tasks()) == urls_of(web_server, 2)
+def test_a_page_that_is_empty_without_scripts_is_opened_and_no_other(archive: Archive, web_server: WebServer) -> None:
+    filled = page("Plain", "/app", text="This page shows what it has to say without any script. " * 10)
+    web_server.answers |= scripted_site(0) | {
+        "/plain": filled,
+        "/app": scripted_site(0)["/"],
+        "/api/app": Answer(json.dumps({"title": "App", "text": "x " * 200, "links": [], "image": "/i.png"}).encode()),
+        "/i.png": Answer(PNG, headers=(("Content-Type", "image/png"),)),
+        "/robots.txt": robots("User-agent: *", "Disallow: /style.css"),
+    }
+    archive.crawl(web_server.url("/plain"), fetcher="auto", screenshots=True)
+    assert {"/api/app", "/i.png", "/app.js"} <= {url.removeprefix(web_server.origin) for url in archive.statuses()}
+    shown = [record.url for record in archive.records() if record.kind == "resource"]
+    assert shown == [f"urn:{kind}:{web_server.url('/app')}" for kind in ("dom", "text", "view")]
+    # What robots.txt disallows is not requested by the browser either.
+    assert "/style.css" not in web_server.paths()
+
+
+def test_killed_again_and_again_a_scripted_site_is_archived_whole_and_replays(
+    database: Database, database_url: str, tmp_path: Path, web_server: WebServer
+) -> None:
+    survive(database, database_url, tmp_path, web_server, pages=2, kills=3)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_killed_ten_times_a_scripted_site_is_archived_whole_and_replays(
+    database: Database, database_url: str, tmp_path: Path, web_server: WebServer
+) -> None:
+    survive(database, database_url, tmp_path, web_server, pages=12, kills=10)
+
+
+def survive(
+    database: Database, database_url: str, folder: Path, web_server: WebServer, *, pages: int, kills: int
+) -> None:
+    """Archive a scripted site with some kills on the way; it is whole in the end, and shown from the archive alone."""
+    web_server.answers |= scripted_site(pages)
+    program = Program(folder / "data", {"WEBSTRATA_DATABASE_URL": database_url, "WEBSTRATA_PREVIEWS": "true"})
+    seed = random.randrange(1 << 30)
+    chance = random.Random(seed)
+    for _ in range(kills):
+        kill_at_a_random_moment(program, web_server, chance)
+    command = ("archive", web_server.url(), "--fetcher", "browser")
+    ended = program.run(*command)
+    assert ended.returncode == 0, ended.stderr
+    archive = archive_of(database, program.folder / "archive", 1)
+    while archive.urls(TaskStatus.ERROR):
+        # A page may have lost all its workers by chance: a person would give it another try.
+        assert program.run("resume-job", "--id", "1").returncode == 0
+        assert program.run(*command).returncode == 0
+    expected = payloads_of(web_server, pages)
+    assert {c.url: c.payload_digest for c in archive.captures()} == expected, f"random seed {seed}"
     assert_sound(archive)
+    # What scripts built is searchable, although all pages have the same empty document.
+    searched = program.run("search", "marmalade number", "--json")
+    assert {hit["url"] for hit in json.loads(searched.stdout)["results"]} == page_urls(web_server, pages)
+    checked = program.run("check-replay", "--job", "1", "--sample", "2", "--json")
+    assert checked.returncode == 0, checked.stderr
+    report = json.loads(checked.stdout)
+    assert (report["failed"], report["score"]) == (0, 1.0), report
+    assert report["requests"] >= 2 * len(("/", "/app.js", "/style.css", "/back.png", "/api/", "/image/0.png"))
+    assert list((program.folder / "archive" / ".previews").glob("1-*.jpg"))
+
+
+def page_urls(web_server: WebServer, pages: int) -> set[str]:
+    return {web_server.url(), *(web_server.url(f"/page/{n}") for n in range(pages))}
+
+
+def kill_at_a_random_moment(program: Program, web_server: WebServer, chance: random.Random) -> None:
+    before, patience = len(web_server.requests), chance.choice([0, 1, 5, 8])
+    with program.started("archive", web_server.url(), "--fetcher", "browser") as crawling:
+        wait_until(
+            lambda: len(web_server.requests) > before + patience or crawling.process.poll() is not None, "it is at work"
+        )
+        try:
+            crawling.process.wait(chance.uniform(0, 1))
+        except subprocess.TimeoutExpired:
+            crawling.kill()

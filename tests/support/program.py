@@ -37,6 +37,8 @@ class Program:
             name: value for name, value in os.environ.items() if not name.startswith(("WEBSTRATA_", "HEALTHARCHIVE_"))
         }
         defaults = {"WEBSTRATA_DATA_DIR": str(self.folder), "WEBSTRATA_ALLOW_PRIVATE_NETWORKS": "127.0.0.1/32"}
+        # A browser for every job would take longer than all the rest.
+        defaults["WEBSTRATA_PREVIEWS"] = "false"
         return {**kept, **defaults, **self.settings}
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:

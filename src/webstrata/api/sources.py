@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path as FilePath
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import FileResponse
 
 from webstrata.api import present
 from webstrata.api.browsing import BrowseAddresses
@@ -18,6 +20,7 @@ from webstrata.db import catalog
 from webstrata.db.editions import PublicSource, editions_of, front_page_in, public_source
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import SourceSummary
+from webstrata.storage.previews import PreviewFiles
 
 router = APIRouter(tags=["sources"])
 
@@ -73,7 +76,20 @@ def preview(
 ) -> Response:
     """Show a source's front page as a small picture; 404 while there is none."""
     source = known_source(app, code)
-    raise NotFoundError(f"There is no preview of {source.code}{_as_wanted(job_id, lang)}")
+    found = find_preview(app, source, job_id)
+    if found is None:
+        raise NotFoundError(f"There is no preview of {source.code}{_as_wanted(job_id, lang)}")
+    return FileResponse(found, media_type="image/jpeg", headers={"Cache-Control": A_MINUTE})
+
+
+def find_preview(app: App, source: PublicSource, job_id: int | None = None) -> FilePath | None:
+    """Return the picture of a source's front page, of a job or the newest; none of a page that is withheld."""
+    files = PreviewFiles(app.archive_root)
+    with app.database.read() as session:
+        found = editions_of(session, source)
+    entries = [(each.job_id, each.entry_record_id) for each in found if job_id in (None, each.job_id)]
+    pictures = (files.find(job, entry) for job, entry in entries if entry is not None)
+    return next((picture for picture in pictures if picture is not None), None)
 
 
 def known_source(app: App, code: str) -> PublicSource:

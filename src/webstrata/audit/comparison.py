@@ -9,7 +9,7 @@ _MAX_CHARACTERS = 200
 
 @dataclass(frozen=True)
 class FeatureChange:
-    """A feature that differs, such as `pdp_core.price`; empty text stands for a value that is not there."""
+    """A feature that differs, such as `pdp_core.price`; an empty text means that there is no value."""
 
     name: str
     before: str

@@ -9,9 +9,9 @@ from webstrata.audit.session_log import SessionLog
 from webstrata.model.auditing.sessions import AuditEventType
 
 if TYPE_CHECKING:
-    from playwright.async_api import Frame, Page
+    from playwright.async_api import ElementHandle, Frame, Page
 
-_CLICK_MS = 2_000
+_CLICK_MS = 1_000
 _AFTER_CLICK = (0.3, 2.0)
 """Seconds for which the DOM is quiet after a click, and how long that is waited for."""
 
@@ -58,7 +58,7 @@ async def _dismiss_in(page: "Page", frame: "Frame", number: int, log: SessionLog
         element = (await elements.get_property(str(chosen.position))).as_element()
         assert element is not None
         address = page.url
-        await element.click(timeout=_CLICK_MS)
+        await _click(element)
     finally:
         await found.dispose()
     await log.info(
@@ -66,6 +66,16 @@ async def _dismiss_in(page: "Page", frame: "Frame", number: int, log: SessionLog
     )
     await _settle(page, address, log)
     return True
+
+
+async def _click(element: "ElementHandle") -> None:
+    """Click a control; one that another layer covers is clicked by a script."""
+    from playwright.async_api import TimeoutError as SlowError
+
+    try:
+        await element.click(timeout=_CLICK_MS)
+    except SlowError:
+        await element.dispatch_event("click")
 
 
 async def _settle(page: "Page", address: str, log: SessionLog) -> None:

@@ -1,10 +1,10 @@
 """Evidence of an audit: what is read from a page, and how it is stored as artifacts with checksums."""
 
 import gzip
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from webstrata.audit.page_scripts import VISIBLE_TEXT
@@ -15,7 +15,7 @@ from webstrata.db.auditing.queue import check_lease
 from webstrata.db.engine import Database
 from webstrata.model.artifacts import ArtifactType, NewArtifact, retention_until
 from webstrata.model.auditing.sessions import Audit, AuditEventType, AuditLease, AuditPage
-from webstrata.storage.artifacts import ArtifactFolder
+from webstrata.storage.artifacts import ArtifactFolder, StoredFile
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
@@ -26,7 +26,6 @@ _NAMES = {
     ArtifactType.FEATURES_JSON: "features.json",
     ArtifactType.HTML_GZ: "page.html.gz",
     ArtifactType.SESSION_LOGS_JSONL: "session_logs.jsonl",
-    ArtifactType.EVIDENCE_PACK: "evidence_pack.zip",
 }
 
 _EXTRACTION_ATTEMPTS = 3
@@ -95,7 +94,7 @@ class EvidenceStore:
     def __init__(
         self, database: Database, folder: ArtifactFolder, audit: Audit, lease: AuditLease, *, html_days: int
     ) -> None:
-        """Store for a session; html_gz artifacts are kept for so many days."""
+        """Store for a session; `html_days` is the retention of its html_gz artifacts in days."""
         self._database = database
         self._folder = folder
         self._audit = audit
@@ -107,21 +106,32 @@ class EvidenceStore:
         """Return the folder of the session below the artifacts folder."""
         return f"{self._audit.domain}__{self._audit.id}"
 
+    @property
+    def folder(self) -> Path:
+        """Return the folder of the session."""
+        return self._folder.root / self.prefix
+
     async def put(self, kind: ArtifactType, data: bytes, page: AuditPage | None = None) -> None:
         """Store an artifact of a page, or of the session."""
         await in_thread(self._put, kind, data, page)
 
-    async def put_page(self, page: AuditPage, collected: CollectedPage, features: dict[str, object]) -> None:
+    async def put_page(self, page: AuditPage, collected: CollectedPage, features: bytes) -> None:
         """Store what was read from a page."""
         await self.put(ArtifactType.HTML_GZ, gzip.compress(collected.html.encode("utf-8", "replace"), mtime=0), page)
         await self.put(ArtifactType.VISIBLE_TEXT, collected.text.encode("utf-8", "replace"), page)
-        await self.put(ArtifactType.FEATURES_JSON, _json(features), page)
+        await self.put(ArtifactType.FEATURES_JSON, features, page)
         if collected.screenshot is not None:
             await self.put(ArtifactType.SCREENSHOT, collected.screenshot, page)
 
+    async def add_file(self, kind: ArtifactType, name: str) -> None:
+        """Add a file that was written into the session's folder as an artifact."""
+        await in_thread(lambda: self._add(kind, self._folder.describe(f"{self.prefix}/{name}"), None))
+
     def _put(self, kind: ArtifactType, data: bytes, page: AuditPage | None) -> None:
         place = "" if page is None else f"{page.page_type}/{page.viewport}/"
-        stored = self._folder.put(f"{self.prefix}/{place}{_NAMES[kind]}", data)
+        self._add(kind, self._folder.put(f"{self.prefix}/{place}{_NAMES[kind]}", data), page)
+
+    def _add(self, kind: ArtifactType, stored: StoredFile, page: AuditPage | None) -> None:
         now = datetime.now(UTC)
         new = NewArtifact(
             session_id=self._audit.id,
@@ -136,7 +146,3 @@ class EvidenceStore:
         with self._database.write() as session:
             check_lease(session, self._lease)
             add_artifact(session, new)
-
-
-def _json(value: dict[str, object]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True).encode("utf-8", "replace") + b"\n"

@@ -1,56 +1,78 @@
-"""What is judged of a collected page: features, low confidence, candidates for the product page, and its validation."""
+"""What is judged of a collected page: features, low confidence, candidates for the product page, and its validation.
 
+Pages are read within limits of memory and time: UnreadablePageError when one exceeds them.
+"""
+
+import os
 from dataclasses import dataclass
 
 from webstrata.audit.blank import is_blank_screenshot
 from webstrata.audit.discovery import category_pages, pdp_candidates
 from webstrata.audit.evidence import CollectedPage
-from webstrata.audit.low_confidence import PageEvidence, low_confidence_reasons
-from webstrata.audit.pdp_validation import PdpVerdict, validate_pdp_page
+from webstrata.audit.features import features_json, page_evidence
+from webstrata.audit.low_confidence import low_confidence_reasons
+from webstrata.audit.pdp_validation import PdpVerdict, evaluate_pdp_validation_signals
 from webstrata.audit.policy import CrawlPolicy
-from webstrata.content.shop.links import shop_links
-from webstrata.content.tree import parse_html
+from webstrata.content.page_reader import PageReader, shared_reader
+from webstrata.content.page_requests import ReadQuality, ReadShopFeatures, ReadShopSignals
+from webstrata.content.reading import Body
+from webstrata.content.shop.features import ShopFeatures
 from webstrata.errors import UnreadablePageError
 from webstrata.model.auditing.sessions import AuditPageType
+from webstrata.model.quality import QualityKind
+
+_HTML = "text/html; charset=utf-8"
+_BOT_BLOCKS = frozenset({QualityKind.BLOCKED, QualityKind.CAPTCHA})
 
 
 @dataclass(frozen=True)
 class JudgedPage:
-    """The features of a page, and why its evidence is thin."""
+    """The features of a page as they are stored, and why its evidence is thin."""
 
-    features: dict[str, object]
+    features: bytes
     reasons: tuple[str, ...]
 
 
 def judge_evidence(collected: CollectedPage, url: str, page_type: AuditPageType, policy: CrawlPolicy) -> JudgedPage:
     """Return the features of a page and why its evidence is thin."""
-    verdict = judge_pdp(collected.html, url, policy)
-    signals = verdict.signals
-    evidence = PageEvidence(
-        has_h1="<h1" in collected.html,
-        has_main_cta=bool(signals.add_to_cart),
-        has_price=bool(signals.price),
-        has_title_and_image=bool(signals.title and signals.image),
-        text_characters=len(collected.text),
-        is_screenshot_blank=_is_blank(collected.screenshot),
-    )
+    features = _features(collected.html, url)
+    evidence = page_evidence(features, collected.text, is_screenshot_blank=_is_blank(collected.screenshot))
     reasons = low_confidence_reasons(page_type, evidence, policy.evidence)
-    return JudgedPage({}, tuple(str(reason) for reason in reasons))
+    return JudgedPage(features_json(features), tuple(reason.value for reason in reasons))
 
 
 def judge_pdp(html: str, url: str, policy: CrawlPolicy) -> PdpVerdict:
     """Return whether a page is a valid product page under a policy, and why."""
-    return validate_pdp_page(html, url, policy.version)
+    signals = _reader().shop_signals(ReadShopSignals(_body(html, url)))
+    return evaluate_pdp_validation_signals(signals, policy.version)
+
+
+def is_bot_block(html: str, url: str, status: int) -> bool:
+    """Return whether a page refuses us as a robot, whatever its status."""
+    request = ReadQuality(url, status, {"content-type": _HTML}, html.encode("utf-8", "replace"))
+    return _reader().quality(request).kind in _BOT_BLOCKS
 
 
 def find_candidates(html: str, url: str, policy: CrawlPolicy) -> list[str]:
     """Return the links of a page that are tried as product pages, in order."""
-    return pdp_candidates(shop_links(parse_html(html), url), url, policy.pdp_candidates)
+    return pdp_candidates(_features(html, url).links, url, policy.pdp_candidates)
 
 
 def find_categories(html: str, url: str, policy: CrawlPolicy) -> list[str]:
     """Return the links of a page that lead to categories, in order."""
-    return category_pages(shop_links(parse_html(html), url), url, policy.category_pages)
+    return category_pages(_features(html, url).links, url, policy.category_pages)
+
+
+def _features(html: str, url: str) -> ShopFeatures:
+    return _reader().shop_features(ReadShopFeatures(_body(html, url)))
+
+
+def _body(html: str, url: str) -> Body:
+    return Body(url, html.encode("utf-8", "replace"), _HTML, None)
+
+
+def _reader() -> PageReader:
+    return shared_reader(os.getpid())
 
 
 def _is_blank(screenshot: bytes | None) -> bool | None:

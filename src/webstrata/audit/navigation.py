@@ -5,12 +5,12 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from webstrata.audit.judging import is_bot_block
 from webstrata.audit.policy import NavigationPolicy
 from webstrata.audit.session_log import SessionLog
 from webstrata.audit.status import AuditProblem, problem_of_status
-from webstrata.content.quality import QualityKind, judge_quality, saved_response
 from webstrata.coordination.threads import in_thread
-from webstrata.errors import BlockedAddressError, NavigationFailedError
+from webstrata.errors import BlockedAddressError, NavigationFailedError, UnreadablePageError
 from webstrata.model.auditing.sessions import AuditEventType
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from webstrata.fetch.browser.launch import BrowserPage
 
-_BOT_BLOCKS = frozenset({QualityKind.BLOCKED, QualityKind.CAPTCHA})
 _LOAD_SECONDS = 15.0
 """How long the load event is waited for once the document is there."""
 
@@ -132,13 +131,10 @@ async def _is_bot_block(page: "Page", url: str, attempt: _Attempt) -> bool:
         html = await page.content()
     except Error:
         return False
-    return await in_thread(_judge, url, attempt.status, html)
-
-
-def _judge(url: str, status: int, html: str) -> bool:
-    body = html.encode("utf-8", "replace")
-    judged = judge_quality(saved_response(url, status, {"content-type": "text/html; charset=utf-8"}, body))
-    return judged.kind in _BOT_BLOCKS
+    try:
+        return await in_thread(is_bot_block, html, url, attempt.status)
+    except UnreadablePageError:
+        return False
 
 
 async def _reload(

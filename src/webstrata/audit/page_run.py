@@ -17,7 +17,7 @@ from webstrata.audit.status import AuditProblem, PageOutcome
 from webstrata.coordination.threads import in_thread
 from webstrata.db.auditing import pages
 from webstrata.db.engine import Database
-from webstrata.errors import FetchError, NavigationFailedError, TransientFetchError
+from webstrata.errors import FetchError, NavigationFailedError, TransientFetchError, UnreadablePageError
 from webstrata.fetch.browser.options import PageOptions
 from webstrata.model.auditing.sessions import (
     AuditEventType,
@@ -135,7 +135,11 @@ async def store_page(tools: PageTools, page: AuditPage, visited: VisitedPage | P
         failed = replace(page, status=AuditPageStatus.FAILED, error=visited.reason, http_status=visited.http_status)
         await in_thread(_save, tools, failed)
         return PageRun(_outcome(failed, visited.problem), None)
-    judged = await in_thread(judge_evidence, visited.collected, visited.final_url, page.page_type, tools.policy)
+    try:
+        judged = await in_thread(judge_evidence, visited.collected, visited.final_url, page.page_type, tools.policy)
+    except UnreadablePageError as error:
+        await tools.log.error(AuditEventType.ERROR, f"The page cannot be read: {error}", url=visited.url)
+        return await store_page(tools, page, PageFailure(visited.viewport, visited.url, str(error)))
     done = _described(page, visited, judged)
     await tools.store.put_page(done, visited.collected, judged.features)
     await in_thread(_save, tools, done)

@@ -6,6 +6,7 @@ from webstrata.audit.judging import find_candidates, find_categories, judge_pdp
 from webstrata.audit.page_run import PageFailure, PageTools, VisitedPage, visit_page
 from webstrata.audit.status import AuditProblem
 from webstrata.coordination.threads import in_thread
+from webstrata.errors import UnreadablePageError
 from webstrata.model.auditing.sessions import AuditEventType, AuditViewport
 
 _MAX_REFUSALS = 3
@@ -20,7 +21,7 @@ async def find_pdp(tools: PageTools, home: VisitedPage) -> VisitedPage | None:
     found = await search.try_each(await search.candidates(home))
     if found is not None or search.is_over:
         return found
-    for url in await in_thread(find_categories, home.collected.html, home.final_url, tools.policy):
+    for url in await search.categories(home):
         await tools.log.info(AuditEventType.NAVIGATION, f"No product page yet: looking at a category, {url}")
         category = await visit_page(tools, AuditViewport.DESKTOP, url)
         if isinstance(category, VisitedPage):
@@ -47,9 +48,20 @@ class _Search:
 
     async def candidates(self, page: VisitedPage) -> Sequence[str]:
         """Return the links of a page that may lead to products."""
-        found = await in_thread(find_candidates, page.collected.html, page.final_url, self._tools.policy)
+        try:
+            found = await in_thread(find_candidates, page.collected.html, page.final_url, self._tools.policy)
+        except UnreadablePageError as error:
+            await self._tools.log.warning(AuditEventType.ERROR, f"{page.final_url} cannot be read: {error}")
+            return []
         await self._tools.log.info(AuditEventType.NAVIGATION, f"{len(found)} candidates on {page.final_url}")
         return found
+
+    async def categories(self, page: VisitedPage) -> Sequence[str]:
+        """Return the links of a page that lead to categories."""
+        try:
+            return await in_thread(find_categories, page.collected.html, page.final_url, self._tools.policy)
+        except UnreadablePageError:
+            return []
 
     async def try_each(self, urls: Sequence[str]) -> VisitedPage | None:
         """Open candidates in order and return the first valid one."""
@@ -71,7 +83,11 @@ class _Search:
                 yield url
 
     async def _accept(self, html: str, url: str) -> bool:
-        verdict = await in_thread(judge_pdp, html, url, self._tools.policy)
+        try:
+            verdict = await in_thread(judge_pdp, html, url, self._tools.policy)
+        except UnreadablePageError as error:
+            await self._tools.log.warning(AuditEventType.ERROR, f"{url} cannot be read: {error}")
+            return False
         state = "is" if verdict.valid else "is not"
         await self._tools.log.info(
             AuditEventType.NAVIGATION, f"{url} {state} a product page", score=verdict.score, reasons=verdict.reasons

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from webstrata.coordination.threads import in_thread
+from webstrata.errors import StorageError
 from webstrata.model.auditing.sessions import Audit
 from webstrata.model.fetching import FetchResult
 from webstrata.warc.record import exchange
@@ -17,7 +18,10 @@ class SessionWarc:
     def __init__(self, folder: Path, audit: Audit) -> None:
         """Begin a new file in a session's folder; what an earlier attempt wrote there is replaced."""
         self.path = folder / WARC_NAME
-        self.path.unlink(missing_ok=True)
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"{self.path}: {error.strerror}") from error
         self._writer = WarcFileWriter(self.path, [("isPartOf", f"audit {audit.id}"), ("description", audit.url)])
 
     async def add(self, exchanges: list[FetchResult]) -> None:

@@ -18,7 +18,6 @@ MODULES = {
     "watching.site_diff": ("site-diff",),
     "quality": ("quality",),
     "extracting": ("extract",),
-    "auditing": ("audit",),
     "looking": ("check-env", "check-db"),
     "jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing"),
     "running": ("check-archive-tool", "run-job", "run-db-job", "index-job"),
@@ -37,6 +36,7 @@ MODULES = {
     "notifications.deliveries": ("notify", "dead-letters", "retry-dead-letters"),
     "notifications.reviewing": ("review-change",),
     "notifications.subscriptions": ("subscribe", "unsubscribe", "notify-targets"),
+    "browser.replay_checks": ("check-replay",),
 }
 """The commands of each module's `verbs`."""
 
@@ -50,7 +50,7 @@ SECTIONS = {
     "Notifications": ("subscribe", "unsubscribe", "notify-targets", "notify", "dead-letters", "retry-dead-letters"),
     "Files and database": (
         *("storage", "cleanup-job", "cleanup", "retention", "export", "import", "register-job-dir", "verify", "assets"),
-        "replay-index-job",
+        *("replay-index-job", "check-replay"),
         *("rebuild", "db", "check-db", "check-env"),
     ),
     "Low level": (

@@ -10,7 +10,7 @@ from webstrata.model.fetching import FetchResult
 from webstrata.model.tasks import TaskType
 from webstrata.model.urls import surt
 from webstrata.warc.record import REQUISITE, WarcRecord, exchange
-from webstrata.warc.renderings import rendering_records
+from webstrata.warc.renderings import document_record, rendering_records
 from webstrata.warc.writer import Extent, WarcFileWriter
 
 
@@ -36,12 +36,13 @@ def append_answers(
         if outcome.result is not None
     ]
     answers += [(resource, None, REQUISITE) for resource in resources]
+    documents = _append_documents(writer, [result for result, *_ in answers])
     originals = []
     pairs = []
-    for result, earlier, resource_type in answers:
+    for position, (result, earlier, resource_type) in enumerate(answers):
         key = payload_digest(result)
         original = _original(result, earlier, stored.get(key) if key else None)
-        pair = exchange(result, writer.warcinfo_id, original, resource_type)
+        pair = exchange(result, writer.warcinfo_id, original, resource_type, documents.get(position))
         if key is not None and original is None:
             stored[key] = Original(pair[0].record_id, result.url, result.fetched_at)
         originals.append(original)
@@ -56,6 +57,14 @@ def append_answers(
         _new_capture(result, pair[0], extent, original)
         for (result, *_), pair, extent, original in zip(answers, pairs, extents[::2], originals, strict=True)
     ]
+
+
+def _append_documents(writer: WarcFileWriter, results: Sequence[FetchResult]) -> dict[int, tuple[int, int]]:
+    """Write the rendered documents of a batch and return their places, by the positions of their responses."""
+    made = {number: document_record(result, writer.warcinfo_id) for number, result in enumerate(results)}
+    records = {number: record for number, record in made.items() if record is not None}
+    extents = writer.append(records.values())
+    return {number: (at.offset, at.length) for number, at in zip(records, extents, strict=True)}
 
 
 def new_links(

@@ -15,7 +15,8 @@ import structlog
 from webstrata.crawl.answers import append_answers, new_links, payload_digest, referable_files, referred_files
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.scraping import scrape_records
-from webstrata.db import capture_links, captured_requisites, captures, frontier, leases, scrapes
+from webstrata.db import capture_links, captures, frontier, leases, scrapes
+from webstrata.db.browser import captured_requisites
 from webstrata.db.engine import Database, Session
 from webstrata.db.leases import Spent
 from webstrata.db.new_rows import NewCapture, NewLinks

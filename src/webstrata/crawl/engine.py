@@ -92,7 +92,7 @@ class Crawl:
         """Prepare a run; nothing happens before `run`.
 
         Now and then `tend` is called, to clear up after the dead, and `room`, which raises when the disk is too full.
-        A renderer opens pages in a browser: all of them or the empty ones, as the job's fetcher says.
+        A renderer opens pages in a browser: all of them or the empty ones, depending on the job's fetcher.
         """
         self._renderer = renderer
         self._database, self._run, self._job_id = database, run, run.target.job_id

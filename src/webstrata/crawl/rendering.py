@@ -63,7 +63,7 @@ def as_rendered(result: FetchResult) -> FetchResult:
 
 
 def with_navigations(found: FoundLinks, result: FetchResult) -> FoundLinks:
-    """Return the links of a rendered page with those that its scripts wanted to move to.
+    """Return the links of a rendered page with those that its scripts tried to move to.
 
     They are not stored for later captures of the same payload: many pages may have the same document before their
     scripts run.

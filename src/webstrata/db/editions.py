@@ -94,6 +94,19 @@ def _is_in(language: str) -> ColumnElement[bool]:
     return or_(spoken == language, spoken.startswith(f"{language}-", autoescape=True))
 
 
+def front_page_of_job(session: Session, source: PublicSource, job_id: int) -> int | None:
+    """Return the newest good capture of a source's front page by a job."""
+    if source.front_group is None:
+        return None
+    return session.scalars(
+        select(Snapshot.id)
+        .where(unindexed(Snapshot.job_id) == job_id, Snapshot.source_id == source.id, is_ok())
+        .where(Snapshot.normalized_url_group == source.front_group)
+        .order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc())
+        .limit(1)
+    ).first()
+
+
 def editions_of(session: Session, source: PublicSource) -> list[Edition]:
     """Return a source's jobs that are over and have a snapshot, however they ended, newest first."""
     at = Snapshot.capture_timestamp

@@ -10,6 +10,7 @@ from webstrata.db import collection_tables, retention_tables
 from webstrata.db.asset_tables import Asset, AssetBlob, AssetVersion, PluginRun
 from webstrata.db.auditing import tables as audit_tables
 from webstrata.db.base import Base, BigId, Json, utcnow
+from webstrata.db.browser import replay_tables
 from webstrata.db.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
 from webstrata.db.crawl_tables import CaptureLinks
 from webstrata.db.notifications import notification_tables
@@ -40,6 +41,7 @@ __all__ = [
     "collection_tables",
     "integrity_tables",
     "notification_tables",
+    "replay_tables",
     "retention_tables",
     "utcnow",
 ]

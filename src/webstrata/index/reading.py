@@ -15,6 +15,7 @@ from webstrata.model.content_types import PDF_TYPES, may_be_page
 from webstrata.model.fetching import REDIRECT_STATUSES
 from webstrata.model.quality import Quality
 from webstrata.warc.reader import ArchiveRecord, Span, first_record, iter_span, read_record
+from webstrata.warc.renderings import find_document
 
 MAX_PDF_BYTES = 64_000_000
 _MAX_REASON = 300
@@ -192,9 +193,11 @@ class _PartReading:
         if not record.url.lower().startswith(_WEB):
             self.passed_over.append(Problem(record.offset, f"{record.url[:200]!r} is no web address"))
             return
-        facts = self._facts(record)
+        rendered = None if record.offset in self.deadly else find_document(record, MAX_PAGE_BYTES)
+        facts = self._facts(record, rendered)
         if facts is not None:
-            self.found.append(_found(record, facts, self.kind))
+            # What a browser showed is the page, also of a response whose payload is in another record.
+            self.found.append(_found(rendered or record, facts, self.kind))
             if facts.page is not None and facts.page.trouble:
                 self.trouble(record.offset, facts.page.trouble)
             self.characters += len(facts.page.document.text) if facts.page else 0
@@ -204,15 +207,15 @@ class _PartReading:
         self.found, self.problems, self.passed_over, self.characters = [], [], [], 0
         return made
 
-    def _facts(self, record: ArchiveRecord) -> CaptureFacts | None:
+    def _facts(self, record: ArchiveRecord, rendered: ArchiveRecord | None) -> CaptureFacts | None:
         """Return what a record says; of one that cannot be understood, at least that it is there."""
         if record.offset in self.deadly:
             self.trouble(record.offset, self.deadly[record.offset])
-        elif record.omitted_bytes and _may_be_page(record):
+        elif rendered is None and record.omitted_bytes and _may_be_page(record):
             self.trouble(record.offset, f"a page of {record.omitted_bytes} bytes is larger than what is indexed")
-        elif record.refers_to is None:
+        elif rendered is not None or record.refers_to is None:
             try:
-                return facts_of(record, record, self.kind.page_parameters, self.read)
+                return facts_of(record, rendered or record, self.kind.page_parameters, self.read)
             except Exception as error:  # noqa: BLE001 - pages are hostile: whatever one does to us costs only itself
                 self.trouble(record.offset, reason_of_failure(error))
         try:

@@ -87,6 +87,8 @@ class Runner:
     index_every_seconds: float = 0
     chromium: Path | None = None
     """The browser of crawls that use one; None to look for an installed one."""
+    make_preview: Callable[[int], None] | None = None
+    """Called with a job that was indexed, to take a picture of its source's front page."""
 
     def run(
         self,
@@ -150,9 +152,12 @@ class Runner:
     ) -> int:
         """Index a job whose crawl is over, on its leader's behalf; return 0, 1 if it failed, 130 if it was stopped."""
         with structlog.contextvars.bound_contextvars(job_id=job_id):
-            return self._indexing.run(
+            code = self._indexing.run(
                 job_id, leader, progress, interrupted, advanced=advanced, looked=looked, again=again
             )
+            if code == 0 and self.make_preview is not None and not interrupted.is_set():
+                self.make_preview(job_id)
+            return code
 
     def settles_its_job(self, job: StoredJob) -> bool:
         """Return True: what is crawled here is settled here."""

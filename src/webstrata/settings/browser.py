@@ -12,6 +12,9 @@ class BrowserSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    previews: bool = setting(
+        True, "Take a picture of a source's front page after each of its jobs, where the extra `browser` is installed."
+    )
     chromium: Path | None = setting(
         None,
         "Chromium to open pages with, as a path or a command. Default: an installed one (chromium-headless-shell, "

@@ -30,6 +30,15 @@ class ArtifactFolder:
         write_atomically(self._path(uri), data)
         return StoredFile(uri, len(data), hashlib.sha256(data).hexdigest())
 
+    def describe(self, uri: str) -> StoredFile:
+        """Return the size and checksum of a file that is there; StorageError when it cannot be read."""
+        try:
+            with self._path(uri).open("rb") as file:
+                checksum = hashlib.file_digest(file, "sha256").hexdigest()
+                return StoredFile(uri, file.tell(), checksum)
+        except OSError as error:
+            raise StorageError(f"{uri}: {error.strerror or error}") from error
+
     def get(self, uri: str) -> bytes:
         """Return the bytes of a file; StorageError when it cannot be read."""
         try:

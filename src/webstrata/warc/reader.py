@@ -18,6 +18,7 @@ from webstrata.warc.arc import ArcRecord, PackedTogetherError, arc_record, begin
 from webstrata.warc.dates import moment_of, parsed_date
 from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records
 from webstrata.warc.record import RESOURCE_TYPE
+from webstrata.warc.record import RENDERED_AT
 from webstrata.warc.resync import has_damaged_head, next_record, record_length
 from webstrata.warc.seeking import Seekable, is_gzip
 
@@ -25,6 +26,7 @@ _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordTy
 _NOT_ONE_BY_ONE = "its records are not compressed one by one, so none of them can be found again"
 
 _PAGE_RESOURCES = frozenset({"", "document", "page"})
+_MAX_DIGITS = 16
 
 MAX_BLOCK_BYTES = 1_000_000_000
 """The largest record that is read: it has to fit into memory."""
@@ -75,6 +77,8 @@ class ArchiveRecord:
     def is_requisite(self) -> bool:
         """Tell whether it was requested because a page shows it, as far as the record states it."""
         return self.resource_type is not None and self.resource_type.lower() not in _PAGE_RESOURCES
+    rendered_at: tuple[int, int] | None = None
+    """Offset and length of the record that should hold the page's document after its scripts ran."""
 
     @property
     def mime_type(self) -> str | None:
@@ -347,6 +351,7 @@ def _archive_record(
         omitted_bytes=omitted,
         truncated=record.headers.get("WARC-Truncated"),
         resource_type=record.headers.get(RESOURCE_TYPE),
+        rendered_at=_rendered_at(record.headers.get(RENDERED_AT)),
     )
 
 
@@ -368,6 +373,12 @@ def _body(record: WarcRecord, headers: dict[str, str], most_bytes: MostBytes | N
 
 def _declared_type(headers: dict[str, str]) -> str | None:
     return headers.get("content-type", "").partition(";")[0].strip().lower() or None
+
+
+def _rendered_at(value: str | None) -> tuple[int, int] | None:
+    offset, _, length = (value or "").partition(", ")
+    is_place = all(part.isascii() and part.isdigit() and len(part) < _MAX_DIGITS for part in (offset, length))
+    return (int(offset), int(length)) if is_place else None
 
 
 def _refers_to(record: WarcRecord, moment: datetime) -> Original:

@@ -39,6 +39,9 @@ _UNBROKEN = bytes.maketrans(b"\r\n", b"  ")
 
 Headers = list[tuple[str, str]]
 
+RENDERED_AT = "Webstrata-Rendered-At"
+"""The header of a response's record that names the place of its rendered document in the same file: offset, length."""
+
 
 @dataclass(frozen=True)
 class WarcRecord:
@@ -88,9 +91,16 @@ def warcinfo(
 
 
 def exchange(
-    result: FetchResult, warcinfo_id: str, original: Original | None = None, resource_type: str | None = None
+    result: FetchResult,
+    warcinfo_id: str,
+    original: Original | None = None,
+    resource_type: str | None = None,
+    rendered_at: tuple[int, int] | None = None,
 ) -> tuple[WarcRecord, WarcRecord]:
-    """Return the answer and the request of one fetch; an answer whose payload is stored already refers to it."""
+    """Return the answer and the request of one fetch; an answer whose payload is stored already refers to it.
+
+    The answer to a page that a browser opened names the place of the rendered document, if that is stored.
+    """
     shared = [
         ("WARC-Target-URI", _one_line(result.url)),
         ("WARC-Date", warc_date(result.fetched_at)),
@@ -98,7 +108,8 @@ def exchange(
     ]
     if resource_type is not None:
         shared.append((RESOURCE_TYPE, resource_type))
-    answer = _response(result, shared) if original is None else _revisit(result, shared, original)
+    place = [(RENDERED_AT, f"{rendered_at[0]}, {rendered_at[1]}")] if rendered_at else []
+    answer = _response(result, shared + place) if original is None else _revisit(result, shared + place, original)
     request_id = new_record_id()
     headers = [
         ("WARC-Type", "request"),
@@ -112,14 +123,14 @@ def exchange(
 
 
 def resource(
-    url: str, content_type: str, block: bytes, moment: datetime, warcinfo_id: str, concurrent_to: str
+    url: str, content_type: str, block: bytes, moment: datetime, warcinfo_id: str, concurrent_to: str | None = None
 ) -> WarcRecord:
     """Return a record of something that no server sent, such as a screenshot, made with another record."""
     record_id, block_digest = new_record_id(), digest(block)
     headers = [
         ("WARC-Type", "resource"),
         ("WARC-Record-ID", record_id),
-        ("WARC-Concurrent-To", concurrent_to),
+        *([("WARC-Concurrent-To", concurrent_to)] if concurrent_to else []),
         ("WARC-Target-URI", _one_line(url)),
         ("WARC-Date", warc_date(moment)),
         ("WARC-Warcinfo-ID", warcinfo_id),

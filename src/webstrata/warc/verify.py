@@ -121,6 +121,15 @@ def verify(paths: Iterable[Path], has_original: HasOriginal | None = None, on_re
     return report
 
 
+def verify_streams(streams: Iterable[tuple[Path, IO[bytes]]], report: Report) -> None:
+    """Read open WARC files to their last byte and add what is wrong to a report; each has a path to be named by."""
+    seen = _Seen(None, None)
+    for path, file in streams:
+        report.files += 1
+        _verify_stream(path, file, report, seen)
+    report.findings += seen.missing()
+
+
 def _verify_file(path: Path, report: Report, seen: _Seen) -> None:
     if is_wacz(path):
         reasons = check_wacz(path, lambda entry, file: _verify_stream(entry, file, report, seen))

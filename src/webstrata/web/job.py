@@ -11,6 +11,7 @@ from webstrata.api.live import live_view, seated
 from webstrata.api.parts import JobId, Parts
 from webstrata.api.secrets import secrets_of
 from webstrata.db import catalog, problems, reports
+from webstrata.db.browser import replay_checks
 from webstrata.db.reports import JobProgress
 from webstrata.errors import NotFoundError
 from webstrata.jobs.crawl_story import attempts_of, decisions_of, run_statistics
@@ -64,6 +65,7 @@ def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTM
         if progress is None:
             raise NotFoundError("There is no such job in this archive")
         snapshots = catalog.job_snapshots(session, job_id, limit=SNAPSHOTS_SHOWN, offset=0)
+        replay_check = replay_checks.newest_check(session, job_id)
         first_problems = problems.problems_of_job(session, job_id, limit=PROBLEMS_SHOWN)
     found, config = progress.job, without_secrets(progress.job.config or {})
     attempts = attempts_of(found)
@@ -78,6 +80,7 @@ def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTM
         story=story(progress, now),
         snapshots=snapshots,
         problems=first_problems,
+        replay_check=replay_check,
         log=log_tail(found, secrets_of(app.settings), LOG_LINES_SHOWN),
         plot=draw_plot(run_statistics(found), [attempt.began_at for attempt in attempts]),
         crawl=crawl_story(progress, attempts, decisions_of(found, secrets_of(app.settings))),

@@ -16,6 +16,7 @@ from webstrata.errors import ConflictError, UsageError
 from webstrata.jobs.source_orders import SourceOrders, WantedSource
 from webstrata.model.archive import SourceSummary
 from webstrata.model.registry import SourceView
+from webstrata.storage.previews import PreviewFiles
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor, visitor_of
@@ -31,6 +32,7 @@ class ListedSource:
 
     view: SourceView
     captured: SourceSummary | None
+    has_preview: bool = False
 
 
 @router.get("/sources")
@@ -65,7 +67,8 @@ def _sources(
 ) -> HTMLResponse:
     with app.database.read() as session:
         captured, known = catalog.sources(session), list_sources(session)
-    listed = _listed(captured, known, with_uncaptured=visitor_of(request).is_admin)
+    pictured = PreviewFiles(app.archive_root).snapshots()
+    listed = _listed(captured, known, pictured, with_uncaptured=visitor_of(request).is_admin)
     return render(
         request,
         "sources.html",
@@ -79,11 +82,15 @@ def _sources(
 
 
 def _listed(
-    captured: tuple[SourceSummary, ...], known: list[SourceView], *, with_uncaptured: bool
+    captured: tuple[SourceSummary, ...], known: list[SourceView], pictured: frozenset[int], *, with_uncaptured: bool
 ) -> list[ListedSource]:
     """Return the sources that are shown, those with captures first, by name."""
     views = {view.code: view for view in known if view.code != catalog.HIDDEN_SOURCE}
-    listed = [ListedSource(views.pop(source.code), source) for source in captured if source.code in views]
+    listed = [
+        ListedSource(views.pop(source.code), source, has_preview=source.entry_record_id in pictured)
+        for source in captured
+        if source.code in views
+    ]
     if with_uncaptured:
         rest = sorted(views.values(), key=lambda view: view.name.lower())
         listed += [ListedSource(view, None) for view in rest]

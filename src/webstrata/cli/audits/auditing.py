@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from webstrata.cli.audits.saved_verdicts import DEFAULT_POLICY, print_saved_verdict
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson
 from webstrata.cli.start import DONE, FAILED, INTERRUPTED, interruptible, print_json, started
@@ -45,15 +46,15 @@ def audit(
         typer.Option(
             "--html",
             metavar="FILE",
-            help="Only validate a saved product page, without a browser; - reads standard input.",
+            help="Only check a saved product page, gzipped or not; - reads standard input.",
             show_default=False,
         ),
     ] = None,
     url: Annotated[str, typer.Option("--url", metavar="URL", help="With --html: the URL of the saved page.")] = "",
     mode: Annotated[AuditMode, typer.Option(help="What the audit is for.")] = AuditMode.STANDARD,
     policy: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="With --html: version of the rules, v1.1 or v1.2.")
-    ] = None,
+        str, typer.Option(metavar="VERSION", help="With --html: crawl policy version that pins the rule, v1.2 or v1.1.")
+    ] = DEFAULT_POLICY,
     as_json: AsJson = False,
 ) -> None:
     """Audit a shop: evidence of its home page and a product page, on desktop and mobile.
@@ -61,28 +62,13 @@ def audit(
     An audit that was interrupted goes on when the same command is run again.
     """
     if sum(given is not None for given in (shop, file, html)) != 1:
-        raise UsageError("give either a URL, --file or --html")
+        raise UsageError("give either a URL, --file FILE or --html FILE")
     if html is not None:
-        raise typer.Exit(_validate(html, url, policy, as_json=as_json))
+        print_saved_verdict(html, url, policy, as_json=as_json)
+        return
     job = _Job(mode, as_json)
     code = _audit_one(shop, job) if shop is not None else _audit_file(file or Path(), job)
     raise typer.Exit(code)
-
-
-def _validate(file: str, url: str, policy: str | None, *, as_json: bool) -> int:
-    from webstrata.audit.pdp_validation import validate_pdp_page
-    from webstrata.cli.saved_pages import checked_url, saved_page
-    from webstrata.model.auditing.policy_version import DEFAULT_VERSION, crawl_policy_version
-
-    version = DEFAULT_VERSION if policy is None else crawl_policy_version(policy)
-    verdict = validate_pdp_page(saved_page(file), checked_url(url) or "", version)
-    if as_json:
-        print_json(verdict.as_payload())
-    else:
-        print(f"{'valid' if verdict.valid else 'not a valid'} product page ({version}, score {verdict.score})")
-        for reason in verdict.reasons:
-            print(f"  {reason}")
-    return DONE
 
 
 def _audit_one(url: str, job: _Job) -> int:

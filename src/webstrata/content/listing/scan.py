@@ -173,7 +173,7 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
 
 
 def _short_texts(tree: Document) -> list[Text]:
-    """Return the pieces of text that may be a price or a part of one: short, with a digit or the room for a sign."""
+    """Return the pieces of text that may be a price or a part of one: short, with a digit or as short as a sign."""
     nodes = () if tree.root is None else tree.root.descendants
     texts = ((node, node.data) for node in nodes if type(node) is Text)
     return [node for node, data in texts if len(data) <= MAX_PRICE_TEXT and (_DIGIT.search(data) or _is_sign(data))]

@@ -8,8 +8,8 @@ from functools import lru_cache
 from webstrata.content.listing.scan import names_of
 from webstrata.content.listing.surroundings import is_hidden
 from webstrata.content.shop.cart_words import BUY, CART, REFUSED
+from webstrata.content.shop.sites import is_same_site
 from webstrata.content.tree import Document, Element
-from webstrata.model.sites import is_same_site
 
 MAX_LABEL = 70
 _MAX_CONTROLS = 3_000

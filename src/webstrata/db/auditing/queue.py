@@ -34,7 +34,7 @@ def claim_audit(session: Session, owner: str, now: datetime, duration: timedelta
 def lease_audit(session: Session, session_id: str, owner: str, now: datetime, duration: timedelta) -> AuditLease:
     """Lease one session that is to run here at once; LeaseLostError when another process has it or it has ended.
 
-    The lease alone does not give it its domain: `is_domain_busy` tells whether another session is on it.
+    The lease alone does not give it its domain: see `is_domain_busy`.
     """
     _claim_alone(session)
     row = session.get(AuditSessionRow, session_id)

@@ -121,7 +121,7 @@ def _resources(exchanges: Sequence[FetchResult], href: str) -> tuple[FetchResult
 
 
 async def _keep_on_page(opened: BrowserPage, href: str, navigations: list[str]) -> None:
-    """Stop the page from moving to another one by itself, and remember where it wanted to go: the crawl decides."""
+    """Stop the page from moving to another one by itself, and record where it tried to go: the crawl decides."""
     session = await opened.page.context.new_cdp_session(opened.page)
     tree = await session.send("Page.getFrameTree")
     main_frame = tree["frameTree"]["frame"]["id"]

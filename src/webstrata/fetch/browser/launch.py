@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page
 
     from webstrata.fetch.browser.proxy import PageProxy
+    from webstrata.fetch.browser.responses import ResponseSource
     from webstrata.fetch.browser.upstream import Upstream
 
 log = structlog.get_logger()
@@ -72,8 +73,10 @@ class BrowserPool:
         await self._end()
 
     @asynccontextmanager
-    async def open_page(self, options: PageOptions) -> AsyncIterator[BrowserPage]:
-        """Yield a blank page with its own cookies, cache and proxy.
+    async def open_page(
+        self, options: PageOptions, source: "ResponseSource | None" = None
+    ) -> AsyncIterator[BrowserPage]:
+        """Yield a blank page with its own cookies, cache and proxy; its responses come from a source, or the web.
 
         TransientFetchError when the browser does not start or ends in the meantime. A page that cannot be closed in
         time takes the browser with it: the next page gets a new one.
@@ -81,7 +84,7 @@ class BrowserPool:
         from webstrata.fetch.browser.proxy import PageProxy
 
         assert self._upstream is not None
-        async with PageProxy(self._upstream, options) as proxy:
+        async with PageProxy(source or self._upstream, options) as proxy:
             running = await self._started()
             with as_fetch_errors():
                 context = await running.in_time(_new_context(running.browser, options, proxy.address))

@@ -37,7 +37,7 @@ class ProxyRequest:
         return any(name.lower() == b"upgrade" and value.lower() == b"websocket" for name, value in self.headers)
 
     def as_sent(self, *, is_upgrade: bool = False) -> bytes:
-        """Return the request as the server gets it: in origin form, without what was meant for the proxy."""
+        """Return the request as the server gets it: in origin form, without the headers for the proxy."""
         target = self.target
         if not target.startswith("/"):
             href = parse_url(target).href

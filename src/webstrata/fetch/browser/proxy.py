@@ -20,8 +20,8 @@ import structlog
 from webstrata.errors import FetchError, TransientFetchError, UsageError
 from webstrata.fetch.browser.messages import ProxyRequest, next_request, response_bytes
 from webstrata.fetch.browser.options import MOST_AT_ONCE, PageOptions
+from webstrata.fetch.browser.responses import ResponseSource
 from webstrata.fetch.browser.streams import PlainStream, Stream, tunnelled
-from webstrata.fetch.browser.upstream import Upstream
 from webstrata.fetch.budget import BodyBudget
 from webstrata.fetch.wire import AnswerParser
 from webstrata.model.fetching import FetchResult
@@ -38,7 +38,7 @@ _CONNECTION_ERRORS = (OSError, ssl.SSLError, h11.RemoteProtocolError)
 class PageProxy:
     """Passes the requests of one page on and remembers the exchanges."""
 
-    def __init__(self, upstream: Upstream, options: PageOptions) -> None:
+    def __init__(self, upstream: ResponseSource, options: PageOptions) -> None:
         """Prepare; it listens once it is entered."""
         self.exchanges: list[FetchResult] = []
         """The complete responses to GET requests, in the order of their ends."""
@@ -47,7 +47,7 @@ class PageProxy:
         self.received = 0
         """Bytes of response bodies."""
         self.stops_at: Callable[[FetchResult], bool] = lambda _result: False
-        """Tells of which responses the browser is to see nothing, as if the page stayed where it is."""
+        """Decides which responses are hidden from the browser: the page stays where it is."""
         self._upstream = upstream
         self._options = options
         self._slots = asyncio.Semaphore(MOST_AT_ONCE)

@@ -99,7 +99,7 @@ Stream = PlainStream | TlsStream
 
 
 async def tunnelled(inner: PlainStream, first: bytes) -> tuple[Stream, bool, bytes]:
-    """Return the stream inside a tunnel, whether it is encrypted, and what was read of it; TLS is told by its bytes."""
+    """Return the stream inside a tunnel, whether it is encrypted, and what was read of it."""
     data = first or await inner.read()
     if not data.startswith(_TLS_HANDSHAKE):
         return inner, False, data

@@ -30,7 +30,7 @@ _LOOK_SECONDS = 0.5
 
 
 async def run_audits(parts: AuditParts, options: BrowserOptions, stop: threading.Event, idle: timedelta) -> int:
-    """Run audits from the queue until told to stop, or until none was due for a while; return how many were run.
+    """Run audits from the queue until `stop` is set, or until none was due for a while; return how many were run.
 
     A process without Redis remembers the throttles of domains itself: it waits as long as they last.
     """
@@ -83,10 +83,12 @@ class _Loop:
     async def run(self, stop: threading.Event, idle: float) -> int:
         idle_since = time.monotonic()
         try:
-            while not stop.is_set() and time.monotonic() - idle_since <= idle:
+            while not stop.is_set():
                 await self._start_due()
                 if self._running:
                     idle_since = time.monotonic()
+                elif time.monotonic() - idle_since >= idle:
+                    break
                 await self._wait()
         finally:
             await self._end()

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 import structlog
 
 from webstrata.audit.evidence import EvidenceStore
+from webstrata.audit.packing import PACK_NAME, pack_session
 from webstrata.audit.page_run import PageTools
 from webstrata.audit.policy import CrawlPolicy
+from webstrata.audit.recording import SessionWarc
 from webstrata.audit.session import conduct_session
 from webstrata.audit.session_log import SessionLog, Watch, export_log
 from webstrata.audit.status import AuditProblem, SessionOutcome
 from webstrata.coordination.threads import in_thread
 from webstrata.coordination.turns import MAX_ATTEMPTS, DomainTurns, HeldDomain
-from webstrata.db.auditing import pages, queue
+from webstrata.db.artifacts import artifacts_of_session
+from webstrata.db.auditing import pages, queue, sessions
 from webstrata.db.engine import Database
 from webstrata.errors import (
     OUR_TROUBLE,
@@ -27,6 +30,7 @@ from webstrata.errors import (
     DomainLockTimeoutError,
     LeaseLostError,
     StorageError,
+    WarcError,
     WebstrataError,
 )
 from webstrata.model.artifacts import ArtifactType
@@ -136,7 +140,8 @@ class AuditRunner:
 
     async def _run_in_time(self, audit: Audit, lease: AuditLease, held: HeldDomain | None) -> SessionOutcome:
         limit = self._parts.limits.timeout.total_seconds()
-        tools = self._tools(audit, lease, held)
+        warc = await in_thread(self._begin_warc, audit, lease)
+        tools = self._tools(audit, lease, held, warc)
         if audit.attempts:
             await tools.log.warning(AuditEventType.RETRY, "Started again: its worker died", attempts=audit.attempts)
         try:
@@ -144,8 +149,17 @@ class AuditRunner:
                 return await conduct_session(tools, audit)
         except TimeoutError:
             return SessionOutcome(AuditStatus.FAILED, f"the audit took more than {limit:g} s")
+        finally:
+            if warc is not None:
+                await in_thread(warc.close)
 
-    def _tools(self, audit: Audit, lease: AuditLease, held: HeldDomain | None) -> PageTools:
+    def _begin_warc(self, audit: Audit, lease: AuditLease) -> SessionWarc | None:
+        """Begin the WARC of a session that ends with an evidence pack."""
+        if audit.mode is not AuditMode.EVIDENCE_PACK:
+            return None
+        return SessionWarc(self._store(audit, lease).folder, audit)
+
+    def _tools(self, audit: Audit, lease: AuditLease, held: HeldDomain | None, warc: SessionWarc | None) -> PageTools:
         async def confirm() -> None:
             if held is not None:
                 await in_thread(held.confirm)
@@ -158,6 +172,7 @@ class AuditRunner:
             store=self._store(audit, lease),
             log=SessionLog(self._database, audit.id, self._watch),
             confirm=confirm,
+            record=None if warc is None else warc.add,
         )
 
     def _store(self, audit: Audit, lease: AuditLease) -> EvidenceStore:
@@ -188,11 +203,28 @@ class AuditRunner:
         if outcome.status is AuditStatus.FAILED:
             await session_log.error(AuditEventType.ERROR, outcome.error_summary or "The audit failed")
         try:
-            await self._store(audit, lease).put(ArtifactType.SESSION_LOGS_JSONL, await in_thread(self._log, audit.id))
-        except StorageError as error:
-            log.error("audit.log.not_exported", reason=str(error))
+            await self._close_evidence(audit, lease)
+        except (StorageError, WarcError) as error:
+            await session_log.error(AuditEventType.ERROR, f"The evidence is not complete: {error}")
         await in_thread(self._settle, lease, outcome)
         log.info("audit.end", status=outcome.status, error_summary=outcome.error_summary)
+
+    async def _close_evidence(self, audit: Audit, lease: AuditLease) -> None:
+        """Export the session's log, and write the evidence pack where one was asked for."""
+        store = self._store(audit, lease)
+        await store.put(ArtifactType.SESSION_LOGS_JSONL, await in_thread(self._log, audit.id))
+        if audit.mode is AuditMode.EVIDENCE_PACK:
+            await in_thread(self._write_pack, audit, lease, store.folder)
+            await store.add_file(ArtifactType.EVIDENCE_PACK, PACK_NAME)
+
+    def _write_pack(self, audit: Audit, lease: AuditLease, folder: Path) -> None:
+        with self._database.read() as session:
+            current = sessions.load_audit(session, audit.id)
+            found = pages.pages_of(session, audit.id)
+            stored = artifacts_of_session(session, audit.id)
+        report = pack_session(folder, current, found, stored, datetime.now(UTC))
+        with self._database.write() as session:
+            queue.set_audit(session, lease, manifest_sha256=report.manifest_sha256)
 
     def _log(self, session_id: str) -> bytes:
         with self._database.read() as session:

@@ -24,7 +24,7 @@ class AuditStatus(StrEnum):
 
 
 class AuditMode(StrEnum):
-    """What an audit is for: `debug` skips the throttle, `evidence_pack` also stores a WARC and a signed list."""
+    """What an audit is for: `debug` skips the throttle, `evidence_pack` adds a pack with a WARC and a manifest."""
 
     STANDARD = "standard"
     DEBUG = "debug"
@@ -32,7 +32,7 @@ class AuditMode(StrEnum):
 
 
 class AuditRetention(StrEnum):
-    """How long the html_gz artifacts of a session are kept."""
+    """The retention of a session's html_gz artifacts."""
 
     STANDARD = "standard"
     SHORT = "short"

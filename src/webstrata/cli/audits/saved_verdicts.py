@@ -1,11 +1,7 @@
-"""`audit`: whether a saved page of a shop is the page of one product."""
+"""Verdicts on saved pages: whether a page of a shop is the page of one product."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from webstrata.cli.help_pages import command
-from webstrata.cli.options import AsJson
 from webstrata.cli.saved_pages import checked_url, saved_html
 from webstrata.cli.start import print_json
 from webstrata.errors import UnreadablePageError, UsageError
@@ -13,32 +9,12 @@ from webstrata.errors import UnreadablePageError, UsageError
 if TYPE_CHECKING:
     from webstrata.audit.pdp_validation import PdpVerdict
 
-verbs = typer.Typer()
-
-_DEFAULT_POLICY = "v1.2"
+DEFAULT_POLICY = "v1.2"
 
 
-@command(verbs, example="webstrata audit --html mug.html --url https://shop.example/mug --json")
-def audit(
-    html: Annotated[
-        str,
-        typer.Option(
-            "--html",
-            metavar="FILE",
-            help="Saved HTML page, gzipped or not; - reads standard input.",
-            show_default=False,
-        ),
-    ] = "",
-    url: Annotated[str, typer.Option(metavar="URL", help="URL of the saved page.")] = "",
-    policy: Annotated[
-        str, typer.Option(metavar="VERSION", help="Crawl policy version that pins the rule: v1.2 or v1.1.")
-    ] = _DEFAULT_POLICY,
-    as_json: AsJson = False,
-) -> None:
-    """Check whether a saved page of a shop is a product page (PDP), and show the signals and reasons."""
-    if not html:
-        raise UsageError("give a saved page with --html FILE")
-    verdict = judge_saved_page(html, checked_url(url), policy)
+def print_saved_verdict(file: str, url: str, policy: str, *, as_json: bool) -> None:
+    """Print whether a saved page is a product page, with the signals and reasons."""
+    verdict = judge_saved_page(file, checked_url(url), policy)
     if as_json:
         print_json(verdict.as_payload())
     else:

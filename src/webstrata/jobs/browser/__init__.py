@@ -1,0 +1,1 @@
+"""What jobs do with a browser besides crawling."""

@@ -1,0 +1,36 @@
+"""The preview of a source after a job of it was indexed; a failure is logged and costs nothing else."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from webstrata.db.engine import Database
+from webstrata.errors import WebstrataError
+from webstrata.fetch.browser.options import BrowserOptions
+from webstrata.fetch.guard import NetworkGuard
+from webstrata.replay.finding import ReplayArchive
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class PreviewMaker:
+    """Makes previews with the browser of this machine."""
+
+    database: Database
+    archive_root: Path
+    chromium: Path | None = None
+
+    def make(self, job_id: int) -> None:
+        """Take a picture of the front page that a job captured, if it captured one."""
+        # A browser and what drives it take long to load, and few processes make previews.
+        from webstrata.fetch.browser.launch import BrowserPool
+        from webstrata.replay.browser.previews import Previews
+
+        try:
+            pool = BrowserPool(BrowserOptions(NetworkGuard(), self.chromium))
+            asyncio.run(Previews(pool, ReplayArchive(self.database, self.archive_root)).make(job_id))
+        except WebstrataError as error:
+            log.warning("preview.failed", job_id=job_id, reason=str(error))

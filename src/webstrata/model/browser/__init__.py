@@ -1,0 +1,1 @@
+"""Values of what browsers show of captures."""

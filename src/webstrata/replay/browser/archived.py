@@ -1,0 +1,53 @@
+"""The archive as the web of one page: each request gets the capture that is closest to a moment."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
+
+from webstrata.errors import FetchError, NotFoundError, UsageError
+from webstrata.fetch.browser.streams import PlainStream
+from webstrata.fetch.budget import Download
+from webstrata.fetch.wire import AnswerParser, Head, WireAnswer, read_head
+from webstrata.model.urls import UrlParts
+from webstrata.replay.finding import ReplayArchive
+from webstrata.warc.reader import ArchiveRecord
+
+_CHANGED = frozenset(
+    {"content-encoding", "content-length", "transfer-encoding", "strict-transport-security", "alt-svc"}
+)
+
+
+@dataclass(frozen=True)
+class ArchivedResponses:
+    """Returns archived responses and nothing else; what is not archived is an error."""
+
+    archive: ReplayArchive
+    moment: datetime
+
+    async def ask(
+        self, parts: UrlParts, request: bytes, new_parser: Callable[[], AnswerParser], download: Download
+    ) -> tuple[WireAnswer, str | None]:
+        """Return the archived response to a GET that is closest to the moment."""
+        if not request.startswith(b"GET "):
+            raise FetchError("only GET requests are archived", kind="not_archived")
+        try:
+            found = await asyncio.to_thread(self.archive.find_capture, parts.href, self.moment)
+        except (NotFoundError, UsageError) as error:
+            raise FetchError(str(error), kind="not_archived") from error
+        return WireAnswer(_head(found.record), found.record.body_bytes, None, False), None
+
+    async def open_stream(self, parts: UrlParts) -> PlainStream:
+        """Refuse WebSockets: their messages are not archived."""
+        raise FetchError("WebSockets are not archived", kind="not_archived")
+
+
+def _head(record: ArchiveRecord) -> Head:
+    """Return the head of a response whose body is decoded."""
+    status = record.status_code or HTTPStatus.OK
+    lines = [f"HTTP/1.1 {int(status)} Archived"]
+    for name, value in record.headers.items():
+        if name.lower() not in _CHANGED:
+            lines.append(f"{name}: {' '.join(value.split())}")
+    return read_head(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace"))

@@ -1,0 +1,97 @@
+"""Replay checks: open captures in the browser, count what they lack, and compare their text with the archived text."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from webstrata.content.html import parse_page
+from webstrata.db.browser import replay_checks
+from webstrata.errors import FetchError, NotFoundError, UnreadablePageError, UsageError
+from webstrata.fetch.browser.launch import BrowserPool
+from webstrata.fetch.browser.options import PageOptions
+from webstrata.fetch.browser.rendering import render
+from webstrata.model.browser.replay_checks import PageCheck, ReplayReport, word_similarity
+from webstrata.model.captures import ArchivedCapture
+from webstrata.model.fetching import Rendering
+from webstrata.replay.browser.opening import OpenCapture, open_capture
+from webstrata.replay.finding import ReplayArchive
+from webstrata.storage.paths import place_of
+from webstrata.warc.renderings import find_text
+
+_MOST_LISTED = 20
+
+Checked = Callable[[PageCheck], None]
+
+
+@dataclass(frozen=True)
+class ReplayCheck:
+    """Checks captures one after the other."""
+
+    pool: BrowserPool
+    archive: ReplayArchive
+
+    async def check_job(self, job_id: int, sample: int, checked: Checked) -> ReplayReport:
+        """Check some pages of a job and store the result; NotFoundError when the job has none."""
+        with self.archive.database.read() as session:
+            captures = replay_checks.sample_captures(session, job_id, sample)
+        if not captures:
+            raise NotFoundError(f"job {job_id} has no captured page to open")
+        async with self.pool:
+            pages = await self.check(captures, checked)
+        report = ReplayReport(job_id, datetime.now(UTC), tuple(pages))
+        with self.archive.database.write() as session:
+            replay_checks.add_check(session, report)
+        return report
+
+    async def check(self, captures: Sequence[ArchivedCapture], checked: Checked) -> list[PageCheck]:
+        """Return what was found of each capture; `checked` is called after each."""
+        found = []
+        for capture in captures:
+            result = await self._check(capture)
+            checked(result)
+            found.append(result)
+        return found
+
+    async def _check(self, capture: ArchivedCapture) -> PageCheck:
+        try:
+            async with open_capture(self.pool, self.archive, capture, PageOptions()) as opened:
+                return self._found(capture, opened, await render(opened.page, opened.deadline, screenshot=False))
+        except (FetchError, NotFoundError, UsageError) as error:
+            return PageCheck(capture.url, capture.captured_at, problem=str(error))
+
+    def _found(self, capture: ArchivedCapture, opened: OpenCapture, rendering: Rendering) -> PageCheck:
+        proxy = opened.page.proxy
+        failed = sorted(proxy.failures)
+        archived, shown = self._texts(capture, rendering)
+        return PageCheck(
+            capture.url,
+            capture.captured_at,
+            requests=len(proxy.exchanges) + len(failed),
+            failed=len(failed),
+            similarity=word_similarity(archived, shown),
+            missing=tuple(failed[:_MOST_LISTED]),
+        )
+
+    def _texts(self, capture: ArchivedCapture, rendering: Rendering) -> tuple[str, str]:
+        """Return the archived text and the shown one, both read in the same way.
+
+        The text that a browser showed when the page was captured is compared with what it shows now; without one, the
+        text of the archived document with that of the document after its scripts ran.
+        """
+        then = find_text(self._file(capture), capture.offset, capture.url)
+        if then is not None:
+            return then, rendering.text
+        record = self.archive.find_capture(capture.url, capture.captured_at).record
+        archived = _text(record.body_bytes, record.headers.get("content-type"))
+        return archived, _text(rendering.html, "text/html; charset=utf-8")
+
+    def _file(self, capture: ArchivedCapture) -> Path:
+        return place_of(self.archive.root, capture.warc_path, capture.output_dir)
+
+
+def _text(body: bytes, content_type: str | None) -> str:
+    try:
+        return parse_page(body, content_type).text
+    except UnreadablePageError:
+        return ""

@@ -1,0 +1,73 @@
+"""Audits that cannot run: each ends or waits with a reason that the API shows."""
+
+import asyncio
+import threading
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from structlog.testing import capture_logs
+
+from tests.audit.shops.pages import ENGLISH, home
+from tests.audit.test_session import Audited, make_app, queue
+from tests.support.web_server import Answer, WebServer
+from webstrata.coordination.redis_store import RedisStore
+from webstrata.coordination.turns import DomainPolicy, DomainTurns
+from webstrata.jobs.auditing.loop import run_audits
+
+LONG = timedelta(minutes=5)
+POLICY = DomainPolicy(LONG, LONG, timedelta(0))
+
+
+def run_queue(folder: Path, server: WebServer, **settings: Any) -> Audited:
+    """Run one audit until nothing is due."""
+    app = make_app(folder, **settings)
+    audit_id = queue(app, server)
+    asyncio.run(run_audits(app.audit_parts(), app.audit_browser(), threading.Event(), timedelta(0)))
+    found = Audited(app, audit_id)
+    app.close()
+    return found
+
+
+def test_a_domain_that_stays_locked_fails_the_audit(redis_url: str, web_server: WebServer, tmp_path: Path) -> None:
+    others = DomainTurns(RedisStore(redis_url), POLICY)
+    with others.hold(web_server.url(), "another"), capture_logs() as events:
+        found = run_queue(tmp_path, web_server, redis_url=redis_url, audit_domain_wait_seconds=0)
+    assert (found.audit.status, found.audit.error_summary) == ("failed", "Domain lock timeout")
+    ours = [event["event"] for event in events if event.get("session_id") == found.audit.id]
+    assert [name for name in ours if name.startswith("lock.")] == [
+        "lock.acquire.retry",
+        "lock.acquire.retry",
+        "lock.acquire.timeout",
+    ]
+    assert web_server.paths() == []
+
+
+def test_a_queued_audit_waits_while_its_domain_is_busy(redis_url: str, web_server: WebServer, tmp_path: Path) -> None:
+    others = DomainTurns(RedisStore(redis_url), POLICY)
+    with others.hold(web_server.url(), "another"):
+        found = run_queue(tmp_path, web_server, redis_url=redis_url)
+    assert (found.audit.status, found.audit.attempts) == ("queued", 0)
+    assert "another session works on 127.0.0.1" in (found.audit.error_summary or "")
+
+
+def test_without_its_redis_nothing_runs_unlocked(web_server: WebServer, tmp_path: Path) -> None:
+    found = run_queue(tmp_path, web_server, redis_url="redis://127.0.0.1:1/0")
+    assert (found.audit.status, found.audit.attempts) == ("queued", 0)
+    assert "127.0.0.1:1" in (found.audit.error_summary or "")
+    assert web_server.paths() == []
+
+
+def test_without_a_browser_an_audit_fails_and_names_the_setting(web_server: WebServer, tmp_path: Path) -> None:
+    found = run_queue(tmp_path, web_server, chromium=tmp_path / "none")
+    assert found.audit.status == "failed"
+    assert "WEBSTRATA_CHROMIUM" in (found.audit.error_summary or "")
+
+
+def test_an_audit_that_takes_too_long_is_ended(web_server: WebServer, tmp_path: Path) -> None:
+    released = threading.Event()
+    web_server.answers["/"] = Answer(home(ENGLISH), waits_for=released)
+    found = run_queue(tmp_path, web_server, audit_timeout_seconds=1)
+    released.set()
+    assert (found.audit.status, found.audit.error_summary) == ("failed", "the audit took more than 1 s")
+    assert [one.type for one in found.artifacts] == ["session_logs_jsonl"]
