@@ -31,6 +31,7 @@ from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.operations import integrity
 from webstrata.web.pages import prepare_templates
 from webstrata.web.viewer import calendar, closest_snapshot, page_wacz, replay_frame
+from webstrata.web.viewer.quick_replay import QuickReplay
 from webstrata.web.viewer.replay_host import ReplayHost
 
 _READERS = (
@@ -54,7 +55,12 @@ _OPERATORS = (source, jobs, job, job_orders, audit_log, retention, integrity, lo
 
 def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:
     """Return the API with the web pages over an archive's parts; the caller closes them."""
-    site = create_api(app, buckets, rules=(Middleware(ReplayHost, settings=app.settings),))
+    site = create_api(
+        app,
+        buckets,
+        rules=(Middleware(ReplayHost, settings=app.settings),),
+        before_routes=(Middleware(QuickReplay, parts=app),),
+    )
     for area in (*_READERS, *_OPERATORS, assets):
         site.include_router(area.router)
     for area in _REPLAY:
