@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BindParameter, Row, Select, bindparam, select
+from sqlalchemy import BindParameter, Row, Select, bindparam, exists, select
 from sqlalchemy.orm import Session
 
+from webstrata.db.retention_tables import Tombstone
 from webstrata.db.steering import unindexed
 from webstrata.db.tables import ArchiveJob, Capture, WarcFile
 from webstrata.model.captures import ArchivedCapture
@@ -21,12 +22,20 @@ COLUMNS = (
     *(Capture.payload_digest, Capture.record_type, Capture.warc_record_id, Capture.warc_offset, Capture.warc_length),
     *(WarcFile.path, ArchiveJob.output_dir, Capture.job_id),
 )
+IS_WITHHELD = exists().where(
+    Tombstone.warc_offset == Capture.warc_offset,
+    Tombstone.captured_at == Capture.capture_timestamp,
+    Tombstone.url == Capture.url,
+)
+"""Selects captures that are withheld: their records stay, and must not be shown."""
+
 CAPTURES = (
     select(*COLUMNS)
     .outerjoin(WarcFile, Capture.warc_file_id == WarcFile.id)
     .outerjoin(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
+    .where(~IS_WITHHELD)
 )
-"""Captures with the files that hold them; an outer join has SQLite begin with the captures."""
+"""Captures that may be shown, with the files that hold them; an outer join has SQLite begin with the captures."""
 
 _BEGIN: BindParameter[datetime] = bindparam("begin")
 _END: BindParameter[datetime] = bindparam("end")
