@@ -26,6 +26,7 @@ MODULES = {
     "artifacts": ("cleanup",),
     "sources": ("seed-sources", "create-job", "regroup"),
     "verifying": ("verify",),
+    "packages.source_deletion": ("remove-source",),
     "packages.exporting": ("export",),
     "packages.importing": ("import",),
     "packages.replay_collections": ("replay-index-job",),
@@ -37,7 +38,7 @@ MODULES = {
 SECTIONS = {
     "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "hauls", "status"),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
-    "Sources": ("sources", "seed-sources", "create-job", "regroup"),
+    "Sources": ("sources", "seed-sources", "create-job", "regroup", "remove-source"),
     "Files and database": (
         *("storage", "cleanup-job", "cleanup", "retention", "export", "import", "register-job-dir", "verify", "assets"),
         "replay-index-job",
