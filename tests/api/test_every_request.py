@@ -419,6 +419,7 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         "/api/changes/atom",
         "/api/changes/feed.json",
         "/api/replay/resolve",
+        "/admin/api/integrity",
         "/api/jobs/{job_id}/cdxj",
         "/api/reports",
         "/api/snapshot/{snapshot_id}/resources",

@@ -70,6 +70,10 @@ def test_a_withheld_capture_is_410_everywhere_and_found_nowhere(archived: Runner
     client = make_client(archived)
     first, second = snapshots(archived.database, "/secret")
     assert client.get("/api/search", params={"q": "zanzibar"}).json()["total"] == 1
+    url = client.get(f"/api/snapshot/{first}").json()["originalUrl"]
+    listed = client.get("/cdx", params={"url": url}).text.split()
+    exact = f"/web/{listed[1]}id_/{url}"
+    assert "Zanzibar" in client.get(exact).text
     body = {"snapshotIds": [first, second], "reason": "court order 7"}
     done = client.post("/api/admin/withhold", json=body, headers=ADMIN)
     assert [item["snapshotId"] for item in done.json()["items"]] == [first, second]
@@ -85,6 +89,11 @@ def test_a_withheld_capture_is_410_everywhere_and_found_nowhere(archived: Runner
     assert "court order 7" in shown.text
     assert client.get("/api/search", params={"q": "zanzibar"}).json()["total"] == 0
     assert client.get("/api/snapshot/999999").status_code == 404
+    for address in (exact, f"/web/2id_/{url}", f"/web/2/{url}"):
+        replayed = client.get(address)
+        assert (replayed.status_code, "Zanzibar" in replayed.text) == (404, False), address
+    assert client.get("/cdx", params={"url": url}).text == ""
+    assert listed[1] not in client.get(f"/web/timemap/link/{url}").text
     log = client.get("/api/admin/audit-log", params={"action": "snapshot.withhold"}, headers=ADMIN).json()
     assert {entry["target"] for entry in log["items"]} == {f"snapshot:{first}", f"snapshot:{second}"}
     again = client.post("/api/admin/withhold", json=body, headers=ADMIN)

@@ -93,6 +93,8 @@ def test_an_operator_sets_the_replay_host(make_client: MakeClient, app: App) -> 
         ("replay.example.net", None, "replay_host needs public_site_url"),
         ("replay.archive.example", "https://archive.example", "they share cookies"),
         ("archive.example", "https://archive.example:8443", "they share cookies"),
+        ("replay.example.org", "https://archive.example.org", "set cookies for all of example.org"),
+        ("replay.health.gov.uk", "https://archive.health.gov.uk", "set cookies for all of health.gov.uk"),
         ("https://replay.example.net/", "https://archive.example", "a host name must look like"),
     ],
 )
@@ -100,3 +102,11 @@ def test_a_replay_host_that_would_share_cookies_is_refused(host: str, site: str 
     given = {"WEBSTRATA_REPLAY_HOST": host} | ({"WEBSTRATA_PUBLIC_SITE_URL": site} if site else {})
     with pytest.raises(SettingsError, match=said):
         load_settings(given)
+
+
+@pytest.mark.parametrize(
+    ("host", "site"), [("replay.co.uk", "archive.co.uk"), ("replay", "archive"), ("r.lan", "a.lan")]
+)
+def test_host_names_that_share_no_cookies_are_accepted(host: str, site: str) -> None:
+    given = {"WEBSTRATA_REPLAY_HOST": host, "WEBSTRATA_PUBLIC_SITE_URL": f"https://{site}"}
+    assert load_settings(given).replay_host == host

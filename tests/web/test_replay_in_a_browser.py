@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -66,6 +67,7 @@ def _files(attack: bytes) -> dict[str, tuple[str, bytes]]:
         "/data/dose.json": ("application/json", b'{"dose": "One tablet every six hours"}'),
         "/flu": (html, b"<!doctype html><title>Flu</title><h1>Flu</h1>"),
         "/evil": (html, b"<!doctype html><title>Evil</title><body><h1>Evil</h1><script>" + attack + b"</script>"),
+        "/markup": (html, _hostile_markup(attack)),
         "/worker.js": (script, b"self.addEventListener('fetch', () => {});"),
     }
 
@@ -216,6 +218,31 @@ const send = (url) => {
     )
 
 
+def _hostile_markup(attack: bytes) -> bytes:
+    """Return a page that tries the same with scripts of every kind, and with markup alone."""
+    app, live = (re.search(rb"%s = '([^']+)'" % name, attack) for name in (rb"app", rb"live"))
+    assert app is not None
+    assert live is not None
+    markup = b"""<!doctype html><html><head><base href="LIVE/base/"><title>Markup</title>
+<meta http-equiv="set-cookie" content="webstrata_admin=forged; path=/">
+<meta http-equiv="refresh" content="0; url=LIVE/meta">
+<link rel="prefetch" href="LIVE/prefetch"><link rel="dns-prefetch" href="LIVE">
+<link rel="manifest" href="LIVE/manifest">
+<style>@import "LIVE/import.css"; body { background: url(LIVE/back.png); }
+@font-face { font-family: x; src: url(LIVE/f) }
+</style></head><body style="background: url(LIVE/style.png); font-family: x" onload="document.body.dataset.began = 1">
+<h1>Markup</h1><img src="x" onerror="document.body.dataset.began = 2"><img src="LIVE/a.png" srcset="LIVE/b.png 2x">
+<noscript><img src="LIVE/noscript.png"></noscript><svg onload="document.body.dataset.began = 3">
+<image href="LIVE/svg.png" /></svg><video autoplay src="LIVE/v.mp4" poster="LIVE/p.png"></video>
+<object data="APP/api/stats"></object><embed src="LIVE/embed"><iframe src="APP/jobs"></iframe>
+<iframe srcdoc="<script>parent.document.body.dataset.began = 4; top.location = 'LIVE/top'</script>"></iframe>
+<iframe src="javascript:parent.document.body.dataset.began = 5"></iframe>
+<form id="write" method="post" action="APP/login" target="_top"><button id="send">Send</button></form>
+<form id="away" method="post" action="LIVE/form"><button id="leave" formaction="LIVE/form2">Send</button></form>
+<script>document.body.dataset.began = 6;</script><script src="/worker.js"></script>"""
+    return markup.replace(b"APP", app[1]).replace(b"LIVE", live[1]) + b"<script>" + attack + b"</script></body></html>"
+
+
 def _frame(tab: Tab, replayed: Replayed, path: str = "/") -> Frame:
     tab.page.goto(f"{replayed.origin}/snapshot/{replayed.snapshots[path]}")
     element = tab.page.query_selector(FRAME)
@@ -265,6 +292,33 @@ def test_an_archived_script_reaches_nothing_but_the_archive(tab: Tab, replayed: 
     assert live_web.paths() == []
     # The worker still replays this archive.
     assert _frame(tab, replayed, "/flu").inner_text("h1") == "Flu"
+
+
+@pytest.mark.parametrize("modifier", ["", "mp_", "if_", "id_"])
+def test_a_page_that_the_server_rewrites_runs_no_script_and_reaches_and_changes_nothing(
+    tab: Tab, replayed: Replayed, live_web: WebServer, modifier: str
+) -> None:
+    page = tab.page
+    page.context.add_cookies([{"name": "webstrata_admin", "value": "secret", "url": replayed.origin}])
+    page.goto(f"{replayed.origin}/docs")
+    page.evaluate("localStorage.setItem('secret', 'ours')")
+    address = f"{replayed.origin}/web/20240503120509{modifier}/{replayed.archived}/markup"
+    tab.sent.clear()
+    page.goto(address)
+    assert page.inner_text("h1") == "Markup"
+    for button in ("#send", "#leave"):
+        page.click(button)
+    # Scripts of the page run before it has loaded; what a test evaluates runs in spite of the sandbox.
+    assert page.evaluate("[self.origin, Object.keys(document.body.dataset).join()]") == ["null", ""]
+    assert page.url == address
+    asked = {request.url.removeprefix(replayed.origin) for request in tab.sent}
+    assert all(path.startswith("/web/") for path in asked), asked
+    assert {request.method for request in tab.sent} == {"GET"}
+    assert live_web.paths() == []
+    page.goto(f"{replayed.origin}/docs")
+    assert page.evaluate("localStorage.getItem('secret')") == "ours"
+    assert page.evaluate("navigator.serviceWorker.getRegistrations().then((found) => found.length)") == 0
+    assert [one.get("value") for one in page.context.cookies(replayed.origin)] == ["secret"]
 
 
 def test_an_archived_page_cannot_leave_its_frame_for_other_sites(

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
 from webstrata.api import present
 from webstrata.api.admin_schemas import SourceChangeSchema
 from webstrata.api.audit_trail import ActingParts
 from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.parts import Code, Parts
+from webstrata.api.parts import Code, Parts, Text
 from webstrata.api.same_origin import refuse_other_sites
 from webstrata.api.schemas import (
     AdminSourceListSchema,
@@ -21,6 +21,7 @@ from webstrata.api.schemas import (
 from webstrata.app import App
 from webstrata.db.sources import list_sources, source_view
 from webstrata.errors import NotFoundError
+from webstrata.jobs.deletion.source_deletion import delete_source
 from webstrata.jobs.source_orders import EditedSource, SourceOrders, WantedSource
 
 router = APIRouter(
@@ -89,10 +90,19 @@ def change(app: ActingParts, code: SourceCode, wanted: SourceChangeSchema) -> Ad
 
 
 @router.delete("/{code}", status_code=204, dependencies=_OURS, responses=_UNFIT)
-def remove(app: ActingParts, code: SourceCode) -> None:
-    """Remove a source of which nothing was archived, with its jobs; others can be disabled."""
+def remove(
+    app: ActingParts,
+    code: SourceCode,
+    confirm: Annotated[
+        Text | None, Query(description="Name of the source, which deletes it with its captures and files.")
+    ] = None,
+) -> None:
+    """Remove a source of which nothing was archived, with its jobs; with its name in `confirm`, any other."""
     _source(app, code)
-    _orders(app).remove(code)
+    if confirm is None:
+        _orders(app).remove(code)
+    else:
+        delete_source(app.database, app.archive_root, code, confirm)
 
 
 @router.post("/{code}/schedule", dependencies=_OURS, responses=_UNKNOWN)

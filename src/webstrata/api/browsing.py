@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 
 from fastapi import Request
@@ -12,6 +13,9 @@ from webstrata.model.replay_address import plain_url, replay_path
 from webstrata.model.timestamps import fourteen_digits
 from webstrata.settings import Settings
 from webstrata.storage.collections import has_collection
+
+_ADDRESSES_CACHED = 64
+"""Names under which this site is asked for; working one out takes as long as a query."""
 
 
 @dataclass(frozen=True)
@@ -53,5 +57,14 @@ def site_url(request: Request, settings: Settings) -> str:
     """Return the address that links to this site begin with: as it is set, else as this request was addressed."""
     if settings.public_site_url is not None:
         return settings.public_site_url
-    scheme = "https" if is_https(request.scope) else request.url.scheme
-    return str(request.base_url.replace(scheme=scheme)).rstrip("/")
+    scope = request.scope
+    scheme = "https" if is_https(scope) else scope.get("scheme", "http")
+    server = tuple(scope["server"]) if scope.get("server") else None
+    return _address(scheme, request.headers.get("host"), server, scope.get("root_path", ""))
+
+
+@lru_cache(_ADDRESSES_CACHED)
+def _address(scheme: str, host: str | None, server: tuple[object, ...] | None, root_path: str) -> str:
+    headers = [] if host is None else [(b"host", host.encode("latin-1"))]
+    scope = {"type": "http", "scheme": scheme, "server": server, "root_path": root_path, "path": "/"}
+    return str(Request({**scope, "query_string": b"", "headers": headers}).base_url).rstrip("/")

@@ -12,6 +12,8 @@ MAX_BODY_BYTES = 1024 * 1024
 MAX_BODY_SECONDS = 30.0
 """How long a body may take to arrive as a whole; the server itself waits for headers."""
 
+_BODY_HEADERS = (b"content-length", b"transfer-encoding")
+
 
 class RequestLimits:
     """Refuses query strings and bodies that are too long, or too slow, before anything else looks at them."""
@@ -29,6 +31,9 @@ class RequestLimits:
         if len(scope["query_string"]) > MAX_QUERY_BYTES:
             await _refusal(414, "Query string too long")(scope, receive, send)
             return
+        if scope["method"] == "GET" and not _has_body(scope["headers"]):
+            await self.app(scope, receive, send)
+            return
         read: list[Message] | None = None
         if _declared_size(Headers(scope=scope)) <= MAX_BODY_BYTES:
             with anyio.move_on_after(self._max_body_seconds) as in_time:
@@ -40,6 +45,11 @@ class RequestLimits:
             await _refusal(413, "Request body too large")(scope, receive, send)
             return
         await self.app(scope, _replayed(read, receive), send)
+
+
+def _has_body(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Tell whether a request has a body: one without these headers has none (RFC 9112, 6.3)."""
+    return any(name in _BODY_HEADERS for name, _ in headers)
 
 
 def _declared_size(headers: Headers) -> int:

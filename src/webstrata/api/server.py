@@ -69,10 +69,17 @@ _OPERATORS = (
 )
 
 
-def create_api(app: App, buckets: BucketStore | None = None, *, rules: Sequence[Middleware] = ()) -> FastAPI:
+def create_api(
+    app: App,
+    buckets: BucketStore | None = None,
+    *,
+    rules: Sequence[Middleware] = (),
+    before_routes: Sequence[Middleware] = (),
+) -> FastAPI:
     """Return the API over an archive's parts; the caller closes them. Without buckets, its rate limits are its own.
 
-    Further rules for every request apply after the log and the headers, and before cached responses.
+    Further rules for every request apply after the log and the headers, and before cached responses; what is to be
+    tried before the routes comes after all of them.
     """
     numbers = metrics.Metrics(app)
     counter = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled and not app.database.is_read_only)
@@ -112,6 +119,7 @@ def create_api(app: App, buckets: BucketStore | None = None, *, rules: Sequence[
             ),
             Middleware(Compression),
             Middleware(metrics.RouteNoted),
+            *before_routes,
         ],
         lifespan=_lifespan,
         responses=EVERYWHERE,

@@ -27,6 +27,7 @@ MODULES = {
     "artifacts": ("cleanup",),
     "sources": ("seed-sources", "create-job", "regroup"),
     "verifying": ("verify",),
+    "packages.source_deletion": ("remove-source",),
     "packages.exporting": ("export",),
     "packages.importing": ("import",),
     "packages.replay_collections": ("replay-index-job",),
@@ -46,7 +47,7 @@ SECTIONS = {
         *("audit", "hauls", "status"),
     ),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
-    "Sources": ("sources", "seed-sources", "create-job", "regroup"),
+    "Sources": ("sources", "seed-sources", "create-job", "regroup", "remove-source"),
     "Notifications": ("subscribe", "unsubscribe", "notify-targets", "notify", "dead-letters", "retry-dead-letters"),
     "Files and database": (
         *("storage", "cleanup-job", "cleanup", "retention", "export", "import", "register-job-dir", "verify", "assets"),

@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, UnaryExpression, func, literal, or_, select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from webstrata.db.closest import CAPTURES, to_capture
+from webstrata.db.closest import CAPTURES, IS_WITHHELD, to_capture
+from webstrata.db.retention_tables import Tombstone
 from webstrata.db.steering import unindexed
 from webstrata.db.tables import Capture, Source
 from webstrata.db.totals import HIDDEN_SOURCE
@@ -62,6 +63,8 @@ def _conditions(session: Session, scope: CaptureScope, after: ListPosition | Non
     hidden = session.scalar(select(Source.id).where(Source.code == HIDDEN_SOURCE))
     if hidden is not None:
         found.append(unindexed(Capture.source_id) != hidden)
+    if session.scalar(select(Tombstone.snapshot_id).limit(1)) is not None:
+        found.append(~IS_WITHHELD)
     return found
 
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BindParameter, Row, Select, bindparam, select
+from sqlalchemy import BindParameter, Row, Select, bindparam, exists, select
 from sqlalchemy.orm import Session
 
+from webstrata.db.retention_tables import Tombstone
 from webstrata.db.steering import unindexed
 from webstrata.db.tables import ArchiveJob, Capture, WarcFile
 from webstrata.model.captures import ArchivedCapture
@@ -21,12 +22,20 @@ COLUMNS = (
     *(Capture.payload_digest, Capture.record_type, Capture.warc_record_id, Capture.warc_offset, Capture.warc_length),
     *(WarcFile.path, ArchiveJob.output_dir, Capture.job_id),
 )
+IS_WITHHELD = exists().where(
+    Tombstone.warc_offset == Capture.warc_offset,
+    Tombstone.captured_at == Capture.capture_timestamp,
+    Tombstone.url == Capture.url,
+)
+"""Selects captures that are withheld: their records stay, and must not be shown."""
+
 CAPTURES = (
     select(*COLUMNS)
     .outerjoin(WarcFile, Capture.warc_file_id == WarcFile.id)
     .outerjoin(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
+    .where(~IS_WITHHELD)
 )
-"""Captures with the files that hold them; an outer join has SQLite begin with the captures."""
+"""Captures that may be shown, with the files that hold them; an outer join has SQLite begin with the captures."""
 
 _BEGIN: BindParameter[datetime] = bindparam("begin")
 _END: BindParameter[datetime] = bindparam("end")
@@ -34,7 +43,7 @@ _MOST: BindParameter[int] = bindparam("most")
 _OF_URL = CAPTURES.where(Capture.url_key == bindparam("key"))
 _BY_TIME = (Capture.capture_timestamp, Capture.id)
 _BY_TIME_BACK = (Capture.capture_timestamp.desc(), Capture.id.desc())
-_WITHIN = (
+WITHIN = (
     _OF_URL.where(Capture.capture_timestamp >= _BEGIN, Capture.capture_timestamp < _END)
     .order_by(*_BY_TIME)
     .limit(_MOST)
@@ -64,12 +73,12 @@ def to_capture(row: Row[*tuple[Any, ...]]) -> ArchivedCapture:
 def captures_at(session: Session, key: str, moment: datetime) -> list[ArchivedCapture]:
     """Return the captures of a URL within a second."""
     begin = moment.replace(microsecond=0)
-    return _captures(session, _WITHIN, key=key, begin=begin, end=_after(begin), most=MOST_NEAR)
+    return _captures(session, WITHIN, key=key, begin=begin, end=after_second(begin), most=MOST_NEAR)
 
 
 def captures_near(session: Session, key: str, moment: datetime, job_id: int | None = None) -> list[ArchivedCapture]:
     """Return some captures of a URL before and after a moment, of one job or of all."""
-    end = _after(moment.replace(microsecond=0))
+    end = after_second(moment.replace(microsecond=0))
     given: dict[str, object] = {"key": key, "most": MOST_NEAR}
     before, after = _BEFORE, _FROM
     if job_id is not None:
@@ -84,7 +93,7 @@ def neighbours(session: Session, capture: ArchivedCapture) -> Neighbours:
     return Neighbours(
         first=_only(_captures(session, _FIRST, key=key)),
         previous=_only(_captures(session, _BEFORE, key=key, end=begin, most=1)),
-        next=_only(_captures(session, _FROM, key=key, begin=_after(begin), most=1)),
+        next=_only(_captures(session, _FROM, key=key, begin=after_second(begin), most=1)),
         last=_only(_captures(session, _LAST, key=key)),
     )
 
@@ -97,7 +106,7 @@ def _only(found: list[ArchivedCapture]) -> ArchivedCapture | None:
     return found[0] if found else None
 
 
-def _after(second: datetime) -> datetime:
+def after_second(second: datetime) -> datetime:
     """Return the next second; the last one of the calendar has none."""
     try:
         return second + _SECOND

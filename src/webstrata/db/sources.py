@@ -231,6 +231,14 @@ def remove_source(session: Session, code: str, now: datetime) -> list[JobFolder]
     return folders
 
 
+def refuse_while_worked_on(session: Session, code: str, now: datetime) -> None:
+    """Raise ConflictError while a worker crawls or indexes a job of a source."""
+    source = _source(session, code)
+    _refuse_while_worked_on(
+        session.scalars(select(ArchiveJob).where(ArchiveJob.source_id == source.id)).all(), code, now
+    )
+
+
 def has_captures(code: str, what: str) -> ConflictError:
     """Return the error for a source that cannot be removed because of what was archived of it."""
     return ConflictError(f"{code} has {what}: it can only be disabled", command=f"webstrata sources disable {code}")

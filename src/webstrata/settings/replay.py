@@ -9,14 +9,20 @@ from pydantic import model_validator
 from webstrata.settings.fields import HostName, setting
 from webstrata.settings.serving import ServingSettings
 
+_REGISTRIES = frozenset(
+    {"ac", "co", "com", "edu", "gob", "gouv", "gov", "govt", "gv", "id", "ltd", "me", "mil", "ne", "net", "nhs", "nom"}
+    | {"or", "org", "plc", "sch"}
+)
+"""Second-level names of countries under which domains are registered."""
+
 
 class ReplaySettings(ServingSettings):
     """Where archived pages run, and where the collections for a replay server are."""
 
     replay_host: HostName | None = setting(
         None,
-        "Host name of this server on which archived pages run, apart from the site's own: neither may be a part of the "
-        "other, as cookies are shared between them then. Needs public_site_url, and the same scheme and port. "
+        "Host name of this server on which archived pages run, apart from the site's own and in another domain, "
+        "as the host names of a domain share cookies. Needs public_site_url, and the same scheme and port. "
         "Default: on the same machine in development, `localhost` for the site on 127.0.0.1; else pages are shown as "
         "plain HTML.",
     )
@@ -45,4 +51,24 @@ class ReplaySettings(ServingSettings):
         site = (urlsplit(self.public_site_url).hostname or "").lower()
         if f".{site}".endswith(f".{self.replay_host}") or f".{self.replay_host}".endswith(f".{site}"):
             raise ValueError(f"replay_host must not be a part of {site} or the other way round: they share cookies")
+        shared = _shared_domain(site, self.replay_host)
+        if shared is not None:
+            raise ValueError(
+                f"replay_host must be in another domain than {site}: archived scripts could set cookies for all of "
+                f"{shared}, and browsers would send them to the site"
+            )
         return self
+
+
+def _shared_domain(one: str, other: str) -> str | None:
+    """Return the domain that both host names are in, if pages of one can set cookies for it.
+
+    Browsers refuse cookies for public suffixes, such as `co.uk`, under which anyone may register a domain.
+    """
+    labels = []
+    for left, right in zip(reversed(one.split(".")), reversed(other.split(".")), strict=False):
+        if left != right:
+            break
+        labels.insert(0, left)
+    is_public = len(labels) == 2 and len(labels[1]) == 2 and labels[0] in _REGISTRIES
+    return ".".join(labels) if len(labels) >= 2 and not is_public else None

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from fastwarc.warc import WarcRecord, WarcRecordType
+from isal import isal_zlib
 
 from webstrata.content.decode import MAX_DECODED_BYTES, dechunked, decoded
 from webstrata.content.kinds import PageKind, page_kind
@@ -27,6 +28,11 @@ _NOT_ONE_BY_ONE = "its records are not compressed one by one, so none of them ca
 
 _PAGE_RESOURCES = frozenset({"", "document", "page"})
 _MAX_DIGITS = 16
+
+_SMALL_MEMBER = 200_000
+_USUAL_RATIO = 20
+_GZIP_MEMBER = 31
+"""zlib's way to ask for a gzip header and trailer."""
 
 MAX_BLOCK_BYTES = 1_000_000_000
 """The largest record that is read: it has to fit into memory."""
@@ -289,7 +295,9 @@ def read_record(warc_path: Path, offset: int, length: int | None, *, decode: boo
     with opened(warc_path) as file:
         size = length or record_length(file, offset) or 0
         file.seek(offset)
-        data = io.BytesIO(file.read(size))
+        content = file.read(size)
+    inflated = _inflated(content)
+    data = io.BytesIO(content if inflated is None else inflated)
     try:
         found = (_arc_in if begins_arc_record(data, 0) else _warc_in)(data, warc_path, offset, decode)
     except (BrokenError, _SenselessError) as error:
@@ -311,6 +319,22 @@ def _warc_in(data: io.BytesIO, warc_path: Path, offset: int, decode: bool) -> Ar
         if is_gzip(data.getvalue()):
             next(records, None)  # Only behind a record does its checksum show.
     return found
+
+
+def _inflated(data: bytes) -> bytes | None:
+    """Return the WARC record in a small gzip member, its checksum compared; None for all else, which fastwarc reads.
+
+    For a record of some kilobytes this takes a third of the time.
+    """
+    if len(data) > _SMALL_MEMBER or not is_gzip(data[:3]):
+        return None
+    member = isal_zlib.decompressobj(_GZIP_MEMBER)
+    try:
+        content = member.decompress(data, _SMALL_MEMBER * _USUAL_RATIO)
+    except isal_zlib.error:  # type: ignore[misc]
+        return None
+    is_whole = member.eof and not member.unused_data
+    return content if is_whole and content.startswith(b"WARC/") else None
 
 
 def _arc_in(data: io.BytesIO, warc_path: Path, offset: int, decode: bool) -> ArchiveRecord | None:

@@ -33,6 +33,7 @@ from webstrata.web.notifications import reviews, targets
 from webstrata.web.operations import integrity
 from webstrata.web.pages import prepare_templates
 from webstrata.web.viewer import calendar, closest_snapshot, page_wacz, replay_frame
+from webstrata.web.viewer.quick_replay import QuickReplay
 from webstrata.web.viewer.replay_host import ReplayHost
 from webstrata.web.watching import site_diff
 
@@ -61,7 +62,12 @@ _OPERATORS = (
 
 def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:
     """Return the API with the web pages over an archive's parts; the caller closes them."""
-    site = create_api(app, buckets, rules=(Middleware(ReplayHost, settings=app.settings),))
+    site = create_api(
+        app,
+        buckets,
+        rules=(Middleware(ReplayHost, settings=app.settings),),
+        before_routes=(Middleware(QuickReplay, parts=app),),
+    )
     for area in (*_READERS, *_OPERATORS, assets):
         site.include_router(area.router)
     for area in _REPLAY:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -15,6 +16,7 @@ from webstrata.db import catalog
 from webstrata.db.source_scopes import source_scopes
 from webstrata.db.sources import source_view
 from webstrata.errors import ConflictError, NotFoundError, UsageError
+from webstrata.jobs.deletion.source_deletion import delete_source
 from webstrata.jobs.registry import make_job
 from webstrata.jobs.source_orders import SourceOrders
 from webstrata.logs import without_secrets
@@ -66,6 +68,19 @@ def remove(code: SourceCode, request: Request, app: ActingParts) -> Response:
     except ConflictError as error:
         return _source(request, app, code, status=409, refusal=str(error))
     return RedirectResponse("/sources", status_code=303)
+
+
+@router.post("/{code}/delete", dependencies=_OURS)
+def delete(
+    code: SourceCode, request: Request, app: ActingParts, confirm: Annotated[str, Form(max_length=500)] = ""
+) -> Response:
+    """Delete a source with its captures when its name was typed, and show the others."""
+    _view(app, code)
+    try:
+        done = delete_source(app.database, app.archive_root, code, confirm)
+    except (ConflictError, UsageError) as error:
+        return _source(request, app, code, status=409, refusal=str(error))
+    return RedirectResponse("/sources" if done.is_removed else f"/sources/{quote(code)}", status_code=303)
 
 
 @router.post("/{code}/schedule", dependencies=_OURS)

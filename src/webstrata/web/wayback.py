@@ -79,10 +79,10 @@ def _replay(request: Request, app: App, asked: ReplayAddress, url: str) -> Respo
         return show_not_archived(request, app, url, modifier, error)
     exact = replay_path(found.capture.timestamp, found.capture.url, modifier)
     if modifier.is_page and found.capture.timestamp != asked.timestamp:
-        return _redirect(request, exact, {"Link": _links(request, app, found, url)})
+        return _redirect(request, exact, {"Link": memento_links(request, app, found, url)})
     headers = {
         "Memento-Datetime": http_date(found.capture.captured_at),
-        "Link": _links(request, app, found, url, archive if modifier.is_page else None),
+        "Link": memento_links(request, app, found, url, archive if modifier.is_page else None),
     }
     if found.capture.timestamp != asked.timestamp:
         # What pages load is sent at once: a redirect for every image would double the requests.
@@ -103,7 +103,7 @@ def _redirect_to_closest(request: Request, app: App, url: str) -> Response:
         response = show_not_archived(request, app, url, Modifier.PAGE, error)
         response.headers.add_vary_header("Accept-Datetime")
         return response
-    headers = {"Vary": "Accept-Datetime", "Link": _links(request, app, found, url, archive)}
+    headers = {"Vary": "Accept-Datetime", "Link": memento_links(request, app, found, url, archive)}
     return _redirect(request, replay_path(found.capture.timestamp, found.capture.url), headers)
 
 
@@ -126,7 +126,10 @@ def _redirect(request: Request, path: str, headers: dict[str, str]) -> Response:
     return response
 
 
-def _links(request: Request, app: App, found: FoundCapture, url: str, archive: ReplayArchive | None = None) -> str:
+def memento_links(
+    request: Request, app: App, found: FoundCapture, url: str, archive: ReplayArchive | None = None
+) -> str:
+    """Return the Link header of a capture, with the captures around it when an archive to look them up is given."""
     addresses = MementoAddresses(site_url(request, app.settings), found.capture.url or url)
     return link_header(addresses, found.capture, archive.neighbours(found.capture) if archive else None)
 

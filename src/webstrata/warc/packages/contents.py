@@ -36,7 +36,7 @@ class ExportRequest:
     @property
     def filters(self) -> dict[str, object]:
         """Return the request as the export history records it."""
-        named = {"job": self.job_id, "source": self.source_code, "url": self.url}
+        named: dict[str, object] = {"job": self.job_id, "source": self.source_code, "url": self.url}
         return named if self.snapshot_id is None else {**named, "snapshot": self.snapshot_id}
 
 

@@ -1,4 +1,4 @@
-"""Integrity checks with what they found, and an index of the redirects of a job."""
+"""Integrity checks with what they found; indexes of the redirects of a job and of withheld records."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -45,9 +45,13 @@ def upgrade() -> None:
     op.create_index(
         "ix_captures_redirects", "captures", ["job_id", "id"], sqlite_where=_REDIRECTS, postgresql_where=_REDIRECTS
     )
+    op.create_index(
+        op.f("ix_tombstones_warc_offset_captured_at"), "tombstones", ["warc_offset", "captured_at"], unique=False
+    )
 
 
 def downgrade() -> None:
+    op.drop_index(op.f("ix_tombstones_warc_offset_captured_at"), "tombstones")
     op.drop_index("ix_captures_redirects", "captures")
     op.drop_table("integrity_findings")
     op.drop_table("integrity_checks")

@@ -1,0 +1,1 @@
+"""Lookups of replay that run for every file of a replayed page."""

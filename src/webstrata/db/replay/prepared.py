@@ -1,0 +1,51 @@
+"""Queries that are compiled once and sent by the driver: a tenth of the time of a session, for lookups of one row.
+
+A session compiles, begins a transaction and ends it for every query, which takes longer than SQLite does.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Select
+
+from webstrata.db.engine import Database
+
+_Process = Callable[[Any], Any] | None
+
+
+class PreparedQuery:
+    """A query with named parameters; the values in its rows are those that a session would return."""
+
+    def __init__(self, database: Database, statement: Select[*tuple[Any, ...]]) -> None:
+        """Compile a query for a database."""
+        self._database = database
+        dialect = database.engine.dialect
+        compiled = statement.compile(dialect=dialect)
+        self._sql = str(compiled)
+        self._given: Mapping[str, Any] = compiled.params
+        self._order: Sequence[str] = compiled.positiontup or ()
+        self._bound: Mapping[str, Any] = compiled._bind_processors  # noqa: SLF001 - no public name
+        self._results: list[_Process] = [
+            column.type.dialect_impl(dialect).result_processor(dialect, None) for column in statement.selected_columns
+        ]
+
+    def rows(self, **given: object) -> list[tuple[Any, ...]]:
+        """Return the rows for some parameters."""
+        values = {
+            name: self._bound[name](value) if name in self._bound else value
+            for name, value in {**self._given, **given}.items()
+        }
+        parameters = [values[name] for name in self._order] if self._order else values
+        with self._database.translated():
+            connection = self._database.engine.raw_connection()
+            try:
+                cursor = connection.cursor()
+                cursor.execute(self._sql, parameters)
+                found = cursor.fetchall()
+            finally:
+                connection.close()
+        return [tuple(map(_processed, self._results, row)) for row in found]
+
+
+def _processed(process: _Process, value: object) -> object:
+    return value if process is None else process(value)

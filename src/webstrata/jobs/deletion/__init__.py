@@ -1,0 +1,1 @@
+"""Deleting a source with its captures and files."""

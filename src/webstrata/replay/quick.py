@@ -1,0 +1,60 @@
+"""Replay of small archived files by their exact timestamp, without what only other requests need.
+
+A replayed page loads dozens of files, each at the second of its capture and as it was sent.
+"""
+
+from datetime import datetime
+from pathlib import Path
+
+from webstrata.db.engine import Database
+from webstrata.db.replay.exact_captures import ExactCaptures
+from webstrata.errors import WarcError, WebstrataError
+from webstrata.model.captures import ArchivedCapture
+from webstrata.model.closest import by_closeness
+from webstrata.model.urls import surt
+from webstrata.replay.finding import FoundCapture
+from webstrata.storage.paths import place_of
+from webstrata.warc.reader import read_record
+
+MAX_QUICK_BYTES = 100_000
+"""The largest record, compressed, that is read here; larger ones keep a processor busy for milliseconds."""
+
+_MOST_PLACES = 4_096
+
+
+class QuickArchive:
+    """Finds captures that need no second look: whole responses, of the very second, in a file that is there."""
+
+    def __init__(self, database: Database, root: Path) -> None:
+        """Look captures up in a database, and read them below a folder."""
+        self._captures = ExactCaptures(database)
+        self._root = root
+        self._places: dict[tuple[str, str | None], Path] = {}
+
+    def find(self, url: str, moment: datetime) -> FoundCapture | None:
+        """Return the capture of a URL at a second with its body as it was sent; None for anything unusual."""
+        try:
+            captures = by_closeness(self._captures.find(surt(url), moment), url, moment)
+            capture = captures[0] if captures else None
+            if capture is None or not _is_plain(capture):
+                return None
+            record = read_record(self._place(capture), capture.offset, capture.length, decode=False)
+        except (WarcError, WebstrataError):
+            return None
+        return FoundCapture(capture, record) if record.url == capture.url and record.refers_to is None else None
+
+    def _place(self, capture: ArchivedCapture) -> Path:
+        """Return the path of a capture's file, checked once to be inside of the archive."""
+        key = capture.warc_path, capture.output_dir
+        found = self._places.get(key)
+        if found is None:
+            if len(self._places) >= _MOST_PLACES:
+                self._places.clear()
+            found = self._places[key] = place_of(self._root, *key)
+        return found
+
+
+def _is_plain(capture: ArchivedCapture) -> bool:
+    return (
+        capture.record_type == "response" and bool(capture.warc_path) and 0 < (capture.length or 0) <= MAX_QUICK_BYTES
+    )
