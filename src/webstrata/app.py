@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from webstrata.jobs.lifecycle import Runner
     from webstrata.jobs.persistent import Crew
     from webstrata.jobs.recovery import Recovery
+    from webstrata.notifications.delivery import Delivery
     from webstrata.retention.schedule import RetentionSchedule
 
 
@@ -80,6 +81,7 @@ class App:
             settings.min_free_bytes,
             settings.index_while_crawling_seconds,
             self.retention_schedule(),
+            self.delivery(),
         )
 
     def retention_schedule(self) -> "RetentionSchedule":
@@ -102,6 +104,28 @@ class App:
 
         defaults = CrawlDefaults(self.settings.max_depth, self.settings.max_pages)
         return SiteComparison(self.database, self.archive_root, defaults)
+
+    def delivery(self) -> "Delivery":
+        """Return what delivers notifications."""
+        from webstrata.fetch.guard import NetworkGuard
+        from webstrata.fetch.posting import Poster
+        from webstrata.model.notifications.rules import DeliveryPolicy
+        from webstrata.notifications.apprise_sending import AppriseSender
+        from webstrata.notifications.delivery import Delivery
+        from webstrata.notifications.sending import Sender
+
+        settings = self.settings
+        networks, timeout = settings.allow_private_networks, settings.notification_timeout
+        site = settings.public_site_url or f"http://{settings.host}:{settings.port}"
+        proxy = settings.http_proxy.get_secret_value() if settings.http_proxy else None
+        sender = Sender(
+            Poster(NetworkGuard(networks), timeout, proxy),
+            AppriseSender(networks, timeout, site),
+            site,
+            settings.user_agent,
+        )
+        delay = timedelta(seconds=settings.notification_retry_seconds)
+        return Delivery(self.database, self.archive_root, sender, DeliveryPolicy(settings.notification_attempts, delay))
 
     def live_pages(self) -> "LivePages":
         """Return what fetches single pages from the live web, to compare captures with them."""

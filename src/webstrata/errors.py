@@ -26,6 +26,7 @@ WebstrataError
 ├── TooManyViewersError          as many watch already as this process can serve
 ├── TooManyComparisonsError      as many wait for a comparison as this process can serve
 ├── PageTooLargeError            a live page is too large to be compared
+├── DeliveryError                a receiver did not accept a notification
 ├── MissingExtraError            an optional part of the product is not installed
 └── FetchError                   a URL could not be fetched, and trying again will not help
     ├── BlockedAddressError      the network guard refused the address
@@ -154,6 +155,15 @@ class TooManyComparisonsError(WebstrataError):
 
 class PageTooLargeError(WebstrataError):
     """A live page is too large to be compared."""
+
+
+class DeliveryError(WebstrataError):
+    """A receiver did not accept a notification; the message does not name its address."""
+
+    def __init__(self, message: str, *, is_final: bool = False) -> None:
+        """Give the reason; after a final one another attempt would end the same way."""
+        super().__init__(message)
+        self.is_final = is_final
 
 
 class MissingExtraError(WebstrataError):

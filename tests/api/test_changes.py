@@ -39,7 +39,7 @@ EVENT_KEYS = {
     *("changeId", "changeType", "summary", "highNoise", "diffAvailable", "sourceCode", "sourceName"),
     *("normalizedUrlGroup", "fromSnapshotId", "toSnapshotId", "fromCaptureTimestamp", "toCaptureTimestamp"),
     *("fromJobId", "toJobId", "addedSections", "removedSections", "changedSections", "addedLines", "removedLines"),
-    *("changeRatio", "title", "significance", "reasons", "ignored", "templateChanged"),
+    *("changeRatio", "title", "significance", "reasons", "ignored", "templateChanged", "reviewStatus"),
 }
 
 

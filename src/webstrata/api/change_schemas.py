@@ -50,6 +50,7 @@ class ChangeEventSchema(BaseModel):
     reasons: list[ChangeReasonSchema]
     ignored: list[IgnoredLineSchema]
     templateChanged: bool = Field(description="Whether lines that most pages of the site share differ, too.")
+    reviewStatus: str | None = Field(None, description="`reviewed`, `important` or `noise`, if a person marked it.")
 
 
 class TemplateChangeSchema(BaseModel):

@@ -21,6 +21,7 @@ from webstrata.app import App
 from webstrata.db import change_lists
 from webstrata.db.change_lists import EventFilter
 from webstrata.model.changes import ChangeType
+from webstrata.model.notifications.values import ReviewFilter
 
 router = APIRouter(tags=["changes"], responses={404: {"model": ErrorSchema}})
 
@@ -48,6 +49,7 @@ class ChangeParameters(BaseModel):
     min_significance: float = Field(
         0.0, ge=0, le=1, alias="minSignificance", description="Only changes of at least this significance."
     )
+    review: ReviewFilter | None = Field(None, description="Only changes that a person marked so, or not at all.")
     from_date: Day | None = Field(None, alias="from", description="First day (UTC), inclusive.")
     to_date: Day | None = Field(None, alias="to", description="Last day (UTC), inclusive.")
     sort: ChangeSort = Field(ChangeSort.NEWEST, description="What comes first.")
@@ -72,6 +74,7 @@ class ChangeParameters(BaseModel):
             to_date=self.to_date,
             min_significance=self.min_significance,
             change_types=() if self.change_type is None else (self.change_type,),
+            review=self.review,
         )
 
 

@@ -11,9 +11,9 @@ from io import StringIO
 from isal import isal_zlib
 
 from webstrata.api.present import snapshot_page_url
-from webstrata.api.present_changes import compare_path
 from webstrata.db.change_lists import EventView
 from webstrata.db.exporting import ExportedSnapshot
+from webstrata.model.notifications.messages import compare_path
 
 Value = str | int | float | bool | None
 
@@ -81,6 +81,9 @@ CHANGE_COLUMNS = (
     Column("normalization_version", "text or nothing", "The version of what made the texts comparable."),
     Column("computed_at_utc", "time", "When the change was worked out."),
     Column("compare_url", "text", "Where the two captures are seen side by side."),
+    Column("significance", "number", "How much the change matters, from 0 to 1."),
+    Column("review_status", "text or nothing", "The mark of a reviewer: reviewed, important or noise."),
+    Column("review_note", "text or nothing", "The reviewer's note; only in exports for administrators."),
 )
 
 
@@ -103,8 +106,9 @@ def snapshot_row(snapshot: ExportedSnapshot, site: str) -> tuple[Value, ...]:
     )
 
 
-def change_row(event: EventView, site: str) -> tuple[Value, ...]:
+def change_row(event: EventView, site: str, *, with_notes: bool = False) -> tuple[Value, ...]:
     """Return a change event in the order of its columns; links begin with the site's address."""
+    review = event.review
     return (
         event.id,
         event.source_code,
@@ -130,6 +134,9 @@ def change_row(event: EventView, site: str) -> tuple[Value, ...]:
         event.normalization_version,
         _utc(event.computed_at),
         f"{site}{compare_path(event.from_snapshot_id, event.to_snapshot_id)}",
+        event.significance,
+        review.status.value if review else None,
+        review.note if review and with_notes else None,
     )
 
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, model_validator
 
+from webstrata.api.auth import admin_allowed
 from webstrata.api.browsing import site_url
 from webstrata.api.caching import NEVER
 from webstrata.api.export_rows import (
@@ -28,6 +29,7 @@ from webstrata.api.sources import known_source
 from webstrata.app import App
 from webstrata.db.change_lists import EventFilter
 from webstrata.db.exporting import ExportScope, exported_events, exported_snapshots
+from webstrata.model.notifications.values import ReviewFilter
 
 DATA_DICTIONARY = "/exports/data-dictionary"
 SNAPSHOTS = "/api/exports/snapshots"
@@ -81,6 +83,7 @@ class ChangeExportParameters(ExportParameters):
     """What a list of changes may be told."""
 
     include_unchanged: bool = Field(False, alias="includeUnchanged", description="Captures that changed nothing, too.")
+    review: ReviewFilter | None = Field(None, description="Only changes that a person marked so, or not at all.")
 
 
 Wanted = Annotated[ExportParameters, Query()]
@@ -119,7 +122,7 @@ def changes(app: Parts, request: Request, wanted: WantedChanges) -> StreamingRes
     _check_enabled(app)
     if not app.settings.change_tracking_enabled:
         raise HTTPException(403, "Change tracking is switched off in this archive")
-    rows = _change_rows(app, wanted, site_url(request, app.settings))
+    rows = _change_rows(app, wanted, site_url(request, app.settings), with_notes=admin_allowed(request))
     return _stream(request, "changes", rows, CHANGE_COLUMNS, wanted)
 
 
@@ -142,16 +145,17 @@ def _snapshot_rows(app: App, wanted: ExportParameters, site: str) -> Rows:
         yield [snapshot_row(snapshot, site) for snapshot in part]
 
 
-def _change_rows(app: App, wanted: ChangeExportParameters, site: str) -> Rows:
+def _change_rows(app: App, wanted: ChangeExportParameters, site: str, *, with_notes: bool) -> Rows:
     scope = _scope(app, wanted)
     events = EventFilter(
         source=wanted.source,
         from_date=wanted.from_date,
         to_date=wanted.to_date,
         includes_unchanged=wanted.include_unchanged,
+        review=wanted.review,
     )
     for part in exported_events(app.database, events, after_id=scope.after_id, limit=scope.limit):
-        yield [change_row(event, site) for event in part]
+        yield [change_row(event, site, with_notes=with_notes) for event in part]
 
 
 def _filters(wanted: ExportParameters) -> dict[str, object]:

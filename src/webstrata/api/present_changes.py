@@ -14,6 +14,7 @@ from webstrata.api.present import day, timestamp
 from webstrata.db.change_lists import EventView, TemplateChangeView
 from webstrata.model.archive import SnapshotView
 from webstrata.model.changes import ChangeType
+from webstrata.model.notifications.messages import compare_path
 
 CHANGE_WORDS = {
     ChangeType.NEW_PAGE: "New page",
@@ -23,13 +24,6 @@ CHANGE_WORDS = {
     ChangeType.RESTORED: "Available again",
     ChangeType.ERROR: "Not compared",
 }
-
-
-def compare_path(from_snapshot_id: int | None, to_snapshot_id: int) -> str:
-    """Return the path of the web page that compares two captures; without an older one, of the capture's change."""
-    if from_snapshot_id is None:
-        return f"/compare/{to_snapshot_id}"
-    return f"/compare?from={from_snapshot_id}&to={to_snapshot_id}"
 
 
 def change_event(event: EventView) -> ChangeEventSchema:
@@ -60,6 +54,7 @@ def change_event(event: EventView) -> ChangeEventSchema:
         reasons=[ChangeReasonSchema(code=one.code, text=one.text, weight=one.weight) for one in event.reasons],
         ignored=[IgnoredLineSchema(text=text, reason=reason) for text, reason in event.ignored],
         templateChanged=event.template_changed,
+        reviewStatus=event.review.status.value if event.review else None,
     )
 
 

@@ -46,6 +46,7 @@ from webstrata.api.headers import SafeHeaders
 from webstrata.api.kept_answers import KeptAnswers
 from webstrata.api.limits import RequestLimits
 from webstrata.api.live import Viewers
+from webstrata.api.notifications import admin_notifications, admin_reviews
 from webstrata.api.rates import BucketStore, RateLimits, RatePolicy
 from webstrata.api.request_log import RequestLog
 from webstrata.api.retention_trigger import RetentionAfterResponse
@@ -61,7 +62,7 @@ _READERS = (
 )
 _OPERATORS = (
     *(admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
-    *(admin_collections, search_debug, metrics),
+    *(admin_collections, admin_notifications, admin_reviews, search_debug, metrics),
 )
 
 

@@ -17,12 +17,14 @@ from webstrata.changes.holding import holding
 from webstrata.changes.knowledge import KnowledgeLoader
 from webstrata.changes.pages import PageLoader
 from webstrata.changes.templates import MAX_SAMPLED, learn_template
+from webstrata.changes.watch_matching import watch_matches
 from webstrata.content.page_reader import PageReader
 from webstrata.db import change_leases, changes, unchanged
 from webstrata.db.change_leases import SourceLease
 from webstrata.db.change_tables import TemplateChange
 from webstrata.db.changes import CapturePair, NewEvent
 from webstrata.db.engine import Database
+from webstrata.db.notifications import announcing
 from webstrata.model.changes import ChangeType
 from webstrata.model.words import counted
 
@@ -78,7 +80,8 @@ class ChangeTracking:
                 run.learn_templates()
                 bounds = _Bounds(max_events, stop, progress)
                 run.repeat(run.settle_unchanged, SETTLED_AT_ONCE, bounds)
-                run.repeat(run.compute_batch, BATCH, bounds)
+                if run.repeat(run.compute_batch, BATCH, bounds):
+                    run.collect_digests()
         return counts
 
 
@@ -104,14 +107,17 @@ class _Run:
     _looked_up_to: int = 0
     """The last waiting capture that was compared with the one before it by its hash."""
 
-    def repeat(self, step: Callable[[int], bool], most: int, bounds: _Bounds) -> None:
-        """Take a step again and again, for so many events at most each time, until nothing waits or a bound is met."""
+    def repeat(self, step: Callable[[int], bool], most: int, bounds: _Bounds) -> bool:
+        """Take a step again and again, for so many events at most each time; return whether nothing waits any more."""
         while not bounds.stop.is_set():
             left = most if bounds.max_events is None else min(most, bounds.max_events - self.counts.total)
-            if left <= 0 or not step(left):
-                return
+            if left <= 0:
+                return False
+            if not step(left):
+                return True
             bounds.progress(self.counts.total)
         self.counts.was_stopped = True
+        return False
 
     def learn_templates(self) -> None:
         """Learn the template of every job whose captures wait, and note where it differs from the one before."""
@@ -156,11 +162,22 @@ class _Run:
         if not settled:
             return False
         events = self._events(pairs)
+        matches = watch_matches(database, events)
         with database.write() as session:
             change_leases.check(session, self.lease)
             changes.write_events(session, events, settled)
+            announcing.announce(session, events, matches, datetime.now(UTC))
         self.counts.by_type.update(event.change_type for event in events)
         return True
+
+    def collect_digests(self) -> None:
+        """Let the outbox send one message for each run whose events are all there."""
+        with self.tracking.database.read() as session:
+            if not announcing.has_uncollected(session):
+                return
+        with self.tracking.database.write() as session:
+            change_leases.check(session, self.lease)
+            announcing.collect_digests(session, self.lease.source_id, datetime.now(UTC))
 
     def _events(self, pairs: Sequence[CapturePair]) -> list[NewEvent]:
         unsettled = [pair for pair in pairs if plain_type(pair) is None]

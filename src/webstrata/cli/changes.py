@@ -4,7 +4,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -32,6 +32,10 @@ def list_changes(
         float,
         typer.Option("--min-significance", min=0, max=1, help="Only changes of at least this significance (0 to 1)."),
     ] = 0.0,
+    review: Annotated[
+        Literal["reviewed", "important", "noise", "unreviewed"] | None,
+        typer.Option("--review", help="Only changes that were marked so, or not at all.", show_default=False),
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Maximum number of changes.")] = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -41,8 +45,10 @@ def list_changes(
     """
     from webstrata.db import change_lists
     from webstrata.db.change_lists import EventFilter
+    from webstrata.model.notifications.values import ReviewFilter
 
-    wanted = EventFilter(source=source, min_significance=min_significance)
+    mark = None if review is None else ReviewFilter(review)
+    wanted = EventFilter(source=source, min_significance=min_significance, review=mark)
     with started(quiet=True) as app:
         _check_enabled(app)
         _sources(app, source)
@@ -59,7 +65,7 @@ def list_changes(
             }
         )
     else:
-        _print_events(events, total, templates, is_narrowed=bool(source or min_significance))
+        _print_events(events, total, templates, is_narrowed=bool(source or min_significance or review))
 
 
 @command(verbs, "compute-changes", example="webstrata compute-changes --backfill --since-days 90")

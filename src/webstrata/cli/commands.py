@@ -32,13 +32,19 @@ MODULES = {
     "packages.replay_collections": ("replay-index-job",),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
+    "notifications.deliveries": ("notify", "dead-letters", "retry-dead-letters"),
+    "notifications.reviewing": ("review-change",),
+    "notifications.subscriptions": ("notify-targets", "subscribe", "unsubscribe"),
 }
 """The commands of each module's `verbs`."""
 
 SECTIONS = {
-    "Everyday": ("archive", "run", "serve", "search", "changes", "diff", "site-diff", "hauls", "status"),
+    "Everyday": (
+        *("archive", "run", "serve", "search", "changes", "review-change", "diff", "site-diff", "hauls", "status"),
+    ),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup"),
+    "Notifications": ("subscribe", "unsubscribe", "notify-targets", "notify", "dead-letters", "retry-dead-letters"),
     "Files and database": (
         *("storage", "cleanup-job", "cleanup", "retention", "export", "import", "register-job-dir", "verify", "assets"),
         "replay-index-job",

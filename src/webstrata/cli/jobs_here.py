@@ -6,6 +6,7 @@ from pathlib import Path
 
 from webstrata.app import App
 from webstrata.cli.following import follow
+from webstrata.cli.notifications.delivering import deliver_here
 from webstrata.cli.progress import watching
 from webstrata.cli.serving import refuse_busy_port, serve_until_stopped
 from webstrata.cli.start import started
@@ -101,6 +102,7 @@ def _archive_demo(app: App, place: str) -> None:
 
 def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: str) -> JobSummary:
     summary = _lead_or_follow(app, app.runner(*allowed_endpoints), job_id, label)
+    deliver_here(app)
     if summary.status is JobStatus.STOPPED:
         print_summary(summary, next_step="run the same command again to continue")
         raise KeyboardInterrupt

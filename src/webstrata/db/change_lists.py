@@ -13,6 +13,7 @@ from webstrata.db.steering import unindexed
 from webstrata.db.tables import ArchiveJob, Snapshot, Source
 from webstrata.db.totals import HIDDEN_SOURCE
 from webstrata.model.changes import SIGNIFICANT, ChangeType, Reason
+from webstrata.model.notifications.values import ChangeReview, ReviewFilter, ReviewStatus
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class EventFilter:
     min_significance: float = 0.0
     change_types: tuple[ChangeType, ...] = ()
     normalized_url_group: str | None = None
+    review: ReviewFilter | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class EventView:
     normalization_version: str | None = None
     computed_at: datetime | None = None
     error_message: str | None = None
+    review: ChangeReview | None = None
 
 
 @dataclass(frozen=True)
@@ -199,6 +202,7 @@ def _conditions(session: Session, wanted: EventFilter) -> list[ColumnElement[boo
         # The captures of a page are found by an index, and each has one event.
         captures = select(Snapshot.id).where(Snapshot.normalized_url_group == wanted.normalized_url_group)
         conditions.append(SnapshotChange.to_snapshot_id.in_(captures))
+    conditions += _reviewed(wanted.review)
     if wanted.from_date is not None:
         conditions.append(SnapshotChange.to_capture_timestamp >= datetime.combine(wanted.from_date, time.min, UTC))
     if wanted.to_date is not None:
@@ -212,6 +216,13 @@ def _significant(least: float) -> Iterator[ColumnElement[bool]]:
     if least >= SIGNIFICANT:
         # The condition of the index, word by word: SQLite does not conclude it.
         yield literal_column(IS_SIGNIFICANT, Boolean())
+
+
+def _reviewed(review: ReviewFilter | None) -> Iterator[ColumnElement[bool]]:
+    if review is ReviewFilter.UNREVIEWED:
+        yield SnapshotChange.review_status.is_(None)
+    elif review is not None:
+        yield SnapshotChange.review_status == review.value
 
 
 def _template_conditions(session: Session, wanted: EventFilter) -> list[ColumnElement[bool]]:
@@ -270,4 +281,11 @@ def _view(row: Row[*tuple[Any, ...]]) -> EventView:
         normalization_version=change.normalization_version,
         computed_at=change.computed_at,
         error_message=change.error_message,
+        review=_review(change),
     )
+
+
+def _review(change: SnapshotChange) -> ChangeReview | None:
+    if change.review_status is None:
+        return None
+    return ChangeReview(ReviewStatus(change.review_status), change.review_note, change.reviewed_at, change.reviewed_by)

@@ -12,6 +12,8 @@ from webstrata.model.changes import SIGNIFICANT
 _COUNTS = text("change_type <> 'unchanged'")
 """Most captures change nothing: lists leave them out unless asked."""
 
+_REVIEWED = text("review_status IS NOT NULL")
+
 IS_SIGNIFICANT = f"significance >= {SIGNIFICANT}"
 """Few changes are: those that a person who watches the page would want to know."""
 
@@ -36,6 +38,14 @@ class SnapshotChange(Base):
         ),
         Index("ix_snapshot_changes_of_source", "source_id", "to_capture_timestamp", "id"),
         Index("ix_snapshot_changes_of_job", "to_job_id", "id"),
+        Index(
+            "ix_snapshot_changes_reviewed",
+            "review_status",
+            "to_capture_timestamp",
+            "id",
+            sqlite_where=_REVIEWED,
+            postgresql_where=_REVIEWED,
+        ),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
@@ -73,6 +83,11 @@ class SnapshotChange(Base):
     computed_at: Mapped[datetime] = mapped_column(default=utcnow)
     computed_by: Mapped[str | None]
     error_message: Mapped[str | None]
+    review_status: Mapped[str | None] = mapped_column(String(16))
+    """What a person decided: `reviewed`, `important` or `noise`."""
+    review_note: Mapped[str | None]
+    reviewed_at: Mapped[datetime | None]
+    reviewed_by: Mapped[str | None]
 
 
 class PendingChange(Base):

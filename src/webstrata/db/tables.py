@@ -11,8 +11,10 @@ from webstrata.db.asset_tables import Asset, AssetBlob, AssetVersion, PluginRun
 from webstrata.db.base import Base, BigId, Json, utcnow
 from webstrata.db.change_tables import ChangeLease, JobTemplate, PendingChange, SnapshotChange, TemplateChange
 from webstrata.db.crawl_tables import CaptureLinks
+from webstrata.db.notifications import notification_tables
 from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
 from webstrata.db.types import PackedText
+from webstrata.db.watching import watching_tables
 from webstrata.model.urls import URL_GROUP_VERSION
 
 # What is declared elsewhere and asked for here, like every table.
@@ -34,8 +36,10 @@ __all__ = [
     "TemplateChange",
     "UsageMetric",
     "collection_tables",
+    "notification_tables",
     "retention_tables",
     "utcnow",
+    "watching_tables",
 ]
 
 

@@ -21,6 +21,7 @@ from webstrata.jobs.tool_books import end_by_exit_code, note_exit, settle_tool_j
 from webstrata.model.attempts import MAX_CRAWL_DEATHS, MAX_INDEX_DEATHS, how_it_died, rest_before_retry
 from webstrata.model.job_checks import check_job_config
 from webstrata.model.jobs import JobStatus
+from webstrata.notifications.delivery import Delivery
 from webstrata.retention.schedule import RetentionSchedule
 
 log = structlog.get_logger()
@@ -39,6 +40,8 @@ class Crew:
     """How often what a crawl has brought so far is indexed; 0 waits for its end."""
     retention: RetentionSchedule | None = None
     """What is deleted on a schedule, beside the jobs."""
+    delivery: Delivery | None = None
+    """What delivers the notifications that jobs leave in the outbox."""
 
     def load(self, job_id: int) -> StoredJob:
         """Return a job as it stands."""

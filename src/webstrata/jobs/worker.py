@@ -29,6 +29,9 @@ _INDEX_LOOK_SECONDS = 1.0
 _RETENTION_LOOK_SECONDS = 60.0
 """How often a worker checks whether a retention pass is due."""
 
+_OUTBOX_LOOK_SECONDS = 2.0
+"""How often a worker checks whether a notification is due."""
+
 _LOOK_AGAIN = timedelta(seconds=5)
 """How long a job is left alone that somebody else turned out to work on."""
 
@@ -42,6 +45,7 @@ def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, crew: 
         log.info("worker.start", poll_interval=poll_interval, once=run_once)
         if run_once:
             _worked(process_next_job, crew, stopping)
+            _worked(deliver_notifications, crew, stopping)
         else:
             _work(crew, poll_interval, stopping)
     log.info("worker.stop")
@@ -95,11 +99,19 @@ def apply_retention(crew: Crew, stopping: threading.Event) -> bool:
     return False
 
 
+def deliver_notifications(crew: Crew, stopping: threading.Event) -> bool:
+    """Deliver the notifications that are due; always returns False, so that the worker then waits."""
+    if crew.delivery is not None:
+        crew.delivery.deliver_due(stopping)
+    return False
+
+
 def _work(crew: Crew, poll_interval: float, stopping: threading.Event) -> None:
-    """Crawl here, index in a second thread, and apply retention in a third: the stages run in their own processes."""
+    """Crawl here; index, apply retention and deliver notifications in threads: stages run in their own processes."""
     beside = (
         ("index", index_next_job, min(poll_interval, _INDEX_LOOK_SECONDS)),
         ("retention", apply_retention, _RETENTION_LOOK_SECONDS),
+        ("notifications", deliver_notifications, _OUTBOX_LOOK_SECONDS),
     )
     threads = [threading.Thread(target=_repeat, args=(step, crew, look, stopping), name=n) for n, step, look in beside]
     for thread in threads:

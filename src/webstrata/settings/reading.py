@@ -18,6 +18,7 @@ from webstrata.errors import SettingsError
 from webstrata.settings.coordination import CoordinationSettings
 from webstrata.settings.crawling import CrawlSettings
 from webstrata.settings.general import GeneralSettings
+from webstrata.settings.notifying import NotificationSettings
 from webstrata.settings.replay import ReplaySettings
 from webstrata.settings.retention import RetentionSettings
 from webstrata.wrong_values import plain_words
@@ -35,7 +36,9 @@ _QUERY_PASSWORD = re.compile(r"([?&][^=&]*password=)[^&]*", re.IGNORECASE)
 
 
 # The last base comes first in the reference.
-class Settings(RetentionSettings, CrawlSettings, CoordinationSettings, ReplaySettings, GeneralSettings):
+class Settings(
+    NotificationSettings, RetentionSettings, CrawlSettings, CoordinationSettings, ReplaySettings, GeneralSettings
+):
     """The effective settings of one process."""
 
 

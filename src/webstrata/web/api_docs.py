@@ -19,6 +19,7 @@ _PUBLIC = {
 _FOR_OPERATORS = {
     ApiPage.OPERATORS: ("/docs/operators", "API for administrators"),
     ApiPage.RETENTION: ("/docs/retention", "API of retention"),
+    ApiPage.NOTIFICATIONS: ("/docs/notifications", "API of notifications"),
 }
 _PAGES = _PUBLIC | _FOR_OPERATORS
 
@@ -53,6 +54,12 @@ def show_operators_api(request: Request) -> HTMLResponse:
 def show_retention_api(request: Request) -> HTMLResponse:
     """Show the routes of retention policies, legal holds and withheld snapshots."""
     return _show(request, ApiPage.RETENTION)
+
+
+@router.get("/docs/notifications")
+def show_notifications_api(request: Request) -> HTMLResponse:
+    """Show the routes of notifications and of reviews of changes."""
+    return _show(request, ApiPage.NOTIFICATIONS)
 
 
 @router.get("/docs/listings")

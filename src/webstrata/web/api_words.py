@@ -101,6 +101,7 @@ class ApiPage(StrEnum):
     REPLAY = "replay"
     OPERATORS = "admin"
     RETENTION = "retention"
+    NOTIFICATIONS = "notifications"
     LISTINGS = "listings"
     RESOURCES = "resources"
     WATCHING = "watching"

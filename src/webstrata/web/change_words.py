@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC
 from itertools import groupby
 
-from webstrata.api.present_changes import CHANGE_WORDS, compare_path
+from webstrata.api.present_changes import CHANGE_WORDS
 from webstrata.db.change_lists import EventView
 from webstrata.model.changes import ChangeType, Reason
+from webstrata.model.notifications.messages import compare_path
 from webstrata.web import present
 
 _MAX_CHIP = 48

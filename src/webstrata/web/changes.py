@@ -14,6 +14,7 @@ from webstrata.db import catalog, change_lists
 from webstrata.db.change_lists import EventFilter
 from webstrata.errors import NotFoundError
 from webstrata.model.changes import SIGNIFICANT, ChangeType
+from webstrata.model.notifications.values import ReviewFilter
 from webstrata.web.change_words import by_day
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
@@ -23,6 +24,14 @@ MAX_PAGE = 1_000_000
 TEMPLATES_SHOWN = 5
 
 LEVELS = (("", "Any"), ("0.1", "0.1 and above"), ("0.3", "0.3 and above: worth knowing"), ("0.6", "0.6 and above"))
+REVIEWS = (
+    ("", "All"),
+    ("unreviewed", "Not reviewed"),
+    ("reviewed", "Reviewed"),
+    ("important", "Important"),
+    ("noise", "Noise"),
+)
+_JOB_DIGITS = 10
 _SORTS = (("", "Newest first"), ("significance", "Most significant first"))
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -38,13 +47,15 @@ class ChangeForm(BaseModel):
     level: str = Field("", alias="minSignificance")
     first: str = Field("", alias="from")
     last: str = Field("", alias="to")
+    review: str = ""
+    job: str = Field("", alias="jobId")
     sort: str = ""
     page: int = Field(1, ge=1, le=MAX_PAGE)
 
     @property
     def is_narrowed(self) -> bool:
         """Tell whether any filter is set."""
-        return any((self.source, self.kind, self.level, self.first, self.last))
+        return any((self.source, self.kind, self.level, self.first, self.last, self.review, self.job))
 
     def address(self, page: int | None = None) -> str:
         """Return the permanent address of the list; the first page needs no number."""
@@ -97,6 +108,9 @@ def read_form(form: ChangeForm) -> tuple[EventFilter, dict[str, str]]:
     if form.kind and not known:
         problems["changeType"] = "Choose a kind of change from the list."
     level = _level(form.level, problems)
+    is_review = form.review in set(ReviewFilter)
+    if form.review and not is_review:
+        problems["review"] = "Choose a mark from the list."
     return (
         EventFilter(
             source=form.source.strip() or None,
@@ -104,6 +118,8 @@ def read_form(form: ChangeForm) -> tuple[EventFilter, dict[str, str]]:
             to_date=days["to"],
             min_significance=level,
             change_types=(ChangeType(form.kind),) if known else (),
+            review=ReviewFilter(form.review) if is_review else None,
+            job_id=_job(form.job),
         ),
         problems,
     )
@@ -115,6 +131,13 @@ def _day(text: str, name: str, problems: dict[str, str]) -> date | None:
     except ValueError:
         problems[name] = "Write the day as 2024-05-31."
         return None
+
+
+def _job(text: str) -> int | None:
+    """Return the number of a run; one that no run has when the text is none."""
+    if not text.strip():
+        return None
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < _JOB_DIGITS else 0
 
 
 def _level(text: str, problems: dict[str, str]) -> float:
@@ -135,6 +158,7 @@ def _choices(form: ChangeForm, sources: list[tuple[str, str]]) -> list[tuple[str
         ("source", "Source", form.source, [("", "All sources"), *sources]),
         ("changeType", "Kind", form.kind, [("", "All changes"), *kinds]),
         ("minSignificance", "Significance", form.level, list(LEVELS)),
+        ("review", "Review", form.review, list(REVIEWS)),
         ("sort", "Order", form.sort, list(_SORTS)),
     ]
     return [

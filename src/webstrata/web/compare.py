@@ -9,11 +9,11 @@ from fastapi.responses import HTMLResponse
 from webstrata.api.browsing import site_url
 from webstrata.api.comparing import ComparedCaptures, compare_captures
 from webstrata.api.parts import Parts, SnapshotId, SnapshotNumber
-from webstrata.api.present_changes import compare_path
 from webstrata.app import App
 from webstrata.db import catalog
 from webstrata.model.archive import SnapshotView
 from webstrata.model.changes import SIGNIFICANT
+from webstrata.model.notifications.messages import compare_path
 from webstrata.web.diff_view import view_diff
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render

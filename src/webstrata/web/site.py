@@ -28,6 +28,7 @@ from webstrata.web import (
 )
 from webstrata.web.collections import hauls, listings
 from webstrata.web.failures import show_unknown_addresses_as_pages
+from webstrata.web.notifications import reviews, targets
 from webstrata.web.pages import prepare_templates
 from webstrata.web.viewer import calendar, closest_snapshot, replay_frame
 from webstrata.web.viewer.replay_host import ReplayHost
@@ -49,7 +50,7 @@ _READERS = (
     api_docs,
 )
 _REPLAY = (replay_frame, wayback, timemaps)
-_OPERATORS = (source, jobs, job, job_orders, audit_log, retention, login)
+_OPERATORS = (source, jobs, job, job_orders, audit_log, retention, targets, reviews, login)
 
 
 def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:

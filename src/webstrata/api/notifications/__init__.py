@@ -1,0 +1,1 @@
+"""Admin API of notifications, and of reviews of changes."""

@@ -1,0 +1,1 @@
+"""Commands of notifications: targets, subscriptions, deliveries and dead letters."""

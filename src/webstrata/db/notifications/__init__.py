@@ -1,0 +1,1 @@
+"""Rows of notifications: targets, subscriptions and the outbox."""

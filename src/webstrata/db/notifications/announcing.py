@@ -1,0 +1,242 @@
+"""From change events to rows of the outbox, in the transaction that stores the events; digests of runs."""
+
+import hashlib
+import heapq
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from webstrata.db.change_tables import TemplateChange
+from webstrata.db.changes import NewEvent
+from webstrata.db.notifications.notification_tables import OutboxMessage, SubscriptionRow
+from webstrata.db.tables import ArchiveJob, Snapshot, Source
+from webstrata.model.changes import ChangeType
+from webstrata.model.notifications.messages import MAX_LISTED, MessageKind, digest_payload
+from webstrata.model.notifications.rules import event_key, is_notified
+
+_SILENT = (ChangeType.UNCHANGED.value, ChangeType.ERROR.value)
+_ROWS_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class EventMatch:
+    """A watch or a saved search that an event belongs to."""
+
+    to_snapshot_id: int
+    watch_id: int | None = None
+    saved_search_id: int | None = None
+
+
+def announce(session: Session, events: Sequence[NewEvent], matches: Collection[EventMatch], now: datetime) -> int:
+    """Put events into the outbox of every subscription that they belong to, and return how many messages wait.
+
+    An event is there once for a subscription, however often it is computed.
+    """
+    fresh = [event for event in events if event.is_announced and event.change_type not in _SILENT]
+    subscriptions = _subscriptions_of(session, fresh, matches) if fresh else []
+    if not subscriptions:
+        return 0
+    chosen = _Chooser(session, matches).choose(subscriptions, fresh)
+    payloads = _payloads(session, {event.to_snapshot_id: event for _, event in chosen})
+    rows = [_row(subscription, event, payloads[event.to_snapshot_id], now) for subscription, event in chosen]
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        _insert(session, rows[start : start + _ROWS_AT_ONCE])
+    return len(rows)
+
+
+def has_uncollected(session: Session) -> bool:
+    """Tell whether any event waits for the digest of its run."""
+    return session.scalar(select(OutboxMessage.id).where(*_UNCOLLECTED).limit(1)) is not None
+
+
+def collect_digests(session: Session, source_id: int, now: datetime) -> int:
+    """Make one message for each subscription and run of a source out of its events, and return how many."""
+    waiting = (
+        select(OutboxMessage.subscription_id, OutboxMessage.job_id)
+        .join(ArchiveJob, OutboxMessage.job_id == ArchiveJob.id)
+        .where(*_UNCOLLECTED, ArchiveJob.source_id == source_id)
+        .distinct()
+        .order_by(OutboxMessage.job_id, OutboxMessage.subscription_id)
+    )
+    groups = session.execute(waiting).all()
+    for subscription_id, job_id in groups:
+        _collect(session, subscription_id, job_id or 0, now)
+    return len(groups)
+
+
+_UNCOLLECTED = (OutboxMessage.due_at.is_(None), OutboxMessage.digest_id.is_(None))
+
+
+def _collect(session: Session, subscription_id: int, job_id: int, now: datetime) -> None:
+    """Make the digest of one run for one subscription."""
+    waiting = (*_UNCOLLECTED, OutboxMessage.subscription_id == subscription_id, OutboxMessage.job_id == job_id)
+    query = select(OutboxMessage.event_key, OutboxMessage.payload).where(*waiting).order_by(OutboxMessage.event_key)
+    by_type: Counter[str] = Counter()
+    keys = hashlib.sha256()
+    listed = heapq.nlargest(
+        MAX_LISTED, _counted(session.execute(query).yield_per(_ROWS_AT_ONCE), by_type, keys), key=_significance
+    )
+    templates = session.scalars(select(TemplateChange.summary).where(TemplateChange.to_job_id == job_id))
+    digest = OutboxMessage(
+        subscription_id=subscription_id,
+        event_key=f"run-{job_id}-{keys.hexdigest()[:16]}",
+        kind=MessageKind.DIGEST.value,
+        job_id=job_id,
+        payload=digest_payload(job_id, listed, by_type, list(templates)),
+        created_at=now,
+        due_at=now,
+    )
+    session.add(digest)
+    session.flush()
+    session.execute(update(OutboxMessage).where(*waiting).values(digest_id=digest.id))
+
+
+def _counted(rows: Iterable[Any], by_type: "Counter[str]", keys: "hashlib._Hash") -> Iterator[dict[str, Any]]:
+    """Yield the payloads of events, and count them on the way."""
+    for key, payload in rows:
+        keys.update(f"{key}\n".encode())
+        by_type[payload["changeType"]] += 1
+        yield payload
+
+
+def _significance(payload: dict[str, Any]) -> float:
+    return float(payload["significance"])
+
+
+def _subscriptions_of(
+    session: Session, events: Sequence[NewEvent], matches: Collection[EventMatch]
+) -> list[SubscriptionRow]:
+    """Return the subscriptions that any of the events may belong to."""
+    watches = {match.watch_id for match in matches if match.watch_id is not None}
+    searches = {match.saved_search_id for match in matches if match.saved_search_id is not None}
+    concerned = or_(
+        SubscriptionRow.source_id.in_({event.source_id for event in events}),
+        SubscriptionRow.page.in_({event.normalized_url_group for event in events}),
+        SubscriptionRow.watch_id.in_(watches),
+        SubscriptionRow.saved_search_id.in_(searches),
+    )
+    return list(session.scalars(select(SubscriptionRow).where(concerned).order_by(SubscriptionRow.id)))
+
+
+class _Chooser:
+    """Decides which subscription is notified of which event."""
+
+    def __init__(self, session: Session, matches: Collection[EventMatch]) -> None:
+        self._session = session
+        self._watched = {(match.watch_id, match.to_snapshot_id) for match in matches if match.watch_id is not None}
+        self._found = {(match.saved_search_id, match.to_snapshot_id) for match in matches if match.saved_search_id}
+        self._first_runs: dict[int | None, bool] = {}
+
+    def choose(
+        self, subscriptions: Sequence[SubscriptionRow], events: Sequence[NewEvent]
+    ) -> list[tuple[SubscriptionRow, NewEvent]]:
+        """Return the pairs of a subscription and an event that it is notified of, in the order of the events."""
+        ordered = sorted(events, key=lambda event: (event.to_capture_timestamp, event.to_snapshot_id))
+        return [(row, event) for event in ordered for row in subscriptions if self._is_chosen(row, event)]
+
+    def _is_chosen(self, row: SubscriptionRow, event: NewEvent) -> bool:
+        return (
+            event.to_capture_timestamp >= row.created_at
+            and self._is_about(row, event)
+            and is_notified(
+                ChangeType(event.change_type),
+                event.significance,
+                row.min_significance,
+                # The first capture of a page that is subscribed to is what later ones are compared with.
+                is_first_run=row.page is not None or self._is_first_run(event),
+            )
+        )
+
+    def _is_about(self, row: SubscriptionRow, event: NewEvent) -> bool:
+        if row.source_id is not None:
+            return row.source_id == event.source_id
+        if row.page is not None:
+            return row.page == event.normalized_url_group
+        snapshot_id = event.to_snapshot_id
+        return (row.watch_id, snapshot_id) in self._watched or (row.saved_search_id, snapshot_id) in self._found
+
+    def _is_first_run(self, event: NewEvent) -> bool:
+        """Tell whether no earlier run of the source captured anything."""
+        job_id = event.to_job_id
+        if job_id not in self._first_runs:
+            earlier = select(ArchiveJob.id).where(
+                ArchiveJob.source_id == event.source_id,
+                ArchiveJob.id < (job_id or 0),
+                select(Snapshot.id).where(Snapshot.job_id == ArchiveJob.id).exists(),
+            )
+            self._first_runs[job_id] = self._session.scalar(earlier.limit(1)) is None
+        return self._first_runs[job_id]
+
+
+def _payloads(session: Session, events: dict[int, NewEvent]) -> dict[int, dict[str, Any]]:
+    """Return what receivers get of events, by the snapshot after the change."""
+    ids = {one for event in events.values() for one in (event.from_snapshot_id, event.to_snapshot_id) if one}
+    pages = {row.id: row for row in session.execute(_PAGES.where(Snapshot.id.in_(ids)))}
+    sources = {
+        row.id: row
+        for row in session.execute(_SOURCES.where(Source.id.in_({event.source_id for event in events.values()})))
+    }
+    return {number: _payload(event, pages, sources[event.source_id]) for number, event in events.items()}
+
+
+_PAGES = select(Snapshot.id, Snapshot.title, Snapshot.url)
+_SOURCES = select(Source.id, Source.code, Source.name)
+
+
+def _payload(event: NewEvent, pages: dict[int, Any], source: Any) -> dict[str, Any]:  # noqa: ANN401 - a row
+    new, old = pages.get(event.to_snapshot_id), pages.get(event.from_snapshot_id or 0)
+    # The title of an error page does not name the page that is gone.
+    named = old if event.change_type == ChangeType.UNAVAILABLE.value and old is not None else new
+    before = event.from_capture_timestamp
+    return {
+        "eventId": event_key(event.from_snapshot_id, event.to_snapshot_id),
+        "changeType": event.change_type,
+        "significance": event.significance,
+        "summary": event.summary,
+        "reasons": [str(reason["text"]) for reason in event.reasons],
+        "title": named.title if named is not None else None,
+        "url": new.url if new is not None else event.normalized_url_group,
+        "page": event.normalized_url_group,
+        "sourceCode": source.code,
+        "sourceName": source.name,
+        "jobId": event.to_job_id,
+        "fromSnapshotId": event.from_snapshot_id,
+        "toSnapshotId": event.to_snapshot_id,
+        "fromCaptureTimestamp": before.isoformat() if before is not None else None,
+        "toCaptureTimestamp": event.to_capture_timestamp.isoformat(),
+    }
+
+
+def _row(row: SubscriptionRow, event: NewEvent, payload: dict[str, Any], now: datetime) -> dict[str, Any]:
+    waits = row.digest and event.to_job_id is not None
+    return {
+        "subscription_id": row.id,
+        "event_key": payload["eventId"],
+        "kind": MessageKind.CHANGE.value,
+        "job_id": event.to_job_id,
+        "payload": payload,
+        "created_at": now,
+        "due_at": None if waits else now,
+        "attempts": 0,
+    }
+
+
+def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
+    dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
+    session.execute(dialect.insert(OutboxMessage).on_conflict_do_nothing(), rows)
+
+
+def count_waiting(session: Session) -> int:
+    """Return how many messages wait for delivery."""
+    waiting = (
+        OutboxMessage.due_at.is_not(None),
+        OutboxMessage.delivered_at.is_(None),
+        OutboxMessage.dead_at.is_(None),
+    )
+    return session.scalar(select(func.count()).select_from(OutboxMessage).where(*waiting)) or 0

@@ -1,0 +1,1 @@
+"""Notifications of changes: targets, subscriptions, the outbox and its delivery."""

@@ -1,0 +1,1 @@
+"""Pages of notifications, and the review of changes."""

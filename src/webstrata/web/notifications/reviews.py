@@ -1,0 +1,47 @@
+"""Marking changes as reviewed, important or noise, from the list of changes and the compare page."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Path
+from fastapi.responses import RedirectResponse, Response
+
+from webstrata.api.audit_trail import ActingParts
+from webstrata.api.parts import SnapshotNumber, Text
+from webstrata.api.same_origin import require_same_origin
+from webstrata.db.notifications.reviews import review_change
+from webstrata.errors import UsageError
+from webstrata.model.notifications.messages import compare_path
+from webstrata.model.notifications.values import ReviewStatus
+from webstrata.web.failures import PageRoute
+from webstrata.web.visitor import require_admin_visitor
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=[Depends(require_admin_visitor)])
+
+CHANGES = "/changes"
+
+
+@router.post("/changes/{change_id}/review", dependencies=[Depends(require_same_origin)])
+def review(
+    app: ActingParts,
+    change_id: Annotated[SnapshotNumber, Path()],
+    status: Annotated[Text, Form()] = "",
+    note: Annotated[Text | None, Form()] = None,
+    back: Annotated[Text, Form()] = "",
+) -> Response:
+    """Mark a change, or remove its mark, and show the page again that it was marked on."""
+    if status and status not in set(ReviewStatus):
+        raise UsageError("choose reviewed, important or noise")
+    mark = ReviewStatus(status) if status else None
+    with app.database.write() as session:
+        event = review_change(session, change_id, mark, note, datetime.now(UTC))
+        shown = compare_path(event.from_snapshot_id, event.to_snapshot_id)
+    return RedirectResponse(_list_address(back) or shown, status_code=303)
+
+
+def _list_address(back: str) -> str | None:
+    """Return the address of the list that a change was marked on; nothing leads to another site."""
+    path, _, query = back.partition("?")
+    if path != CHANGES or any(mark in query for mark in "\r\n\\"):
+        return None
+    return back

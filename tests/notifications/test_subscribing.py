@@ -1,0 +1,68 @@
+"""Addresses of notification targets, and subscriptions to changes."""
+
+import pytest
+
+from webstrata.db.engine import Database
+from webstrata.db.notifications import subscriptions
+from webstrata.errors import UsageError
+from webstrata.model.notifications.addresses import read_address
+from webstrata.notifications.subscribing import subscribe
+
+PAGE = "https://example.org/"
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://hooks.example.org/T0/secret?key=secret", "https://hooks.example.org"),
+        ("http://127.0.0.1:8000/secret", "http://127.0.0.1:8000"),
+        ("mailtos://user:secret@example.org?to=a@example.org", "mailtos://example.org"),
+        ("tgram://secret/chat", "tgram://…"),
+        ("slack://secret/secret/secret", "slack://…"),
+    ],
+)
+def test_of_an_address_only_scheme_and_host_are_shown(address: str, shown: str) -> None:
+    assert read_address(address).shown == shown
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "secret",
+        "ftp://secret/",
+        "https://user:secret@example.org/",
+        "https://",
+        "mailto://[secret",
+        "https://a b/secret",
+    ],
+)
+def test_a_bad_address_is_refused_and_not_repeated(address: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_address(address)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_target_is_added_once_and_subscribed_to_a_subject_once(database: Database) -> None:
+    made = subscribe(database, "https://example.org/hook", page=PAGE)
+    again = subscribe(database, "https://example.org/hook", page=PAGE, min_significance=0.5, digest=False)
+    named = subscribe(database, made.target.name, watch_id=7)
+    assert (again.id, again.min_significance, again.digest) == (made.id, 0.5, False)
+    assert (made.signing_secret or "").startswith("whsec_")
+    assert again.signing_secret is None
+    assert named.target.id == made.target.id
+    other = subscribe(database, "https://example.org/other", page=PAGE)
+    assert other.target.name != made.target.name
+    with database.read() as session:
+        assert len(subscriptions.list_targets(session)) == 2
+        assert len(subscriptions.list_subscriptions(session)) == 3
+
+
+def test_an_unknown_name_an_unreadable_apprise_address_and_two_subjects_are_refused(database: Database) -> None:
+    for address in ("no such target", "slack://secret", ""):
+        with pytest.raises(UsageError) as refused:
+            subscribe(database, address, page=PAGE)
+        assert "secret" not in str(refused.value)
+    with pytest.raises(UsageError, match="one thing"):
+        subscribe(database, "https://example.org/hook", page=PAGE, watch_id=7)
+    with database.read() as session:
+        assert subscriptions.list_targets(session) == []
