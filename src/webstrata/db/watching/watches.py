@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, bindparam, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from webstrata.db import ids
 from webstrata.db.tables import ArchiveJob, Snapshot, SnapshotChange, Source
 from webstrata.db.watching.watching_tables import WatchEvent, WatchRow
 from webstrata.errors import ConflictError, NotFoundError
@@ -124,6 +125,7 @@ def restore_watch(session: Session, watch: Watch) -> bool:
         )
     )
     session.flush()
+    ids.lift(session, WatchRow.__tablename__, watch.id)
     return True
 
 
@@ -167,7 +169,7 @@ def _last_events(session: Session, watch_ids: Collection[int]) -> dict[int, Row[
         )
         .join(Snapshot, Snapshot.id == WatchEvent.to_snapshot_id)
     )
-    return {row.watch_id: row for row in rows}
+    return {int(row.watch_id): row for row in rows}  # type: ignore[misc]
 
 
 def _view(row: Row[*tuple[Any, ...]], event: Row[Any] | None) -> WatchView:
@@ -185,24 +187,38 @@ def _view(row: Row[*tuple[Any, ...]], event: Row[Any] | None) -> WatchView:
     )
 
 
+def is_any_due(session: Session, now: datetime) -> bool:
+    """Return whether the check of any watch is due."""
+    due = select(WatchRow.id).where(WatchRow.next_run_at <= now, ~WatchRow.paused, Source.enabled, ~_busy())
+    return session.scalar(due.join(Source, WatchRow.source_id == Source.id).limit(1)) is not None
+
+
+def source_code(session: Session, source_id: int) -> str:
+    """Return the code of a source."""
+    return session.execute(select(Source.code).where(Source.id == source_id)).scalar_one()
+
+
 def due_watches(session: Session, now: datetime, limit: int) -> list[DueWatch]:
     """Return the watches whose check is due, longest due first, locked; not those whose source has a job under way."""
-    busy = (
-        select(ArchiveJob.id)
-        .where(ArchiveJob.source_id == WatchRow.source_id, ArchiveJob.status.in_(UNDER_WAY))
-        .correlate(WatchRow)
-        .exists()
-    )
     rows = session.execute(
         select(WatchRow, Source.code)
         .join(Source, WatchRow.source_id == Source.id)
-        .where(WatchRow.next_run_at <= now, ~WatchRow.paused, Source.enabled, ~busy)
+        .where(WatchRow.next_run_at <= now, ~WatchRow.paused, Source.enabled, ~_busy())
         .order_by(WatchRow.next_run_at, WatchRow.id)
         .limit(limit)
         # Of several workers each takes other watches.
         .with_for_update(of=WatchRow, skip_locked=True)
     )
     return [DueWatch(_watch(row), code) for row, code in rows]
+
+
+def _busy() -> ColumnElement[bool]:
+    return (
+        select(ArchiveJob.id)
+        .where(ArchiveJob.source_id == WatchRow.source_id, ArchiveJob.status.in_(UNDER_WAY))
+        .correlate(WatchRow)
+        .exists()
+    )
 
 
 def take_turns(session: Session, job_id: int, turns: Mapping[int, datetime]) -> None:

@@ -16,51 +16,10 @@ MAX_RULE_LENGTH = 500
 _CSS, _TEXT = "css:", "text:"
 _LOOKS_LIKE_CSS = re.compile(r"[.#\[*]\S.*|[a-z][a-z0-9-]*(?:[.#\[:]\S|\s*[>+~]\s*\S).*", re.IGNORECASE)
 _ELEMENTS = frozenset(
-    [
-        "article",
-        "aside",
-        "audio",
-        "blockquote",
-        "button",
-        "caption",
-        "code",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "iframe",
-        "img",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "picture",
-        "pre",
-        "script",
-        "section",
-        "select",
-        "small",
-        "span",
-        "strong",
-        "style",
-        "summary",
-        "svg",
-        "table",
-        "tbody",
-        "td",
-        "th",
-        "thead",
-        "time",
-        "tr",
-        "ul",
-        "video",
-    ]
+    {"article", "aside", "button", "dialog", "div", "figure", "footer", "form", "header", "iframe", "img", "li"}
+    | {"main", "nav", "ol", "p", "section", "select", "span", "svg", "table", "time", "ul", "video"}
 )
+"""Names of elements that are CSS selectors; any other word alone is a text."""
 
 
 class WatchScope(StrEnum):
@@ -160,6 +119,31 @@ class WatchView:
     last_change_summary: str | None = None
     last_change_snapshot_id: int | None = None
     changes: int = 0
+
+    def to_json(self) -> dict[str, object]:
+        """Return the watch as JSON, the same for the command line and the API."""
+        watch = self.watch
+        return {
+            "id": watch.id,
+            "url": watch.url,
+            "scope": watch.scope.value,
+            "source": self.source_code,
+            "select": watch.rules.selector,
+            "ignore": list(watch.rules.ignored),
+            "minSignificance": watch.min_significance,
+            "schedule": watch.schedule,
+            "paused": watch.paused,
+            "nextCheck": watch.next_run_at.isoformat(),
+            "scheduleError": watch.schedule_error,
+            "createdAt": watch.created_at.isoformat(),
+            "lastJobId": watch.last_job_id,
+            "lastCheck": self.last_check_at.isoformat() if self.last_check_at else None,
+            "lastCheckStatus": self.last_check_status,
+            "lastChange": self.last_change_at.isoformat() if self.last_change_at else None,
+            "lastChangeSummary": self.last_change_summary,
+            "lastChangeSnapshotId": self.last_change_snapshot_id,
+            "changes": self.changes,
+        }
 
 
 @dataclass(frozen=True)
