@@ -27,7 +27,7 @@ class SearchOrders:
             if "source" in found:
                 source_view(session, found["source"])
             saved = saved_searches.add_search(session, checked, found, datetime.now(UTC))
-            audit_log.record(session, "saved_search.add", f"saved-search:{saved.id}", name=checked, **found)
+            audit_log.record(session, "saved_search.add", f"saved-search:{saved.id}", name=checked, parameters=found)
         write_watching(self.database, self.archive_root)
         return saved
 
