@@ -182,6 +182,21 @@ def test_feeds_name_the_newest_changes_and_lead_to_their_comparison(client: Test
     assert address.replace("&", "&amp;") in client.get("/api/changes/atom", params={"source": "health"}).text
 
 
+def test_a_page_has_feeds_of_its_own(client: TestClient, archive: Archive, fever: list[int]) -> None:
+    other = archive.snapshot("https://health.example/cough", NOON, text="Cough", title="Cough", body=_page("Cough"))
+    write_event(archive.database, None, other, "new_page")
+    for path, mark in (("rss", "<item>"), ("atom", "<entry>"), ("feed.json", '"content_text"')):
+        of_page = client.get(f"/api/changes/{path}", params={"url": "http://www.health.example/fever/"}).text
+        assert (of_page.count(mark), client.get(f"/api/changes/{path}").text.count(mark)) == (3, 4)
+        assert f"changes of {FEVER}" in of_page
+    least = client.get("/api/changes/feed.json", params={"url": FEVER, "minSignificance": 0.3}).json()
+    assert [item["id"] for item in least["items"]] == [f"http://testserver/compare?from={fever[0]}&to={fever[1]}"]
+    assert least["feed_url"].endswith(
+        "/api/changes/feed.json?url=https%3A%2F%2Fhealth.example%2Ffever&minSignificance=0.3"
+    )
+    assert client.get("/api/changes/rss", params={"url": "nonsense"}).status_code == 422
+
+
 def test_changes_are_exported_in_order_of_their_ids(client: TestClient, fever: list[int]) -> None:
     rows = list(csv.DictReader(StringIO(client.get("/api/exports/changes?format=csv&compressed=false").text)))
     assert [int(row["to_snapshot_id"]) for row in rows] == [fever[0], fever[1], fever[3]]

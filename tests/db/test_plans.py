@@ -57,6 +57,7 @@ from webstrata.db.audit_log import ChangeFilter
 from webstrata.db.change_lists import EventFilter
 from webstrata.db.engine import Database
 from webstrata.db.exporting import ExportScope, exported_snapshots
+from webstrata.db.notifications import announcing, outbox
 from webstrata.db.previous_captures import link_previous
 from webstrata.db.regrouping import GroupedSource
 from webstrata.db.statistics import refresh_statistics
@@ -68,6 +69,7 @@ from webstrata.model.archive import SnapshotView
 from webstrata.model.assets import AssetState
 from webstrata.model.captures import Original
 from webstrata.model.cdx import ListPosition
+from webstrata.model.notifications.values import ReviewFilter
 from webstrata.model.tasks import TaskStatus
 from webstrata.model.url_ranges import KeyRange
 
@@ -202,6 +204,10 @@ OF_JOBS: dict[str, Asking] = {
     "jobs that are not over": lambda s: sources.jobs_under_way(s, "source-1"),
     "jobs to be indexed": rebuilding.unfinished_jobs,
     "pages that one of two runs has": lambda s: site_diff.one_sided_pages(s, OTHER_JOB, ANOTHER_JOB),
+    "messages that are due": lambda s: outbox.count_due(s, NOW),
+    "messages to deliver": lambda s: outbox.claim(s, "me", NOW, HOUR, most=16, is_dead=lambda owner: False),
+    "events without a digest": announcing.has_uncollected,
+    "digests of a source": lambda s: announcing.collect_digests(s, SOURCE, NOW),
     "files with what must be kept": lambda s: holds.held_in_files(s, OTHER_JOB, ["22.warc.gz"]),
     "expired rows": lambda s: retention.count_expired(s, "scrape_metadata", NOW),
     "deleting expired rows": lambda s: retention.delete_expired(s, "scrape_metadata", NOW, NOW, 100),
@@ -275,6 +281,12 @@ OF_VIEWS: dict[str, Asking] = {
     "changes of a kind": lambda s: audit_log.entries(s, ChangeFilter(action="action-7"), limit=20),
     "new reports": lambda s: report_review.reports(s, status="new", limit=20),
     "a snapshot that is not there": lambda s: tombstones.missing_snapshot(s, 10**9),
+    "messages that wait": announcing.count_waiting,
+    "dead letters": outbox.list_dead,
+    "the number of dead letters": outbox.count_dead,
+    "changes marked as important": lambda s: change_lists.list_events(
+        s, EventFilter(review=ReviewFilter.IMPORTANT), limit=30
+    ),
     "the last retention pass": retention.last_run,
     "attempts to fetch a URL": lambda s: scrapes.scrapes_of_url(s, URLS[0], limit=20),
     "runs of a source": lambda s: site_diff.list_runs(s, SOURCE, CrawlDefaults(20, 10_000)),

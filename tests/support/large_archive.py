@@ -298,6 +298,43 @@ _TABLES = {
         },
     ),
     "host_permits": _Rows("{few}", {"host": "'h' || i", "slot": "0", "owner": "'somebody'", "free_at": ":now"}),
+    "notification_targets": _Rows(
+        "1",
+        {
+            "id": "i + 1",
+            "name": "'hook'",
+            "kind": "'webhook'",
+            "address": "'https://s.example/hook'",
+            "shown": "'https://s.example'",
+            "created_at": ":now",
+            "paused": "false",
+        },
+    ),
+    "subscriptions": _Rows(
+        "3",
+        {
+            "id": "i + 1",
+            "target_id": "1",
+            "source_id": "i + 1",
+            "min_significance": "0.3",
+            "digest": "true",
+            "created_at": ":now",
+        },
+    ),
+    "outbox": _Rows(
+        "{n}",
+        {
+            "id": "i + 1",
+            "subscription_id": "1 + i % 3",
+            "event_key": "'change-0-' || i",
+            "kind": "'change'",
+            "payload": "'{{}}'",
+            "created_at": ":now",
+            "due_at": ":now",
+            "attempts": "1",
+            "delivered_at": ":now",
+        },
+    ),
 }
 _MOMENT = {
     "sqlite": "datetime('2020-01-01', (i * 60) || ' seconds') || '.000000'",

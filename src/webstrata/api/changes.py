@@ -14,21 +14,19 @@ from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema
 from webstrata.api.comparing import compare_captures
 from webstrata.api.error_answers import MAY_BE_WITHHELD
 from webstrata.api.feeds import MOST_ITEMS, Feed
-from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Day, JobNumber, Parts, SnapshotNumber
+from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Day, JobNumber, Parts, SnapshotNumber, TextFilter
 from webstrata.api.schemas import ErrorSchema
 from webstrata.api.sources import known_source
 from webstrata.app import App
 from webstrata.db import change_lists
-from webstrata.db.change_lists import EventFilter
+from webstrata.db.change_lists import EventFilter, EventView
+from webstrata.db.sources import source_view
 from webstrata.model.changes import ChangeType
 from webstrata.model.notifications.values import ReviewFilter
+from webstrata.model.replay_address import plain_url
+from webstrata.model.urls import MAX_URL_LENGTH, url_group
 
 router = APIRouter(tags=["changes"], responses={404: {"model": ErrorSchema}})
-
-OfSource = Annotated[CodeFilter, Query(description="Only of the source with this code.")]
-MinSignificance = Annotated[
-    float, Query(alias="minSignificance", ge=0, le=1, description="Only changes of at least this significance.")
-]
 
 
 class ChangeSort(StrEnum):
@@ -76,6 +74,19 @@ class ChangeParameters(BaseModel):
             change_types=() if self.change_type is None else (self.change_type,),
             review=self.review,
         )
+
+
+class FeedParameters(BaseModel):
+    """Which changes a feed has."""
+
+    source: CodeFilter = Field(None, description="Only of the source with this code.")
+    url: TextFilter = Field(None, max_length=MAX_URL_LENGTH, description="Only of the page with this URL.")
+    min_significance: float = Field(
+        0.0, ge=0, le=1, alias="minSignificance", description="Only changes of at least this significance."
+    )
+
+
+Followed = Annotated[FeedParameters, Query()]
 
 
 @router.get("/api/changes")
@@ -130,53 +141,52 @@ def compare(
 
 
 @router.get("/api/changes/rss", response_class=Response, responses=feeds.answers(feeds.RSS))
-def rss(
-    app: Parts,
-    request: Request,
-    source: OfSource = None,
-    min_significance: MinSignificance = 0.0,
-    known: IfNoneMatch = "",
-) -> Response:
+def rss(app: Parts, request: Request, wanted: Followed, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as RSS."""
-    return kept(known, feeds.rss(_feed(app, request, source, min_significance)), feeds.RSS, A_MINUTE)
+    return kept(known, feeds.rss(_feed(app, request, wanted)), feeds.RSS, A_MINUTE)
 
 
 @router.get("/api/changes/atom", response_class=Response, responses=feeds.answers(feeds.ATOM))
-def atom(
-    app: Parts,
-    request: Request,
-    source: OfSource = None,
-    min_significance: MinSignificance = 0.0,
-    known: IfNoneMatch = "",
-) -> Response:
+def atom(app: Parts, request: Request, wanted: Followed, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as Atom."""
-    return kept(known, feeds.atom(_feed(app, request, source, min_significance)), feeds.ATOM, A_MINUTE)
+    return kept(known, feeds.atom(_feed(app, request, wanted)), feeds.ATOM, A_MINUTE)
 
 
 @router.get("/api/changes/feed.json", response_class=Response, responses=feeds.answers(feeds.JSON_FEED))
-def json_feed(
-    app: Parts,
-    request: Request,
-    source: OfSource = None,
-    min_significance: MinSignificance = 0.0,
-    known: IfNoneMatch = "",
-) -> Response:
+def json_feed(app: Parts, request: Request, wanted: Followed, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as a JSON Feed."""
-    return kept(known, feeds.json_feed(_feed(app, request, source, min_significance)), feeds.JSON_FEED, A_MINUTE)
+    return kept(known, feeds.json_feed(_feed(app, request, wanted)), feeds.JSON_FEED, A_MINUTE)
 
 
-def _feed(app: App, request: Request, source: str | None, min_significance: float) -> Feed:
+def _feed(app: App, request: Request, wanted: FeedParameters) -> Feed:
     site = site_url(request, app.settings)
-    of = None if source is None else known_source(app, source)
-    asked = ({"source": of.code} if of else {}) | ({"minSignificance": min_significance} if min_significance else {})
-    with app.database.read() as session:
-        wanted = EventFilter(source=source, min_significance=min_significance)
-        events = change_lists.list_events(session, wanted, limit=MOST_ITEMS)
+    of = None if wanted.source is None else known_source(app, wanted.source)
+    page = None if wanted.url is None else _page_of(app, wanted.url, wanted.source)
+    asked = wanted.model_dump(by_alias=True, exclude_defaults=True) | ({"source": of.code} if of else {})
+    events: list[EventView] = []
+    if app.settings.change_tracking_enabled:
+        filter_ = EventFilter(source=wanted.source, min_significance=wanted.min_significance, normalized_url_group=page)
+        with app.database.read() as session:
+            events = change_lists.list_events(session, filter_, limit=MOST_ITEMS)
+    subject = page or (of.name if of else None)
     return Feed(
-        title=f"Webstrata: changes of {of.name}" if of else "Webstrata: changes",
-        home=f"{site}/changes?{urlencode({'source': of.code})}" if of else f"{site}/changes",
+        title=f"Webstrata: changes of {subject}" if subject else "Webstrata: changes",
+        home=_home(site, page, of.code if of else None),
         address=f"{site}{request.url.path}" + (f"?{urlencode(asked)}" if asked else ""),
-        items=tuple(present_changes.feed_item(event, site) for event in events)
-        if app.settings.change_tracking_enabled
-        else (),
+        items=tuple(present_changes.feed_item(event, site) for event in events),
     )
+
+
+def _page_of(app: App, url: str, source: str | None) -> str:
+    """Return the page that a URL belongs to; in a source, its page parameters count."""
+    parameters: tuple[str, ...] = ()
+    if source is not None:
+        with app.database.read() as session:
+            parameters = source_view(session, source).page_parameters
+    return url_group(url, parameters)
+
+
+def _home(site: str, page: str | None, code: str | None) -> str:
+    if page is not None:
+        return f"{site}/web/*/{plain_url(page)}"
+    return f"{site}/changes?{urlencode({'source': code})}" if code else f"{site}/changes"

@@ -10,6 +10,7 @@ from webstrata.db.base import Base, BigId, utcnow
 
 _WAITING = text("due_at IS NOT NULL AND delivered_at IS NULL AND dead_at IS NULL")
 _UNCOLLECTED = text("due_at IS NULL AND digest_id IS NULL")
+_COLLECTED = text("digest_id IS NOT NULL")
 _DEAD = text("dead_at IS NOT NULL")
 
 
@@ -65,7 +66,9 @@ class OutboxMessage(Base):
         Index("ix_outbox_waiting", "subscription_id", "id", sqlite_where=_WAITING, postgresql_where=_WAITING),
         Index("ix_outbox_uncollected", "subscription_id", sqlite_where=_UNCOLLECTED, postgresql_where=_UNCOLLECTED),
         Index("ix_outbox_dead", "subscription_id", "id", sqlite_where=_DEAD, postgresql_where=_DEAD),
-        Index(None, "digest_id"),
+        Index("ix_outbox_dead_newest", "dead_at", "id", sqlite_where=_DEAD, postgresql_where=_DEAD),
+        Index("ix_outbox_collected", "digest_id", sqlite_where=_COLLECTED, postgresql_where=_COLLECTED),
+        Index(None, "delivered_at"),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)

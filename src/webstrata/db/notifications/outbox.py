@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
 
-from sqlalchemy import CursorResult, Select, func, select, update
+from sqlalchemy import CursorResult, Select, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from webstrata.db import audit_log
@@ -16,6 +16,8 @@ from webstrata.model.notifications.values import Subject, TargetAddress, TargetK
 
 DELIVERED = "delivered"
 _MAX_ERROR = 500
+_DELIVERED_KEPT = timedelta(days=90)
+_PRUNED_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ def settle_delivered(session: Session, claimed: ClaimedMessage, now: datetime) -
     if not _settle(session, claimed, **values):
         return False
     session.execute(update(OutboxMessage).where(OutboxMessage.digest_id == claimed.id).values(delivered_at=now))
+    _prune(session, now)
     return True
 
 
@@ -102,7 +105,7 @@ def list_dead(session: Session, *, limit: int = 200) -> list[DeadLetter]:
         .join(SubscriptionRow, OutboxMessage.subscription_id == SubscriptionRow.id)
         .join(NotificationTarget, SubscriptionRow.target_id == NotificationTarget.id)
         .where(OutboxMessage.dead_at.is_not(None))
-        .order_by(OutboxMessage.id.desc())
+        .order_by(OutboxMessage.dead_at.desc(), OutboxMessage.id.desc())
         .limit(limit)
     )
     return [_dead_letter(row, name) for row, name in session.execute(query)]
@@ -176,6 +179,15 @@ def _claimed(session: Session, row: OutboxMessage, token: str) -> ClaimedMessage
 def _message(row: OutboxMessage, subscription: SubscriptionRow) -> Notification:
     subject = Subject(subscription.source_id, subscription.page, subscription.watch_id, subscription.saved_search_id)
     return Notification(row.event_key, MessageKind(row.kind), row.created_at, row.payload, subscription.id, subject)
+
+
+def _prune(session: Session, now: datetime) -> None:
+    """Delete some messages that were delivered long ago."""
+    old = select(OutboxMessage.id).where(OutboxMessage.delivered_at < now - _DELIVERED_KEPT)
+    some = old.order_by(OutboxMessage.delivered_at).limit(_PRUNED_AT_ONCE)
+    session.execute(
+        delete(OutboxMessage).where(OutboxMessage.id.in_(some)).execution_options(synchronize_session=False)
+    )
 
 
 def _has_dead(session: Session, subscription_id: int) -> bool:

@@ -15,6 +15,7 @@ _JSON = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
 _BIG_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 _WAITING = sa.text("due_at IS NOT NULL AND delivered_at IS NULL AND dead_at IS NULL")
 _UNCOLLECTED = sa.text("due_at IS NULL AND digest_id IS NULL")
+_COLLECTED = sa.text("digest_id IS NOT NULL")
 _DEAD = sa.text("dead_at IS NOT NULL")
 _REVIEWED = sa.text("review_status IS NOT NULL")
 
@@ -108,7 +109,9 @@ def _create_outbox() -> None:
         ("ix_outbox_waiting", ["subscription_id", "id"], _WAITING),
         ("ix_outbox_uncollected", ["subscription_id"], _UNCOLLECTED),
         ("ix_outbox_dead", ["subscription_id", "id"], _DEAD),
-        (op.f("ix_outbox_digest_id"), ["digest_id"], None),
+        ("ix_outbox_dead_newest", ["dead_at", "id"], _DEAD),
+        ("ix_outbox_collected", ["digest_id"], _COLLECTED),
+        (op.f("ix_outbox_delivered_at"), ["delivered_at"], None),
     ):
         op.create_index(name, "outbox", columns, unique=False, sqlite_where=where, postgresql_where=where)
 
