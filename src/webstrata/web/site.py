@@ -32,7 +32,7 @@ from webstrata.web.notifications import reviews, targets
 from webstrata.web.pages import prepare_templates
 from webstrata.web.viewer import calendar, closest_snapshot, replay_frame
 from webstrata.web.viewer.replay_host import ReplayHost
-from webstrata.web.watching import site_diff
+from webstrata.web.watching import saved_searches, site_diff, watches
 
 _READERS = (
     home,
@@ -50,7 +50,7 @@ _READERS = (
     api_docs,
 )
 _REPLAY = (replay_frame, wayback, timemaps)
-_OPERATORS = (source, jobs, job, job_orders, audit_log, retention, targets, reviews, login)
+_OPERATORS = (source, jobs, job, job_orders, audit_log, retention, targets, reviews, login, watches, saved_searches)
 
 
 def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:
