@@ -60,7 +60,8 @@ def add_watch(
 
     The first check is what later ones are compared with: nothing of it is reported.
     """
-    from webstrata.notifications.subscribing import subscribe
+    from webstrata.errors import WebstrataError
+    from webstrata.notifications.subscribing import subscribe, unsubscribe_all
 
     request = WatchRequest(url, every, scope, select, tuple(ignore or ()), min_significance)
     with started(quiet=True) as app:
@@ -68,7 +69,8 @@ def add_watch(
         try:
             # The watch itself leaves out what is not significant.
             made = [subscribe(app.database, to, watch_id=watch.id, min_significance=0.0) for to in notify or ()]
-        except BaseException:
+        except WebstrataError:
+            unsubscribe_all(app.database, watch_id=watch.id)
             _orders(app).remove(watch.id)
             raise
         view = _view(app, watch.id)
