@@ -108,6 +108,9 @@ GIVEN: dict[str, tuple[str, object]] = {
     "retention_cleanup_batch_size": ("5", 5),
     "retention_cleanup_dry_run": ("1", True),
     "retention_max_share": ("0.25", 0.25),
+    "notification_attempts": ("3", 3),
+    "notification_retry_seconds": ("0.5", 0.5),
+    "notification_timeout": ("2.5", 2.5),
 }
 
 UNPARSABLE = {
@@ -164,6 +167,9 @@ UNPARSABLE = {
     "retention_cleanup_batch_size": ["0", "many"],
     "retention_cleanup_dry_run": ["perhaps"],
     "retention_max_share": ["0", "1.1", "nan"],
+    "notification_attempts": ["0", "101", "many"],
+    "notification_retry_seconds": ["0", "3601", "nan"],
+    "notification_timeout": ["0", "301", "soon"],
 }
 
 

@@ -20,6 +20,7 @@ from webstrata.jobs.manifest import write_manifest, write_sources
 from webstrata.jobs.rebuild_plan import PlannedJob, PlannedSource, RebuildPlan, plan_rebuild
 from webstrata.jobs.watching.files import restore_watching
 from webstrata.model.jobs import JobStatus
+from webstrata.notifications.backup import restore_notifications
 from webstrata.retention.holds import restore_holds
 from webstrata.warc.adopting import adopt_warcs_for_job
 from webstrata.warc.cdxj import EXTERNAL_FOLDER, journal_folder, read_journal
@@ -77,6 +78,7 @@ class Rebuild:
         self._make_sources(report)
         restore_holds(self.database, self.archive_root)
         report.problems += restore_watching(self.database, self.archive_root)
+        restore_notifications(self.database, self.archive_root)
         self._keep_promised_ids(plan.jobs)
         self._index_all(self._made_jobs(report, missing), report)
         if not report.interrupted:

@@ -33,6 +33,7 @@ from webstrata.db.notifications.outbox import DeadLetter
 from webstrata.db.sources import source_view
 from webstrata.model.notifications.values import Subscription, Target
 from webstrata.notifications import subscribing
+from webstrata.notifications.backup import write_notifications
 
 _Answers = dict[int | str, dict[str, Any]]
 _UNFIT: _Answers = {code: {"model": ErrorSchema} for code in (404, 409, 501)}
@@ -66,6 +67,7 @@ def notifications(app: Parts) -> NotificationsSchema:
 def add_target(app: ActingParts, new: NewTargetSchema) -> AddedTargetSchema:
     """Add a target; the response has the signing secret of a webhook, this once."""
     target, secret = subscribing.add_target(app.database, new.address, new.name)
+    write_notifications(app.database, app.archive_root)
     return AddedTargetSchema(target=_target(target), signingSecret=secret)
 
 
@@ -73,13 +75,17 @@ def add_target(app: ActingParts, new: NewTargetSchema) -> AddedTargetSchema:
 def set_paused(app: ActingParts, target_id: TargetId, state: TargetStateSchema) -> TargetSchema:
     """Pause or resume the deliveries to a target; its messages wait meanwhile."""
     with app.database.write() as session:
-        return _target(subscriptions.set_paused(session, str(target_id), state.paused))
+        target = subscriptions.set_paused(session, str(target_id), state.paused)
+    write_notifications(app.database, app.archive_root)
+    return _target(target)
 
 
 @router.post("/targets/{target_id}/secret", dependencies=_OURS, responses=_UNFIT)
 def replace_secret(app: ActingParts, target_id: TargetId) -> SigningSecretSchema:
     """Give a webhook another signing secret, and return it this once."""
-    return SigningSecretSchema(signingSecret=subscribing.new_signing_secret(app.database, str(target_id)))
+    secret = subscribing.new_signing_secret(app.database, str(target_id))
+    write_notifications(app.database, app.archive_root)
+    return SigningSecretSchema(signingSecret=secret)
 
 
 @router.post("/targets/{target_id}/test", dependencies=_OURS, responses=_UNKNOWN)
@@ -94,6 +100,7 @@ def remove_target(app: ActingParts, target_id: TargetId) -> Response:
     """Remove a target with its subscriptions and their messages."""
     with app.database.write() as session:
         subscriptions.remove_target(session, str(target_id))
+    write_notifications(app.database, app.archive_root)
     return Response(status_code=204)
 
 
@@ -112,6 +119,7 @@ def subscribe(app: ActingParts, new: NewSubscriptionSchema) -> AddedSubscription
         min_significance=new.minSignificance,
         digest=new.digest,
     )
+    write_notifications(app.database, app.archive_root)
     return AddedSubscriptionSchema(subscription=_subscription(made), signingSecret=made.signing_secret)
 
 
@@ -119,6 +127,7 @@ def subscribe(app: ActingParts, new: NewSubscriptionSchema) -> AddedSubscription
 def unsubscribe(app: ActingParts, subscription_id: SubscriptionId) -> Response:
     """Remove a subscription with its messages that are not delivered yet."""
     subscribing.unsubscribe(app.database, subscription_id)
+    write_notifications(app.database, app.archive_root)
     return Response(status_code=204)
 
 

@@ -41,6 +41,7 @@ def subscribe(
 ) -> None:
     """Notify an address of the changes of a source or a page, from now on."""
     from webstrata.db.sources import source_view
+    from webstrata.notifications.backup import write_notifications
     from webstrata.notifications.subscribing import subscribe as add
 
     if (source is None) == (page is None):
@@ -53,6 +54,7 @@ def subscribe(
         made = add(
             app.database, address, source_id=source_id, page=page, min_significance=min_significance, digest=not each
         )
+        write_notifications(app.database, app.archive_root)
     if as_json:
         print_json(dataclasses.asdict(made))
         return
@@ -69,10 +71,12 @@ def unsubscribe(
     ],
 ) -> None:
     """Remove a subscription, with its messages that are not delivered yet."""
+    from webstrata.notifications.backup import write_notifications
     from webstrata.notifications.subscribing import unsubscribe as remove
 
     with started(quiet=True) as app:
         removed = remove(app.database, subscription)
+        write_notifications(app.database, app.archive_root)
     print(f"{removed.target.name} is no longer notified of {subject_words(removed)}")
 
 
@@ -98,9 +102,12 @@ def notify_targets(
 ) -> None:
     """List the targets of notifications and their subscriptions; or add, pause, resume or remove a target."""
     from webstrata.db.notifications import subscriptions
+    from webstrata.notifications.backup import write_notifications
 
     with started(quiet=True) as app:
         secret = _edit(app, add, name, pause, resume, new_secret, remove)
+        if any((add, pause, resume, new_secret, remove)):
+            write_notifications(app.database, app.archive_root)
         with app.database.read() as session:
             targets = subscriptions.list_targets(session)
             subscribed = subscriptions.list_subscriptions(session)

@@ -18,6 +18,7 @@ from webstrata.errors import UsageError, WebstrataError
 from webstrata.model.changes import SIGNIFICANT
 from webstrata.model.notifications.addresses import APPRISE_SCHEMES
 from webstrata.notifications import subscribing
+from webstrata.notifications.backup import write_notifications
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
@@ -128,6 +129,7 @@ def _act(request: Request, app: App, act: Callable[[], str | None]) -> Response:
     """Make a change and show the page again: with the reason when it is refused, with a secret when there is one."""
     try:
         secret = act()
+        write_notifications(app.database, app.archive_root)
     except WebstrataError as error:
         return _page(request, app, refusal=str(error), status=422)
     if secret is not None:
