@@ -55,9 +55,7 @@ def remove_search(
 ) -> None:
     """Remove a saved search with its subscriptions."""
     from webstrata.jobs.watching.search_orders import SearchOrders
-    from webstrata.notifications.subscribing import unsubscribe_all
 
     with started(quiet=True) as app:
         removed = SearchOrders(app.database, app.archive_root).remove(name)
-        unsubscribe_all(app.database, saved_search_id=removed.id)
     print(f"the saved search {removed.name} is removed")

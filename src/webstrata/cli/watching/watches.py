@@ -60,19 +60,9 @@ def add_watch(
 
     The first check is what later ones are compared with: nothing of it is reported.
     """
-    from webstrata.errors import WebstrataError
-    from webstrata.notifications.subscribing import subscribe, unsubscribe_all
-
     request = WatchRequest(url, every, scope, select, tuple(ignore or ()), min_significance)
     with started(quiet=True) as app:
-        watch = _orders(app).add(request)
-        try:
-            # The watch itself leaves out what is not significant.
-            made = [subscribe(app.database, to, watch_id=watch.id, min_significance=0.0) for to in notify or ()]
-        except WebstrataError:
-            unsubscribe_all(app.database, watch_id=watch.id)
-            _orders(app).remove(watch.id)
-            raise
+        watch, made = _orders(app).add_notifying(request, notify or ())
         view = _view(app, watch.id)
     if as_json:
         print_json({**view.to_json(), "signingSecrets": {one.target.name: one.signing_secret for one in made}})
@@ -132,11 +122,8 @@ def resume_watch(watch: _WhichWatch) -> None:
 @command(verbs, "remove-watch", example="webstrata remove-watch 3")
 def remove_watch(watch: _WhichWatch) -> None:
     """Remove a watch with its subscriptions; what it captured stays."""
-    from webstrata.notifications.subscribing import unsubscribe_all
-
     with started(quiet=True) as app:
         removed = _orders(app).remove(watch)
-        unsubscribe_all(app.database, watch_id=watch)
     print(f"watch {watch} of {removed.url} is removed")
 
 

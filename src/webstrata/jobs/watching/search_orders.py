@@ -11,6 +11,8 @@ from webstrata.db.sources import source_view
 from webstrata.db.watching import saved_searches
 from webstrata.jobs.watching.files import write_watching
 from webstrata.model.watching.saved_searches import SavedSearch, check_name, check_parameters
+from webstrata.notifications.backup import write_notifications
+from webstrata.notifications.subscribing import unsubscribe_all
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,12 @@ class SearchOrders:
         return saved
 
     def remove(self, name_or_id: str) -> SavedSearch:
-        """Remove a saved search by its name or its number."""
+        """Remove a saved search, by its name or its number, with its subscriptions."""
         with self.database.write() as session:
             saved = saved_searches.load_search(session, name_or_id)
             saved_searches.remove_search(session, saved.id)
             audit_log.record(session, "saved_search.remove", f"saved-search:{saved.id}", name=saved.name)
+        if unsubscribe_all(self.database, saved_search_id=saved.id):
+            write_notifications(self.database, self.archive_root)
         write_watching(self.database, self.archive_root)
         return saved

@@ -1,5 +1,6 @@
 """Adding, checking, pausing, resuming and removing watches; the archive's folder is updated as well."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,12 +11,15 @@ from webstrata.content.selection.parts import check_selector
 from webstrata.db import audit_log, sources
 from webstrata.db.engine import Database
 from webstrata.db.watching import watches
-from webstrata.errors import ConflictError
+from webstrata.errors import ConflictError, WebstrataError
 from webstrata.jobs.manifest import write_sources
 from webstrata.jobs.source_choice import choose_source
 from webstrata.jobs.watching.files import write_watching
 from webstrata.jobs.watching.schedule import queue_check
+from webstrata.model.notifications.values import Subscription
 from webstrata.model.watching.watches import CheckedWatch, Watch, WatchRequest, check_watch, watched_page
+from webstrata.notifications.backup import write_notifications
+from webstrata.notifications.subscribing import subscribe, unsubscribe_all
 
 log = structlog.get_logger()
 
@@ -26,6 +30,19 @@ class WatchOrders:
 
     database: Database
     archive_root: Path
+
+    def add_notifying(self, request: WatchRequest, addresses: Sequence[str]) -> tuple[Watch, list[Subscription]]:
+        """Add a watch whose changes some addresses are notified of; nothing is added when one of them is refused."""
+        watch = self.add(request)
+        try:
+            # The watch itself leaves out what is not significant.
+            made = [subscribe(self.database, to, watch_id=watch.id, min_significance=0.0) for to in addresses]
+        except WebstrataError:
+            self.remove(watch.id)
+            raise
+        if made:
+            write_notifications(self.database, self.archive_root)
+        return watch, made
 
     def add(self, request: WatchRequest) -> Watch:
         """Add a watch that is due at once: a part of the source in whose scope its address is, else of a new one."""
@@ -73,10 +90,12 @@ class WatchOrders:
         return watch
 
     def remove(self, watch_id: int) -> Watch:
-        """Remove a watch and its list of changes; what it captured stays."""
+        """Remove a watch with its list of changes and its subscriptions; what it captured stays."""
         with self.database.write() as session:
             watch = watches.remove_watch(session, watch_id)
             audit_log.record(session, "watch.remove", f"watch:{watch_id}", url=watch.url)
+        if unsubscribe_all(self.database, watch_id=watch_id):
+            write_notifications(self.database, self.archive_root)
         self._write()
         return watch
 

@@ -15,7 +15,6 @@ from webstrata.db import catalog
 from webstrata.db.watching import saved_searches
 from webstrata.errors import NotFoundError, WebstrataError
 from webstrata.jobs.watching.search_orders import SearchOrders
-from webstrata.notifications import subscribing
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
@@ -56,10 +55,9 @@ def add(request: Request, app: ActingParts, form: Annotated[SavedSearchForm, For
 def remove(app: ActingParts, search: Annotated[Text, Form()]) -> Response:
     """Remove a saved search with its subscriptions."""
     try:
-        removed = SearchOrders(app.database, app.archive_root).remove(search)
+        SearchOrders(app.database, app.archive_root).remove(search)
     except NotFoundError:
         raise NotFoundError("There is no such saved search in this archive") from None
-    subscribing.unsubscribe_all(app.database, saved_search_id=removed.id)
     return RedirectResponse(SEARCHES_PAGE, status_code=303)
 
 

@@ -17,7 +17,6 @@ from webstrata.errors import NotFoundError, UsageError, WebstrataError
 from webstrata.jobs.watching.watch_orders import WatchOrders
 from webstrata.model.changes import SIGNIFICANT
 from webstrata.model.watching.watches import WatchRequest, WatchScope
-from webstrata.notifications import subscribing
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
@@ -85,17 +84,7 @@ def _add(app: App, form: WatchForm) -> list[tuple[str, str]]:
     request = WatchRequest(
         form.url, form.every, WatchScope(form.scope), form.select, _lines(form.ignore), _number(form.level)
     )
-    orders = WatchOrders(app.database, app.archive_root)
-    watch = orders.add(request)
-    try:
-        made = [
-            subscribing.subscribe(app.database, to, watch_id=watch.id, min_significance=0.0)
-            for to in _lines(form.notify)
-        ]
-    except WebstrataError:
-        orders.remove(watch.id)
-        subscribing.unsubscribe_all(app.database, watch_id=watch.id)
-        raise
+    _, made = WatchOrders(app.database, app.archive_root).add_notifying(request, _lines(form.notify))
     return [(one.target.name, one.signing_secret) for one in made if one.signing_secret]
 
 
@@ -126,7 +115,6 @@ def _resume(app: App, watch_id: int) -> str:
 
 def _remove(app: App, watch_id: int) -> str:
     WatchOrders(app.database, app.archive_root).remove(watch_id)
-    subscribing.unsubscribe_all(app.database, watch_id=watch_id)
     return WATCHES_PAGE
 
 
