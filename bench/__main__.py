@@ -7,7 +7,21 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from bench import changes, crawl, frontier, index, listing, replay, retention, search, serving, sitediff, wacz, whole
+from bench import (
+    changes,
+    crawl,
+    frontier,
+    index,
+    listing,
+    replay,
+    retention,
+    search,
+    serving,
+    sitediff,
+    wacz,
+    watches,
+    whole,
+)
 from bench.report import Measurement, shown, written
 
 CASES = {
@@ -22,6 +36,7 @@ CASES = {
     "serving": serving.measure,
     "sitediff": sitediff.measure,
     "wacz": wacz.measure,
+    "watches": watches.measure,
     "whole": whole.measure,
 }
 RESULTS = Path(__file__).parent / "results.md"
