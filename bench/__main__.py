@@ -21,6 +21,7 @@ from bench import (
     sitediff,
     validation,
     wacz,
+    watches,
     whole,
 )
 from bench.report import Measurement, shown, written
@@ -39,6 +40,7 @@ CASES = {
     "validation": validation.measure,
     "sitediff": sitediff.measure,
     "wacz": wacz.measure,
+    "watches": watches.measure,
     "whole": whole.measure,
 }
 RESULTS = Path(__file__).parent / "results.md"

@@ -56,7 +56,8 @@ def _statements() -> list[tuple[int, str, dict[str, str]]]:
     number = f"(i % {_PAGES} + CASE WHEN i >= {_PAGES} THEN {_GONE} ELSE 0 END)"
     page = _PAGE.format(number=number)
     moment = f"CASE WHEN i < {_PAGES} THEN :first ELSE :second END"
-    # Every page links to the ones after it; the newer run's pages have another menu, and none links to page 7,777 or to its first page.
+    # Every page links to the ones after it; the newer run's pages have another menu, and none links to page 7,777 or
+    # to its first page.
     linked = f"(i / {_LINKS} % {_PAGES} + i % {_LINKS} + 1)"
     lost = f"CASE WHEN i / {_LINKS} >= {_PAGES} AND {linked} + {_GONE} = 7777 THEN 1 ELSE {linked} END"
     shift = f"CASE WHEN i / {_LINKS} >= {_PAGES} THEN {_GONE} ELSE 0 END"

@@ -52,6 +52,7 @@ from webstrata.api.notifications import admin_notifications, admin_reviews
 from webstrata.api.rates import BucketStore, RateLimits, RatePolicy
 from webstrata.api.request_log import RequestLog
 from webstrata.api.retention_trigger import RetentionAfterResponse
+from webstrata.api.watching import feeds as watching_feeds
 from webstrata.api.watching import site_diff
 from webstrata.app import App
 from webstrata.db.revision import Revision
@@ -60,7 +61,7 @@ from webstrata.retention.trigger import RetentionTrigger
 _READERS = (
     *(health, sources, search, snapshots, changes, compare_live, replay, cdx, reports, usage, exports),
     *(listings, scraper_health, hauls),
-    site_diff,
+    *(site_diff, watching_feeds),
 )
 _OPERATORS = (
     *(admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),

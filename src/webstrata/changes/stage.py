@@ -17,7 +17,9 @@ from webstrata.changes.holding import holding
 from webstrata.changes.knowledge import KnowledgeLoader
 from webstrata.changes.pages import PageLoader
 from webstrata.changes.templates import MAX_SAMPLED, learn_template
-from webstrata.changes.watch_matching import watch_matches
+from webstrata.changes.watch_matching import event_matches
+from webstrata.changes.watching.matching import WatchMatching
+from webstrata.changes.watching.parts import PartComparer
 from webstrata.content.page_reader import PageReader
 from webstrata.db import change_leases, changes, unchanged
 from webstrata.db.change_leases import SourceLease
@@ -25,6 +27,7 @@ from webstrata.db.change_tables import TemplateChange
 from webstrata.db.changes import CapturePair, NewEvent
 from webstrata.db.engine import Database
 from webstrata.db.notifications import announcing
+from webstrata.db.watching import watches
 from webstrata.model.changes import ChangeType
 from webstrata.model.words import counted
 
@@ -162,13 +165,20 @@ class _Run:
         if not settled:
             return False
         events = self._events(pairs)
-        matches = watch_matches(database, events)
+        watched = self._matching().match(events)
+        matches = event_matches(database, events, watched)
         with database.write() as session:
             change_leases.check(session, self.lease)
             changes.write_events(session, events, settled)
+            watches.save_watch_events(session, watched)
             announcing.announce(session, events, matches, datetime.now(UTC))
         self.counts.by_type.update(event.change_type for event in events)
         return True
+
+    def _matching(self) -> WatchMatching:
+        tracking = self.tracking
+        parts = PartComparer(tracking.database, tracking.archive_root, self.loader.reader, self.comparer)
+        return WatchMatching(tracking.database, parts)
 
     def collect_digests(self) -> None:
         """Let the outbox send one message for each run whose events are all there."""

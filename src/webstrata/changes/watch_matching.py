@@ -5,8 +5,11 @@ from collections.abc import Collection, Sequence
 from webstrata.db.changes import NewEvent
 from webstrata.db.engine import Database
 from webstrata.db.notifications.announcing import EventMatch
+from webstrata.db.watching.watches import NewWatchEvent
 
 
-def watch_matches(_database: Database, _events: Sequence[NewEvent]) -> Collection[EventMatch]:
-    """Return the watches and saved searches that events belong to; the archive has none of them yet."""
-    return ()
+def event_matches(
+    _database: Database, _events: Sequence[NewEvent], watched: Sequence[NewWatchEvent]
+) -> Collection[EventMatch]:
+    """Return the watches that events belong to, as subscriptions need them."""
+    return [EventMatch(one.to_snapshot_id, watch_id=one.watch_id) for one in watched]

@@ -16,6 +16,8 @@ MODULES = {
     "changes": ("changes", "compute-changes"),
     "diffing": ("diff",),
     "watching.site_diff": ("site-diff",),
+    "watching.watches": ("watch", "watches", "check-watch", "pause-watch", "resume-watch", "remove-watch"),
+    "watching.saved_searches": ("save-search", "saved-searches", "remove-saved-search"),
     "quality": ("quality",),
     "extracting": ("extract",),
     "looking": ("check-env", "check-db"),
@@ -48,6 +50,10 @@ SECTIONS = {
     ),
     "Jobs": ("list-jobs", "show-job", "stop-job", "resume-job", "retry-job", "fetch-missing", "worker", "audit-log"),
     "Sources": ("sources", "seed-sources", "create-job", "regroup", "remove-source"),
+    "Watching": (
+        *("watch", "watches", "check-watch", "pause-watch", "resume-watch", "remove-watch"),
+        *("save-search", "saved-searches", "remove-saved-search"),
+    ),
     "Notifications": ("subscribe", "unsubscribe", "notify-targets", "notify", "dead-letters", "retry-dead-letters"),
     "Files and database": (
         *("storage", "cleanup-job", "cleanup", "retention", "export", "import", "register-job-dir", "verify", "assets"),

@@ -110,6 +110,13 @@ def event_of_snapshot(session: Session, snapshot_id: int) -> EventView | None:
     return None if row is None else _view(row)
 
 
+def events_of_snapshots(session: Session, snapshot_ids: Sequence[int]) -> list[EventView]:
+    """Return the events of captures, newest first, but for those of the hidden source."""
+    wanted = _views().where(SnapshotChange.to_snapshot_id.in_(snapshot_ids), Source.code != HIDDEN_SOURCE)
+    newest = (SnapshotChange.to_capture_timestamp.desc(), SnapshotChange.id.desc())
+    return [_view(row) for row in session.execute(wanted.order_by(*newest))]
+
+
 def diff_of_event(session: Session, event_id: int) -> str | None:
     """Return the difference of an event as HTML, if one was stored."""
     return session.scalar(select(SnapshotChange.diff_html).where(SnapshotChange.id == event_id))

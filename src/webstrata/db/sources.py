@@ -126,6 +126,12 @@ def registry_entry(session: Session, code: str, extra_seeds: Sequence[str] = ())
     raise UsageError(f"{code} has no address to begin with: give one, --seed https://example.org/")
 
 
+def own_entry(session: Session, code: str) -> SourceJobConfig | None:
+    """Return what a source's jobs are made from, if that was written down."""
+    stored = _source(session, code).job_config
+    return None if stored is None else SourceJobConfig.from_json(code, stored)
+
+
 def source_for_job(session: Session, code: str) -> Source:
     """Return a source's row, locked, so that two jobs are never made of it at the same moment."""
     found = session.scalars(select(Source).where(Source.code == code).with_for_update()).first()

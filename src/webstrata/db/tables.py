@@ -17,6 +17,7 @@ from webstrata.db.notifications import notification_tables
 from webstrata.db.packages import integrity_tables
 from webstrata.db.public_tables import AuditEntry, IssueReport, SourceTotals, UsageMetric
 from webstrata.db.types import PackedText
+from webstrata.db.watching import watching_tables
 from webstrata.model.urls import URL_GROUP_VERSION
 
 # What is declared elsewhere and asked for here, like every table.
@@ -44,6 +45,7 @@ __all__ = [
     "replay_tables",
     "retention_tables",
     "utcnow",
+    "watching_tables",
 ]
 
 

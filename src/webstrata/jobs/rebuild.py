@@ -18,6 +18,7 @@ from webstrata.errors import ConflictError, LeaseLostError
 from webstrata.index.pipeline import index_job
 from webstrata.jobs.manifest import write_manifest, write_sources
 from webstrata.jobs.rebuild_plan import PlannedJob, PlannedSource, RebuildPlan, plan_rebuild
+from webstrata.jobs.watching.files import restore_watching
 from webstrata.model.jobs import JobStatus
 from webstrata.notifications.backup import restore_notifications
 from webstrata.retention.holds import restore_holds
@@ -76,6 +77,7 @@ class Rebuild:
             self._refuse_others(plan)
         self._make_sources(report)
         restore_holds(self.database, self.archive_root)
+        report.problems += restore_watching(self.database, self.archive_root)
         restore_notifications(self.database, self.archive_root)
         self._keep_promised_ids(plan.jobs)
         self._index_all(self._made_jobs(report, missing), report)

@@ -17,6 +17,7 @@ from webstrata.errors import OUR_TROUBLE, DatabaseError, LeaseLostError, Webstra
 from webstrata.jobs.leaders import WORKER_KIND
 from webstrata.jobs.persistent import Crew, index_persistent_job, run_persistent_job
 from webstrata.jobs.schedule import queue_due
+from webstrata.jobs.watching.schedule import queue_due_watches
 from webstrata.model.attempts import MAX_CRAWL_RETRIES
 from webstrata.model.jobs import JobStatus
 from webstrata.model.tasks import TaskStatus
@@ -165,6 +166,7 @@ def _next_to_crawl(crew: Crew) -> int | None:
     """Clear up after the dead, queue what is due, and return the job to crawl next."""
     crew.recovery.tend()
     queue_due(crew.database, crew.archive_root, datetime.now(UTC))
+    queue_due_watches(crew.database, crew.archive_root, datetime.now(UTC))
     with crew.database.read() as session:
         return _select_next_crawl_job(session)
 

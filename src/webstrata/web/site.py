@@ -35,7 +35,7 @@ from webstrata.web.pages import prepare_templates
 from webstrata.web.viewer import calendar, closest_snapshot, page_wacz, replay_frame
 from webstrata.web.viewer.quick_replay import QuickReplay
 from webstrata.web.viewer.replay_host import ReplayHost
-from webstrata.web.watching import site_diff
+from webstrata.web.watching import saved_searches, site_diff, watches
 
 _READERS = (
     home,
@@ -56,7 +56,7 @@ _READERS = (
 _REPLAY = (replay_frame, wayback, timemaps)
 _OPERATORS = (
     *(source, jobs, job, job_orders, audit_log, retention),
-    *(targets, reviews, integrity, evidence, login),
+    *(targets, reviews, integrity, evidence, watches, saved_searches, login),
 )
 
 

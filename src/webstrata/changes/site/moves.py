@@ -43,7 +43,7 @@ class FoundMove:
 
 
 class CommonWords:
-    """How much each word says about a page: nothing if most pages of the site have it."""
+    """Weights of words: none for a word that most pages of the site have."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         """Count in how many texts each word is."""

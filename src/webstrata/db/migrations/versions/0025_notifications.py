@@ -7,7 +7,7 @@ from sqlalchemy.dialects import postgresql
 from webstrata.db.types import UtcDateTime
 
 revision = "0025"
-down_revision = "0023"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 

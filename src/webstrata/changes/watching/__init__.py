@@ -1,0 +1,1 @@
+"""Which change events belong to which watches and saved searches."""

@@ -1,0 +1,77 @@
+"""Matching of change events with watches: by address, by time, by the parts that count, by significance."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from webstrata.changes.watching.parts import PartChange, PartComparer
+from webstrata.db.changes import NewEvent
+from webstrata.db.engine import Database
+from webstrata.db.watching import watches
+from webstrata.db.watching.watches import NewWatchEvent
+from webstrata.errors import WebstrataError
+from webstrata.model.changes import ChangeType
+from webstrata.model.watching.watches import Watch, WatchScope
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class WatchMatching:
+    """Finds the watches that change events belong to."""
+
+    database: Database
+    parts: PartComparer
+
+    def match(self, events: Sequence[NewEvent]) -> list[NewWatchEvent]:
+        """Return which events belong to which watches."""
+        with self.database.read() as session:
+            known = watches.watches_of_sources(session, {event.source_id for event in events})
+        index = _Index(known)
+        found = []
+        for event in events if known else ():
+            for watch in index.covering(event):
+                change = self._change(watch, event)
+                if change is not None and change.significance >= watch.min_significance:
+                    found.append(NewWatchEvent(watch.id, event.to_snapshot_id, change.significance, change.summary))
+        return found
+
+    def _change(self, watch: Watch, event: NewEvent) -> PartChange | None:
+        """Return what an event means for a watch; None when it does not belong to it."""
+        kind = ChangeType(event.change_type)
+        if kind is ChangeType.UNCHANGED and watch.rules.selector is not None and event.from_snapshot_id is not None:
+            # What counts for the page may leave out just what the watch selects.
+            kind = ChangeType.UPDATED
+        if not watch.may_report(kind, event.from_capture_timestamp, event.to_job_id):
+            return None
+        if kind is not ChangeType.UPDATED:
+            # That a page appears, fails or comes back is worth knowing, whichever of its parts count.
+            return PartChange(1.0, event.summary)
+        if not watch.rules.narrows or event.from_snapshot_id is None:
+            return PartChange(event.significance, event.summary)
+        try:
+            return self.parts.compare(event.from_snapshot_id, event.to_snapshot_id, watch.rules)
+        except WebstrataError as error:
+            log.warning("watch.parts.not_compared", watch_id=watch.id, reason=str(error))
+            return PartChange(event.significance, event.summary)
+
+
+class _Index:
+    """Watches by the pages that they watch."""
+
+    def __init__(self, known: Iterable[Watch]) -> None:
+        self._by_page: dict[tuple[int, str], list[Watch]] = defaultdict(list)
+        self._wider: list[Watch] = []
+        for watch in known:
+            if watch.scope is WatchScope.PAGE:
+                self._by_page[watch.source_id, watch.page].append(watch)
+            else:
+                self._wider.append(watch)
+
+    def covering(self, event: NewEvent) -> list[Watch]:
+        """Return the watches that an event's page belongs to."""
+        page = event.normalized_url_group
+        wider = [one for one in self._wider if one.source_id == event.source_id and one.covers(page)]
+        return [*self._by_page.get((event.source_id, page), ()), *wider]

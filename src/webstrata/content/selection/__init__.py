@@ -1,0 +1,1 @@
+"""Parts of a page, chosen by CSS selectors and by text."""

@@ -1,0 +1,301 @@
+"""Watches: added, listed, due, and the change events that belong to them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, bindparam, delete, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from webstrata.db import ids
+from webstrata.db.tables import ArchiveJob, Snapshot, SnapshotChange, Source
+from webstrata.db.watching.watching_tables import WatchEvent, WatchRow
+from webstrata.errors import ConflictError, NotFoundError
+from webstrata.model.jobs import UNDER_WAY
+from webstrata.model.watching.watches import CheckedWatch, Watch, WatchRules, WatchScope, WatchView
+
+
+@dataclass(frozen=True)
+class DueWatch:
+    """A watch whose check is due, and the source whose job it becomes."""
+
+    watch: Watch
+    source_code: str
+
+
+@dataclass(frozen=True)
+class NewWatchEvent:
+    """A change event that belongs to a watch."""
+
+    watch_id: int
+    to_snapshot_id: int
+    significance: float
+    summary: str | None
+
+
+def add_watch(session: Session, source_id: int, checked: CheckedWatch, page: str, now: datetime) -> Watch:
+    """Store a watch that is due at once; ConflictError when there is one with the same address, scope and rules."""
+    same = session.scalars(
+        select(WatchRow).where(WatchRow.source_id == source_id, WatchRow.page == page, WatchRow.url == checked.url)
+    )
+    for row in same:
+        if (row.scope, _rules(row)) == (checked.scope.value, checked.rules):
+            command = f"webstrata remove-watch {row.id}"
+            raise ConflictError(f"watch {row.id} watches {checked.url} already; remove it first", command=command)
+    row = WatchRow(
+        source_id=source_id,
+        url=checked.url,
+        scope=checked.scope.value,
+        page=page,
+        selector=checked.rules.selector,
+        ignored=list(checked.rules.ignored) or None,
+        min_significance=checked.min_significance,
+        schedule=checked.schedule,
+        next_run_at=now,
+        created_at=now,
+    )
+    session.add(row)
+    session.flush()
+    return _watch(row)
+
+
+def load_watch(session: Session, watch_id: int) -> Watch:
+    """Return a watch; NotFoundError when there is none."""
+    return _watch(_row(session, watch_id))
+
+
+def remove_watch(session: Session, watch_id: int) -> Watch:
+    """Remove a watch; what it captured stays."""
+    watch = load_watch(session, watch_id)
+    session.execute(delete(WatchEvent).where(WatchEvent.watch_id == watch_id))
+    session.execute(delete(WatchRow).where(WatchRow.id == watch_id))
+    return watch
+
+
+def set_paused(session: Session, watch_id: int, paused: bool) -> Watch:
+    """Let a watch be checked or not."""
+    row = _row(session, watch_id)
+    row.paused = paused
+    session.flush()
+    return _watch(row)
+
+
+def set_due(session: Session, watch_id: int, now: datetime) -> None:
+    """Let the next check of a watch be due now."""
+    row = _row(session, watch_id)
+    row.next_run_at = min(row.next_run_at, now)
+
+
+def watches_of_sources(session: Session, source_ids: Collection[int]) -> list[Watch]:
+    """Return the watches of sources."""
+    rows = session.scalars(select(WatchRow).where(WatchRow.source_id.in_(source_ids)).order_by(WatchRow.id))
+    return [_watch(row) for row in rows]
+
+
+def all_watches(session: Session) -> list[tuple[Watch, str]]:
+    """Return every watch, with the code of its source."""
+    rows = session.execute(
+        select(WatchRow, Source.code).join(Source, WatchRow.source_id == Source.id).order_by(WatchRow.id)
+    )
+    return [(_watch(row), code) for row, code in rows]
+
+
+def restore_watch(session: Session, watch: Watch) -> bool:
+    """Store a watch with its id, unless that is taken; return whether it was stored."""
+    if session.get(WatchRow, watch.id) is not None:
+        return False
+    session.add(
+        WatchRow(
+            id=watch.id,
+            source_id=watch.source_id,
+            url=watch.url,
+            scope=watch.scope.value,
+            page=watch.page,
+            selector=watch.rules.selector,
+            ignored=list(watch.rules.ignored) or None,
+            min_significance=watch.min_significance,
+            schedule=watch.schedule,
+            paused=watch.paused,
+            next_run_at=watch.next_run_at,
+            created_at=watch.created_at,
+            first_job_id=watch.first_job_id,
+            last_job_id=watch.last_job_id,
+        )
+    )
+    session.flush()
+    ids.lift(session, WatchRow.__tablename__, watch.id)
+    return True
+
+
+def count_watches(session: Session) -> int:
+    """Return how many watches there are."""
+    return session.scalar(select(func.count()).select_from(WatchRow)) or 0
+
+
+def list_watches(
+    session: Session, *, limit: int | None = None, offset: int = 0, watch_id: int | None = None
+) -> list[WatchView]:
+    """Return watches with their last check and their last change, by their ids."""
+    query = _views().order_by(WatchRow.id).limit(limit).offset(offset)
+    rows = session.execute(query if watch_id is None else query.where(WatchRow.id == watch_id)).all()
+    events = _last_events(session, [row[0].id for row in rows])
+    return [_view(row, events.get(row[0].id)) for row in rows]
+
+
+def _views() -> Select[*tuple[Any, ...]]:
+    changes = select(func.count()).where(WatchEvent.watch_id == WatchRow.id).correlate(WatchRow).scalar_subquery()
+    return (
+        select(WatchRow, Source.code, Source.name, ArchiveJob.status, ArchiveJob.finished_at, changes)
+        .join(Source, WatchRow.source_id == Source.id)
+        .outerjoin(ArchiveJob, ArchiveJob.id == WatchRow.last_job_id)
+    )
+
+
+def _last_events(session: Session, watch_ids: Collection[int]) -> dict[int, Row[Any]]:
+    """Return the newest event of each watch."""
+    newest = (
+        select(WatchEvent.watch_id, func.max(WatchEvent.to_snapshot_id).label("snapshot_id"))
+        .where(WatchEvent.watch_id.in_(watch_ids))
+        .group_by(WatchEvent.watch_id)
+        .subquery()
+    )
+    rows = session.execute(
+        select(WatchEvent.watch_id, WatchEvent.to_snapshot_id, WatchEvent.summary, Snapshot.capture_timestamp)
+        .join(
+            newest,
+            (newest.c.watch_id == WatchEvent.watch_id) & (newest.c.snapshot_id == WatchEvent.to_snapshot_id),
+        )
+        .join(Snapshot, Snapshot.id == WatchEvent.to_snapshot_id)
+    )
+    return {int(row.watch_id): row for row in rows}  # type: ignore[misc]
+
+
+def _view(row: Row[*tuple[Any, ...]], event: Row[Any] | None) -> WatchView:
+    watch, code, name, status, finished_at, changes = row
+    return WatchView(
+        _watch(watch),
+        code,
+        name,
+        last_check_at=finished_at,
+        last_check_status=status,
+        last_change_at=event.capture_timestamp if event else None,
+        last_change_summary=event.summary if event else None,
+        last_change_snapshot_id=event.to_snapshot_id if event else None,
+        changes=changes or 0,
+    )
+
+
+def is_any_due(session: Session, now: datetime) -> bool:
+    """Return whether the check of any watch is due."""
+    due = select(WatchRow.id).where(WatchRow.next_run_at <= now, ~WatchRow.paused, Source.enabled, ~_busy())
+    return session.scalar(due.join(Source, WatchRow.source_id == Source.id).limit(1)) is not None
+
+
+def source_code(session: Session, source_id: int) -> str:
+    """Return the code of a source."""
+    return session.execute(select(Source.code).where(Source.id == source_id)).scalar_one()
+
+
+def due_watches(session: Session, now: datetime, limit: int) -> list[DueWatch]:
+    """Return the watches whose check is due, longest due first, locked; not those whose source has a job under way."""
+    rows = session.execute(
+        select(WatchRow, Source.code)
+        .join(Source, WatchRow.source_id == Source.id)
+        .where(WatchRow.next_run_at <= now, ~WatchRow.paused, Source.enabled, ~_busy())
+        .order_by(WatchRow.next_run_at, WatchRow.id)
+        .limit(limit)
+        # Of several workers each takes other watches.
+        .with_for_update(of=WatchRow, skip_locked=True)
+    )
+    return [DueWatch(_watch(row), code) for row, code in rows]
+
+
+def _busy() -> ColumnElement[bool]:
+    return (
+        select(ArchiveJob.id)
+        .where(ArchiveJob.source_id == WatchRow.source_id, ArchiveJob.status.in_(UNDER_WAY))
+        .correlate(WatchRow)
+        .exists()
+    )
+
+
+def take_turns(session: Session, job_id: int, turns: Mapping[int, datetime]) -> None:
+    """Note the job that checks watches, and when each is due again."""
+    rows = [{"number": watch_id, "due": due, "job": job_id} for watch_id, due in turns.items()]
+    session.connection().execute(_TAKE_TURN, rows)
+
+
+def note_errors(session: Session, watch_ids: Collection[int], reason: str, until: datetime) -> None:
+    """Note why checks could not be queued, and when they are tried again."""
+    session.execute(update(WatchRow).where(WatchRow.id.in_(watch_ids)).values(schedule_error=reason, next_run_at=until))
+
+
+def save_watch_events(session: Session, events: Sequence[NewWatchEvent]) -> None:
+    """Store which change events belong to which watches; one that is there already is replaced."""
+    if not events:
+        return
+    insert = (sqlite if session.get_bind().dialect.name == "sqlite" else postgresql).insert(WatchEvent)
+    updated = {name: insert.excluded[name] for name in ("significance", "summary")}
+    statement = insert.on_conflict_do_update(index_elements=["watch_id", "to_snapshot_id"], set_=updated)
+    session.execute(statement, [vars(event) for event in events])
+
+
+def forget_watch_events(session: Session, snapshot_ids: Collection[int]) -> None:
+    """Drop what is stored of events that are computed anew."""
+    session.execute(delete(WatchEvent).where(WatchEvent.to_snapshot_id.in_(snapshot_ids)))
+
+
+def events_of_watch(session: Session, watch_id: int, limit: int) -> list[int]:
+    """Return the captures whose events belong to a watch, newest first."""
+    query = (
+        select(WatchEvent.to_snapshot_id)
+        .join(SnapshotChange, SnapshotChange.to_snapshot_id == WatchEvent.to_snapshot_id)
+        .where(WatchEvent.watch_id == watch_id)
+        .order_by(SnapshotChange.to_capture_timestamp.desc(), WatchEvent.to_snapshot_id.desc())
+    )
+    return list(session.scalars(query.limit(limit)))
+
+
+def _row(session: Session, watch_id: int) -> WatchRow:
+    row = session.get(WatchRow, watch_id)
+    if row is None:
+        raise NotFoundError(f"there is no watch {watch_id}", command="webstrata watches")
+    return row
+
+
+def _rules(row: WatchRow) -> WatchRules:
+    return WatchRules(row.selector, tuple(map(str, row.ignored or ())))
+
+
+def _watch(row: WatchRow) -> Watch:
+    return Watch(
+        id=row.id,
+        source_id=row.source_id,
+        url=row.url,
+        scope=WatchScope(row.scope),
+        page=row.page,
+        rules=_rules(row),
+        min_significance=row.min_significance,
+        schedule=row.schedule,
+        paused=row.paused,
+        next_run_at=row.next_run_at,
+        created_at=row.created_at,
+        schedule_error=row.schedule_error,
+        first_job_id=row.first_job_id,
+        last_job_id=row.last_job_id,
+    )
+
+
+_WATCHES = WatchRow.__table__
+_TAKE_TURN = (
+    update(_WATCHES)  # type: ignore[arg-type]
+    .where(_WATCHES.c.id == bindparam("number"))
+    .values(
+        next_run_at=bindparam("due"),
+        last_job_id=bindparam("job"),
+        first_job_id=func.coalesce(_WATCHES.c.first_job_id, bindparam("job")),
+        schedule_error=None,
+    )
+)
