@@ -13,8 +13,18 @@ from webstrata.model.browser.replay_checks import PageCheck, ReplayReport, evenl
 from webstrata.storage.previews import PreviewFiles
 
 
+def job_of_front_page(app: App) -> int:
+    """Archive a front page and return the job that captured it."""
+    (snapshot_id,) = keep(app, [Answer(SITE, "Health", "Front page.")])
+    with app.database.read() as session:
+        shown = catalog.snapshot(session, snapshot_id)
+    assert shown is not None
+    assert shown.job_id is not None
+    return shown.job_id
+
+
 def test_a_preview_is_shown_with_its_source_and_missed_in_a_sentence(client: TestClient, app: App) -> None:
-    job_id = keep(app, [Answer(SITE, "Health", "Front page.")])
+    job_id = job_of_front_page(app)
     missing = client.get("/api/sources/health/preview")
     assert (missing.status_code, missing.json()["detail"]) == (404, "There is no preview of health")
     assert Page(client.get("/sources")).all("img.preview") == []
@@ -35,7 +45,7 @@ def test_a_preview_is_shown_with_its_source_and_missed_in_a_sentence(client: Tes
 
 
 def test_the_newest_replay_check_is_shown_on_the_page_of_its_job(client: TestClient, app: App) -> None:
-    job_id = keep(app, [Answer(SITE, "Health", "Front page.")])
+    job_id = job_of_front_page(app)
     assert "Replay check" not in Page(client.get(f"/jobs/{job_id}")).text()
     for failed in (4, 1):
         pages = (PageCheck(SITE, MAY, requests=4, failed=failed, similarity=0.8), PageCheck(SITE, MAY, problem="gone"))
