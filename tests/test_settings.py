@@ -112,6 +112,11 @@ GIVEN: dict[str, tuple[str, object]] = {
     "retention_cleanup_batch_size": ("5", 5),
     "retention_cleanup_dry_run": ("1", True),
     "retention_max_share": ("0.25", 0.25),
+    "audit_concurrency": ("0", 0),
+    "audit_timeout_seconds": ("60", 60),
+    "audit_max_attempts": ("5", 5),
+    "audit_domain_wait_seconds": ("0", 0),
+    "crawl_policy_version": ("v1.1", "v1.1"),
 }
 
 UNPARSABLE = {
@@ -171,6 +176,11 @@ UNPARSABLE = {
     "retention_cleanup_batch_size": ["0", "many"],
     "retention_cleanup_dry_run": ["perhaps"],
     "retention_max_share": ["0", "1.1", "nan"],
+    "audit_concurrency": ["-1", "33", "x"],
+    "audit_timeout_seconds": ["0", "86401"],
+    "audit_max_attempts": ["0", "21"],
+    "audit_domain_wait_seconds": ["-1", "86401"],
+    "crawl_policy_version": ["v1", "v1.3"],
 }
 
 
