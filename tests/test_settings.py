@@ -116,6 +116,11 @@ GIVEN: dict[str, tuple[str, object]] = {
     "notification_attempts": ("3", 3),
     "notification_retry_seconds": ("0.5", 0.5),
     "notification_timeout": ("2.5", 2.5),
+    "audit_concurrency": ("0", 0),
+    "audit_timeout_seconds": ("60", 60),
+    "audit_max_attempts": ("5", 5),
+    "audit_domain_wait_seconds": ("0", 0),
+    "crawl_policy_version": ("v1.1", "v1.1"),
 }
 
 UNPARSABLE = {
@@ -179,6 +184,11 @@ UNPARSABLE = {
     "notification_attempts": ["0", "101", "many"],
     "notification_retry_seconds": ["0", "3601", "nan"],
     "notification_timeout": ["0", "301", "soon"],
+    "audit_concurrency": ["-1", "33", "x"],
+    "audit_timeout_seconds": ["0", "86401"],
+    "audit_max_attempts": ["0", "21"],
+    "audit_domain_wait_seconds": ["-1", "86401"],
+    "crawl_policy_version": ["v1", "v1.3"],
 }
 
 

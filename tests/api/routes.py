@@ -23,7 +23,7 @@ def filled(template: str, **values: str) -> str:
 
 def is_admins(path: str) -> bool:
     """Tell whether a route is the administrators' alone."""
-    return path.startswith(("/api/admin", "/admin/api", "/metrics"))
+    return path.startswith(("/api/admin", "/admin/api", "/audits", "/metrics"))
 
 
 def _some(name: str) -> str:

@@ -50,6 +50,7 @@ MORE_THAN_A_DESCRIPTION_SAYS = {
     "POST /api/admin/notifications/targets": "an address that notifications can be sent to",
     "POST /api/admin/notifications/subscriptions": "such an address, and one of a source and a page",
     "POST /api/admin/withhold": "a reason that is more than spaces",
+    "POST /audits": "an address that is one",
 }
 """What is refused although it fits the description, because OpenAPI has no words for what is asked."""
 
@@ -64,6 +65,8 @@ THERE: dict[str, Any] = {
     "url": "https://health.example/",
     **dict.fromkeys(("listing_id", "price_id", "run_id", "row_id"), 1),
     "haul_id": "none",
+    "audit_id": "none",
+    "artifact_id": 1,
 }
 """What can be asked for in the small archive."""
 
@@ -81,6 +84,7 @@ NOT_HERE = {
     "/api/hauls/{haul_id}": 404,
     "/api/hauls/{haul_id}/export": 404,
     "/public_api/v1/hauls/{haul_id}": 404,
+    **{f"/audits/{{audit_id}}{rest}": 404 for rest in ("", "/artifacts", "/artifacts/{artifact_id}")},
     **{f"/api/admin/{name}/{{row_id}}": 404 for name in ("diagnostics", "scrape-metadata")},
 }
 """What the contract asks for and the small archive does not have."""

@@ -9,7 +9,7 @@ from webstrata.api.caching import NEVER
 
 RAW_PATH = "/api/snapshots/raw/"
 ADMIN_PATH = "/api/admin"
-ADMIN_PATHS = (ADMIN_PATH, "/admin/api")
+ADMIN_PATHS = (ADMIN_PATH, "/admin/api", "/audits")
 """What lies below these is the administrators' API."""
 
 PAGE_POLICY = (

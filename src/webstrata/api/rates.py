@@ -23,8 +23,8 @@ from webstrata.model.replay_address import REPLAY_PATH
 from webstrata.settings import Network, Settings
 
 MOST_BUCKETS = 50_000
-_FOR_PROGRAMS = ("/api/", "/admin/api/", "/public_api/", "/metrics", "/openapi.json", "/cdx")
-_FOR_ADMIN_PROGRAMS = ("/api/admin/", "/admin/api/", "/metrics")
+_FOR_PROGRAMS = ("/api/", "/admin/api/", "/public_api/", "/audits", "/metrics", "/openapi.json", "/cdx")
+_FOR_ADMIN_PROGRAMS = ("/api/admin/", "/admin/api/", "/audits", "/metrics")
 _COMPARING = ("/compare/", "/api/changes/compare")
 _TOKEN_HEADERS = (b"authorization", b"x-admin-token")
 _SAME_HOUSEHOLD = 64

@@ -34,7 +34,7 @@ def run(arguments: Sequence[str]) -> int:
         if asked.verb == RUN_AUDITS:
             return _run_audits(once=asked.once)
         if asked.id is None:
-            raise UsageError("index-job needs --id")
+            raise UsageError("the following arguments are required: --id")
         return _indexed(asked.id, so_far=asked.so_far)
     except WebstrataError as error:
         return told(error, "webstrata")
