@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from webstrata.model.terms import Term
 
-SATURATION = 1.4
-LENGTH_SHARE = 0.7
+SATURATION = 1.2
+LENGTH_SHARE = 0.75
 """The constants of BM25, usually called k1 and b."""
 
-WEIGHT_OF_OTHER_FORM = 0.9
+WEIGHT_OF_OTHER_FORM = 0.75
 """What another form of a word counts beside the word as written."""
 
 WEIGHTS = {"title": 2.0, "address": 0.6, "headings": 1.0, "main": 1.0, "other": 0.2}
