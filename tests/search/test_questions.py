@@ -3,12 +3,16 @@
 from collections.abc import Iterator
 
 import pytest
+from sqlalchemy import delete, func, select, update
 
 from tests.support.databases import FreshDatabase
 from tests.support.shelf import Shelf
 from webstrata.content.kinds import PageKind
 from webstrata.content.reading import Body, read_page
+from webstrata.db.best_match.stored_forms import learn_some, learn_stored_forms
 from webstrata.db.engine import Database
+from webstrata.db.search_tables import SearchUpkeep, WordForm
+from webstrata.db.tables import Document
 from webstrata.demo.site import DEMO_ORIGIN, build_site
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search import Fallback, SearchRequest, SearchResponse, Sort, View
@@ -171,3 +175,27 @@ def test_misspelt_words_of_a_sentence_are_corrected_one_by_one(database: Databas
     answer: SearchResponse = search(database, SearchRequest(q="what do I do about rabeis and bats in the attick"))
     assert answer.results[0].id == whole
     assert answer.instead == "what do i about rabies and bats in the attic"
+
+
+def test_forms_are_learned_from_stored_texts_some_at_a_time(
+    database: Database, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = shelf.job()
+    pages = [
+        shelf.page(job, f"{SITE}/{number}", "2026-01-01", text, language=language)
+        for number, (text, language) in enumerate([("Vaccines", "en"), ("Des écoles", "fr"), ("E-mails", "en")])
+    ]
+    questions = ["vaccinated", "école", "email"]
+    with database.write() as session:
+        session.execute(delete(WordForm))
+        last = session.scalar(select(func.max(Document.id)))
+        session.execute(update(SearchUpkeep).values(last_document_id=0, until_document_id=last))
+    assert [search(database, SearchRequest(q=q)).fallback for q in questions] != [Fallback.NONE] * 3
+    monkeypatch.setattr("webstrata.db.best_match.stored_forms._BATCH", 1)
+    with database.write() as session:
+        assert learn_some(session)
+    learn_stored_forms(database)
+    found = [search(database, SearchRequest(q=q)) for q in questions]
+    assert [(answer.results[0].id, answer.fallback) for answer in found] == [(page, Fallback.NONE) for page in pages]
+    with database.write() as session:
+        assert not learn_some(session)

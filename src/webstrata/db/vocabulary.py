@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql import table
 
 from webstrata.content.blocks import HEADINGS
-from webstrata.content.stemming import stem_language
 from webstrata.content.tokens import folded
+from webstrata.content.words.stemming import stem_language
+from webstrata.db.best_match.word_forms import learn_forms
 from webstrata.db.bulk import ManyRows
 from webstrata.db.lists import Among
 from webstrata.db.types import PlainText
-from webstrata.db.word_forms import learn_forms
 from webstrata.db.wording import PreparedDocument
 from webstrata.model.similarity import MAX_LENGTH, MIN_LENGTH, trigrams
 

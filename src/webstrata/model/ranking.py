@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from webstrata.model.relevance import Relevance
+from webstrata.model.questions.relevance import Relevance
 
 WEIGHT_OF_TITLE = 0.6
 WEIGHT_OF_NEARNESS = 0.2

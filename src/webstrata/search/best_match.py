@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from webstrata.db import searching
+from webstrata.db.best_match.term_counts import document_counts
 from webstrata.db.engine import Session
 from webstrata.db.search_question import Found, Question, archive_state
-from webstrata.db.term_counts import document_counts
 from webstrata.model.query import AnyOf, Intent, Query, plain_expression
+from webstrata.model.questions.terms import all_terms, content_terms
 from webstrata.model.search import Fallback
-from webstrata.model.terms import all_terms, content_terms
 from webstrata.search.asked import Asked, by_parts, meant_words
 from webstrata.search.terms import terms_of
 

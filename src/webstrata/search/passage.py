@@ -1,4 +1,4 @@
-"""The passage of a text that answers a search, with the hits marked and the heading that it is under."""
+"""The passage of a text that best matches a search, with the hits marked and the heading that it is under."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
@@ -77,7 +77,7 @@ def passage(text: str, words: Collection[str]) -> tuple[TextRun, ...]:
 
 
 def _content(text: str, blocks: str | None) -> _Content:
-    """Return what a page itself says, without menus and footers."""
+    """Return a page's own text, without menus and footers."""
     if not blocks:
         flat = _on_one_line(text)
         return _Content(flat, [_Section("", 0, 0, len(flat))])

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from webstrata.content.compounds import joined_pairs, split_number
-from webstrata.content.stemming import stems_of
-from webstrata.content.word_forms import accented_words
+from webstrata.content.words.compounds import joined_pairs, split_number
+from webstrata.content.words.stemming import stems_of
+from webstrata.content.words.word_forms import accented_words
 from webstrata.db import fulltext, vocabulary
+from webstrata.db.best_match.word_forms import forms_by_stem, languages_of_forms
 from webstrata.db.engine import Session
 from webstrata.db.search_memory import worked_out_once
 from webstrata.db.search_question import archive_state
-from webstrata.db.word_forms import forms_by_stem, languages_of_forms
 from webstrata.model.query import Expression, Words, wanted_words
-from webstrata.model.stop_words import question_languages, stop_words_in
-from webstrata.model.terms import Form, Term, with_forms
+from webstrata.model.questions.stop_words import question_languages, stop_words_in
+from webstrata.model.questions.terms import Form, Term, with_forms
 
 _MOST_WORDS = 40
 """Words of a question whose other forms are looked up: longer ones are texts, and hold their forms themselves."""
@@ -44,7 +44,8 @@ def expression_with_forms(session: Session, written: str, expression: Expression
 
 
 def _languages(session: Session) -> tuple[str, ...]:
-    return worked_out_once(session, archive_state(session), "languages", lambda: languages_of_forms(session))
+    # While forms are learned from stored texts, the archive does not change: what is not there yet is asked for again.
+    return worked_out_once(session, archive_state(session), "languages", lambda: languages_of_forms(session), bool)
 
 
 def _forms(

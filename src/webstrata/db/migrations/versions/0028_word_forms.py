@@ -1,4 +1,4 @@
-"""Forms of words by their stems; those of texts that are stored already are learned by `db/stored_forms.py`."""
+"""Forms of words by their stems; `db/best_match/stored_forms.py` learns those of texts that are already stored."""
 
 import sqlalchemy as sa
 from alembic import op

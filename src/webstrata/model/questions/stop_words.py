@@ -66,7 +66,7 @@ QUANTITY_WORDS = frozenset(
     )
     for word in words.split()
 )
-"""Words of questions that a number answers."""
+"""Words of questions that ask for a number."""
 
 
 def question_languages(words: Sequence[str], languages: Sequence[str]) -> tuple[str, ...]:

@@ -1,11 +1,11 @@
-"""How well a page's words answer a question: BM25 over the parts of a page, and how near the words are."""
+"""How well a page's words match a question: BM25 over the parts of a page, and how near the words are."""
 
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from webstrata.model.terms import Term
+from webstrata.model.questions.terms import Term
 
 SATURATION = 1.2
 LENGTH_SHARE = 0.75
@@ -38,7 +38,7 @@ class PageWords(NamedTuple):
 
 
 class Relevance(NamedTuple):
-    """How well a page's words answer a question."""
+    """How well a page's words match a question."""
 
     words: float
     """BM25, as a share of what it could be at most."""
@@ -49,7 +49,7 @@ class Relevance(NamedTuple):
 
 
 def rarity(documents: int, of_all: int) -> float:
-    """Return the weight of a term that so many documents hold: the rarer the term, the more it says."""
+    """Return the weight of a term that so many documents hold: the rarer, the higher."""
     return math.log1p((max(of_all, documents) - documents + 0.5) / (documents + 0.5))
 
 
@@ -89,7 +89,7 @@ class TermMatcher:
         return [self.terms[self._single[word][0][0]].word if word in self._single else word for word in words]
 
     def relevance(self, page: PageWords, usual_length: float) -> Relevance:
-        """Return how well a page answers, given how long pages usually are."""
+        """Return how well a page matches, given how long pages usually are."""
         counts = [0.0] * len(self.terms)
         per_length = 1 / (1 - LENGTH_SHARE + LENGTH_SHARE * page.length / max(usual_length, 1.0))
         main = self.hits(page.main)

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from webstrata.content.compounds import compounds_in
-from webstrata.content.stemming import SHORTEST_WORD, stems_of
 from webstrata.content.tokens import fold
+from webstrata.content.words.compounds import compounds_in
+from webstrata.content.words.stemming import SHORTEST_WORD, stems_of
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _LONGEST_WORD = 40
