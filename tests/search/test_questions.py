@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, select
 
 from tests.support.databases import FreshDatabase
 from tests.support.shelf import Shelf
 from webstrata.content.kinds import PageKind
 from webstrata.content.reading import Body, read_page
-from webstrata.db.best_match.stored_forms import learn_some, learn_stored_forms
+from webstrata.db.best_match.stored_forms import NAME, learn_some, learn_stored_forms
 from webstrata.db.engine import Database
 from webstrata.db.search_tables import SearchUpkeep, WordForm
 from webstrata.db.tables import Document
@@ -139,6 +139,8 @@ def test_pages_with_most_words_follow_those_with_all_and_stop_words_decide_nothi
     assert answer.facets is not None
     assert answer.facets["year"][0].count == 3
     newest = search(database, SearchRequest(q=request.q, view=view, sort=Sort.NEWEST))
+    assert [hit.id for hit in newest.results] == [whole]
+    newest = search(database, SearchRequest(q="zeppelin bats attic", view=view, sort=Sort.NEWEST))
     assert [hit.id for hit in newest.results] == [little, most, whole]
     assert [hit.id for hit in paged(database, request.q or "", view)] == [whole, most, little]
 
@@ -189,7 +191,7 @@ def test_forms_are_learned_from_stored_texts_some_at_a_time(
     with database.write() as session:
         session.execute(delete(WordForm))
         last = session.scalar(select(func.max(Document.id)))
-        session.execute(update(SearchUpkeep).values(last_document_id=0, until_document_id=last))
+        session.merge(SearchUpkeep(name=NAME, last_document_id=0, until_document_id=last))
     assert [search(database, SearchRequest(q=q)).fallback for q in questions] != [Fallback.NONE] * 3
     monkeypatch.setattr("webstrata.db.best_match.stored_forms._BATCH", 1)
     with database.write() as session:

@@ -25,7 +25,7 @@ from webstrata.model.search import View
 MOST_KNOWN = 20_000
 """Documents that are named one by one."""
 
-MOST_READ = 200
+MOST_READ = 120
 """Texts that are read to rank pages with some of the words: the number of words that they hold does not order them."""
 
 _SPARE = 2

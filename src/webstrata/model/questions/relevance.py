@@ -76,12 +76,13 @@ class TermMatcher:
         """Return where terms are in a list of words: place, number of the term, and how exactly it is the term."""
         first_words = self._first_words
         found: list[tuple[int, int, float]] = []
-        for place, word in enumerate(words):
-            if word in first_words:
-                found += ((place, number, exactness) for number, exactness in self._single.get(word, ()))
-                for number, form in self._several.get(word, ()):
-                    if tuple(words[place : place + len(form)]) == form:
-                        found.append((place, number, WEIGHT_OF_OTHER_FORM))
+        # Thousands of words are looked at for every page, and few of them are hits.
+        for place in [place for place, word in enumerate(words) if word in first_words]:
+            word = words[place]
+            found += [(place, number, exactness) for number, exactness in self._single.get(word, ())]
+            for number, form in self._several.get(word, ()):
+                if tuple(words[place : place + len(form)]) == form:
+                    found.append((place, number, WEIGHT_OF_OTHER_FORM))
         return found
 
     def as_asked(self, words: Sequence[str]) -> list[str]:
