@@ -112,7 +112,7 @@ class RankedSearch:
 
     def _scores(self, known: Judged) -> dict[int, Score]:
         if self._request.ranking is Ranking.V2 and self._question.terms:
-            return self._read(known.relevance, MOST_JUDGED)
+            return self._read(known.relevance, MOST_JUDGED if len(self._question.terms) > 1 else MOST_JUDGED // 2)
         return scores(known.relevance, known.facts, self._question.phrases, self._request.ranking)
 
     def _read(self, relevance: Mapping[int, float], most: int) -> dict[int, Score]:

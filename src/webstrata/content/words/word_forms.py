@@ -31,7 +31,11 @@ def stemmed(words: Iterable[str], accented: Mapping[str, str], language: str) ->
     pairs = {
         (stem, word)
         for word in words
-        for stem in stems_of(accented.get(word, word), language) | stems_of(word, language)
+        for stem in (
+            stems_of(accented[word], language) | stems_of(word, language)
+            if word in accented
+            else stems_of(word, language)
+        )
     }
     return sorted(pairs)
 
