@@ -9,7 +9,7 @@ from webstrata.db.documents import store_documents
 from webstrata.db.engine import Database
 from webstrata.db.new_rows import NewCapture
 from webstrata.db.snapshots import NewSnapshot
-from webstrata.db.wording import NewDocument, prepared
+from webstrata.db.wording import NewDocument, PreparedDocument, prepared
 from webstrata.model.jobs import JobConfig
 from webstrata.model.urls import surt
 
@@ -50,7 +50,7 @@ def _address(page: Page) -> str:
     return f"{_SITE}/{page.language}/{hashlib.sha256(page.name.encode()).hexdigest()[:8]}"
 
 
-def _document(page: Page, neighbour: Page, for_sqlite: bool):  # noqa: ANN202 - as `prepared` says
+def _document(page: Page, neighbour: Page, for_sqlite: bool) -> PreparedDocument:
     menu = _MENU.get(page.language, _MENU["en"])
     # A footer leads on to the page before, as many sites do.
     lines = [(menu, "L", "n"), (page.title, "1", "m"), (page.text, "p", "m"), (neighbour.title, "L", "e")]

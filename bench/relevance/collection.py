@@ -35,7 +35,8 @@ def read_collection(folder: Path) -> Collection:
 
 def _pages(text: str) -> list[Page]:
     found: list[Page] = []
-    topic, counts = "", {}
+    topic = ""
+    counts: dict[str, int] = {}
     for line in text.splitlines():
         if line.startswith("#"):
             topic, counts = line[1:].strip(), {}

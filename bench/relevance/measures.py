@@ -22,4 +22,4 @@ def mean(values: Iterable[float]) -> float:
 
 
 def _gain(grades: Sequence[int]) -> float:
-    return sum((2**grade - 1) / math.log2(place + 2) for place, grade in enumerate(grades))
+    return sum(((1 << grade) - 1) / math.log2(place + 2) for place, grade in enumerate(grades))

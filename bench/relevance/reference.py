@@ -4,8 +4,8 @@ import math
 from collections import Counter
 
 from bench.relevance.collection import Collection, Question
-from webstrata.content.stemming import stems_of
 from webstrata.content.tokens import tokens
+from webstrata.content.words.stemming import stems_of
 
 _SATURATION, _LENGTH_SHARE = 1.2, 0.75
 

@@ -10,12 +10,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from webstrata.db import captures, jobs, snapshots
-from webstrata.db.documents import ensure_documents
+from webstrata.db.documents import store_documents
 from webstrata.db.engine import Database
 from webstrata.db.new_rows import NewCapture
 from webstrata.db.snapshots import NewSnapshot
 from webstrata.db.tables import Snapshot
-from webstrata.db.wording import NewDocument
+from webstrata.db.wording import NewDocument, prepared
 from webstrata.model.jobs import JobConfig
 from webstrata.model.urls import surt, url_group
 
@@ -50,14 +50,16 @@ class Shelf:
         title: str = "",
         status: int | None = 200,
         content: str | None = None,
+        language: str = "en",
+        blocks: str | None = None,
     ) -> int:
         """Add a captured page and return its snapshot; captures of equal `content` are the same bytes."""
         source_id, warc_id = self._files[job_id]
         captured_at = datetime.fromisoformat(f"{at}Z" if "T" in at else f"{at}T12:00:00Z")
         with self.database.write() as session:
             capture_id = self._capture(session, job_id, url, captured_at, status)
-            document = NewDocument(url_group(url), title, text)
-            ids = ensure_documents(session, [document])
+            document = NewDocument(url_group(url), title, text, language)
+            ids = store_documents(session, [prepared(document, for_sqlite=self.database.is_sqlite, blocks=blocks)])
             snapshots.save_snapshots(
                 session,
                 [
@@ -73,7 +75,7 @@ class Shelf:
                         status_code=status,
                         title=title,
                         snippet=text[:100],
-                        language="en",
+                        language=language,
                         warc_path=f"{warc_id}.warc.gz",
                         warc_record_id=f"<urn:uuid:{capture_id}>",
                         warc_offset=capture_id,

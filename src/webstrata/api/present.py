@@ -90,7 +90,7 @@ def source(summary: SourceSummary, entry_browse_url: str | None) -> SourceSummar
 def search_hit(snapshot: SnapshotView, addresses: BrowseAddresses) -> SnapshotSummarySchema:
     """Present a snapshot that a search found, with the passage that matched."""
     runs = [TextRunSchema(text=run.text, marked=run.marked) for run in snapshot.marked_snippet]
-    return SnapshotSummarySchema(
+    hit = SnapshotSummarySchema(
         id=snapshot.id,
         title=snapshot.title,
         sourceCode=snapshot.source_code,
@@ -108,12 +108,20 @@ def search_hit(snapshot: SnapshotView, addresses: BrowseAddresses) -> SnapshotSu
         quality=snapshot.quality,
         qualityKind=snapshot.quality_kind,
     )
+    # What older clients do not know of is there only where it means something.
+    if snapshot.passage_heading:
+        hit.snippetHeading = snapshot.passage_heading
+    if snapshot.missing_words:
+        hit.without = list(snapshot.missing_words)
+    return hit
 
 
 def snapshot_detail(snapshot: SnapshotView, addresses: BrowseAddresses) -> SnapshotDetailSchema:
     """Present one snapshot."""
     return SnapshotDetailSchema(
-        **search_hit(snapshot, addresses).model_dump(exclude={"pageSnapshotsCount", "markedSnippet"}),
+        **search_hit(snapshot, addresses).model_dump(
+            exclude={"pageSnapshotsCount", "markedSnippet", "snippetHeading", "without"}
+        ),
         mimeType=snapshot.mime_type,
         statusCode=snapshot.status_code,
         qualityReasons=(snapshot.quality_reasons or "").splitlines(),

@@ -143,6 +143,8 @@ class SnapshotSummarySchema(SnapshotSchema):
     markedSnippet: list[TextRunSchema] | None = Field(
         description="The snippet piece by piece; marked is what was searched for. null when nothing was."
     )
+    snippetHeading: str | None = Field(None, description="The heading that the snippet is under.")
+    without: list[str] = Field([], description="Words of the question that the page does not have.")
 
 
 class SnapshotDetailSchema(SnapshotSchema):

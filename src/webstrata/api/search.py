@@ -55,7 +55,8 @@ class SearchParameters(BaseModel):
         None, max_length=200, description="What an answer's `nextCursor` said; stands instead of `page`."
     )
     facets: bool = Field(False, description="Count the results by source, year, language and type.")
-    ranking: Ranking = Field(Ranking.V2, description="v1 orders by the text alone.")
+    ranking: Ranking = Field(Ranking.V2, description="v1 requires all words as written, and orders by the text alone.")
+    exact: bool = Field(False, description="Only words as they are written, and all of them.")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -117,6 +118,10 @@ def _with_extras(answer: SearchResponseSchema, found: SearchResponse) -> SearchR
     """Add what older clients do not know of, where it says something."""
     if found.total_capped:
         answer.totalCapped = True
+    if found.total_all_words is not None and found.total_all_words != found.total:
+        answer.totalAllWords = found.total_all_words
+    if found.without:
+        answer.without = list(found.without)
     if found.next_cursor is not None:
         answer.nextCursor = found.next_cursor
     if found.instead is not None:

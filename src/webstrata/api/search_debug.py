@@ -9,7 +9,7 @@ from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.parts import Parts
 from webstrata.api.search import SearchParameters
-from webstrata.api.search_schemas import DebugHitSchema, ScoreSchema, SearchDebugSchema
+from webstrata.api.search_schemas import DebugHitSchema, ScoreSchema, SearchDebugSchema, TermSchema
 from webstrata.model.query import spelled
 from webstrata.search.service import Explained, explained
 
@@ -33,6 +33,11 @@ def explain(app: Parts, parameters: Annotated[SearchParameters, Query()]) -> Sea
         ranking=parameters.ranking,
         total=done.response.total,
         totalCapped=done.response.total_capped,
+        totalAllWords=done.response.total_all_words,
+        terms=[
+            TermSchema(word=term.word, forms=[" ".join(form) for form in term.forms if form != (term.word,)])
+            for term in done.terms
+        ],
         page=parameters.page,
         pageSize=done.response.page_size,
         results=[_hit(hit) for hit in done.hits],
@@ -47,6 +52,7 @@ def _hit(hit: Explained) -> DebugHitSchema:
         captureTimestamp=present.timestamp(hit.view.captured_at),
         statusRank=hit.status_rank,
         score=_score(hit),
+        without=list(hit.view.missing_words),
     )
 
 
@@ -60,5 +66,7 @@ def _score(hit: Explained) -> ScoreSchema | None:
         authority=score.authority,
         depth=score.depth,
         url=-hit.url_cost,
+        nearness=score.nearness,
+        allWords=score.all_words,
         total=hit.total,
     )

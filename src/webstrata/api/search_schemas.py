@@ -1,6 +1,6 @@
 """The JSON of searching. Names are part of the API's contract: they do not change."""
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from webstrata.api.schemas import SnapshotSummarySchema
 from webstrata.model.query import Intent
@@ -33,6 +33,10 @@ class SearchResponseSchema(BaseModel):
     page: int
     pageSize: int
     totalCapped: bool = False
+    totalAllWords: int = Field(
+        0, description="How many of the results hold all words; given where that is not all of them."
+    )
+    without: list[str] = Field([], description="Words that none of these results has.")
     nextCursor: str | None = None
     facets: FacetsSchema | None = None
     instead: str | None = None
@@ -46,7 +50,16 @@ class ScoreSchema(BaseModel):
     authority: float
     depth: float
     url: float
+    nearness: float
+    allWords: float
     total: float
+
+
+class TermSchema(BaseModel):
+    """A word of a question, and its other forms that are searched."""
+
+    word: str
+    forms: list[str]
 
 
 class DebugHitSchema(BaseModel):
@@ -58,6 +71,7 @@ class DebugHitSchema(BaseModel):
     captureTimestamp: str
     statusRank: int
     score: ScoreSchema | None
+    without: list[str]
 
 
 class SearchDebugSchema(BaseModel):
@@ -68,8 +82,10 @@ class SearchDebugSchema(BaseModel):
     instead: str | None
     searched: str | None
     ranking: str
+    terms: list[TermSchema]
     total: int
     totalCapped: bool
+    totalAllWords: int | None
     page: int
     pageSize: int
     results: list[DebugHitSchema]

@@ -19,9 +19,11 @@ verbs = typer.Typer(
 def upgrade() -> None:
     """Upgrade the database to the schema version that this program needs; no data is lost."""
     from webstrata.db import migrate
+    from webstrata.db.best_match.stored_forms import learn_stored_forms
 
     database = _database()
     migrate.upgrade(database)
+    learn_stored_forms(database)
     print(f"{database.shown} is at schema version {migrate.current(database)}")
 
 

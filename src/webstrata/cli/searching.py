@@ -50,6 +50,9 @@ def search(
         bool,
         typer.Option("--appearances", help="Show the first and the last capture that contain this exact sentence."),
     ] = False,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Find only pages with all words, in the form as written.")
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of results.")] = 10,
     as_json: AsJson = False,
 ) -> None:
@@ -69,6 +72,7 @@ def search(
         from_date=first,
         to_date=last,
         page_size=limit,
+        exact=exact,
     )
     _show_hits(request, as_json)
 
@@ -139,12 +143,21 @@ def _print_hits(found: SearchResponse, request: SearchRequest) -> None:
         console.print(Text(f"No page contains “{request.q}”. Results for “{found.instead}”:"))
     thing = "snapshot" if request.view is View.SNAPSHOTS else "page"
     more = "more than " if found.total_capped else ""
-    console.print(f"{more}{counted(found.total, thing)} found")
+    console.print(f"{more}{counted(found.total, thing)} found{_all_words(found)}")
     for hit in found.results:
         console.print()
         console.print(Text(hit.title or hit.url, style="bold"))
         console.print(_place(hit))
         console.print(_passage(hit))
+        if hit.missing_words:
+            console.print(Text(f"Without: {', '.join(hit.missing_words)}", style="dim"))
+
+
+def _all_words(found: SearchResponse) -> str:
+    """Return how many results have all words, where not all of them do."""
+    if found.total_all_words is None or found.total_all_words == found.total:
+        return ""
+    return f", {found.total_all_words} with all words"
 
 
 def _print_appearances(found: "Appearances", sentence: str) -> None:
@@ -163,7 +176,7 @@ def _place(hit: SnapshotView) -> Text:
 
 
 def _passage(hit: SnapshotView) -> Text:
-    text = Text()
+    text = Text(f"{hit.passage_heading}: " if hit.passage_heading else "")
     for run in hit.marked_snippet:
         text.append(run.text, style="bold yellow" if run.marked else "")
     return text or Text(hit.snippet or "")

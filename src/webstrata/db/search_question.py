@@ -14,9 +14,9 @@ from webstrata.db.totals import HIDDEN_SOURCE
 from webstrata.errors import UsageError
 from webstrata.model.archive import SnapshotView
 from webstrata.model.query import Expression
+from webstrata.model.questions.terms import Term
 from webstrata.model.ranking import Score
 from webstrata.model.search import Cursor, FacetCount, SearchRequest, Sort
-from webstrata.model.terms import Term
 from webstrata.model.urls import url_group
 
 

@@ -7,6 +7,8 @@ from functools import cached_property
 
 from sqlalchemy.orm import Session
 
+from webstrata.db.best_match.search_texts import read_scores
+from webstrata.db.best_match.term_counts import term_weights
 from webstrata.db.lists import as_array
 from webstrata.db.search_candidates import Few, Many, candidates
 from webstrata.db.search_judged import MOST_JUDGED, Judged, judged
@@ -15,18 +17,16 @@ from webstrata.db.search_order import MOST_COUNTED, Count, counted, ordered
 from webstrata.db.search_question import Found, Hit, Question
 from webstrata.db.search_scope import Scope
 from webstrata.db.search_shown import BEST_FIRST, GOOD_FIRST, NEWEST_FIRST, shown
-from webstrata.db.search_texts import read_scores
-from webstrata.db.term_counts import term_weights
 from webstrata.model.query import asks_for_places
+from webstrata.model.questions.relevance import TermMatcher
 from webstrata.model.ranking import Ranking, Score, best_scored, scores, scores_after, url_cost
-from webstrata.model.relevance import TermMatcher
 from webstrata.model.search import View
 
 MOST_KNOWN = 20_000
 """Documents that are named one by one."""
 
-MOST_READ = 200
-"""Texts that are read to rank pages with some of the words: how many words they hold says little of their order."""
+MOST_READ = 120
+"""Texts that are read to rank pages with some of the words: the number of words that they hold does not order them."""
 
 _SPARE = 2
 """A page of results is looked for among the captures of so many documents for each result, and then among all."""
@@ -112,7 +112,7 @@ class RankedSearch:
 
     def _scores(self, known: Judged) -> dict[int, Score]:
         if self._request.ranking is Ranking.V2 and self._question.terms:
-            return self._read(known.relevance, MOST_JUDGED)
+            return self._read(known.relevance, MOST_JUDGED if len(self._question.terms) > 1 else MOST_JUDGED // 2)
         return scores(known.relevance, known.facts, self._question.phrases, self._request.ranking)
 
     def _read(self, relevance: Mapping[int, float], most: int) -> dict[int, Score]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
+from webstrata.db.best_match.search_partial import partial_matches
 from webstrata.db.lists import Among
 from webstrata.db.search_memory import worked_out_once
 from webstrata.db.search_order import MOST_BROWSED, MOST_COUNTED, browses_pages, counted, from_pages, in_time
-from webstrata.db.search_partial import partial_matches
 from webstrata.db.search_question import Facets, Found, Hit, Question, scope_of
 from webstrata.db.search_ranked import RankedSearch
 from webstrata.db.search_scope import Scope

@@ -2,20 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from itertools import compress, islice
 
-from sqlalchemy import bindparam, column, text
+from sqlalchemy import TextClause, bindparam, column, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import table
 
 from webstrata.content.blocks import HEADINGS
-from webstrata.content.stemming import stem_language
 from webstrata.content.tokens import folded
+from webstrata.content.words.stemming import stem_language
+from webstrata.db.best_match.word_forms import learn_forms
 from webstrata.db.bulk import ManyRows
 from webstrata.db.lists import Among
 from webstrata.db.types import PlainText
-from webstrata.db.word_forms import learn_forms
 from webstrata.db.wording import PreparedDocument
 from webstrata.model.similarity import MAX_LENGTH, MIN_LENGTH, trigrams
 
@@ -98,8 +99,20 @@ def words_like(session: Session, word: str) -> Sequence[str]:
         asked = " OR ".join(f'"{part}"' for part in sorted(trigrams(word)))
         return session.scalars(_SQLITE_LIKE, {"asked": asked, "most": _MOST_ALIKE, **lengths}).all()
     if session.scalar(_HAS_TRIGRAMS):
-        return session.scalars(_POSTGRESQL_LIKE, {"word": word, "most": _MOST_ALIKE, **lengths}).all()
+        pieces = {f"p{number}": f"%{piece}%" for number, piece in enumerate(sorted(trigrams(word)))}
+        given = {"word": word, "most": _MOST_ALIKE, **pieces, **lengths}
+        return session.scalars(_postgresql_like(len(pieces)), given).all()
     return session.scalars(_SCAN, {"first": word[:1], "most": _MOST_SCANNED, **lengths}).all()
+
+
+@cache
+def _postgresql_like(pieces: int) -> TextClause:
+    # Its operator for similar words leaves out short ones with two letters swapped: they share too few pieces.
+    any_piece = " OR ".join(f"word LIKE :p{number}" for number in range(pieces))
+    return text(
+        f"SELECT word FROM vocabulary WHERE ({any_piece}) AND length(word) BETWEEN :shortest AND :longest"  # noqa: S608
+        " ORDER BY similarity(word, :word) DESC, word LIMIT :most"
+    )
 
 
 def words_holding(session: Session, part: str) -> Sequence[str]:
@@ -162,10 +175,6 @@ _POSTGRESQL_HOLDING = text(
     ' ORDER BY length(word), word COLLATE "C" LIMIT :most'
 )
 _HAS_TRIGRAMS = text("SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm')")
-_POSTGRESQL_LIKE = text(
-    "SELECT word FROM vocabulary WHERE word % :word AND length(word) BETWEEN :shortest AND :longest"
-    " ORDER BY similarity(word, :word) DESC, word LIMIT :most"
-)
 _SCAN = text(
     "SELECT word FROM vocabulary WHERE word LIKE :first || '%' AND length(word) BETWEEN :shortest AND :longest"
     " ORDER BY word LIMIT :most"

@@ -10,6 +10,7 @@ from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import keep_pages_so_far, run_plugins
 from webstrata.changes.stage import ChangeTracking
 from webstrata.db import captures, frontier, jobs, leases, snapshots
+from webstrata.db.best_match.stored_forms import learn_stored_forms
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
 from webstrata.errors import ConflictError
@@ -61,6 +62,7 @@ class Indexing:
         ended = _ended(job)
         done = ended if ended in CUT_SHORT else JobStatus.INDEXED
         code = 0
+        learn_stored_forms(self.database)
         if self._has_any(job, done):
             code = self._indexed(job, progress, interrupted, advanced, again)
             if code == 0:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from webstrata.model.relevance import Relevance
+from webstrata.model.questions.relevance import Relevance
 
 WEIGHT_OF_TITLE = 0.6
-WEIGHT_OF_NEARNESS = 0.25
+WEIGHT_OF_NEARNESS = 0.2
 WEIGHT_OF_ALL_WORDS = 3.0
 """More than all other parts together: pages with all words of a question come before those with some."""
 

@@ -17,9 +17,9 @@ from webstrata.model.query import (
     wanted_words,
     with_word_replaced,
 )
+from webstrata.model.questions.terms import Term
 from webstrata.model.search import Fallback
 from webstrata.model.similarity import best_meant, likely_meant, slips_forgiven
-from webstrata.model.terms import Term
 
 _MOST_COUNTED = 1_000
 _MOST_LOOKED_UP = 8

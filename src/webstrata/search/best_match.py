@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from webstrata.db import searching
+from webstrata.db.best_match.term_counts import document_counts
 from webstrata.db.engine import Session
 from webstrata.db.search_question import Found, Question, archive_state
-from webstrata.db.term_counts import document_counts
-from webstrata.model.query import AnyOf, Intent, Query, plain_expression
+from webstrata.model.query import All, AnyOf, Intent, Query, Words, plain_expression
+from webstrata.model.questions.terms import all_terms, content_terms
 from webstrata.model.search import Fallback
-from webstrata.model.terms import all_terms, content_terms
 from webstrata.search.asked import Asked, by_parts, meant_words
 from webstrata.search.terms import terms_of
 
@@ -44,6 +44,8 @@ def best_match(session: Session, question: Question, query: Query) -> Answered:
     """Return what a plain question finds."""
     whole = whole_question(session, question.request.q or "", query.plain)
     answered = _find(session, question, whole)
+    if answered.found.total and len(whole.terms) > 1 and not answered.question.is_ranked:
+        return _with_a_word_as_written(session, answered)
     if _is_enough(answered) or (answered.found.total and query.intent is Intent.URL):
         return answered
     if answered.found.total:
@@ -67,6 +69,14 @@ def whole_question(session: Session, written: str, words: tuple[str, ...]) -> As
 def _find(session: Session, question: Question, asked: Asked) -> Answered:
     question = put(question, asked)
     return Answered(asked, question, searching.find(session, question))
+
+
+def _with_a_word_as_written(session: Session, full: Answered) -> Answered:
+    """Return what all words find in order of time: only pages with one of them as written, if there are any."""
+    written = AnyOf(tuple(Words((term.word,)) for term in full.asked.terms))
+    assert full.asked.expression is not None
+    strict = _find(session, full.question, replace(full.asked, expression=All((full.asked.expression, written))))
+    return strict if strict.found.total else full
 
 
 def _is_enough(answered: Answered) -> bool:

@@ -1,16 +1,16 @@
-"""Hits as a reader sees them: the passage that answers, its heading, and the words of the question that are missing."""
+"""Hits as a reader sees them: the best passage, its heading, and the words of the question that are missing."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from webstrata.content.page_words import page_words
 from webstrata.content.tokens import tokens
+from webstrata.content.words.page_words import page_words
 from webstrata.db.search_question import Hit
 from webstrata.model.archive import SnapshotView
 from webstrata.model.query import wanted_words
-from webstrata.model.relevance import TermMatcher, missing_words
+from webstrata.model.questions.relevance import TermMatcher, missing_words
+from webstrata.model.questions.stop_words import QUANTITY_WORDS
 from webstrata.model.search import Fallback
-from webstrata.model.stop_words import QUANTITY_WORDS
 from webstrata.search.asked import Asked
 from webstrata.search.passage import answering_passage
 
@@ -27,7 +27,7 @@ class HitPresenter:
         self._asks_for_number = not QUANTITY_WORDS.isdisjoint(tokens(written))
 
     def shown(self, hit: Hit) -> SnapshotView:
-        """Return a result with the passage that answers, the hits in it marked."""
+        """Return a result with its best passage, the hits in it marked."""
         asked = self._asked
         if asked.expression is None:
             return hit.view

@@ -1,6 +1,7 @@
-"""The passage of a text that answers a search, with the hits marked and the heading that it is under."""
+"""The passage of a text that best matches a search, with the hits marked and the heading that it is under."""
 
-from collections.abc import Collection, Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from webstrata.content.blocks import HEADINGS, kinds_of
@@ -15,6 +16,7 @@ _SEARCHED = 200_000
 _MOST_HITS = 2_000
 _LONGEST_HEADING = 160
 _WORTH_OF_REPEATED = 0.1
+_MOST_REPEATED = 5
 _WORTH_OF_NUMBER = 0.6
 """What a hit of a word that is in the passage already counts, and a number where one is asked for; a new word is 1."""
 
@@ -40,13 +42,33 @@ def answering_passage(
 
     `words` are folded, each with the number of the term that it is a form of.
     """
-    flat, headings = _content(text[:_SEARCHED], blocks)
-    hits = list(places(flat, words))[:_MOST_HITS]
+    page = _content(text[:_SEARCHED], blocks)
+    hits = list(places(page.flat, words))[:_MOST_HITS]
     if not hits:
         return Passage()
-    begin, end = _window(flat, *_best(flat, hits, words, prefers_numbers))
-    runs = _runs(flat, begin, end, [hit for hit in hits if hit[0] >= begin and hit[1] <= end])
-    return Passage(runs, _heading_above(headings, begin))
+    numbers = [words.get(fold(page.flat[begin:end]), -1) for begin, end in hits]
+    section, hit = _best(page, hits, numbers, prefers_numbers)
+    begin, end = _window(page.flat, section, hit)
+    runs = _runs(page.flat, section, (begin, end), [hit for hit in hits if hit[0] >= begin and hit[1] <= end])
+    return Passage(runs, section.heading or None)
+
+
+@dataclass(frozen=True)
+class _Section:
+    """A heading and where the text under it begins and ends."""
+
+    heading: str
+    place: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class _Content:
+    """The text of a page's own lines on one line, and its sections in order."""
+
+    flat: str
+    sections: list[_Section]
 
 
 def passage(text: str, words: Collection[str]) -> tuple[TextRun, ...]:
@@ -54,30 +76,32 @@ def passage(text: str, words: Collection[str]) -> tuple[TextRun, ...]:
     return answering_passage(text, {word: number for number, word in enumerate(words)}).runs
 
 
-def _content(text: str, blocks: str | None) -> tuple[str, list[tuple[int, str]]]:
-    """Return the text of a page's own lines on one line, and where its headings begin."""
+def _content(text: str, blocks: str | None) -> _Content:
+    """Return a page's own text, without menus and footers."""
     if not blocks:
-        return _on_one_line(text), []
+        flat = _on_one_line(text)
+        return _Content(flat, [_Section("", 0, 0, len(flat))])
     lines = text.split("\n")
-    flat: list[str] = []
-    headings, place = [], 0
+    shown: list[str] = []
+    starts: list[tuple[int, str]] = [(0, "")]
+    place = 0
     for line, letter in zip(lines, blocks.ljust(len(lines), "p"), strict=False):
-        shown = "" if letter.isupper() else _on_one_line(line)
-        if not shown:
-            continue
-        if kinds_of(letter) in HEADINGS:
-            headings.append((place, shown))
-        flat.append(shown)
-        place += len(shown) + 1
-    return " ".join(flat), headings
+        words = "" if letter.isupper() else _on_one_line(line)
+        if words:
+            starts += [(place, words)] if kinds_of(letter) in HEADINGS else []
+            shown.append(words)
+            place += len(words) + 1
+    flat = " ".join(shown)
+    ends = [start for start, _ in starts[1:]] + [len(flat) + 1]
+    return _Content(flat, [_section(*start, end - 1) for start, end in zip(starts, ends, strict=True)])
 
 
-def _heading_above(headings: list[tuple[int, str]], begin: int) -> str | None:
-    """Return the last heading that ends before a passage begins; none when the passage begins with a heading."""
-    above = [(place, heading) for place, heading in headings if place <= begin]
-    if not above or above[-1][0] + len(above[-1][1]) > begin:
-        return None
-    return above[-1][1][:_LONGEST_HEADING]
+def _section(place: int, heading: str, end: int) -> _Section:
+    """Return a section; a heading without text under it is shown as text."""
+    begin = place + len(heading) + 1 if heading else place
+    if begin > end:
+        return _Section("", place, place, max(end, place))
+    return _Section(heading[:_LONGEST_HEADING], place, begin, end)
 
 
 def _on_one_line(text: str) -> str:
@@ -87,39 +111,54 @@ def _on_one_line(text: str) -> str:
     return " ".join(line.split()) if any(space in line for space in others) else line
 
 
-def _best(flat: str, hits: list[_Span], words: Mapping[str, int], prefers_numbers: bool) -> _Span:
-    """Return the first hit of the window that has most of the words."""
-    terms = [words.get(fold(flat[begin:end]), -1) for begin, end in hits]
-    best, best_worth, last = hits[0], 0.0, 0
-    for index, hit in enumerate(hits):
-        far = hit[0] + _LENGTH - _LEAD
-        while last < len(hits) and hits[last][1] <= far:
-            last += 1
-        distinct = len(set(terms[index:last]))
-        worth = distinct + _WORTH_OF_REPEATED * (last - index - distinct)
-        if prefers_numbers and any(map(str.isdigit, flat[hit[0] : far])):
-            worth += _WORTH_OF_NUMBER
-        if worth > best_worth:
-            best, best_worth = hit, worth
-    return best
+def _best(page: _Content, hits: list[_Span], numbers: list[int], prefers_numbers: bool) -> tuple[_Section, _Span]:
+    """Return the section and the first hit of the window that has most of the words, those of its heading included."""
+    starts = [begin for begin, _ in hits]
+    windows = (
+        (worth, -begin, section, (begin, max(begin, hits[index][1])))
+        for section in page.sections
+        for index, begin, worth in _windows(page.flat, section, starts, numbers, prefers_numbers)
+    )
+    *_, section, hit = max(windows, key=lambda window: window[:2])
+    return section, hit
 
 
-def _window(flat: str, hit: int, hit_end: int) -> _Span:
+def _windows(
+    flat: str, section: _Section, starts: list[int], numbers: list[int], prefers_numbers: bool
+) -> Iterator[tuple[int, int, float]]:
+    """Yield the windows of a section: their first hit, where they begin, and what they are worth."""
+    first, last = bisect_left(starts, section.place), bisect_left(starts, section.end)
+    above = set(numbers[first : bisect_left(starts, section.begin, first, last)])
+    for index in range(first, last):
+        begin = max(starts[index], section.begin)
+        far = min(begin + _LENGTH - _LEAD, section.end)
+        inside = numbers[index : bisect_left(starts, far, index, last)]
+        repeated = min(len(inside) - len(set(inside)), _MOST_REPEATED)
+        has_number = prefers_numbers and any(map(str.isdigit, flat[begin:far]))
+        yield (
+            index,
+            begin,
+            len(above.union(inside)) + _WORTH_OF_REPEATED * repeated + (_WORTH_OF_NUMBER if has_number else 0),
+        )
+
+
+def _window(flat: str, section: _Section, hit: _Span) -> _Span:
     """Return a piece around a hit that begins and ends between words, with its sentence if that begins just before."""
-    begin = max(0, hit - _LEAD)
-    if begin > 0:
-        sentence = flat.rfind(". ", begin, hit)
-        begin = sentence + 2 if sentence >= 0 else min(hit, flat.find(" ", begin) + 1 or hit)
-    end = min(len(flat), begin + _LENGTH)
-    if end < len(flat):
-        end = max(flat.rfind(" ", hit, end), hit + 1)
-    return begin, max(end, hit_end)
+    begin = max(section.begin, hit[0] - _LEAD)
+    if begin > section.begin:
+        sentence = flat.rfind(". ", begin, hit[0])
+        begin = sentence + 2 if sentence >= 0 else min(hit[0], flat.find(" ", begin) + 1 or hit[0])
+    end = min(section.end, begin + _LENGTH)
+    if end < section.end:
+        end = max(flat.rfind(" ", hit[0], end), hit[0] + 1)
+    return begin, max(end, hit[1])
 
 
-def _runs(flat: str, begin: int, end: int, hits: list[_Span]) -> tuple[TextRun, ...]:
-    runs, position = ([TextRun("… ", False)] if begin > 0 else []), begin
+def _runs(flat: str, section: _Section, window: _Span, hits: list[_Span]) -> tuple[TextRun, ...]:
+    begin, end = window
+    runs, position = ([TextRun("… ", False)] if begin > section.begin else []), begin
     for start, stop in hits:
         runs += [TextRun(flat[position:start], False), TextRun(flat[start:stop], True)]
         position = stop
-    runs.append(TextRun(flat[position:end] + (" …" if end < len(flat) else ""), False))
+    runs.append(TextRun(flat[position:end] + (" …" if end < section.end else ""), False))
     return tuple(run for run in runs if run.text)

@@ -9,6 +9,7 @@ from webstrata.db.engine import Database, Session
 from webstrata.db.search_question import Found, Question
 from webstrata.model.archive import SnapshotView
 from webstrata.model.query import Expression, Intent, Query, understood
+from webstrata.model.questions.terms import Term
 from webstrata.model.ranking import Ranking, Score, url_cost
 from webstrata.model.search import Cursor, SearchRequest, SearchResponse, read_cursor
 from webstrata.search.asked import Asked, asked_ways
@@ -40,6 +41,8 @@ class Explanation:
     response: SearchResponse
     searched: Expression | None
     hits: tuple[Explained, ...]
+    terms: tuple[Term, ...] = ()
+    """The words of a plain question that say what it is about, with their other forms."""
 
 
 def search(database: Database, request: SearchRequest, *, pages_fastpath: bool = True) -> SearchResponse:
@@ -64,7 +67,7 @@ def explained(database: Database, request: SearchRequest, *, pages_fastpath: boo
         for view in done.response.results
         if view.id in facts
     )
-    return Explanation(done.response, done.asked.expression, hits)
+    return Explanation(done.response, done.asked.expression, hits, done.asked.terms)
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from webstrata.content.compounds import joined_pairs, split_number
-from webstrata.content.stemming import stems_of
-from webstrata.content.word_forms import accented_words
+from webstrata.content.words.compounds import joined_pairs, split_number
+from webstrata.content.words.stemming import stems_of
+from webstrata.content.words.word_forms import accented_words
 from webstrata.db import fulltext, vocabulary
+from webstrata.db.best_match.word_forms import forms_by_stem, languages_of_forms
 from webstrata.db.engine import Session
 from webstrata.db.search_memory import worked_out_once
 from webstrata.db.search_question import archive_state
-from webstrata.db.word_forms import forms_by_stem, languages_of_forms
 from webstrata.model.query import Expression, Words, wanted_words
-from webstrata.model.stop_words import stop_words_in
-from webstrata.model.terms import Form, Term, with_forms
+from webstrata.model.questions.stop_words import question_languages, stop_words_in
+from webstrata.model.questions.terms import Form, Term, with_forms
 
 _MOST_WORDS = 40
 """Words of a question whose other forms are looked up: longer ones are texts, and hold their forms themselves."""
@@ -26,9 +26,10 @@ _FEW_DOCUMENTS = 500
 
 def terms_of(session: Session, written: str, words: Sequence[str]) -> tuple[Term, ...]:
     """Return the terms of a plain question: `words` are its words, folded."""
-    stop_words = stop_words_in(words, _languages(session))
+    languages = question_languages(words, _languages(session))
+    stop_words = stop_words_in(words, languages)
     content = [word for word in words if word not in stop_words][:_MOST_WORDS]
-    forms = _forms(session, written, content)
+    forms = _forms(session, written, content, languages)
     return tuple(Term(word, forms.get(word, ()), word in stop_words) for word in words)
 
 
@@ -36,20 +37,24 @@ def expression_with_forms(session: Session, written: str, expression: Expression
     """Return an expression whose words, other than quoted ones, find their other forms too."""
     asked = [part for part in wanted_words(expression) if not part.is_quoted]
     words = list(dict.fromkeys(word for part in asked for word in part.words))[:_MOST_WORDS]
-    forms: dict[Form, tuple[Form, ...]] = {(word,): found for word, found in _forms(session, written, words).items()}
+    found = _forms(session, written, words, question_languages(words, _languages(session)))
+    forms: dict[Form, tuple[Form, ...]] = {(word,): some for word, some in found.items()}
     forms |= {part.words: (("".join(part.words),),) for part in asked if len(part.words) > 1}
     return with_forms(expression, forms)
 
 
 def _languages(session: Session) -> tuple[str, ...]:
-    return worked_out_once(session, archive_state(session), "languages", lambda: languages_of_forms(session))
+    # While forms are learned from stored texts, the archive does not change: what is not there yet is asked for again.
+    return worked_out_once(session, archive_state(session), "languages", lambda: languages_of_forms(session), bool)
 
 
-def _forms(session: Session, written: str, words: Sequence[str]) -> dict[str, tuple[Form, ...]]:
+def _forms(
+    session: Session, written: str, words: Sequence[str], languages: Sequence[str]
+) -> dict[str, tuple[Form, ...]]:
     """Return the other forms of words, by word."""
     found: dict[str, dict[Form, None]] = {word: {} for word in words}
     for word, form in (
-        *_of_the_same_stem(session, written, words),
+        *_of_the_same_stem(session, written, words, languages),
         *_in_one_piece(session, written, words),
         *_in_parts(session, words),
     ):
@@ -61,13 +66,15 @@ def _forms(session: Session, written: str, words: Sequence[str]) -> dict[str, tu
     }
 
 
-def _of_the_same_stem(session: Session, written: str, words: Sequence[str]) -> Iterable[tuple[str, Form]]:
+def _of_the_same_stem(
+    session: Session, written: str, words: Sequence[str], languages: Sequence[str]
+) -> Iterable[tuple[str, Form]]:
     accented = accented_words([written])
     stems = {
         language: {
             word: {word, *stems_of(word, language), *stems_of(accented.get(word, word), language)} for word in words
         }
-        for language in _languages(session)
+        for language in languages
     }
     under = forms_by_stem(session, {language: set().union(*by.values()) for language, by in stems.items()})
     for language, by_word in stems.items():

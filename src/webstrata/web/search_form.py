@@ -115,6 +115,7 @@ def to_request(form: SearchForm) -> SearchRequest:
         kind=Kind(form.kind) if form.kind else None,
         year=int(form.year) if form.year else None,
         cursor=form.cursor or None,
+        exact=form.exact,
     )
 
 

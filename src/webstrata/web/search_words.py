@@ -40,6 +40,10 @@ def heading(asked: SearchRequest, found: SearchResponse) -> str:
         return f"{things}, newest first"
     if found.intent is Intent.URL:
         return f"{things} {'at' if asked.view is View.PAGES else 'of'} {asked.q}"
+    if found.total_all_words is not None and found.total_all_words < found.total:
+        return (
+            f"{things} with words of “{found.instead or asked.q}”, {found.total_all_words or 'none'} with all of them"
+        )
     return f"{things} {_holding(asked.q, found, one=found.total == 1 and not found.total_capped)}"
 
 

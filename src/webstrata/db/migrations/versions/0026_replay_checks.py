@@ -7,7 +7,7 @@ from sqlalchemy.dialects import postgresql
 from webstrata.db.types import UtcDateTime
 
 revision = "0026"
-down_revision = "0023"
+down_revision = "0025"
 branch_labels = None
 depends_on = None
 

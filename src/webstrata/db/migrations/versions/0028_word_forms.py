@@ -1,10 +1,10 @@
-"""Forms of words by their stems; those of texts that are stored already are learned by `db/stored_forms.py`."""
+"""Forms of words by their stems; `db/best_match/stored_forms.py` learns those of texts that are already stored."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0028"
-down_revision = "0023"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 

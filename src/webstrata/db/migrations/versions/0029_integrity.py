@@ -6,7 +6,7 @@ from alembic import op
 from webstrata.db.types import UtcDateTime
 
 revision = "0029"
-down_revision = "0023"
+down_revision = "0028"
 branch_labels = None
 depends_on = None
 

@@ -4,7 +4,7 @@ from itertools import compress
 
 from webstrata.content.blocks import HEADINGS
 from webstrata.content.tokens import folded, tokens
-from webstrata.model.relevance import PageWords
+from webstrata.model.questions.relevance import PageWords
 
 MOST_CHARACTERS = 60_000
 """How much of a text is read to judge it: what a page is about is said before."""
@@ -12,7 +12,7 @@ MOST_CHARACTERS = 60_000
 _OF_HEADINGS = bytes(chr(letter) in HEADINGS for letter in range(256))
 _OF_CONTENT = bytes(not chr(letter).isupper() for letter in range(256))
 _OF_BOILERPLATE = bytes(chr(letter).isupper() for letter in range(256))
-"""For every letter that says what a line is, 1 when the line is of that kind."""
+"""For every letter of a kind of line, 1 when the line is of that kind."""
 
 
 def page_words(title: str, address: str, text: str, blocks: str | None) -> PageWords:

@@ -7,13 +7,13 @@ from itertools import combinations
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from webstrata.db.best_match.term_counts import document_counts, number_of_documents, term_weights
 from webstrata.db.fulltext import Match, matching
 from webstrata.db.lists import as_list
 from webstrata.db.search_memory import worked_out_once
 from webstrata.db.search_scope import Scope
-from webstrata.db.term_counts import document_counts, number_of_documents, term_weights
 from webstrata.model.query import AnyOf, Expression, all_of, in_title
-from webstrata.model.terms import Term
+from webstrata.model.questions.terms import Term
 
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 

@@ -66,18 +66,18 @@ QUANTITY_WORDS = frozenset(
     )
     for word in words.split()
 )
-"""Words of questions that a number answers."""
+"""Words of questions that ask for a number."""
+
+
+def question_languages(words: Sequence[str], languages: Sequence[str]) -> tuple[str, ...]:
+    """Return the languages, of an archive's, that a question may be in: those with most of its small words."""
+    counts = {language: sum(word in STOP_WORDS.get(language, ()) for word in words) for language in languages}
+    most = max(counts.values(), default=0)
+    return tuple(language for language, count in counts.items() if count == most)
 
 
 def stop_words_in(words: Sequence[str], languages: Sequence[str]) -> frozenset[str]:
-    """Return the words of a question that do not say what it is about; none when they are all that there is.
-
-    `languages` are those of the archive. A question is in the one that has most of its small words.
-    """
-    known = [language for language in languages if language in STOP_WORDS] or ["en"]
-    counts = {language: sum(word in STOP_WORDS[language] for word in words) for language in known}
-    most = max(counts.values())
-    found = frozenset(
-        word for language, count in counts.items() if count == most for word in words if word in STOP_WORDS[language]
-    )
+    """Return the words of a question that do not say what it is about; none when they are all that there is."""
+    known = languages or ("en",)
+    found = frozenset(word for language in known for word in words if word in STOP_WORDS.get(language, ()))
     return frozenset() if found.issuperset(words) else found

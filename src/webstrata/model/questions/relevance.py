@@ -1,17 +1,17 @@
-"""How well a page's words answer a question: BM25 over the parts of a page, and how near the words are."""
+"""How well a page's words match a question: BM25 over the parts of a page, and how near the words are."""
 
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from webstrata.model.terms import Term
+from webstrata.model.questions.terms import Term
 
-SATURATION = 1.4
-LENGTH_SHARE = 0.7
+SATURATION = 1.2
+LENGTH_SHARE = 0.75
 """The constants of BM25, usually called k1 and b."""
 
-WEIGHT_OF_OTHER_FORM = 0.9
+WEIGHT_OF_OTHER_FORM = 0.75
 """What another form of a word counts beside the word as written."""
 
 WEIGHTS = {"title": 2.0, "address": 0.6, "headings": 1.0, "main": 1.0, "other": 0.2}
@@ -38,7 +38,7 @@ class PageWords(NamedTuple):
 
 
 class Relevance(NamedTuple):
-    """How well a page's words answer a question."""
+    """How well a page's words match a question."""
 
     words: float
     """BM25, as a share of what it could be at most."""
@@ -49,7 +49,7 @@ class Relevance(NamedTuple):
 
 
 def rarity(documents: int, of_all: int) -> float:
-    """Return the weight of a term that so many documents hold: the rarer the term, the more it says."""
+    """Return the weight of a term that so many documents hold: the rarer, the higher."""
     return math.log1p((max(of_all, documents) - documents + 0.5) / (documents + 0.5))
 
 
@@ -76,12 +76,13 @@ class TermMatcher:
         """Return where terms are in a list of words: place, number of the term, and how exactly it is the term."""
         first_words = self._first_words
         found: list[tuple[int, int, float]] = []
-        for place, word in enumerate(words):
-            if word in first_words:
-                found += ((place, number, exactness) for number, exactness in self._single.get(word, ()))
-                for number, form in self._several.get(word, ()):
-                    if tuple(words[place : place + len(form)]) == form:
-                        found.append((place, number, WEIGHT_OF_OTHER_FORM))
+        # Thousands of words are looked at for every page, and few of them are hits.
+        for place in [place for place, word in enumerate(words) if word in first_words]:
+            word = words[place]
+            found += [(place, number, exactness) for number, exactness in self._single.get(word, ())]
+            for number, form in self._several.get(word, ()):
+                if tuple(words[place : place + len(form)]) == form:
+                    found.append((place, number, WEIGHT_OF_OTHER_FORM))
         return found
 
     def as_asked(self, words: Sequence[str]) -> list[str]:
@@ -89,7 +90,7 @@ class TermMatcher:
         return [self.terms[self._single[word][0][0]].word if word in self._single else word for word in words]
 
     def relevance(self, page: PageWords, usual_length: float) -> Relevance:
-        """Return how well a page answers, given how long pages usually are."""
+        """Return how well a page matches, given how long pages usually are."""
         counts = [0.0] * len(self.terms)
         per_length = 1 / (1 - LENGTH_SHARE + LENGTH_SHARE * page.length / max(usual_length, 1.0))
         main = self.hits(page.main)

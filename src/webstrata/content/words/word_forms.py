@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from webstrata.content.compounds import compounds_in
-from webstrata.content.stemming import SHORTEST_WORD, stems_of
 from webstrata.content.tokens import fold
+from webstrata.content.words.compounds import compounds_in
+from webstrata.content.words.stemming import SHORTEST_WORD, stems_of
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _LONGEST_WORD = 40
@@ -31,7 +31,11 @@ def stemmed(words: Iterable[str], accented: Mapping[str, str], language: str) ->
     pairs = {
         (stem, word)
         for word in words
-        for stem in stems_of(accented.get(word, word), language) | stems_of(word, language)
+        for stem in (
+            stems_of(accented[word], language) | stems_of(word, language)
+            if word in accented
+            else stems_of(word, language)
+        )
     }
     return sorted(pairs)
 

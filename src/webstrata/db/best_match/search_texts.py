@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from webstrata.content.page_words import page_words
+from webstrata.content.words.page_words import page_words
 from webstrata.db.lists import Among
 from webstrata.db.packed_text import unpacked
+from webstrata.model.questions.relevance import PageWords, TermMatcher, usual_length
 from webstrata.model.ranking import Facts, Score, depth_of, match_scores
-from webstrata.model.relevance import PageWords, TermMatcher, usual_length
 
 
 @dataclass(frozen=True)
-class ReadPage:
+class JudgedPage:
     """A page whose words are read, and how well it is linked."""
 
     words: PageWords
@@ -38,10 +38,10 @@ def read_scores(
     return match_scores(found, facts, phrases, len(matcher.terms))
 
 
-def _read_pages(session: Session, documents: Collection[int]) -> dict[int, ReadPage]:
+def _read_pages(session: Session, documents: Collection[int]) -> dict[int, JudgedPage]:
     rows = _TEXTS.execute(session, {"ids": documents})
     return {
-        document: ReadPage(page_words(title, page, unpacked(stored), blocks), page, inlinks, rank_mass)
+        document: JudgedPage(page_words(title, page, unpacked(stored), blocks), page, inlinks, rank_mass)
         for document, title, page, stored, blocks, inlinks, rank_mass in rows
     }
 

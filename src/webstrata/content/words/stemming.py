@@ -50,6 +50,8 @@ def stem_language(language: str | None) -> str | None:
 @lru_cache(_STEMS_CACHED)
 def stems_of(word: str, language: str) -> frozenset[str]:
     """Return the stems of a word, folded: of the word as written, and of the word as typed without accents."""
+    if word.isascii() and word.isalpha() and word.islower():
+        return frozenset([_STEMMERS.stem(word, language)]) if len(word) >= SHORTEST_WORD else frozenset()
     plain = fold(word)
     if len(plain) < SHORTEST_WORD or not plain.isalpha():
         return frozenset()

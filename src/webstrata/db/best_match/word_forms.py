@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 from sqlalchemy.sql import table
 
-from webstrata.content.word_forms import accented_words, compound_forms, stemmed, words_with_forms
+from webstrata.content.words.word_forms import accented_words, compound_forms, stemmed, words_with_forms
 from webstrata.db.bulk import ManyRows
 from webstrata.db.lists import Among
 from webstrata.db.types import PlainText

@@ -5,21 +5,26 @@ from collections import defaultdict
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from webstrata.content.stemming import stem_language
 from webstrata.content.tokens import tokens
+from webstrata.content.words.stemming import stem_language
+from webstrata.db.best_match.word_forms import learn_forms
+from webstrata.db.engine import Database
 from webstrata.db.search_tables import SearchUpkeep
 from webstrata.db.tables import Document, Snapshot
 from webstrata.db.vocabulary import MOST_TEXT_CHARACTERS
-from webstrata.db.word_forms import learn_forms
 
 NAME = "word_forms"
 _BATCH = 500
 
 
-def texts_to_learn(session: Session) -> bool:
-    """Tell whether there are stored texts whose forms of words are not known yet."""
-    row = session.get(SearchUpkeep, NAME)
-    return row is not None and row.last_document_id < row.until_document_id
+def learn_stored_forms(database: Database) -> None:
+    """Learn the forms of all stored texts, a transaction for every few hundred; search works meanwhile."""
+    with database.read() as session:
+        row = session.get(SearchUpkeep, NAME)
+        is_done = row is None or row.last_document_id >= row.until_document_id
+    while not is_done:
+        with database.write() as session:
+            is_done = not learn_some(session)
 
 
 def learn_some(session: Session) -> bool:

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.fulltext import Match, matched, matching
 from webstrata.db.search_memory import worked_out_once
-from webstrata.model.relevance import rarity
-from webstrata.model.terms import Term
+from webstrata.model.questions.relevance import rarity
+from webstrata.model.questions.terms import Term
 
 _MOST_COUNTED = 5_000
 
@@ -24,7 +24,7 @@ def document_counts(session: Session, state: Hashable, terms: Sequence[Term]) ->
 
 
 def term_weights(session: Session, state: Hashable, terms: Sequence[Term]) -> list[float]:
-    """Return the weight of each of some terms: the rarer, the more it says. One alone needs no weighing."""
+    """Return the weight of each of some terms: the rarer, the higher. One alone needs no weighing."""
     if len(terms) < 2:
         return [1.0] * len(terms)
     of_all = number_of_documents(session, state)

@@ -17,14 +17,20 @@ _LONGEST_JOINED = 40
 def compounds_in(texts: Iterable[str]) -> dict[str, str]:
     """Return the compounds and abbreviations of some texts: how each is written in one piece, and its words."""
     found: dict[str, str] = {}
-    for text in texts:
-        for pattern in (_HYPHENATED, _ABBREVIATION):
-            for written in set(pattern.findall(text)):
-                words = tokens(written)
-                joined = "".join(words)
-                if len(words) > 1 and len(joined) <= _LONGEST_JOINED and not joined.isdigit():
-                    found[joined] = " ".join(words)
+    for written in _written_in(texts):
+        words = tokens(written)
+        joined = "".join(words)
+        if len(words) > 1 and len(joined) <= _LONGEST_JOINED and not joined.isdigit():
+            found[joined] = " ".join(words)
     return found
+
+
+def _written_in(texts: Iterable[str]) -> set[str]:
+    """Return the compounds and abbreviations of some texts as they are written."""
+    # Few pieces of a text can be one: to look at those alone takes a tenth of the time.
+    pieces = (piece for text in texts for piece in set(text.split()) if not piece.isalnum())
+    likely = {piece for piece in pieces if "-" in piece or "." in piece[1:-1] or not piece.isascii()}
+    return {found for piece in likely for pattern in (_HYPHENATED, _ABBREVIATION) for found in pattern.findall(piece)}
 
 
 def split_number(word: str) -> tuple[str, ...]:

@@ -1,0 +1,203 @@
+"""Questions as people type them: whole sentences, other forms of words, misspellings."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import delete, func, select
+
+from tests.support.databases import FreshDatabase
+from tests.support.shelf import Shelf
+from webstrata.content.kinds import PageKind
+from webstrata.content.reading import Body, read_page
+from webstrata.db.best_match.stored_forms import NAME, learn_some, learn_stored_forms
+from webstrata.db.engine import Database
+from webstrata.db.search_tables import SearchUpkeep, WordForm
+from webstrata.db.tables import Document
+from webstrata.demo.site import DEMO_ORIGIN, build_site
+from webstrata.model.archive import SnapshotView
+from webstrata.model.search import Fallback, SearchRequest, SearchResponse, Sort, View
+from webstrata.search.service import explained, search
+
+SITE = "https://example.org"
+
+
+@pytest.fixture(scope="module")
+def demo(fresh_database_url: FreshDatabase) -> Iterator[Database]:
+    """The pages of the demo site, both editions."""
+    with fresh_database_url() as url:
+        database = Database(url)
+        shelf = Shelf(database)
+        job = shelf.job("demo")
+        for edition in (1, 2):
+            for path, response in build_site(edition).items():
+                headers = dict(response.headers)
+                if response.status != 200 or "html" not in headers.get("Content-Type", ""):
+                    continue
+                address = f"{DEMO_ORIGIN}{path}"
+                body = Body.of_response(address, response.body, 200, {k.lower(): v for k, v in headers.items()})
+                page = read_page(PageKind.HTML, body, lambda url: url)
+                shelf.page(
+                    job,
+                    address,
+                    f"2025-0{edition}-01",
+                    page.text,
+                    title=page.title,
+                    language=page.language or "en",
+                    blocks=page.blocks,
+                )
+        yield database
+        database.dispose()
+
+
+def shown(hit: SnapshotView) -> str:
+    return "".join(run.text for run in hit.marked_snippet)
+
+
+def test_questions_find_the_pages_of_the_demo_that_answer_them(demo: Database) -> None:
+    fever = search(demo, SearchRequest(q="what should I do when my child has a fever", view=View.PAGES)).results[0]
+    assert fever.url.endswith("/en/guidance/fever-in-children")
+    schedule = search(demo, SearchRequest(q="vaccins pour enfants", view=View.PAGES)).results[0]
+    assert schedule.language == "fr"
+    assert "vaccin" in schedule.url
+    dose = search(demo, SearchRequest(q="how many mg of ibuprofen", view=View.PAGES)).results[0]
+    assert "10 mg/kg" in shown(dose)
+    assert dose.passage_heading == "Ibuprofen"
+
+
+def test_the_passage_is_never_the_menu(database: Database, shelf: Shelf) -> None:
+    text = "Fever Flu Measles\nFlu season\nWash your hands when flu goes round.\nFlu and fever"
+    shelf.page(shelf.job(), f"{SITE}/a", "2026-01-01", text, title="Autumn", blocks="L1pL")
+    (hit,) = search(database, SearchRequest(q="fever flu")).results
+    assert (hit.passage_heading, shown(hit)) == ("Flu season", "Wash your hands when flu goes round.")
+    (hit,) = search(database, SearchRequest(q="measles")).results
+    assert hit.marked_snippet == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "questions"),
+    [
+        ("Send an e-mail today", ["email", "emails", "e-mail"]),
+        ("Send an email today", ["e-mail", "email"]),
+        ("Take 500 mg at noon", ["500mg", "500 mg"]),
+        ("Take 500mg at noon", ["500 mg", "500mg"]),
+        ("Imported from the U.S.A. in May", ["USA", "U.S.A."]),
+        ("Imported from the USA in May", ["U.S.A.", "usa"]),
+        ("Public healthcare for everyone", ["health care", "healthcare"]),
+        ("Public health care for everyone", ["healthcare", "health-care"]),
+        ("Les enfants sont vaccinés à l'école", ["vacciner", "vaccinées", "ecoles"]),
+        ("Impfungen für Kinder", ["Impfung", "impfung"]),
+    ],
+)
+def test_words_are_found_however_they_are_written(
+    database: Database, shelf: Shelf, written: str, questions: list[str]
+) -> None:
+    language = "fr" if "Les " in written else "de" if "Kinder" in written else "en"
+    job = shelf.job()
+    page = shelf.page(job, f"{SITE}/a", "2026-01-01", written, language=language)
+    shelf.page(job, f"{SITE}/b", "2026-01-01", "Something else about health, then care.", language="en")
+    for q in questions:
+        answer = search(database, SearchRequest(q=q))
+        assert answer.results[0].id == page, q
+        assert answer.fallback is Fallback.NONE, q
+
+
+def test_quotes_and_exact_ask_for_the_form_as_written(database: Database, shelf: Shelf) -> None:
+    job = shelf.job()
+    one = shelf.page(job, f"{SITE}/a", "2026-01-02", "A vaccine is offered.")
+    many = shelf.page(job, f"{SITE}/b", "2026-01-01", "Vaccines are offered.")
+
+    def ids(**asked: object) -> list[int]:
+        return [hit.id for hit in search(database, SearchRequest(**asked)).results]  # type: ignore[arg-type]
+
+    assert ids(q="vaccines") == [many, one]
+    assert ids(q="vaccine") == [one, many]
+    assert ids(q='"vaccines"') == [many]
+    assert ids(q="vaccines", exact=True) == [many]
+    assert sorted(ids(q="(vaccines OR fever) AND offered")) == [one, many]
+    assert ids(q="offered -vaccines") == [one]
+
+
+def three_pages(shelf: Shelf) -> tuple[int, int, int]:
+    job = shelf.job()
+    whole = shelf.page(job, f"{SITE}/a", "2026-01-01", "Rabies, bats and the attic: what to do when one is inside.")
+    most = shelf.page(job, f"{SITE}/b", "2026-01-02", "Bats in the attic are protected. What should you do about bats?")
+    shelf.page(job, f"{SITE}/c", "2026-01-03", "What to do and when: the what, the when and the do of it all.")
+    little = shelf.page(job, f"{SITE}/d", "2026-01-04", "The attic must be insulated.")
+    return whole, most, little
+
+
+@pytest.mark.parametrize("view", View)
+def test_pages_with_most_words_follow_those_with_all_and_stop_words_decide_nothing(
+    database: Database, shelf: Shelf, view: View
+) -> None:
+    whole, most, little = three_pages(shelf)
+    request = SearchRequest(q="what do I do about bats with rabies in the attic", view=view, facets=True)
+    answer = search(database, request)
+    assert [hit.id for hit in answer.results] == [whole, most, little]
+    assert (answer.total, answer.total_all_words, answer.fallback) == (3, 1, Fallback.NONE)
+    assert [hit.missing_words for hit in answer.results] == [(), ("rabies",), ("bats", "rabies")]
+    assert answer.facets is not None
+    assert answer.facets["year"][0].count == 3
+    newest = search(database, SearchRequest(q=request.q, view=view, sort=Sort.NEWEST))
+    assert [hit.id for hit in newest.results] == [whole]
+    newest = search(database, SearchRequest(q="zeppelin bats attic", view=view, sort=Sort.NEWEST))
+    assert [hit.id for hit in newest.results] == [little, most, whole]
+    assert [hit.id for hit in paged(database, request.q or "", view)] == [whole, most, little]
+
+
+def paged(database: Database, q: str, view: View) -> Iterator[SnapshotView]:
+    cursor: str | None = None
+    while True:
+        answer = search(database, SearchRequest(q=q, view=view, page_size=1, cursor=cursor))
+        yield from answer.results
+        if (cursor := answer.next_cursor) is None:
+            return
+
+
+def test_what_no_result_has_is_reported_and_can_be_required(database: Database, shelf: Shelf) -> None:
+    _, most, little = three_pages(shelf)
+    answer = search(database, SearchRequest(q="insulated attic chimney zeppelin"))
+    assert answer.results[0].id == little
+    assert answer.without == ("chimney", "zeppelin")
+    assert (answer.fallback, answer.total_all_words) == (Fallback.MOST_WORDS, 0)
+    assert search(database, SearchRequest(q='insulated attic "chimney"')).total == 0
+    assert search(database, SearchRequest(q="insulated AND attic AND chimney")).total == 0
+    assert search(database, SearchRequest(q="insulated attic chimney", ranking="v1")).total == 0  # type: ignore[arg-type]
+    explanation = explained(database, SearchRequest(q="bats attic rabies"))
+    scores = {hit.view.id: hit.score for hit in explanation.hits}
+    first, second = explanation.hits[0].score, scores[most]
+    assert first is not None
+    assert second is not None
+    assert first.all_words > second.all_words == 0
+    assert first.nearness > 0
+
+
+def test_misspelt_words_of_a_sentence_are_corrected_one_by_one(database: Database, shelf: Shelf) -> None:
+    whole, *_ = three_pages(shelf)
+    answer: SearchResponse = search(database, SearchRequest(q="what do I do about rabeis and bats in the attick"))
+    assert answer.results[0].id == whole
+    assert answer.instead == "what do i about rabies and bats in the attic"
+
+
+def test_forms_are_learned_from_stored_texts_some_at_a_time(
+    database: Database, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = shelf.job()
+    pages = [
+        shelf.page(job, f"{SITE}/{number}", "2026-01-01", text, language=language)
+        for number, (text, language) in enumerate([("Vaccines", "en"), ("Des écoles", "fr"), ("E-mails", "en")])
+    ]
+    questions = ["vaccinated", "école", "email"]
+    with database.write() as session:
+        session.execute(delete(WordForm))
+        last = session.scalar(select(func.max(Document.id)))
+        session.merge(SearchUpkeep(name=NAME, last_document_id=0, until_document_id=last))
+    assert [search(database, SearchRequest(q=q)).fallback for q in questions] != [Fallback.NONE] * 3
+    monkeypatch.setattr("webstrata.db.best_match.stored_forms._BATCH", 1)
+    with database.write() as session:
+        assert learn_some(session)
+    learn_stored_forms(database)
+    found = [search(database, SearchRequest(q=q)) for q in questions]
+    assert [(answer.results[0].id, answer.fallback) for answer in found] == [(page, Fallback.NONE) for page in pages]
+    with database.write() as session:
+        assert not learn_some(session)
