@@ -112,7 +112,9 @@ class App:
             self.retention_schedule(),
             delivery=self.delivery(),
             integrity=self.integrity_schedule(),
-            audits=AuditStage(self.database, self.archive_root, settings.audit_concurrency, settings.audit_max_attempts),
+            audits=AuditStage(
+                self.database, self.archive_root, settings.audit_concurrency, settings.audit_max_attempts
+            ),
         )
 
     def retention_schedule(self) -> "RetentionSchedule":

@@ -28,7 +28,7 @@ from webstrata.model.urls import url_group
 
 pytestmark = pytest.mark.usefixtures("demo_port")
 
-SOON_SECONDS = 15
+SOON_SECONDS = 30
 
 
 @dataclass(frozen=True)

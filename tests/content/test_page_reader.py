@@ -47,6 +47,8 @@ HOSTILE = {
     "right to left": "\u202e\u2066<p>\u200f",
 }
 
+TAKE_LONG = frozenset({"attributes of many bodies", "formatting that is made again", "text fostered out of tables"})
+
 
 def read_page(html: str) -> ReadPage:
     return ReadPage(PageKind.HTML, Body(URL, html.encode(), UTF8, None))
@@ -66,7 +68,9 @@ def reader() -> Iterator[PageReader]:
     pages.close()
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.soak] if name in TAKE_LONG else []) for name in HOSTILE]
+)
 def test_a_hostile_page_is_read_or_refused_with_a_reason_and_the_next_page_is_read(
     reader: PageReader, name: str
 ) -> None:
@@ -80,10 +84,12 @@ def test_a_hostile_page_is_read_or_refused_with_a_reason_and_the_next_page_is_re
     assert reader.page(read_page(ORDINARY)).title == "Flu"
 
 
-def test_pages_that_ask_for_gigabytes_are_refused(reader: PageReader) -> None:
-    for name in ("attributes of many bodies", "formatting that is made again"):
-        with pytest.raises(UnreadablePageError, match="takes more than 1500 MB of memory"):
-            reader.page(read_page(HOSTILE[name] * 4))
+@pytest.mark.parametrize(
+    "name", ["attributes of many bodies", pytest.param("formatting that is made again", marks=pytest.mark.soak)]
+)
+def test_a_page_that_asks_for_gigabytes_is_refused(reader: PageReader, name: str) -> None:
+    with pytest.raises(UnreadablePageError, match="takes more than 1500 MB of memory"):
+        reader.page(read_page(HOSTILE[name] * 4))
 
 
 def test_a_page_that_takes_too_long_is_refused_at_once_and_the_next_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,8 +59,8 @@ from webstrata.db.change_lists import EventFilter
 from webstrata.db.engine import Database
 from webstrata.db.exporting import ExportScope, exported_snapshots
 from webstrata.db.indexing import moved_pages
-from webstrata.db.packages import integrity, integrity_checks
 from webstrata.db.notifications import announcing, outbox
+from webstrata.db.packages import integrity, integrity_checks
 from webstrata.db.previous_captures import link_previous
 from webstrata.db.regrouping import GroupedSource
 from webstrata.db.statistics import refresh_statistics

@@ -17,7 +17,7 @@ from webstrata.jobs.queueing import queue_archive
 from webstrata.model.tasks import TaskStatus
 
 PAGES = 10
-SOON_SECONDS = 10
+SOON_SECONDS = 30
 PATIENCE_SECONDS = 90
 """A worker starts processes of its own, and a busy machine takes its time over each."""
 

@@ -14,14 +14,14 @@ ON_SQLITE = (
         f"tests/api/test_{name}.py"
         for name in (
             *("admin_job_orders", "admin_jobs", "admin_reports", "admin_sources", "audit_log", "auth", "compression"),
-            *("every_request", "health", "live", "reports", "served", "snapshots", "usage"),
+            *("every_request", "health", "live", "reports", "retention", "served", "snapshots", "usage"),
         )
     ),
     "tests/crawl/test_browser.py",
-    "tests/crawl/test_discovery.py",
-    "tests/crawl/test_robots.py",
-    "tests/crawl/test_telling.py",
-    "tests/jobs/test_signals.py",
+    "tests/compat/",
+    *(f"tests/crawl/test_{name}.py" for name in ("discovery", "limits", "requisites", "robots", "telling")),
+    *(f"tests/index/test_{name}.py" for name in ("problems", "readers")),
+    *(f"tests/jobs/test_{name}.py" for name in ("beside", "deadly_pages", "hostile_pages", "signals")),
 )
 ON_POSTGRESQL = ("tests/jobs/test_several_workers.py", "tests/jobs/test_kills.py")
 

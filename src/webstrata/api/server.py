@@ -52,6 +52,7 @@ from webstrata.api.notifications import admin_notifications, admin_reviews
 from webstrata.api.rates import BucketStore, RateLimits, RatePolicy
 from webstrata.api.request_log import RequestLog
 from webstrata.api.retention_trigger import RetentionAfterResponse
+from webstrata.api.routes import add_routes
 from webstrata.api.watching import feeds as watching_feeds
 from webstrata.api.watching import site_diff
 from webstrata.app import App
@@ -134,7 +135,7 @@ def create_api(
     api.state.searches = CapacityLimiter(search.MOST_AT_ONCE)
     add_error_answers(api)
     for area in (*_READERS, *_OPERATORS):
-        api.include_router(area.router)
+        add_routes(api, area.router)
     return api
 
 

@@ -24,6 +24,8 @@ FIRST_LINE_AFTER = 1.0
 LINE_EVERY = 2.0
 """Nothing is silent for longer, whatever it does."""
 
+_JOIN_SECONDS = 1.0
+
 HOSTS_SHOWN = 8
 KINDS_SHOWN = 5
 
@@ -76,7 +78,8 @@ def printing_lines(state: JobState, first_after: float = FIRST_LINE_AFTER, every
     finally:
         over.set()
         if printing.ident is not None:
-            printing.join()
+            # An interrupt while a thread begins may leave its lock taken: it is a daemon, and not waited for longer.
+            printing.join(_JOIN_SECONDS)
 
 
 class LiveView:

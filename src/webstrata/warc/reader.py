@@ -18,8 +18,7 @@ from webstrata.model.fetching import REDIRECT_STATUSES
 from webstrata.warc.arc import ArcRecord, PackedTogetherError, arc_record, begins_arc_record
 from webstrata.warc.dates import moment_of, parsed_date
 from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records
-from webstrata.warc.record import RESOURCE_TYPE
-from webstrata.warc.record import RENDERED_AT
+from webstrata.warc.record import RENDERED_AT, RESOURCE_TYPE
 from webstrata.warc.resync import has_damaged_head, next_record, record_length
 from webstrata.warc.seeking import Seekable, is_gzip
 
@@ -83,6 +82,7 @@ class ArchiveRecord:
     def is_requisite(self) -> bool:
         """Tell whether it was requested because a page shows it, as far as the record states it."""
         return self.resource_type is not None and self.resource_type.lower() not in _PAGE_RESOURCES
+
     rendered_at: tuple[int, int] | None = None
     """Offset and length of the record that should hold the page's document after its scripts ran."""
 

@@ -1,9 +1,10 @@
 """The whole site: the API, the pages, and the files that the pages need."""
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from webstrata.api.rates import BucketStore
+from webstrata.api.routes import add_routes
 from webstrata.api.server import create_api
 from webstrata.app import App
 from webstrata.web import (
@@ -69,18 +70,10 @@ def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:
         before_routes=(Middleware(QuickReplay, parts=app),),
     )
     for area in (*_READERS, *_OPERATORS, assets):
-        site.include_router(area.router)
-    for area in _REPLAY:
-        _include_first(site, area.router)
+        add_routes(site, area.router)
+    for area in reversed(_REPLAY):
+        # Matched before all others: a replayed page loads dozens of files.
+        add_routes(site, area.router, first=True)
     prepare_templates()
     show_unknown_addresses_as_pages(site)
     return site
-
-
-def _include_first(site: FastAPI, router: APIRouter) -> None:
-    """Add routes that are matched before all others: a replayed page loads dozens of files."""
-    known = len(site.router.routes)
-    site.include_router(router)
-    added = site.router.routes[known:]
-    del site.router.routes[known:]
-    site.router.routes[:0] = added
