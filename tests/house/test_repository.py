@@ -54,7 +54,9 @@ def test_a_development_environment_holds_what_the_program_runs_and_is_built_with
     assert {package: dev.get(package) for package in smaller} == smaller
 
 
-@pytest.mark.parametrize(("name", "extras"), [("runtime", ()), ("dev", ("browser", "postgres", "redis", "dev"))])
+@pytest.mark.parametrize(
+    ("name", "extras"), [("runtime", ()), ("dev", ("browser", "notify", "postgres", "redis", "dev"))]
+)
 def test_a_lock_pins_every_dependency_that_the_project_names(name: str, extras: tuple[str, ...]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]

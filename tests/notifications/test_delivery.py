@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from sqlalchemy import select
 
 from tests.notifications.conftest import Deliver, Run, compute, dose, source_of
@@ -108,6 +109,7 @@ def test_a_paused_target_gets_its_messages_later_and_a_private_address_none(
     assert receiver.received[0].json["type"] == "test"
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
 def test_apprise_sends_digests_as_text_to_permitted_addresses_only(
     database: Database, run: Run, receiver: Receiver, deliver: Deliver
 ) -> None:
