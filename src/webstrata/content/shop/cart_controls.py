@@ -54,10 +54,10 @@ def cart_controls(tree: Document, elements: Sequence[Element], url: str) -> list
 
     Links to other sites are no controls of this page, such as an article's links to a shop.
     """
-    controls = [element for element in elements if element.tag in CONTROL_TAGS]
+    controls = [element for element in elements if element.tag in CONTROL_TAGS and _is_button(element)]
     found: list[CartControl] = []
     for element in (*controls[:_MAX_CONTROLS], *tree.select(_OTHER_CONTROLS)[:_MAX_CONTROLS]):
-        if not (_may_be_labelled(element) or _may_be_named(element)) or not _is_button(element):
+        if not (_may_be_labelled(element) or _may_be_named(element)):
             continue
         label = control_label(element)
         if len(label) <= MAX_LABEL and _is_cart_control(element, label, url):
