@@ -5,8 +5,8 @@ import pytest
 from tests.audit.pages import card, page
 from webstrata.audit.discovery import MAX_CANDIDATES, category_pages, pdp_candidates
 from webstrata.content.shop.links import ShopLink, shop_links
+from webstrata.content.shop.sites import is_same_site
 from webstrata.content.tree import parse_html
-from webstrata.model.sites import is_same_site
 
 HOME = "https://www.shop.co.uk/"
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from webstrata.content.shop.links import LinkRegion, ShopLink
-from webstrata.model.sites import is_same_site
+from webstrata.content.shop.sites import is_same_site
 from webstrata.model.urls import parse_url
 
 MAX_CANDIDATES = 20

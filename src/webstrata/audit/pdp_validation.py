@@ -14,7 +14,7 @@ from webstrata.model.auditing.policy_version import DEFAULT_VERSION, CrawlPolicy
 
 _WEIGHTS = {"price": 0.3, "title": 0.15, "image": 0.15, "add_to_cart": 0.2, "product_schema": 0.2}
 _OF_LIST = 0.4
-"""Share of the score that a list of products keeps."""
+"""Factor that lowers the score of a list of products."""
 
 _MAX_SHOWN = 80
 
@@ -66,7 +66,7 @@ def evaluate_pdp_validation_signals(
 def validate_pdp_page(
     html: str | bytes, url: str = "", crawl_policy_version: CrawlPolicyVersion = DEFAULT_VERSION
 ) -> PdpVerdict:
-    """Return the verdict on a page from its HTML alone; its URL tells the country and which links leave the site."""
+    """Return the verdict on a page from its HTML alone; its URL shows the country and which links leave the site."""
     source = html if isinstance(html, str) else text_of(html, None)
     return evaluate_pdp_validation_signals(read_shop_signals(parse_html(source), url), crawl_policy_version)
 

@@ -105,7 +105,7 @@ class DomainSharing:
 
 @dataclass(frozen=True)
 class EvidencePolicy:
-    """What counts as little evidence, and how long what is stored is kept."""
+    """What counts as little evidence, and the retention of what is stored."""
 
     least_text_characters: int = 100
     html_retention_days: Mapping[str, int] = field(

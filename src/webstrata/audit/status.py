@@ -8,7 +8,7 @@ from webstrata.model.auditing.sessions import AuditPageStatus, AuditPageType, Au
 
 
 class AuditProblem(StrEnum):
-    """What an error summary of a session says."""
+    """The error summaries of sessions."""
 
     PDP_NOT_FOUND = "PDP not found"
     SOME_FAILED = "One or more viewports failed"
@@ -64,7 +64,7 @@ def aborted_outcome(problem: AuditProblem) -> SessionOutcome:
 
 
 def problem_of_status(status_code: int) -> AuditProblem | None:
-    """Return the problem that a final response status stands for; None when it stands for none."""
+    """Return the problem that a final response status is a sign of; None when it is a sign of none."""
     if status_code == 429:
         return AuditProblem.RATE_LIMITED
     return AuditProblem.BLOCKED if status_code in (403, 503) else None

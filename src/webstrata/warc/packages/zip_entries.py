@@ -1,6 +1,6 @@
 """Entries of ZIP files read as they lie in the file: seekable, and without the ZIP file's own checksum.
 
-The checksum of a ZIP entry is compared at its end and only tells that something is wrong; what is read here goes on,
+The checksum of a ZIP entry is compared at its end and only shows that something is wrong; what is read here goes on,
 so that the place of the damage can be named.
 """
 
