@@ -54,6 +54,7 @@ from webstrata.db import (
     warc_folders,
 )
 from webstrata.db.audit_log import ChangeFilter
+from webstrata.db.browser import captured_requisites, replay_checks
 from webstrata.db.change_lists import EventFilter
 from webstrata.db.engine import Database
 from webstrata.db.exporting import ExportScope, exported_snapshots
@@ -159,6 +160,8 @@ OF_JOBS: dict[str, Asking] = {
     "reviving URLs": lambda s: frontier.revive(s, SMALL_JOB, NOW),
     "asking seeds again": lambda s: frontier.ask_seeds_again(s, SMALL_JOB, NOW),
     "a site that refuses": lambda s: captures.refusal(s, LARGE_JOB),
+    "pages of a job to open": lambda s: replay_checks.sample_captures(s, SMALL_JOB, 20),
+    "the front page that a job captured": lambda s: editions.front_page_of_job(s, front(s), LARGE_JOB),
     "a job's WARC files": lambda s: captures.warc_files(s, SMALL_JOB),
     "a job's WARC bytes": lambda s: captures.warc_totals(s, SMALL_JOB),
     "a worker's WARC files": lambda s: captures.warc_files_of(s, "me"),
@@ -202,6 +205,7 @@ OF_BATCHES: dict[str, Asking] = {
     "counting pages anew": lambda s: snapshots.refresh_pages(s, SOURCE, URLS),
     "what came before": lambda s: link_previous(s, range(FIRST_OF_SMALL_JOB, FIRST_OF_SMALL_JOB + 5)),
     "known captures": lambda s: captures.capture_ids(s, 11, [FIRST_OF_SMALL_JOB * 1000]),
+    "resources that a job has": lambda s: captured_requisites.taken_urls(s, LARGE_JOB, URLS),
     "files being deleted": lambda s: captures.files_being_deleted(s, [11, 12, 13]),
     "known payloads": lambda s: captures.originals(s, SOURCE, DIGESTS, is_there),
     "earlier captures": lambda s: captures.earlier_captures(s, SOURCE, SMALL_JOB, URLS, is_there),
@@ -218,6 +222,7 @@ OF_BATCHES: dict[str, Asking] = {
 OF_VIEWS: dict[str, Asking] = {
     "a snapshot": seen,
     "copies of a record": other_places,
+    "a job's newest replay check": lambda s: replay_checks.newest_check(s, LARGE_JOB),
     "captures of a second": lambda s: closest.captures_at(s, OFTEN_CAPTURED, NOW),
     "the closest captures": lambda s: closest.captures_near(s, OFTEN_CAPTURED, NOW),
     "the closest captures of a job": lambda s: closest.captures_near(s, OFTEN_CAPTURED, NOW, SMALL_JOB),

@@ -17,6 +17,7 @@ ON_SQLITE = (
             *("every_request", "health", "live", "reports", "served", "snapshots", "usage"),
         )
     ),
+    "tests/crawl/test_browser.py",
     "tests/crawl/test_discovery.py",
     "tests/crawl/test_robots.py",
     "tests/crawl/test_telling.py",

@@ -66,15 +66,6 @@ def test_sentences_are_whole_and_every_name_has_a_description(client: TestClient
     assert all(page.texts("dl.values dd"))
 
 
-def test_routes_without_anything_to_return_are_marked_as_off(client: TestClient) -> None:
-    page = Page(client.get("/docs"))
-    off = {" ".join(h2.text().split()) for section in page.all("section:has(.notice)") for h2 in section.css("h2")}
-    wanted = {"GET /api/sources/{code}/preview"}
-    assert wanted <= off
-    assert off.isdisjoint({"GET /api/search", "GET /api/changes", "GET /api/exports/changes"})
-    assert sum("off" in item.split()[2:] for item in page.texts(".routes li")) == len(off)
-
-
 def test_every_link_within_a_page_leads_somewhere(client: TestClient) -> None:
     for path in ("/docs", "/docs/operators"):
         page = Page(client.get(path))

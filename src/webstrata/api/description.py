@@ -12,10 +12,6 @@ from webstrata.api.caching import IF_NONE_MATCH
 
 Json = dict[str, Any]
 
-SWITCHED_OFF = "x-switched-off"
-OFF: Json = {SWITCHED_OFF: True}
-"""Marks a route in the description that clients may call and that has nothing to return in this archive."""
-
 _HEADERS: Mapping[str, Json] = {
     "X-API-Version": {"description": "The version of this API.", "required": True, "schema": {"const": "1"}},
     "X-Request-Id": {

@@ -11,7 +11,6 @@ from fastapi.responses import FileResponse
 from webstrata.api import present
 from webstrata.api.browsing import BrowseAddresses
 from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept_list
-from webstrata.api.description import OFF
 from webstrata.api.parts import Code, JobNumber, Parts
 from webstrata.api.public_schemas import EditionSchema
 from webstrata.api.schemas import ErrorSchema, SourceSummarySchema
@@ -67,7 +66,7 @@ def editions(app: Parts, request: Request, code: SourceCode, known: IfNoneMatch 
     return kept_list(known, listed, A_MINUTE)
 
 
-@router.get("/api/sources/{code}/preview", response_class=Response, responses=_NO_SOURCE | _IMAGE, openapi_extra=OFF)
+@router.get("/api/sources/{code}/preview", response_class=Response, responses=_NO_SOURCE | _IMAGE)
 def preview(
     app: Parts,
     code: SourceCode,

@@ -56,7 +56,10 @@ def append_answers(
 
 def _append_documents(writer: WarcFileWriter, results: Sequence[FetchResult]) -> dict[int, tuple[int, int]]:
     """Write the rendered documents of a batch and return their places, by the positions of their responses."""
-    made = {number: document_record(result, writer.warcinfo_id) for number, result in enumerate(results)}
+    rendered = [number for number, result in enumerate(results) if result.rendering is not None]
+    if not rendered:
+        return {}
+    made = {number: document_record(results[number], writer.warcinfo_id) for number in rendered}
     records = {number: record for number, record in made.items() if record is not None}
     extents = writer.append(records.values())
     return {number: (at.offset, at.length) for number, at in zip(records, extents, strict=True)}

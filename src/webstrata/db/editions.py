@@ -100,7 +100,7 @@ def front_page_of_job(session: Session, source: PublicSource, job_id: int) -> in
         return None
     return session.scalars(
         select(Snapshot.id)
-        .where(unindexed(Snapshot.job_id) == job_id, Snapshot.source_id == source.id, is_ok())
+        .where(unindexed(Snapshot.job_id) == job_id, unindexed(Snapshot.source_id) == source.id, is_ok())
         .where(Snapshot.normalized_url_group == source.front_group)
         .order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc())
         .limit(1)

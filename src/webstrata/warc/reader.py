@@ -366,7 +366,9 @@ def _declared_type(headers: dict[str, str]) -> str | None:
 
 
 def _rendered_at(value: str | None) -> tuple[int, int] | None:
-    offset, _, length = (value or "").partition(", ")
+    if value is None:
+        return None
+    offset, _, length = value.partition(", ")
     is_place = all(part.isascii() and part.isdigit() and len(part) < _MAX_DIGITS for part in (offset, length))
     return (int(offset), int(length)) if is_place else None
 

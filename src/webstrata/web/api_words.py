@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from webstrata.api.description import SWITCHED_OFF
-
 _METHODS = ("get", "post", "put", "patch", "delete")
 _REF = "#/components/schemas/"
 _BOUNDS = {
@@ -67,8 +65,6 @@ class Operation:
     parameters: tuple[Value, ...]
     body: Kind | None
     answers: tuple[Answer, ...]
-    is_off: bool = False
-    """The route answers, but what it is for is not built into this archive."""
 
     @property
     def anchor(self) -> str:
@@ -155,7 +151,6 @@ def _operation(method: str, path: str, route: Json) -> Operation:
         parameters=tuple(_parameter(parameter) for parameter in route.get("parameters", ())),
         body=_content(route.get("requestBody", {})),
         answers=tuple(_answer(status, answer) for status, answer in sorted(route.get("responses", {}).items())),
-        is_off=bool(route.get(SWITCHED_OFF)),
     )
 
 

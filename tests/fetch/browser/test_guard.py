@@ -9,7 +9,7 @@ import pytest
 from tests.fetch.browser.opening import browser_fetcher, render_all
 from tests.fetch.fetching import resolving
 from tests.support.web_server import Answer, WebServer, redirect, serving
-from webstrata.errors import BlockedAddressError
+from webstrata.errors import BlockedAddressError, TransientFetchError
 from webstrata.fetch.guard import NetworkGuard
 
 SPELLINGS = ("127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "[::ffff:127.0.0.1]", "localhost", "0.0.0.0")
@@ -85,7 +85,9 @@ def test_a_page_reaches_no_private_address_in_any_way(monkeypatch: pytest.Monkey
     assert lookups.count("site.example") == 1
 
 
-def test_an_allowed_websocket_is_passed_through_and_a_private_page_is_an_error(web_server: WebServer) -> None:
+def test_an_allowed_websocket_is_passed_through_and_an_unreachable_page_is_an_error(
+    web_server: WebServer,
+) -> None:
     web_server.answers |= {
         "/": Answer(b"<p>here<script>new WebSocket(`ws://${location.host}/socket`)</script>"),
         "/socket": Answer(raw=b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
@@ -93,6 +95,10 @@ def test_an_allowed_websocket_is_passed_through_and_a_private_page_is_an_error(w
     render_all(web_server.url())
     (upgrade,) = [request for request in web_server.requests if request.path == "/socket"]
     assert (upgrade.header("Upgrade"), upgrade.header("Connection")) == ("websocket", "Upgrade")
+    with serving() as server:
+        gone = server.url()
+    with pytest.raises(TransientFetchError, match=f"{gone}: connection refused"):
+        render_all(gone)
     with pytest.raises(BlockedAddressError, match=r"169\.254\.169\.254 is not a public address"):
         render_all("http://169.254.169.254/latest/meta-data/")
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import uvloop
 
 from tests.fetch.browser.opening import browser_fetcher, work_folders
@@ -53,6 +54,7 @@ def test_after_kill_9_no_process_and_no_folder_is_left(web_server: WebServer) ->
     wait_until(lambda: not processes_in(folder) and not folder.exists(), "nothing is left")
 
 
+@pytest.mark.soak
 def test_a_browser_that_crashes_costs_its_page_and_the_next_one_has_another(web_server: WebServer) -> None:
     web_server.answers |= {"/": Answer(b"<p>here"), "/crash": Answer(b"<script>for (;;) {}</script>")}
     before = work_folders()

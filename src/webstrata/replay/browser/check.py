@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from webstrata.content.html import parse_page
+from webstrata.db import jobs
 from webstrata.db.browser import replay_checks
 from webstrata.errors import FetchError, NotFoundError, UnreadablePageError, UsageError
 from webstrata.fetch.browser.launch import BrowserPool
@@ -32,8 +33,9 @@ class ReplayCheck:
     archive: ReplayArchive
 
     async def check_job(self, job_id: int, sample: int, checked: Checked) -> ReplayReport:
-        """Check some pages of a job and store the result; NotFoundError when the job has none."""
+        """Check some pages of a job and store the result; NotFoundError when there is no such job, or no page of it."""
         with self.archive.database.read() as session:
+            jobs.load_job(session, job_id)
             captures = replay_checks.sample_captures(session, job_id, sample)
         if not captures:
             raise NotFoundError(f"job {job_id} has no captured page to open")
