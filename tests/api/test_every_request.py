@@ -464,7 +464,12 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         "/api/admin/sources/{code}/enable",
         "/api/admin/sources/{code}/disable",
         "/admin/api/retention",
-        *("/audits", "/audits/{audit_id}", "/audits/{audit_id}/artifacts", "/audits/{audit_id}/artifacts/{artifact_id}"),
+        *(
+            "/audits",
+            "/audits/{audit_id}",
+            "/audits/{audit_id}/artifacts",
+            "/audits/{audit_id}/artifacts/{artifact_id}",
+        ),
         "/api/admin/holds",
         "/api/admin/holds/{hold_id}",
         "/api/admin/withhold",
