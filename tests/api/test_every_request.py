@@ -471,6 +471,12 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         *(f"/api/admin/notifications/targets/{{target_id}}/{part}" for part in ("secret", "test")),
         "/api/admin/notifications/subscriptions/{subscription_id}",
         *(f"/api/admin/notifications/dead-letters{part}" for part in ("", "/retry")),
+        *(
+            "/audits",
+            "/audits/{audit_id}",
+            "/audits/{audit_id}/artifacts",
+            "/audits/{audit_id}/artifacts/{artifact_id}",
+        ),
         "/api/admin/holds",
         "/api/admin/holds/{hold_id}",
         "/api/admin/withhold",

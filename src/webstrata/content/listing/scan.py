@@ -175,13 +175,16 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
 def _short_texts(tree: Document) -> list[Text]:
     """Return the pieces of text that may be a price or a part of one: short, with a digit or as short as a sign."""
     nodes = () if tree.root is None else tree.root.descendants
-    texts = ((node, node.data) for node in nodes if type(node) is Text)
-    return [node for node, data in texts if len(data) <= MAX_PRICE_TEXT and (_DIGIT.search(data) or _is_sign(data))]
-
-
-def _is_sign(text: str) -> bool:
-    """Return whether a piece of text is no longer than a currency, and not empty."""
-    return len(text) <= _LONGEST_SIGN and not text.isspace()
+    has_digit = _DIGIT.search
+    # One expression without a call of Python for each node: a page has thousands, and most of them are spaces.
+    return [
+        node
+        for node in nodes
+        if type(node) is Text
+        and not (data := node.data).isspace()
+        and len(data) <= MAX_PRICE_TEXT
+        and (len(data) <= _LONGEST_SIGN or has_digit(data))
+    ]
 
 
 def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) -> bool:

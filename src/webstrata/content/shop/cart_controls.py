@@ -14,13 +14,14 @@ from webstrata.content.tree import Document, Element
 MAX_LABEL = 70
 _MAX_CONTROLS = 3_000
 _MAX_FOUND = 60
+_MOST_WORDS = 14
 _MAX_WORDS_BESIDE = 5
 """Words that a label may have besides `add to cart`: a colour, a number, a shop's joke."""
 
 CONTROL_TAGS = frozenset({"a", "button", "input"})
 _OTHER_CONTROLS = ':not(a, button, input)[role="button" i]'
 _BUTTON_TYPES = frozenset({"submit", "button", "image"})
-_PART_OF_NAME = re.compile("cart|buy|basket|bag|trolley", re.IGNORECASE)
+_PART_OF_NAME = re.compile("[Cc]art|CART|[Bb]uy|BUY|[Bb]asket|[Bb]ag|[Tt]rolley")
 _NAMED = re.compile(
     r"(?<![a-z])add-?(?:item-?)?to-?(?:shopping-?)?(?:cart|basket|bag|trolley)(?![a-z])|(?<![a-z])addtocart"
     r"|(?<![a-z])(?:btn|button)-?(?:add-?)?cart(?![a-z])|(?<![a-z])cart-?(?:btn|button|add)(?![a-z])"
@@ -53,10 +54,10 @@ def cart_controls(tree: Document, elements: Sequence[Element], url: str) -> list
 
     Links to other sites are no controls of this page, such as an article's links to a shop.
     """
-    controls = [element for element in elements if element.tag in CONTROL_TAGS]
+    controls = [element for element in elements if element.tag in CONTROL_TAGS and _is_button(element)]
     found: list[CartControl] = []
     for element in (*controls[:_MAX_CONTROLS], *tree.select(_OTHER_CONTROLS)[:_MAX_CONTROLS]):
-        if not (_may_be_labelled(element) or _may_be_named(element)) or not _is_button(element):
+        if not (_may_be_labelled(element) or _may_be_named(element)):
             continue
         label = control_label(element)
         if len(label) <= MAX_LABEL and _is_cart_control(element, label, url):
@@ -71,8 +72,9 @@ def _is_button(element: Element) -> bool:
 
 
 def _may_be_named(element: Element) -> bool:
-    classes, identifier = element.attr("class"), element.attr("id")
-    return bool(classes and _PART_OF_NAME.search(classes)) or bool(identifier and _PART_OF_NAME.search(identifier))
+    if (classes := element.attr("class")) and _PART_OF_NAME.search(classes):
+        return True
+    return (identifier := element.attr("id")) is not None and _PART_OF_NAME.search(identifier) is not None
 
 
 def _may_be_labelled(element: Element) -> bool:
@@ -84,7 +86,9 @@ def _may_be_labelled(element: Element) -> bool:
     if not words:
         text = control_label(element)
         words = text.casefold().split()
-    if not _FIRST_WORDS.isdisjoint(words) or (words and words[0].lstrip(_EDGES) in _FIRST_WORDS):
+    if not words or len(words) > _MOST_WORDS:
+        return False
+    if not _FIRST_WORDS.isdisjoint(words) or words[0].lstrip(_EDGES) in _FIRST_WORDS:
         return True
     return not text.isascii() and _ANY_UNSPACED.search(text) is not None
 
