@@ -65,7 +65,7 @@ def _shared_domain(one: str, other: str) -> str | None:
 
     Browsers refuse cookies for public suffixes, such as `co.uk`, under which anyone may register a domain.
     """
-    labels = []
+    labels: list[str] = []
     for left, right in zip(reversed(one.split(".")), reversed(other.split(".")), strict=False):
         if left != right:
             break

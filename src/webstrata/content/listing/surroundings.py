@@ -105,4 +105,4 @@ def is_hidden(element: Element) -> bool:
     style, classes = element.attr("style"), element.attr("class")
     if style and "display:none" in style.replace(" ", "").lower():
         return True
-    return bool(classes) and not _HIDDEN.isdisjoint(classes.lower().split())
+    return classes is not None and not _HIDDEN.isdisjoint(classes.lower().split())
