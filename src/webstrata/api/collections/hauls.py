@@ -1,7 +1,6 @@
 """Hauls: saved sets of captures to compare, share by link and export."""
 
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
@@ -11,8 +10,8 @@ from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.browsing import site_url
 from webstrata.api.caching import NEVER
 from webstrata.api.collections import present_listings
+from webstrata.api.collections.haul_files import HaulFormat, haul_file
 from webstrata.api.collections.listing_schemas import HaulListSchema, HaulSchema, NewHaulSchema
-from webstrata.api.collections.spreadsheet import table_as_csv
 from webstrata.api.export_trail import recorded_export
 from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, Text
 from webstrata.api.same_origin import refuse_other_sites
@@ -30,13 +29,6 @@ _ADMIN = [Depends(require_admin)]
 _WRITING = [*_ADMIN, Depends(refuse_other_sites)]
 
 HaulId = Annotated[Text, Path(max_length=64, description="The id of a haul, as its link has it.")]
-
-
-class HaulFormat(StrEnum):
-    """How a haul is exported."""
-
-    CSV = "csv"
-    JSON = "json"
 
 
 @router.get(HAULS_PATH, dependencies=_ADMIN, responses=ADMIN_ANSWERS)
@@ -74,11 +66,8 @@ def export_haul(app: Parts, request: Request, haul_id: HaulId, format: HaulForma
     rows = [list(capture.model_dump().values()) for capture in found.captures]
     # The record is complete once the last part was taken.
     list(recorded_export(request, "haul", format.value, {"captures": len(rows)}, iter([[tuple(row) for row in rows]])))
-    if format is HaulFormat.JSON:
-        content, media_type = found.model_dump_json(indent=1).encode(), "application/json"
-    else:
-        names = list(type(found.captures[0]).model_fields) if found.captures else []
-        content, media_type = table_as_csv([names, *rows]), "text/csv; charset=utf-8"
+    content = haul_file(found, format)
+    media_type = "application/json" if format is HaulFormat.JSON else "text/csv; charset=utf-8"
     name = f'attachment; filename="webstrata-haul-{found.id[:8]}.{format.value}"'
     return Response(content, headers={"Content-Type": media_type, "Content-Disposition": name, "Cache-Control": NEVER})
 

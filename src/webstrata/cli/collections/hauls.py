@@ -1,6 +1,8 @@
-"""`hauls`: save captures as a set, show, list and delete such sets."""
+"""`hauls`: save captures as a set, show, list, export and delete such sets."""
 
 import dataclasses
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,6 +15,13 @@ from webstrata.model.words import counted
 verbs = typer.Typer(cls=PlainGroup, help="Save sets of captures to compare, share and export.")
 
 HaulId = Annotated[str, typer.Argument(help="Id of the haul, as its link has it.", show_default=False)]
+
+
+class HaulFile(StrEnum):
+    """The format of an exported haul; the API's own is loaded only when one is exported."""
+
+    CSV = "csv"
+    JSON = "json"
 
 
 @command(verbs, "create", example='webstrata hauls create "Kettles" 12 15 19')
@@ -65,6 +74,36 @@ def show(haul_id: HaulId, as_json: AsJson = False) -> None:
     for one in found.captures:
         when = f"{one.captured_at:%Y-%m-%d %H:%M}" if one.captured_at else "no longer in the archive"
         print(harmless(f"{one.snapshot_id}  {when}  {one.price or '-'}  {one.name or one.title or one.url}"))
+
+
+@command(verbs, "export", example="webstrata hauls export 3f2a… --output kettles.csv")
+def export(
+    haul_id: HaulId,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write.", show_default=False)],
+    file_format: Annotated[HaulFile, typer.Option("--format", help="Format of the file.")] = HaulFile.CSV,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+) -> None:
+    """Export the captures of a haul with the prices that they state."""
+    from datetime import UTC, datetime
+
+    from webstrata.api.collections.haul_files import HaulFormat, haul_file
+    from webstrata.api.collections.present_listings import haul as as_schema
+    from webstrata.db import export_history
+    from webstrata.db.collections import hauls
+    from webstrata.storage.output_file import new_file
+
+    with started(quiet=True) as app:
+        with app.database.read() as session:
+            found = hauls.load_haul(session, haul_id)
+        content = haul_file(as_schema(found, app.settings.public_site_url or ""), HaulFormat(file_format))
+        with new_file(output, force=force) as file:
+            file.write(content)
+        if not app.database.is_read_only:
+            now, count = datetime.now(UTC), len(found.captures)
+            with app.database.write() as session:
+                number = export_history.begin_export(session, "haul", file_format.value, {"captures": count}, now)
+                export_history.finish_export(session, number, count, now)
+    print(f"{output}: {counted(len(found.captures), 'capture')}")
 
 
 @command(verbs, "delete", example="webstrata hauls delete 3f2a…")

@@ -50,6 +50,7 @@ _BRAND = 'a[class*="brand" i], a[id*="byline" i], span[class*="brand" i], div[cl
 _MAX_BRANDS = 20
 _DIGIT = re.compile(r"\d")
 _HEADINGS = ("h1", "h2", "h3")
+_HEADING_TAGS = frozenset(_HEADINGS)
 _SIGNS = "$€£¥￥₽₹₴₺₪₩₫฿₱₸₾₦₡₲円元원"
 _WORDS = (
     *("EUR", "USD", "GBP", "CHF", "AUD", "CAD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BRL", "AED"),
@@ -198,14 +199,12 @@ def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) 
 def _fill_places(tree: Document, wanted: dict[Element, int]) -> list[tuple[Element, int]]:
     """Fill in the places of elements in the order of the page; return the headings with theirs."""
     headings: list[tuple[Element, int]] = []
-    for place, element in enumerate(tree.iter_elements()):
+    for place, element in enumerate(islice(tree.iter_elements(), _MAX_ELEMENTS + 2)):
         if element in wanted:
             wanted[element] = place
-        if element.tag in _HEADINGS and len(headings) < MAX_MARKS:
+        if element.tag in _HEADING_TAGS:
             headings.append((element, place))
-        if place > _MAX_ELEMENTS:
-            break
-    return headings
+    return headings[:MAX_MARKS]
 
 
 def _priced_by_text(tree: Document, search: Callable[[str], object]) -> list[Element]:

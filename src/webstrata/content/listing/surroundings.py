@@ -100,6 +100,9 @@ def _own(element: Element) -> Around:
 
 def is_hidden(element: Element) -> bool:
     """Return whether an element is hidden by its attributes, or by a class that common style sheets hide."""
-    if element.attr("hidden") is not None or "display:none" in (element.attr("style") or "").replace(" ", "").lower():
+    if element.attr("hidden") is not None:
         return True
-    return not _HIDDEN.isdisjoint((element.attr("class") or "").lower().split())
+    style, classes = element.attr("style"), element.attr("class")
+    if style and "display:none" in style.replace(" ", "").lower():
+        return True
+    return classes is not None and not _HIDDEN.isdisjoint(classes.lower().split())
