@@ -46,6 +46,9 @@ MORE_THAN_A_DESCRIPTION_SAYS = {
     "POST /api/admin/sources/{code}/schedule": "a schedule that is one",
     "POST /admin/api/retention": "an action with the fields that it needs, a known collection",
     "POST /api/admin/holds": "exactly one target, an address that is one",
+    **{f"GET /api/changes/{feed}": "an address that is one" for feed in ("rss", "atom", "feed.json")},
+    "POST /api/admin/notifications/targets": "an address that notifications can be sent to",
+    "POST /api/admin/notifications/subscriptions": "such an address, and one of a source and a page",
     "POST /api/admin/withhold": "a reason that is more than spaces",
 }
 """What is refused although it fits the description, because OpenAPI has no words for what is asked."""

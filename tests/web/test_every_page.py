@@ -27,6 +27,7 @@ PATHS = [
     ),
     *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup", "/exports/data-dictionary"),
     *("/docs", "/docs/changes", "/docs/replay", "/docs/operators", "/docs/retention", "/audit-log", "/admin/retention"),
+    *("/docs/notifications", "/notifications"),
     "/docs/listings",
     *("/listings", "/listings?q=none", "/listings/health", "/hauls"),
     *(

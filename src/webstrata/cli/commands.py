@@ -36,7 +36,7 @@ MODULES = {
     "rebuilding": ("rebuild",),
     "notifications.deliveries": ("notify", "dead-letters", "retry-dead-letters"),
     "notifications.reviewing": ("review-change",),
-    "notifications.subscriptions": ("notify-targets", "subscribe", "unsubscribe"),
+    "notifications.subscriptions": ("subscribe", "unsubscribe", "notify-targets"),
 }
 """The commands of each module's `verbs`."""
 
