@@ -64,6 +64,9 @@ THERE: dict[str, Any] = {
     "url": "https://health.example/",
     **dict.fromkeys(("listing_id", "price_id", "run_id", "row_id"), 1),
     "haul_id": "none",
+    "watch_id": 1,
+    "search_id": 1,
+    "format": "atom",
 }
 """What can be asked for in the small archive."""
 
@@ -78,6 +81,9 @@ NOT_HERE = {
     "/public_api/v1/listings/{listing_id}": 404,
     "/api/price-history/{price_id}": 404,
     "/api/scraper-health/{run_id}": 404,
+    "/api/sources/{code}/site-diff": 404,
+    "/api/watches/{watch_id}/{format}": 404,
+    "/api/saved-searches/{search_id}/{format}": 404,
     "/api/hauls/{haul_id}": 404,
     "/api/hauls/{haul_id}/export": 404,
     "/public_api/v1/hauls/{haul_id}": 404,

@@ -26,7 +26,7 @@ def test_a_kind_is_told_in_words(schema: dict[str, object], words: str) -> None:
     assert kind_of(schema).words == words
 
 
-PUBLIC = ("/docs", "/docs/changes", "/docs/replay", "/docs/listings", "/docs/resources")
+PUBLIC = ("/docs", "/docs/changes", "/docs/replay", "/docs/listings", "/docs/resources", "/docs/watching")
 FOR_OPERATORS = ("/docs/operators", "/docs/retention", "/docs/notifications")
 
 

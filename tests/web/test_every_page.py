@@ -28,6 +28,7 @@ PATHS = [
     *("/jobs", "/jobs/1", "/jobs/2", "/jobs/1/cleanup", "/exports/data-dictionary"),
     *("/docs", "/docs/changes", "/docs/replay", "/docs/operators", "/docs/retention", "/audit-log", "/admin/retention"),
     *("/docs/notifications", "/notifications"),
+    *("/docs/watching", "/watches", "/saved-searches", "/sources/health/diff"),
     "/docs/listings",
     *("/listings", "/listings?q=none", "/listings/health", "/hauls"),
     *(
@@ -100,6 +101,7 @@ def test_a_reader_is_told_apart_from_an_administrator(make_client: MakeClient) -
         "Sources",
         "Listings",
         "Jobs",
+        "Watches",
         "Retention",
     ]
     assert Page(make_client(token=TOKEN).get("/")).texts("nav[aria-label=Main] li") == [
