@@ -81,7 +81,6 @@ NOT_HERE = {
     "/public_api/v1/listings/{listing_id}": 404,
     "/api/price-history/{price_id}": 404,
     "/api/scraper-health/{run_id}": 404,
-    "/api/sources/{code}/site-diff": 404,
     "/api/watches/{watch_id}/{format}": 404,
     "/api/saved-searches/{search_id}/{format}": 404,
     "/api/hauls/{haul_id}": 404,
