@@ -67,6 +67,9 @@ THERE: dict[str, Any] = {
     "haul_id": "none",
     "audit_id": "none",
     "artifact_id": 1,
+    "watch_id": 1,
+    "search_id": 1,
+    "format": "atom",
 }
 """What can be asked for in the small archive."""
 
@@ -81,6 +84,8 @@ NOT_HERE = {
     "/public_api/v1/listings/{listing_id}": 404,
     "/api/price-history/{price_id}": 404,
     "/api/scraper-health/{run_id}": 404,
+    "/api/watches/{watch_id}/{format}": 404,
+    "/api/saved-searches/{search_id}/{format}": 404,
     "/api/hauls/{haul_id}": 404,
     "/api/hauls/{haul_id}/export": 404,
     "/public_api/v1/hauls/{haul_id}": 404,

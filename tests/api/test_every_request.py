@@ -430,6 +430,8 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         ),
         *("/api/listings/{listing_id}/history", "/api/price-history", "/api/price-history/{price_id}"),
         *("/api/scraper-health", "/api/scraper-health/trends", "/api/scraper-health/{run_id}"),
+        *("/api/sources/{code}/site-diff", "/api/watches/{watch_id}/{format}"),
+        "/api/saved-searches/{search_id}/{format}",
         *("/api/hauls", "/api/hauls/{haul_id}", "/api/hauls/{haul_id}/export", "/public_api/v1/hauls/{haul_id}"),
         *(
             f"/api/admin/{name}{rest}"

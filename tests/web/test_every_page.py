@@ -29,6 +29,8 @@ PATHS = [
     *("/docs", "/docs/changes", "/docs/replay", "/docs/operators", "/docs/retention", "/audit-log", "/admin/retention"),
     *("/docs/listings", "/docs/audits", "/evidence"),
     *("/docs/notifications", "/notifications"),
+    *("/docs/watching", "/watches", "/saved-searches", "/sources/health/diff"),
+    "/docs/listings",
     *("/listings", "/listings?q=none", "/listings/health", "/hauls"),
     *(
         "/web/*/https://health.example/1",
@@ -101,6 +103,7 @@ def test_a_reader_is_told_apart_from_an_administrator(make_client: MakeClient) -
         "Listings",
         "Jobs",
         "Audits",
+        "Watches",
         "Retention",
     ]
     assert Page(make_client(token=TOKEN).get("/")).texts("nav[aria-label=Main] li") == [

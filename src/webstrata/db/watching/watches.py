@@ -198,14 +198,22 @@ def source_code(session: Session, source_id: int) -> str:
     return session.execute(select(Source.code).where(Source.id == source_id)).scalar_one()
 
 
-def due_watches(session: Session, now: datetime, limit: int) -> list[DueWatch]:
-    """Return the watches whose check is due, longest due first, locked; not those whose source has a job under way."""
+def due_watches(session: Session, now: datetime, sources: int) -> list[DueWatch]:
+    """Return all due watches of some sources, longest due first, locked; not of sources with a job under way."""
+    due = (WatchRow.next_run_at <= now, ~WatchRow.paused)
+    chosen = session.scalars(
+        select(WatchRow.source_id)
+        .join(Source, WatchRow.source_id == Source.id)
+        .where(*due, Source.enabled, ~_busy())
+        .group_by(WatchRow.source_id)
+        .order_by(func.min(WatchRow.next_run_at), WatchRow.source_id)
+        .limit(sources)
+    ).all()
     rows = session.execute(
         select(WatchRow, Source.code)
         .join(Source, WatchRow.source_id == Source.id)
-        .where(WatchRow.next_run_at <= now, ~WatchRow.paused, Source.enabled, ~_busy())
+        .where(*due, WatchRow.source_id.in_(chosen))
         .order_by(WatchRow.next_run_at, WatchRow.id)
-        .limit(limit)
         # Of several workers each takes other watches.
         .with_for_update(of=WatchRow, skip_locked=True)
     )

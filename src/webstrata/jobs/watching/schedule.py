@@ -24,8 +24,8 @@ from webstrata.model.watching.watches import Watch, WatchScope, folder_of
 
 log = structlog.get_logger()
 
-AT_ONCE = 1_000
-"""Watches that one transaction takes: a fraction of a second, so that no other writer waits for long."""
+AT_ONCE = 50
+"""Sources whose watches one transaction takes: a fraction of a second, so that no other writer waits for long."""
 
 _SINGLE_PAGES = {"max_depth": 0, "use_sitemaps": False, "capture_requisites": True}
 _TRY_AGAIN = timedelta(minutes=5)
