@@ -35,6 +35,6 @@ def render_all(
     return run(render())
 
 
-def work_folders() -> set[Path]:
-    """Return the folders of the browsers that run, or of dead ones."""
-    return set(Path(tempfile.gettempdir()).glob("webstrata-browser-*"))
+def work_folders(worker: int) -> set[Path]:
+    """Return the folders of the browsers of a process, alive or dead."""
+    return set(Path(tempfile.gettempdir()).glob(f"webstrata-browser-{worker}-*"))

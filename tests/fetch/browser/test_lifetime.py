@@ -44,10 +44,9 @@ def processes_in(folder: Path) -> list[int]:
 
 def test_after_kill_9_no_process_and_no_folder_is_left(web_server: WebServer) -> None:
     web_server.answers |= {"/": Answer(b"<p>here"), "/slow": Answer(b"<script>for (;;) {}</script>")}
-    before = work_folders()
     worker = subprocess.Popen([sys.executable, "-c", OPEN, web_server.url()])
     wait_until(lambda: "/slow" in web_server.paths(), "the page is open")
-    (folder,) = work_folders() - before
+    (folder,) = work_folders(worker.pid)
     assert len(processes_in(folder)) > 2
     worker.kill()
     worker.wait()
@@ -57,12 +56,11 @@ def test_after_kill_9_no_process_and_no_folder_is_left(web_server: WebServer) ->
 @pytest.mark.soak
 def test_a_browser_that_crashes_costs_its_page_and_the_next_one_has_another(web_server: WebServer) -> None:
     web_server.answers |= {"/": Answer(b"<p>here"), "/crash": Answer(b"<script>for (;;) {}</script>")}
-    before = work_folders()
 
     async def crash() -> tuple[str, str]:
         async with browser_fetcher() as fetcher:
             await fetcher.render(web_server.url())
-            (folder,) = work_folders() - before
+            (folder,) = work_folders(os.getpid())
             crashing = asyncio.create_task(fetcher.render(web_server.url("/crash")))
             await asyncio.to_thread(wait_until, lambda: "/crash" in web_server.paths(), "the page is open")
             os.killpg(int((folder / supervisor.PROCESS).read_text()), signal.SIGKILL)
@@ -77,4 +75,4 @@ def test_a_browser_that_crashes_costs_its_page_and_the_next_one_has_another(web_
     reason, text = uvloop.run(crash())
     assert reason in {"browser", "fetched 200"}
     assert text == "here"
-    assert work_folders() == before
+    assert work_folders(os.getpid()) == set()

@@ -8,7 +8,6 @@ import typer
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson
 from webstrata.cli.start import print_json, started
-from webstrata.db.browser.replay_checks import page_json
 from webstrata.model.browser.replay_checks import PageCheck, ReplayReport
 from webstrata.model.words import counted
 
@@ -54,6 +53,8 @@ def _show_page(page: PageCheck) -> None:
 
 
 def _json(report: ReplayReport) -> dict[str, object]:
+    from webstrata.db.browser.replay_checks import page_json
+
     return {
         "job": report.job_id,
         "checkedAt": report.checked_at.isoformat(),
