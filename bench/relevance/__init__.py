@@ -51,6 +51,6 @@ def _judged(collection: Collection, name: str, search_for: object, asked: str | 
     at_ten = mean(ndcg(found[:_FIRST], question.grades) for question, found in results)
     at_hundred = mean(recall(found[:_MANY], question.grades) for question, found in results)
     return [
-        Measurement(f"nDCG@{_FIRST}, {name}", at_ten, "", asked=asked or "–"),
-        Measurement(f"recall@{_MANY}, {name}", at_hundred, "", asked="–"),
+        Measurement(f"nDCG@{_FIRST}, {name}", at_ten, "", asked=asked),
+        Measurement(f"recall@{_MANY}, {name}", at_hundred, ""),
     ]

@@ -56,7 +56,8 @@ def learn(session: Session, documents: Iterable[PreparedDocument]) -> None:
     for document in documents:
         by_language[stem_language(document.language)].append(document)
     found: set[str] = set()
-    for language, some in by_language.items():
+    # Languages in one order everywhere, as words are below.
+    for language, some in sorted(by_language.items(), key=lambda pair: pair[0] or ""):
         titling, texts = _lines_of(some), [document.text[:MOST_TEXT_CHARACTERS] for document in some]
         words = set(folded("\n".join(titling)).split())
         in_texts = set(folded("\n".join(texts)).split())
