@@ -26,10 +26,8 @@ def test_a_kind_is_told_in_words(schema: dict[str, object], words: str) -> None:
     assert kind_of(schema).words == words
 
 
-PUBLIC = ("/docs", "/docs/changes", "/docs/replay", "/docs/listings", "/docs/resources")
-FOR_OPERATORS = ("/docs/operators", "/docs/retention", "/docs/notifications", "/docs/audits")
 PUBLIC = ("/docs", "/docs/changes", "/docs/replay", "/docs/listings", "/docs/resources", "/docs/watching")
-FOR_OPERATORS = ("/docs/operators", "/docs/retention", "/docs/notifications")
+FOR_OPERATORS = ("/docs/operators", "/docs/retention", "/docs/notifications", "/docs/audits")
 
 
 def test_a_kind_knows_which_schemas_it_speaks_of() -> None:
