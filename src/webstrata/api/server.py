@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from functools import partial
 
 from anyio import CapacityLimiter
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
 
 from webstrata import __version__
 from webstrata.api import (
@@ -52,7 +53,6 @@ from webstrata.api.notifications import admin_notifications, admin_reviews
 from webstrata.api.rates import BucketStore, RateLimits, RatePolicy
 from webstrata.api.request_log import RequestLog
 from webstrata.api.retention_trigger import RetentionAfterResponse
-from webstrata.api.routes import add_routes
 from webstrata.api.watching import feeds as watching_feeds
 from webstrata.api.watching import site_diff
 from webstrata.app import App
@@ -69,6 +69,9 @@ _OPERATORS = (
     admin_collections,
     *(admin_integrity, admin_notifications, admin_reviews, search_debug, metrics, audits),
 )
+
+_included: dict[int, BaseRoute] = {}
+"""Routers as applications include them, by identity: those of modules, which live as long as the process."""
 
 
 def create_api(
@@ -137,6 +140,24 @@ def create_api(
     for area in (*_READERS, *_OPERATORS):
         add_routes(api, area.router)
     return api
+
+
+def add_routes(api: FastAPI, router: APIRouter, *, first: bool = False) -> None:
+    """Add the routes of a module after all others, or before them: what is first is found first."""
+    if id(router) not in _included:
+        _included[id(router)] = _include(router)
+    api.router.routes.insert(0 if first else len(api.router.routes), _included[id(router)])
+
+
+def _include(router: APIRouter) -> BaseRoute:
+    """Return a router as FastAPI includes it.
+
+    FastAPI works out the parameters of its routes with the first request, which takes a fifth of a second for all
+    routes; so it is done once in a process, however many applications it makes.
+    """
+    parent = FastAPI(responses=EVERYWHERE)
+    parent.include_router(router)
+    return parent.router.routes[-1]
 
 
 @asynccontextmanager

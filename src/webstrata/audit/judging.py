@@ -26,19 +26,19 @@ _BOT_BLOCKS = frozenset({QualityKind.BLOCKED, QualityKind.CAPTCHA})
 
 
 @dataclass(frozen=True)
-class JudgedPage:
+class JudgedEvidence:
     """The features of a page as they are stored, and why its evidence is thin."""
 
     features: bytes
     reasons: tuple[str, ...]
 
 
-def judge_evidence(collected: CollectedPage, url: str, page_type: AuditPageType, policy: CrawlPolicy) -> JudgedPage:
+def judge_evidence(collected: CollectedPage, url: str, page_type: AuditPageType, policy: CrawlPolicy) -> JudgedEvidence:
     """Return the features of a page and why its evidence is thin."""
     features = _features(collected.html, url)
     evidence = page_evidence(features, collected.text, is_screenshot_blank=_is_blank(collected.screenshot))
     reasons = low_confidence_reasons(page_type, evidence, policy.evidence)
-    return JudgedPage(features_json(features), tuple(reason.value for reason in reasons))
+    return JudgedEvidence(features_json(features), tuple(reason.value for reason in reasons))
 
 
 def judge_pdp(html: str, url: str, policy: CrawlPolicy) -> PdpVerdict:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from webstrata.audit.dismissing import dismiss_popups, hide_overlays
 from webstrata.audit.evidence import CollectedPage, EvidenceStore, collect_page, retry_extraction
-from webstrata.audit.judging import JudgedPage, judge_evidence
+from webstrata.audit.judging import JudgedEvidence, judge_evidence
 from webstrata.audit.navigation import open_url
 from webstrata.audit.page_scripts import TIMINGS
 from webstrata.audit.policy import CrawlPolicy
@@ -196,7 +196,7 @@ def _page_options(policy: CrawlPolicy, viewport: AuditViewport) -> PageOptions:
     )
 
 
-def _described(page: AuditPage, visited: VisitedPage, judged: JudgedPage) -> AuditPage:
+def _described(page: AuditPage, visited: VisitedPage, judged: JudgedEvidence) -> AuditPage:
     return replace(
         page,
         status=AuditPageStatus.OK,

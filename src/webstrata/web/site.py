@@ -4,8 +4,7 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from webstrata.api.rates import BucketStore
-from webstrata.api.routes import add_routes
-from webstrata.api.server import create_api
+from webstrata.api.server import add_routes, create_api
 from webstrata.app import App
 from webstrata.web import (
     api_docs,
