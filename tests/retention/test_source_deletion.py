@@ -114,7 +114,7 @@ def test_the_page_and_the_api_delete_a_source_whose_name_is_given(two: Runner) -
     assert client.delete(address, params={"confirm": name}).status_code in {401, 403}
     assert client.delete(address, params={"confirm": "no"}, headers=ADMIN).status_code == 422
     shown = client.get("/sources/one", headers=ADMIN).text
-    assert f"Type <strong>{name}</strong> to confirm" in shown
+    assert f"Type <strong><bdi>{name}</bdi></strong> to confirm" in shown
     own = ADMIN | {"Origin": "http://testserver"}
     refused = client.post("/sources/one/delete", data={"confirm": "one "}, headers=own)
     assert (refused.status_code, "confirm it with its name" in refused.text) == (409, True)
