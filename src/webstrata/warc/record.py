@@ -90,7 +90,7 @@ def exchange(
 ) -> tuple[WarcRecord, WarcRecord]:
     """Return the answer and the request of one fetch; an answer whose payload is stored already refers to it.
 
-    The answer to a page that a browser opened names the place of the rendered document, if that is stored.
+    The response to a page that a browser opened names the place of the rendered document, if that is stored.
     """
     shared = [
         ("WARC-Target-URI", _one_line(result.url)),
