@@ -270,7 +270,8 @@ class _Run:
             self._index_files(desk, readers, todo)
             if final:
                 self._index_late(desk, readers, files)
-                self.progress(index_moved(desk, files, self.stop_if_asked))
+                if moved := index_moved(desk, files, self.stop_if_asked):
+                    self.progress(moved)
 
     def _withheld(self, folder: Path) -> frozenset[tuple[str, int | None]]:
         """Return which records are withheld; tombstones beside the files that the database lacks are stored first."""
