@@ -150,7 +150,7 @@ class YamlReader:
     def _choice(self, node: yaml.Node, what: str, choices: tuple[str, ...]) -> str:
         """Return one of some words as it is written: one of them is null, which YAML takes for nothing."""
         if not isinstance(node, yaml.ScalarNode) or node.value not in choices:
-            raise self.wrong(node, f"{what} must be {' or '.join(choices)}, not {_shown(node)}")
+            raise self.wrong(node, f"{what} must be {_one_of(choices)}, not {_shown(node)}")
         return str(node.value)
 
     @contextmanager
@@ -186,3 +186,9 @@ def _shown(node: yaml.Node) -> str:
 def _suggestion(key: str, keys: Collection[str]) -> str:
     close = get_close_matches(key[:_MAX_SHOWN], keys, n=1)
     return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _one_of(choices: tuple[str, ...]) -> str:
+    """Return values as a sentence lists them: `http, browser or auto`."""
+    *others, last = choices
+    return f"{', '.join(others)} or {last}" if others else last

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from webstrata.model.assets import GONE_STATUSES, same_reach, too_many_at_once
 from webstrata.model.changes import Reason
+from webstrata.model.fetching import REDIRECT_STATUSES
 from webstrata.model.jobs import JobStatus
 from webstrata.model.quality import QualityKind
 from webstrata.model.words import counted
@@ -104,6 +105,8 @@ def response_words(response: LastResponse | None) -> str:
     """Return a response in words."""
     if response is None:
         return "the newer run did not find it"
+    if response.kind in _GONE_KINDS and response.status_code in REDIRECT_STATUSES:
+        return "it leads to the home page, a login or an error page, or where many pages lead"
     if response.error is not None:
         return response.error
     if response.kind is not None and response.kind not in (QualityKind.PAGE, QualityKind.ERROR):
