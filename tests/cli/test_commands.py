@@ -179,8 +179,8 @@ def test_what_was_archived_is_found_and_json_says_the_same(webstrata: CommandLin
     webstrata("archive", web_server.url())
     shown = webstrata("search", "marmalade", "number2")
     assert shown.code == 0
-    assert "1 page found" in shown.out
-    assert "Page 2" in shown.out
+    assert "3 pages found, 1 with all words" in shown.out
+    assert shown.out.splitlines()[2] == "Page 2"
     found = json.loads(webstrata("search", "marmalade", "--json").out)
     assert found["total"] == 3
     assert {hit["url"] for hit in found["results"]} == {web_server.url(f"/page/{n}") for n in range(3)}

@@ -48,7 +48,7 @@ def test_options_show_their_defaults(plain_webstrata: CommandLine) -> None:
     page = " ".join(plain_webstrata("archive", "--help").out.split())
     assert "--max-pages N Maximum number of URLs that a job fetches, without page requisites. [default: 10,000]" in page
     assert "[default: 1, on loopback none]" in page
-    assert "--fetcher http|null" in page
+    assert "--fetcher http|null|browser|auto" in page
     page = " ".join(plain_webstrata("serve", "--help").out.split())
     assert "--worker / --no-worker Also run queued jobs, in a separate process. [default: --worker]" in page
 

@@ -46,4 +46,4 @@ def test_the_installed_program_archives_a_site_and_finds_what_it_says(
     captured = {record.url for record in records(warc) if record.kind == "response"}
     assert captured == {web_server.url(path) for path in linked_site(3)}
     found = json.loads(run("search", "marmalade", "number2", "--json").stdout)
-    assert [hit["url"] for hit in found["results"]] == [web_server.url("/page/2")]
+    assert found["results"][0]["url"] == web_server.url("/page/2")
