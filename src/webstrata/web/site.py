@@ -70,8 +70,8 @@ def create_site(app: App, buckets: BucketStore | None = None) -> FastAPI:
     )
     for area in (*_READERS, *_OPERATORS, assets):
         add_routes(site, area.router)
-    for area in reversed(_REPLAY):
-        # Matched before all others: a replayed page loads dozens of files.
+    for area in _REPLAY:
+        # Each before all others: a replayed page loads dozens of files, and TimeMaps have the longer paths.
         add_routes(site, area.router, first=True)
     prepare_templates()
     show_unknown_addresses_as_pages(site)
