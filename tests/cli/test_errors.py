@@ -47,7 +47,10 @@ def test_wrong_usage_is_two_and_says_what_would_be_right(
     [
         (("archive", "--max-pages", "lots", "example.org"), "'--max-pages': 'lots' is not a whole number"),
         (("archive", "--max-pages", "0", "example.org"), "'--max-pages': '0' must be at least 1"),
-        (("archive", "--fetcher", "ftp", "example.org"), "'--fetcher': 'ftp' is not one of 'http', 'null', 'browser', 'auto'"),
+        (
+            ("archive", "--fetcher", "ftp", "example.org"),
+            "'--fetcher': 'ftp' is not one of 'http', 'null', 'browser', 'auto'",
+        ),
         (("serve", "--port", "99999"), "'--port': '99999' must be at most 65,535"),
     ],
 )

@@ -102,8 +102,8 @@ def test_a_reader_is_told_apart_from_an_administrator(make_client: MakeClient) -
         "Sources",
         "Listings",
         "Jobs",
-        "Audits",
         "Watches",
+        "Audits",
         "Retention",
     ]
     assert Page(make_client(token=TOKEN).get("/")).texts("nav[aria-label=Main] li") == [

@@ -21,7 +21,9 @@ def test_one_can_search_and_read_with_the_keyboard_alone(page: Page) -> None:
     _tab_to(page, "#q")
     page.keyboard.type("six hours fever")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("1 page says “six hours fever”")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "2 pages with words of “six hours fever”, 1 with all of them"
+    )
     _tab_to(page, ".capture-title a")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Fever in children")

@@ -67,7 +67,7 @@ def test_a_misspelt_word_is_understood_and_can_be_insisted_on(reader: TestClient
     assert "Nothing says “coronovirus”, so this is for coronavirus instead." in page.text(".notice")
     literal = Page(reader.get(page.links(".notice a")["Search for “coronovirus” as it is"] or ""))
     assert literal.text("h1") == "No page says “coronovirus”"
-    assert literal.links(".empty a")["coronavirus"] == "/search?q=coronovirus"
+    assert literal.links(".tags a") == {"Take away: Words as they are written ✕": "/search?q=coronovirus"}
     assert not literal.all(".facet")
 
 
