@@ -402,7 +402,7 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
     parameters = {p["name"] for p in described["paths"]["/api/search"]["get"]["parameters"]}
     assert parameters == {
         *("q", "source", "sort", "view", "includeNon2xx", "includeDuplicates", "from", "to", "page", "pageSize"),
-        *("asOf", "language", "type", "year", "cursor", "facets", "ranking"),
+        *("asOf", "exact", "language", "type", "year", "cursor", "facets", "ranking"),
     }
     assert set(described["paths"]) == {
         *PUBLIC,

@@ -98,6 +98,7 @@ def test_a_worker_gets_past_a_deadly_page_and_a_person_gives_it_one_more_try(
     assert (row.status, row.status_reason, row.indexed_page_count) == ("indexed", None, PAGES + 2)
 
 
+@pytest.mark.soak
 def test_several_workers_get_past_a_deadly_page(program: Program, database: Database, web_server: WebServer) -> None:
     others, poison = deadly_site(web_server), web_server.url("/poison")
     archive = queue(program, database, web_server)
@@ -124,6 +125,7 @@ def test_deadly_sitemaps_are_given_up_and_cost_no_page(
     assert web_server.paths().count("/sitemap.xml") == MAX_RECLAIMS
 
 
+@pytest.mark.soak
 def test_a_job_whose_only_page_is_deadly_has_failed_and_names_it(
     program: Program, database: Database, web_server: WebServer
 ) -> None:

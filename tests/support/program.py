@@ -101,7 +101,10 @@ class Started:
 
     def ended(self, seconds: float = PATIENCE_SECONDS) -> int:
         """Wait for its end and return its exit code."""
-        wait_until(lambda: self.process.poll() is not None, f"the program ends\n{self.output}", seconds)
+        try:
+            wait_until(lambda: self.process.poll() is not None, "the program ends", seconds)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}\n{self.output}") from None
         return self.process.wait()
 
     def kill(self) -> None:

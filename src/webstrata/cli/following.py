@@ -1,12 +1,13 @@
 """`archive` on a site that another process is crawling: its progress here, until its end."""
 
 import sys
-import time
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from webstrata.app import App
 from webstrata.cli.progress import watching
+from webstrata.cli.start import interruptible
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db import reports
 from webstrata.db.reports import JobProgress
@@ -26,18 +27,19 @@ def follow(app: App, leader: Leader, label: str) -> None:
 
     Ctrl-C ends only the view.
     """
-    print(f"{leader}; Ctrl-C leaves it running", file=sys.stderr, flush=True)
-    try:
+    # As an event, since an exception at any moment may be raised where a library drops it.
+    with interruptible() as interrupted:
+        print(f"{leader}; Ctrl-C leaves it running", file=sys.stderr, flush=True)
         with watching(label) as watcher:
-            _watch(app, leader.job_id, watcher)
-    except KeyboardInterrupt:
-        print(f"the crawl of job {leader.job_id} continues: {leader.ways_out}", file=sys.stderr, flush=True)
-        raise
+            _watch(app, leader.job_id, watcher, interrupted)
+        if interrupted.is_set():
+            print(f"the crawl of job {leader.job_id} continues: {leader.ways_out}", file=sys.stderr, flush=True)
+            raise KeyboardInterrupt
 
 
-def _watch(app: App, job_id: int, watcher: Watcher) -> None:
+def _watch(app: App, job_id: int, watcher: Watcher, interrupted: threading.Event) -> None:
     last_led, indexed = datetime.now(UTC), None
-    while True:
+    while not interrupted.is_set():
         progress, now = _look(app, job_id), datetime.now(UTC)
         watcher.crawled(CrawlProgress(progress.counts, progress.report))
         pages = progress.job.indexed_page_count
@@ -47,7 +49,7 @@ def _watch(app: App, job_id: int, watcher: Watcher) -> None:
         last_led, indexed = (now if progress.is_led else last_led), pages
         if has_ended(progress, now - last_led):
             return
-        time.sleep(_LOOK_SECONDS)
+        interrupted.wait(_LOOK_SECONDS)
 
 
 def has_ended(progress: JobProgress, unled: timedelta) -> bool:
