@@ -109,6 +109,7 @@ def test_several_workers_get_past_a_deadly_page(program: Program, database: Data
     assert_only_the_deadly_page_is_missing(archive, others, poison)
 
 
+@pytest.mark.soak
 def test_deadly_sitemaps_are_given_up_and_cost_no_page(
     program: Program, database: Database, web_server: WebServer
 ) -> None:
