@@ -26,6 +26,18 @@ def test_a_page_is_watched_listed_paused_and_removed(webstrata: CommandLine, web
     assert webstrata("remove-watch", "1").code == 1
 
 
+def test_a_refused_address_leaves_neither_a_watch_nor_a_source(webstrata: CommandLine) -> None:
+    for address in ("gopher://example.org/", "mailto://", "https://user:secret@example.org/", "no such target"):
+        refused = webstrata(
+            "watch", "https://example.org/", "--notify", "https://example.org/hook", "--notify", address
+        )
+        assert refused.code == 2
+        assert "secret" not in refused.message
+    assert json.loads(webstrata("watches", "--json").out) == []
+    assert json.loads(webstrata("sources", "--json").out) == []
+    assert json.loads(webstrata("notify-targets", "--json").out) == {"targets": [], "subscriptions": []}
+
+
 def test_a_site_diff_is_printed_and_a_search_saved(webstrata: CommandLine, web_server: WebServer) -> None:
     web_server.answers |= linked_site(3)
     assert webstrata("archive", web_server.url()).code == 0
@@ -35,7 +47,7 @@ def test_a_site_diff_is_printed_and_a_search_saved(webstrata: CommandLine, web_s
     web_server.answers["/new"] = page("New", text="A page about something else entirely.")
     assert webstrata("archive", web_server.url()).code == 0
     shown = webstrata("site-diff", code)
-    assert "Added: 1 page" in shown.out
+    assert f"Added: 1 page\n+ 127.0.0.1:{web_server.port}/new\n" in shown.out
     diff = json.loads(webstrata("site-diff", code, "--from", "1", "--to", "2", "--json").out)
     assert (diff["counts"]["added"], diff["added"][0]["title"]) == (1, "New")
     assert "date" in webstrata("site-diff", code, "--from", "yesterday").message

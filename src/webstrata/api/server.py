@@ -94,38 +94,7 @@ def create_api(
         openapi_url="/openapi.json",
         docs_url=None,
         redoc_url=None,
-        middleware=[
-            Middleware(RetentionAfterResponse, trigger=RetentionTrigger(app.database)),
-            Middleware(metrics.RequestMetrics, metrics=numbers),
-            Middleware(RequestLog),
-            Middleware(
-                SafeHeaders,
-                has_csp=app.settings.csp_enabled,
-                hsts_max_age=app.settings.hsts_max_age if app.settings.hsts_enabled else None,
-            ),
-            *rules,
-            Middleware(PublicCors, origins=app.settings.cors_origins),
-            Middleware(
-                RateLimits,
-                policy=RatePolicy.of(app.settings),
-                buckets=buckets,
-                token_verdict=partial(token_verdict, app.settings),
-            ),
-            Middleware(RequestLimits),
-            Middleware(UnexpectedErrors),
-            Middleware(HeadAsGet),
-            Middleware(AllowedMethods),
-            Middleware(
-                KeptAnswers,
-                paths=(search.SEARCH_PATH,),
-                revision=Revision(app.database),
-                most_bytes=app.settings.kept_answers_bytes,
-                reused=lambda _path: counter.add(usage.Event.SEARCH_REQUESTS, datetime.now(UTC)),
-            ),
-            Middleware(Compression),
-            Middleware(metrics.RouteNoted),
-            *before_routes,
-        ],
+        middleware=[*_rules(app, numbers, counter, buckets, rules), *before_routes],
         lifespan=_lifespan,
         responses=EVERYWHERE,
     )
@@ -140,6 +109,47 @@ def create_api(
     for area in (*_READERS, *_OPERATORS):
         add_routes(api, area.router)
     return api
+
+
+def _rules(
+    app: App,
+    numbers: metrics.Metrics,
+    counter: usage.UsageCounter,
+    buckets: BucketStore | None,
+    further: Sequence[Middleware],
+) -> list[Middleware]:
+    """Return what every request passes before the routes, the outermost first."""
+    return [
+        Middleware(RetentionAfterResponse, trigger=RetentionTrigger(app.database)),
+        Middleware(metrics.RequestMetrics, metrics=numbers),
+        Middleware(RequestLog),
+        Middleware(
+            SafeHeaders,
+            has_csp=app.settings.csp_enabled,
+            hsts_max_age=app.settings.hsts_max_age if app.settings.hsts_enabled else None,
+        ),
+        *further,
+        Middleware(PublicCors, origins=app.settings.cors_origins),
+        Middleware(
+            RateLimits,
+            policy=RatePolicy.of(app.settings),
+            buckets=buckets,
+            token_verdict=partial(token_verdict, app.settings),
+        ),
+        Middleware(RequestLimits),
+        Middleware(UnexpectedErrors),
+        Middleware(HeadAsGet),
+        Middleware(AllowedMethods),
+        Middleware(
+            KeptAnswers,
+            paths=(search.SEARCH_PATH,),
+            revision=Revision(app.database),
+            most_bytes=app.settings.kept_answers_bytes,
+            reused=lambda _path: counter.add(usage.Event.SEARCH_REQUESTS, datetime.now(UTC)),
+        ),
+        Middleware(Compression),
+        Middleware(metrics.RouteNoted),
+    ]
 
 
 def add_routes(api: FastAPI, router: APIRouter, *, first: bool = False) -> None:

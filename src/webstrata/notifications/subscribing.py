@@ -52,6 +52,13 @@ def subscribe(
     return replace(subscription, signing_secret=secret)
 
 
+def check_recipient(database: Database, address: str) -> None:
+    """Raise an error when `subscribe` would refuse an address or the name of a target; nothing is added."""
+    with database.read() as session:
+        if _target_named(session, address) is None:
+            _check_address(read_address(address))
+
+
 def unsubscribe(database: Database, subscription_id: int) -> Subscription:
     """Remove a subscription, with its messages that are not delivered yet; NotFoundError when there is none."""
     with database.write() as session:
@@ -89,17 +96,25 @@ def _check_subject(subject: Subject) -> Subject:
 
 
 def _find_or_add(session: Session, address: str, now: datetime) -> tuple[Target, str | None]:
-    if "://" not in address and (named := subscriptions.target_by_name(session, address.strip())) is not None:
+    if (named := _target_named(session, address)) is not None:
         return named, None
     checked = read_address(address)
     known = subscriptions.target_by_address(session, checked.address)
     return _add(session, checked, None, now) if known is None else (known, None)
 
 
-def _add(session: Session, address: TargetAddress, name: str | None, now: datetime) -> tuple[Target, str | None]:
-    chosen = _free_name(session, address) if name is None else _check_name(name)
+def _target_named(session: Session, text: str) -> Target | None:
+    return None if "://" in text else subscriptions.target_by_name(session, text.strip())
+
+
+def _check_address(address: TargetAddress) -> None:
     if address.kind is TargetKind.APPRISE:
         check_apprise_address(address)
+
+
+def _add(session: Session, address: TargetAddress, name: str | None, now: datetime) -> tuple[Target, str | None]:
+    chosen = _free_name(session, address) if name is None else _check_name(name)
+    _check_address(address)
     secret = _new_secret() if address.kind is TargetKind.WEBHOOK else None
     return subscriptions.add_target(session, address, chosen, secret, now), secret
 

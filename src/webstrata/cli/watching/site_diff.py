@@ -13,7 +13,7 @@ from webstrata.cli.start import fold_code, print_json, started
 from webstrata.model.words import counted
 
 if TYPE_CHECKING:
-    from webstrata.model.watching.site_diff import SiteDiff
+    from webstrata.model.watching.site_diff import SiteDiff, SitePage
 
 verbs = typer.Typer()
 
@@ -77,15 +77,20 @@ def _sections(diff: "SiteDiff") -> Iterable[tuple[str, str, Iterable[str]]]:
     yield (
         "Changed",
         "changed",
-        (f"{one.significance:.2f}  {one.page.page}  {one.summary}" for one in diff.changed),
+        (f"{one.significance:.2f}  {_name(one.page)}  {one.summary}" for one in diff.changed),
     )
-    yield "Added", "added", (f"+ {one.page}" for one in diff.added)
-    yield "Removed", "removed", (f"- {one.page.page}  ({one.reason})" for one in diff.removed)
-    yield "Moved", "moved", (f"{one.old.page} → {one.new.page}  ({_words(one.evidence)})" for one in diff.moved)
-    yield "Unlinked", "unlinked", (one.page for one in diff.unlinked)
-    yield "Restored", "restored", (one.page for one in diff.restored)
-    yield "Unavailable", "unavailable", (f"{one.page.page}  ({one.reason})" for one in diff.unavailable)
-    yield "Not seen", "not_seen", (one.page for one in diff.not_seen)
+    yield "Added", "added", (f"+ {_name(one)}" for one in diff.added)
+    yield "Removed", "removed", (f"- {_name(one.page)}  ({one.reason})" for one in diff.removed)
+    yield "Moved", "moved", (f"{_name(one.old)} → {_name(one.new)}  ({_words(one.evidence)})" for one in diff.moved)
+    yield "Unlinked", "unlinked", (_name(one) for one in diff.unlinked)
+    yield "Restored", "restored", (_name(one) for one in diff.restored)
+    yield "Unavailable", "unavailable", (f"{_name(one.page)}  ({one.reason})" for one in diff.unavailable)
+    yield "Not seen", "not_seen", (_name(one) for one in diff.not_seen)
+
+
+def _name(page: "SitePage") -> str:
+    """Return the address of a page without the scheme: http and https are one page."""
+    return page.page.removeprefix("https://")
 
 
 def _words(evidence: str) -> str:

@@ -11,7 +11,7 @@ from webstrata.content.selection.parts import check_selector
 from webstrata.db import audit_log, sources
 from webstrata.db.engine import Database
 from webstrata.db.watching import watches
-from webstrata.errors import ConflictError, WebstrataError
+from webstrata.errors import ConflictError
 from webstrata.jobs.manifest import write_sources
 from webstrata.jobs.source_choice import choose_source
 from webstrata.jobs.watching.files import write_watching
@@ -19,7 +19,7 @@ from webstrata.jobs.watching.schedule import queue_check
 from webstrata.model.notifications.values import Subscription
 from webstrata.model.watching.watches import CheckedWatch, Watch, WatchRequest, check_watch, watched_page
 from webstrata.notifications.backup import write_notifications
-from webstrata.notifications.subscribing import subscribe, unsubscribe_all
+from webstrata.notifications.subscribing import check_recipient, subscribe, unsubscribe_all
 
 log = structlog.get_logger()
 
@@ -33,13 +33,11 @@ class WatchOrders:
 
     def add_notifying(self, request: WatchRequest, addresses: Sequence[str]) -> tuple[Watch, list[Subscription]]:
         """Add a watch whose changes some addresses are notified of; nothing is added when one of them is refused."""
+        for address in addresses:
+            check_recipient(self.database, address)
         watch = self.add(request)
-        try:
-            # The watch itself leaves out what is not significant.
-            made = [subscribe(self.database, to, watch_id=watch.id, min_significance=0.0) for to in addresses]
-        except WebstrataError:
-            self.remove(watch.id)
-            raise
+        # The watch itself leaves out what is not significant.
+        made = [subscribe(self.database, to, watch_id=watch.id, min_significance=0.0) for to in addresses]
         if made:
             write_notifications(self.database, self.archive_root)
         return watch, made
