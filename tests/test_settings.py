@@ -35,6 +35,7 @@ GIVEN: dict[str, tuple[str, object]] = {
     "replay_base_url": ("https://replay.example/all/", "https://replay.example/all"),
     "replay_host": ("replay.example.net", "replay.example.net"),
     "replay_collections_dir": ("pywb/collections", Path("pywb/collections")),
+    "replay_preview_dir": ("pictures", Path("pictures")),
     "env": ("production", Environment.PRODUCTION),
     "log_level": ("debug", LogLevel.DEBUG),
     "log_format": ("json", LogFormat.JSON),
@@ -274,7 +275,7 @@ def test_every_level_of_the_older_program_is_one(level: str, no_dotenv: Path) ->
 
 def test_names_of_the_older_program_that_nothing_reads_are_found(dotenv: Path) -> None:
     dotenv.write_text("HEALTHARCHIVE_MOTTO=x\nHEALTHARCHIVE_ENV=test\n", encoding="utf-8")
-    environ = {"HEALTHARCHIVE_EXPORT_ENABLED": "1", "HEALTHARCHIVE_REPLAY_PREVIEW_DIR": "x", "PATH": "/bin"}
+    environ = {"HEALTHARCHIVE_EXPORT_ENABLED": "1", "PATH": "/bin"}
     assert ignored_names(environ, dotenv) == ("HEALTHARCHIVE_EXPORT_ENABLED", "HEALTHARCHIVE_MOTTO")
 
 

@@ -8,7 +8,7 @@ from pydantic.fields import FieldInfo
 
 from tools.console import ROOT, say
 from webstrata import __version__
-from webstrata.settings import WITHOUT_EFFECT_YET, Settings, names_of
+from webstrata.settings import Settings, names_of
 
 REFERENCE = ROOT / "docs" / "settings.md"
 
@@ -24,8 +24,6 @@ one it is; one that begins with `HEALTHARCHIVE_` is a warning. Lists are separat
 `webstrata check-env` shows every setting as it stands and where it came from. The crawling settings are defaults: a job
 may bring its own.
 
-{without_effect} are accepted and have no effect yet.
-
 This page is written by `.venv/bin/python -m tools.settings_reference`; a test fails when it is out of date.
 
 | Variable | Default | What it does |
@@ -37,9 +35,8 @@ _BOUNDS = {"ge": "at least", "le": "at most"}
 
 def reference() -> str:
     """Return the page."""
-    without_effect = ", ".join(f"`{name}`" for name in WITHOUT_EFFECT_YET)
     rows = "".join(f"{_row(name, field)}\n" for name, field in Settings.model_fields.items())
-    return INTRODUCTION.format(without_effect=without_effect) + rows
+    return INTRODUCTION + rows
 
 
 def _row(name: str, field: FieldInfo) -> str:

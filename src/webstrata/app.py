@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from webstrata.notifications.delivery import Delivery
     from webstrata.replay.browser.check import ReplayCheck
     from webstrata.retention.schedule import RetentionSchedule
+    from webstrata.storage.previews import PreviewFiles
 
 
 @dataclass(frozen=True)
@@ -80,13 +81,19 @@ class App:
         pool = BrowserPool(BrowserOptions(NetworkGuard(), self.settings.chromium))
         return ReplayCheck(pool, ReplayArchive(self.database, self.archive_root))
 
+    def previews(self) -> "PreviewFiles":
+        """Return the pictures of sources' front pages."""
+        from webstrata.storage.previews import FOLDER, PreviewFiles
+
+        return PreviewFiles(self.settings.replay_preview_dir or self.archive_root / FOLDER)
+
     def _preview_maker(self) -> "Callable[[int], None] | None":
         from webstrata.fetch.browser.programs import has_browser
         from webstrata.jobs.browser.previews import PreviewMaker
 
         if not self.settings.previews or not has_browser(self.settings.chromium):
             return None
-        return PreviewMaker(self.database, self.archive_root, self.settings.chromium).make
+        return PreviewMaker(self.database, self.archive_root, self.previews(), self.settings.chromium).make
 
     def recovery(self) -> "Recovery":
         """Return what clears up after dead workers, for those who have no use for the crawler."""

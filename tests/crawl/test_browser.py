@@ -59,7 +59,15 @@ def survive(
 ) -> None:
     """Archive a scripted site with some kills on the way; it is whole in the end, and shown from the archive alone."""
     web_server.answers |= scripted_site(pages)
-    program = Program(folder / "data", {"WEBSTRATA_DATABASE_URL": database_url, "WEBSTRATA_PREVIEWS": "true"})
+    pictures = folder / "pictures"
+    program = Program(
+        folder / "data",
+        {
+            "WEBSTRATA_DATABASE_URL": database_url,
+            "WEBSTRATA_PREVIEWS": "true",
+            "HEALTHARCHIVE_REPLAY_PREVIEW_DIR": str(pictures),
+        },
+    )
     seed = random.randrange(1 << 30)
     chance = random.Random(seed)
     for _ in range(kills):
@@ -83,7 +91,7 @@ def survive(
     report = json.loads(checked.stdout)
     assert (report["failed"], report["score"]) == (0, 1.0), report
     assert report["requests"] >= 2 * len(("/", "/app.js", "/style.css", "/back.png", "/api/", "/image/0.png"))
-    assert list((program.folder / "archive" / ".previews").glob("1-*.jpg"))
+    assert list(pictures.glob("1-*.jpg"))
 
 
 def kill_at_a_random_moment(program: Program, web_server: WebServer, chance: random.Random) -> None:

@@ -11,14 +11,13 @@ from webstrata import __version__, compat, errors
 from webstrata.api.error_answers import STATUS_CODES
 from webstrata.assets.registry import BUILT_IN, GROUPS
 from webstrata.jobs import stages
-from webstrata.settings import WITHOUT_EFFECT_YET, Settings, names_of
+from webstrata.settings import Settings, names_of
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
 def setting_lines() -> Iterator[str]:
     """Yield every variable that is read, and the default and the bounds of what it sets."""
-    yield from (f"{name} without effect" for name in WITHOUT_EFFECT_YET)
     for field_name, field in Settings.model_fields.items():
         for name in names_of(field_name):
             yield name

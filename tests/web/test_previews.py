@@ -10,7 +10,6 @@ from webstrata.app import App
 from webstrata.db import catalog
 from webstrata.db.browser import replay_checks
 from webstrata.model.browser.replay_checks import PageCheck, ReplayReport, evenly, word_similarity
-from webstrata.storage.previews import PreviewFiles
 
 
 def job_of_front_page(app: App) -> int:
@@ -31,7 +30,7 @@ def test_a_preview_is_shown_with_its_source_and_missed_in_a_sentence(client: Tes
     with app.database.read() as session:
         (source,) = catalog.sources(session)
     assert source.entry_record_id is not None
-    PreviewFiles(app.archive_root).write(job_id, source.entry_record_id, b"\xff\xd8 a picture")
+    app.previews().write(job_id, source.entry_record_id, b"\xff\xd8 a picture")
     for address in ("/api/sources/health/preview", f"/api/sources/health/preview?jobId={job_id}"):
         shown = client.get(address)
         assert (shown.content, shown.headers["content-type"]) == (b"\xff\xd8 a picture", "image/jpeg")

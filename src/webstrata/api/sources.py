@@ -19,7 +19,6 @@ from webstrata.db import catalog
 from webstrata.db.editions import PublicSource, editions_of, front_page_in, public_source
 from webstrata.errors import NotFoundError
 from webstrata.model.archive import SourceSummary
-from webstrata.storage.previews import PreviewFiles
 
 router = APIRouter(tags=["sources"])
 
@@ -83,7 +82,7 @@ def preview(
 
 def find_preview(app: App, source: PublicSource, job_id: int | None = None) -> FilePath | None:
     """Return the picture of a source's front page, of a job or the newest; none of a page that is withheld."""
-    files = PreviewFiles(app.archive_root)
+    files = app.previews()
     with app.database.read() as session:
         found = editions_of(session, source)
     entries = [(each.job_id, each.entry_record_id) for each in found if job_id in (None, each.job_id)]

@@ -1,9 +1,12 @@
 """Literals that every match of a regular expression contains: to look for them first is quicker than to search."""
 
 from collections.abc import Iterable, Sequence
-from re import _constants as codes
-from re import _parser as parser
+from importlib import import_module
 from typing import Any
+
+# The standard library's own parser of regular expressions; it has no public name and no types.
+codes: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 
 _REPEATS = frozenset({codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT})
 

@@ -29,9 +29,6 @@ from webstrata.wrong_values import plain_words
 PREFIX = "WEBSTRATA_"
 OLDER_PREFIX = "HEALTHARCHIVE_"
 
-WITHOUT_EFFECT_YET = ("HEALTHARCHIVE_REPLAY_PREVIEW_DIR",)
-"""Older names of settings for features that do not exist yet: accepted, and without effect until they do."""
-
 DOTENV = ".env"
 LOG_LEVEL = f"{PREFIX}LOG_LEVEL"
 _HIDDEN = "********"
@@ -88,7 +85,7 @@ def ignored_names(environ: Mapping[str, str] | None = None, dotenv: Path | None 
     """Return the names with the older prefix that are set and that no setting reads."""
     read = {name for field_name in Settings.model_fields for name in names_of(field_name)}
     found = {name for variables in _sources(environ, dotenv).values() for name in variables}
-    return tuple(sorted(n for n in found - read if n.startswith(OLDER_PREFIX) and n not in WITHOUT_EFFECT_YET))
+    return tuple(sorted(n for n in found - read if n.startswith(OLDER_PREFIX)))
 
 
 @contextmanager

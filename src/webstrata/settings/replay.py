@@ -17,7 +17,7 @@ _REGISTRIES = frozenset(
 
 
 class ReplaySettings(ServingSettings):
-    """Where archived pages run, and where the collections for a replay server are."""
+    """Where archived pages run, and where previews and the collections for a replay server are."""
 
     replay_host: HostName | None = setting(
         None,
@@ -32,6 +32,12 @@ class ReplaySettings(ServingSettings):
         "Folder of the collections that `replay-index-job` builds for a replay server such as pywb. "
         "Default: collections/ in the data folder.",
         "HEALTHARCHIVE_REPLAY_COLLECTIONS_DIR",
+    )
+
+    replay_preview_dir: Path | None = setting(
+        None,
+        "Folder of the pictures of sources' front pages. Default: .previews/ in the archive folder.",
+        "HEALTHARCHIVE_REPLAY_PREVIEW_DIR",
     )
 
     @model_validator(mode="after")

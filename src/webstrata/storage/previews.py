@@ -1,4 +1,4 @@
-"""Preview pictures of sources, cached beside the archive: a file for each job, named by the snapshot that it shows."""
+"""Preview pictures of sources: a file for each job, named by the snapshot that it shows."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +8,8 @@ from webstrata.storage.output_file import new_file
 from webstrata.storage.paths import confined
 
 FOLDER = ".previews"
+"""Where the previews are by default, in the archive folder."""
+
 _SUFFIX = ".jpg"
 
 
@@ -15,7 +17,7 @@ _SUFFIX = ".jpg"
 class PreviewFiles:
     """The previews of an archive."""
 
-    archive_root: Path
+    folder: Path
 
     def find(self, job_id: int, snapshot_id: int) -> Path | None:
         """Return the picture of a snapshot that a job captured, if there is one."""
@@ -24,7 +26,7 @@ class PreviewFiles:
 
     def snapshots(self) -> frozenset[int]:
         """Return the snapshots of which there is a picture."""
-        numbers = (path.stem.partition("-")[2] for path in (self.archive_root / FOLDER).glob(f"*{_SUFFIX}"))
+        numbers = (path.stem.partition("-")[2] for path in self.folder.glob(f"*{_SUFFIX}"))
         return frozenset(int(number) for number in numbers if number.isdigit())
 
     def write(self, job_id: int, snapshot_id: int, picture: bytes) -> None:
@@ -40,4 +42,4 @@ class PreviewFiles:
             file.write(picture)
 
     def _path(self, job_id: int, snapshot_id: int) -> Path:
-        return confined(self.archive_root, f"{FOLDER}/{job_id}-{snapshot_id}{_SUFFIX}")
+        return confined(self.folder, f"{job_id}-{snapshot_id}{_SUFFIX}")

@@ -16,7 +16,6 @@ from webstrata.errors import ConflictError, UsageError
 from webstrata.jobs.source_orders import SourceOrders, WantedSource
 from webstrata.model.archive import SourceSummary
 from webstrata.model.registry import SourceView
-from webstrata.storage.previews import PreviewFiles
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor, visitor_of
@@ -67,7 +66,7 @@ def _sources(
 ) -> HTMLResponse:
     with app.database.read() as session:
         captured, known = catalog.sources(session), list_sources(session)
-    pictured = PreviewFiles(app.archive_root).snapshots()
+    pictured = app.previews().snapshots()
     listed = _listed(captured, known, pictured, with_uncaptured=visitor_of(request).is_admin)
     return render(
         request,

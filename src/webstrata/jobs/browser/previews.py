@@ -11,6 +11,7 @@ from webstrata.errors import WebstrataError
 from webstrata.fetch.browser.options import BrowserOptions
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.replay.finding import ReplayArchive
+from webstrata.storage.previews import PreviewFiles
 
 log = structlog.get_logger()
 
@@ -21,6 +22,7 @@ class PreviewMaker:
 
     database: Database
     archive_root: Path
+    files: PreviewFiles
     chromium: Path | None = None
 
     def make(self, job_id: int) -> None:
@@ -31,6 +33,6 @@ class PreviewMaker:
 
         try:
             pool = BrowserPool(BrowserOptions(NetworkGuard(), self.chromium))
-            asyncio.run(Previews(pool, ReplayArchive(self.database, self.archive_root)).make(job_id))
+            asyncio.run(Previews(pool, ReplayArchive(self.database, self.archive_root), self.files).make(job_id))
         except WebstrataError as error:
             log.warning("preview.failed", job_id=job_id, reason=str(error))

@@ -21,15 +21,15 @@ class Previews:
 
     pool: BrowserPool
     archive: ReplayArchive
+    files: PreviewFiles
 
     async def make(self, job_id: int) -> bool:
         """Take a picture of the front page that a job captured; tell whether there is one now."""
         snapshot_id = self._front_page(job_id)
         if snapshot_id is None:
             return False
-        files = PreviewFiles(self.archive.root)
-        if files.find(job_id, snapshot_id) is None:
-            files.write(job_id, snapshot_id, await self._picture(snapshot_id))
+        if self.files.find(job_id, snapshot_id) is None:
+            self.files.write(job_id, snapshot_id, await self._picture(snapshot_id))
         return True
 
     def _front_page(self, job_id: int) -> int | None:
