@@ -72,11 +72,12 @@ class _Known:
 def _known(session: Session, keys: list[tuple[str, str]]) -> dict[tuple[str, str], _Known]:
     if not keys:
         return {}
-    rows = session.execute(
-        select(Document.normalized_url_group, Document.text_hash, Document.id, Document.regions.is_not(None)).where(
-            tuple_(Document.normalized_url_group, Document.text_hash).in_(keys)
-        )
-    )
+    if _is_sqlite(session):
+        found = select(Document.normalized_url_group, Document.text_hash, Document.id, Document.regions.is_not(None))
+        rows = session.execute(found.where(tuple_(Document.normalized_url_group, Document.text_hash).in_(keys))).all()
+    else:
+        groups, hashes = zip(*keys, strict=True)
+        rows = session.execute(_POSTGRESQL_KNOWN, {"groups": [*groups], "hashes": [*hashes]}).all()
     return {(group, text_hash): _Known(document_id, bool(regions)) for group, text_hash, document_id, regions in rows}
 
 
@@ -135,6 +136,14 @@ _POSTGRESQL_INSERT = ManyRows(
     .on_conflict_do_nothing()
     .inline(),
     _COLUMNS | {"words": column("words", PlainText())},
+)
+# Each key is looked up in the index by itself. As a list of pairs, PostgreSQL compares every pair with every row of a
+# table that it has not analysed yet, which is the state of an archive while its first job is indexed.
+_POSTGRESQL_KNOWN = text(
+    "SELECT found.normalized_url_group, found.text_hash, found.id, found.has_regions"
+    " FROM unnest(CAST(:groups AS text[]), CAST(:hashes AS text[])) AS wanted(url_group, hash)"
+    " CROSS JOIN LATERAL (SELECT normalized_url_group, text_hash, id, regions IS NOT NULL AS has_regions FROM documents"
+    " WHERE normalized_url_group = wanted.url_group AND text_hash = wanted.hash OFFSET 0) AS found"
 )
 # Put together with nothing, a list of words is no longer packed: it is read far more often than written.
 _POSTGRESQL_WORDS = text(
