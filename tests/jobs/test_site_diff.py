@@ -1,28 +1,45 @@
 """Two crawls of a site of two hundred pages, compared: what was edited, added, removed, moved and unlinked."""
 
+import json
 import os
 import re
 import signal
+import subprocess
+import sys
+from collections import Counter
 from collections.abc import Mapping
+from datetime import datetime
+from html import escape
 from threading import Event, Thread
 
 import pytest
+from sqlalchemy import delete, func, select
 from starlette.testclient import TestClient
 
 from tests.jobs.test_lifecycle import queue
+from tests.notifications.conftest import Deliver, deliver, receiver
+from tests.notifications.receiver import Receiver
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer
 from tests.web.conftest import Page, make_app
 from webstrata.changes.site.choosing import RunChoice
 from webstrata.changes.site.comparing import SiteComparison
+from webstrata.changes.site.reporting import SiteReporting
+from webstrata.changes.stage import ChangeTracking
 from webstrata.db import sources
+from webstrata.db.notifications.notification_tables import OutboxMessage
 from webstrata.db.watching.site_diff import CrawlDefaults
+from webstrata.db.watching.watching_tables import SiteComparisonRow, SiteEventRow
 from webstrata.errors import UsageError
+from webstrata.index.version import INDEX_VERSION
 from webstrata.jobs.lifecycle import Runner
 from webstrata.model.jobs import JobStatus
 from webstrata.model.watching.site_diff import MoveEvidence, SiteDiff
 from webstrata.model.watching.site_diff_json import site_diff_json
+from webstrata.notifications.subscribing import subscribe
 from webstrata.web.site import create_site
+
+__all__ = ["deliver", "receiver"]
 
 DEFAULTS = CrawlDefaults(max_depth=20, max_pages=10_000)
 PAGES, FEW = 200, 60
@@ -96,9 +113,12 @@ def path_of(page_name: str) -> str:
     return re.sub(r"^https?://[^/]+", "", page_name) or "/"
 
 
-def test_two_crawls_of_a_site_show_exactly_what_was_done_to_it(runner: Runner, web_server: WebServer) -> None:
+def test_two_crawls_of_a_site_show_exactly_what_was_done_to_it(
+    runner: Runner, web_server: WebServer, receiver: Receiver, deliver: Deliver
+) -> None:
     serve(web_server, first_edition())
     first = runner.run(queue(runner, web_server))
+    subscribe(runner.database, f"{receiver.origin}/hook", source_id=1, min_significance=0.0)
     serve(web_server, second_edition())
     second = runner.run(queue(runner, web_server))
 
@@ -119,6 +139,75 @@ def test_two_crawls_of_a_site_show_exactly_what_was_done_to_it(runner: Runner, w
     counts = {"added": 2, "removed": 1, "moved": 1, "unlinked": 1, "changed": 3}
     assert diff.counts == {**counts, "restored": 0, "unavailable": 0, "not_seen": 0}
     assert_shown(runner, diff)
+    assert_printed(runner, diff)
+    assert_in_feeds(runner, diff)
+    assert_in_digest(receiver, deliver, diff)
+    assert_reported_once(runner, receiver, deliver)
+
+
+def assert_printed(runner: Runner, diff: SiteDiff) -> None:
+    """Assert that `webstrata site-diff --json` prints a diff."""
+    url = runner.database.url.render_as_string(hide_password=False)
+    printed = subprocess.run(
+        [sys.executable, "-m", "webstrata", "site-diff", diff.source, "--json"],
+        env={
+            **os.environ,
+            "WEBSTRATA_DATABASE_URL": url,
+            "WEBSTRATA_ARCHIVE_ROOT": str(runner.archive_root),
+            "WEBSTRATA_DATA_DIR": str(runner.archive_root.parent),
+        },
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(printed.stdout) == site_diff_json(diff)
+
+
+def assert_in_feeds(runner: Runner, diff: SiteDiff) -> None:
+    """Assert that the feeds of the source have what the second run found, and nothing else of it."""
+    client = TestClient(create_site(make_app(runner.database, runner.archive_root.parent)))
+    address = "/api/changes/{}?source=" + diff.source
+    items = client.get(address.format("feed.json")).json()["items"]
+    of_run = [one for one in items if datetime.fromisoformat(one["date_published"]) > diff.older.last_capture]
+    words = Counter(one["title"].partition(":")[0] for one in of_run)
+    assert words == {"Changed": 3, "New page": 2, "Removed": 1, "Moved": 1, "Unlinked": 1, "Template changed": 1}
+    (moved,) = (one for one in of_run if one["title"].startswith("Moved"))
+    assert (MOVED in moved["content_text"], NEW_PLACE in moved["content_text"]) == (True, True)
+    for format_ in ("rss", "atom"):
+        text = client.get(address.format(format_)).text
+        assert all(escape(one["id"]) in text for one in of_run)
+
+
+def assert_in_digest(receiver: Receiver, deliver: Deliver, diff: SiteDiff) -> None:
+    """Assert that a subscriber gets what a diff reports in one message, each fact with an id of its own."""
+    deliver().deliver_due()
+    (digest,) = receiver.accepted("/hook")
+    data = digest.json["data"]
+    kinds = {"updated": 3, "new_page": 2, "removed": 1, "moved": 1, "unlinked": 1, "template": 1}
+    assert (data["jobId"], data["byType"], data["total"]) == (diff.newer.job_id, kinds, 9)
+    pages: dict[str, set[str]] = {}
+    for change in data["changes"]:
+        pages.setdefault(change["changeType"], set()).add(path_of(change["page"]))
+    assert (pages["updated"], pages["new_page"]) == (EDITED, ADDED)
+    assert (pages["removed"], pages["moved"], pages["unlinked"]) == ({REMOVED}, {MOVED}, {UNLINKED})
+    (moved,) = (one for one in data["changes"] if one["changeType"] == "moved")
+    assert path_of(moved["newPage"]) == NEW_PLACE
+    runs = f"{diff.older.job_id}-{diff.newer.job_id}"
+    assert moved["eventId"].startswith(f"moved-{runs}-")
+    assert moved["compareUrl"].endswith(f"/sources/{diff.source}/diff?from={diff.older.job_id}&to={diff.newer.job_id}")
+    assert len({one["eventId"] for one in data["changes"]}) == 9
+
+
+def assert_reported_once(runner: Runner, receiver: Receiver, deliver: Deliver) -> None:
+    """Assert that computing and indexing again notifies no one, also after the database lost what it had sent."""
+    with runner.database.write() as session:
+        for table in (OutboxMessage, SiteEventRow, SiteComparisonRow):
+            session.execute(delete(table))
+    reporting = SiteReporting(runner.database, runner.archive_root, DEFAULTS)
+    ChangeTracking(runner.database, runner.archive_root, INDEX_VERSION, site_reporting=reporting).compute(1)
+    with runner.database.read() as session:
+        assert session.scalar(select(func.count()).select_from(SiteEventRow)) == 4
+    deliver().deliver_due()
+    assert len(receiver.received) == 1
 
 
 def assert_shown(runner: Runner, diff: SiteDiff) -> None:

@@ -13,14 +13,15 @@ from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept
 from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema
 from webstrata.api.comparing import compare_captures
 from webstrata.api.error_answers import MAY_BE_WITHHELD
-from webstrata.api.feeds import MOST_ITEMS, Feed
+from webstrata.api.feeds import MOST_ITEMS, Feed, FeedItem
 from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Day, JobNumber, Parts, SnapshotNumber, TextFilter
 from webstrata.api.schemas import ErrorSchema
 from webstrata.api.sources import known_source
 from webstrata.app import App
 from webstrata.db import change_lists
-from webstrata.db.change_lists import EventFilter, EventView
+from webstrata.db.change_lists import EventFilter
 from webstrata.db.sources import source_view
+from webstrata.db.watching import site_events
 from webstrata.model.changes import ChangeType
 from webstrata.model.notifications.values import ReviewFilter
 from webstrata.model.replay_address import plain_url
@@ -163,17 +164,28 @@ def _feed(app: App, request: Request, wanted: FeedParameters) -> Feed:
     of = None if wanted.source is None else known_source(app, wanted.source)
     page = None if wanted.url is None else _page_of(app, wanted.url, wanted.source)
     asked = wanted.model_dump(by_alias=True, exclude_defaults=True) | ({"source": of.code} if of else {})
-    events: list[EventView] = []
+    items: list[FeedItem] = []
     if app.settings.change_tracking_enabled:
         filter_ = EventFilter(source=wanted.source, min_significance=wanted.min_significance, normalized_url_group=page)
         with app.database.read() as session:
-            events = change_lists.list_events(session, filter_, limit=MOST_ITEMS)
+            site_wide = site_events.list_site_events(
+                session,
+                source=wanted.source,
+                page=page,
+                min_significance=wanted.min_significance,
+                limit=MOST_ITEMS,
+            )
+            replaced = {number for one in site_wide for number in one.replaces}
+            events = change_lists.list_events(session, filter_, limit=MOST_ITEMS + len(replaced))
+        items = [present_changes.site_event_item(one, site) for one in site_wide]
+        items += [present_changes.feed_item(one, site) for one in events if one.to_snapshot_id not in replaced]
+        items.sort(key=lambda item: item.at, reverse=True)
     subject = page or (of.name if of else None)
     return Feed(
         title=f"Webstrata: changes of {subject}" if subject else "Webstrata: changes",
         home=_home(site, page, of.code if of else None),
         address=f"{site}{request.url.path}" + (f"?{urlencode(asked)}" if asked else ""),
-        items=tuple(present_changes.feed_item(event, site) for event in events),
+        items=tuple(items[:MOST_ITEMS]),
     )
 
 

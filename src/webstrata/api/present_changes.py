@@ -12,9 +12,11 @@ from webstrata.api.change_schemas import (
 from webstrata.api.feeds import FeedItem
 from webstrata.api.present import day, timestamp
 from webstrata.db.change_lists import EventView, TemplateChangeView
+from webstrata.db.watching.site_events import StoredSiteEvent
 from webstrata.model.archive import SnapshotView
 from webstrata.model.changes import ChangeType
-from webstrata.model.notifications.messages import compare_path
+from webstrata.model.notifications.messages import compare_path, site_diff_path
+from webstrata.model.watching.site_events import SITE_EVENT_WORDS
 
 CHANGE_WORDS = {
     ChangeType.NEW_PAGE: "New page",
@@ -97,6 +99,18 @@ def feed_item(event: EventView, site: str) -> FeedItem:
         title=f"{CHANGE_WORDS[event.change_type]}: {title}",
         summary="; ".join(sentences),
         at=event.to_captured_at,
+    )
+
+
+def site_event_item(stored: StoredSiteEvent, site: str) -> FeedItem:
+    """Present a site event in a feed: its address names both runs and the event, so it is the entry's id too."""
+    event = stored.event
+    title = " ".join(event.title.split()) or event.page
+    return FeedItem(
+        address=f"{site}{site_diff_path(stored.source_code, stored.from_job_id, stored.to_job_id)}#{stored.key}",
+        title=f"{SITE_EVENT_WORDS[event.kind]}: {title}",
+        summary="; ".join(part for part in (event.summary, event.page) if part),
+        at=stored.at,
     )
 
 

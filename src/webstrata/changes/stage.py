@@ -16,6 +16,7 @@ from webstrata.changes.events import compared_event, plain_event, plain_type, st
 from webstrata.changes.holding import holding
 from webstrata.changes.knowledge import KnowledgeLoader
 from webstrata.changes.pages import PageLoader
+from webstrata.changes.site.reporting import EndedRun, SiteReporting
 from webstrata.changes.templates import MAX_SAMPLED, learn_template
 from webstrata.changes.watch_matching import event_matches
 from webstrata.changes.watching.matching import WatchMatching
@@ -62,6 +63,8 @@ class ChangeTracking:
     archive_root: Path
     index_version: int
     computed_by: str = "index"
+    site_reporting: SiteReporting | None = None
+    """What compares whole runs; None leaves that out."""
 
     def compute(
         self,
@@ -70,8 +73,12 @@ class ChangeTracking:
         max_events: int | None = None,
         stopping: threading.Event | None = None,
         progress: Progress = lambda events: None,
+        ended: EndedRun | None = None,
     ) -> ChangeCounts:
-        """Compute the events of the captures of a source that wait for one; another process at it is waited for."""
+        """Compute the events of the captures of a source that wait for one; another process at it is waited for.
+
+        `ended` is the run that ends with it, whose digests report its site events too.
+        """
         stop, counts = stopping or threading.Event(), ChangeCounts()
         with holding(self.database, self.archive_root, source_id, stop) as lease:
             if lease is None:
@@ -84,6 +91,7 @@ class ChangeTracking:
                 bounds = _Bounds(max_events, stop, progress)
                 run.repeat(run.settle_unchanged, SETTLED_AT_ONCE, bounds)
                 if run.repeat(run.compute_batch, BATCH, bounds):
+                    run.report_site(ended)
                     run.collect_digests()
         return counts
 
@@ -179,6 +187,11 @@ class _Run:
         tracking = self.tracking
         parts = PartComparer(tracking.database, tracking.archive_root, self.loader.reader, self.comparer)
         return WatchMatching(tracking.database, parts)
+
+    def report_site(self, ended: EndedRun | None) -> None:
+        """Store the site events of the runs that were not compared with the ones before them."""
+        if self.tracking.site_reporting is not None:
+            self.tracking.site_reporting.report(self.lease, ended)
 
     def collect_digests(self) -> None:
         """Let the outbox send one message for each run whose events are all there."""

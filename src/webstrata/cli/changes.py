@@ -99,11 +99,15 @@ def compute_changes(
 def _compute(
     app: "App", sources: Sequence["SourceView"], max_events: int, backfill_since: datetime | None
 ) -> tuple["ChangeCounts", bool]:
+    from webstrata.changes.site.reporting import SiteReporting
     from webstrata.changes.stage import ChangeCounts, ChangeTracking
     from webstrata.db import changes
     from webstrata.index.version import INDEX_VERSION
 
-    tracking = ChangeTracking(app.database, app.archive_root, INDEX_VERSION, computed_by="compute-changes")
+    reporting = SiteReporting(app.database, app.archive_root, app.site_comparison().defaults)
+    tracking = ChangeTracking(
+        app.database, app.archive_root, INDEX_VERSION, computed_by="compute-changes", site_reporting=reporting
+    )
     total = ChangeCounts()
     with interruptible() as stopping:
         for source in sources:

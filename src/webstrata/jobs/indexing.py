@@ -8,11 +8,13 @@ from pathlib import Path
 
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import keep_pages_so_far, run_plugins
+from webstrata.changes.site.reporting import EndedRun, SiteReporting
 from webstrata.changes.stage import ChangeTracking
 from webstrata.db import captures, frontier, jobs, leases, snapshots
 from webstrata.db.best_match.stored_forms import learn_stored_forms
 from webstrata.db.engine import Database
 from webstrata.db.jobs import StoredJob
+from webstrata.db.watching.site_diff import CrawlDefaults
 from webstrata.errors import ConflictError
 from webstrata.index.ends import is_cleaned_away
 from webstrata.index.pipeline import follow_crawl, index_job
@@ -40,6 +42,8 @@ class Indexing:
     tracks_changes: bool = True
     follow_every_seconds: float = FOLLOW_SECONDS
     """How often what a running crawl has brought is indexed."""
+    crawl_defaults: CrawlDefaults | None = None
+    """The limits of crawls, which decide whether a run is complete; None to compare no runs."""
 
     def run(
         self,
@@ -67,7 +71,7 @@ class Indexing:
             code = self._indexed(job, progress, interrupted, advanced, again)
             if code == 0:
                 self._run_plugins(job, looked)
-                code = self._compute_changes(job, interrupted)
+                code = self._compute_changes(job, done, interrupted)
         if code == 0:
             self._set(job_id, leader, status=done, pause_count=0, indexed_at=datetime.now(UTC))
         elif code == INTERRUPTED and done in CUT_SHORT:
@@ -115,12 +119,16 @@ class Indexing:
             progress=looked,
         )
 
-    def _compute_changes(self, job: StoredJob, interrupted: threading.Event) -> int:
+    def _compute_changes(self, job: StoredJob, done: JobStatus, interrupted: threading.Event) -> int:
         """Compute the change events of the job's source; the job counts as under way until they are there."""
         if not self.tracks_changes:
             return 0
-        tracking = ChangeTracking(self.database, self.archive_root, INDEX_VERSION)
-        return INTERRUPTED if tracking.compute(job.source_id, stopping=interrupted).was_stopped else 0
+        reporting = None
+        if self.crawl_defaults is not None:
+            reporting = SiteReporting(self.database, self.archive_root, self.crawl_defaults)
+        tracking = ChangeTracking(self.database, self.archive_root, INDEX_VERSION, site_reporting=reporting)
+        counts = tracking.compute(job.source_id, stopping=interrupted, ended=EndedRun(job.id, done))
+        return INTERRUPTED if counts.was_stopped else 0
 
     def so_far(self, job_id: int, interrupted: threading.Event) -> int:
         """Make searchable what a running crawl brings, and let the plugins look at its pages; return 130 once stopped.

@@ -231,6 +231,7 @@ class Runner:
 
     @cached_property
     def _indexing(self) -> "Indexing":
+        from webstrata.db.watching.site_diff import CrawlDefaults
         from webstrata.jobs.indexing import FOLLOW_SECONDS, Indexing
 
         return Indexing(
@@ -240,6 +241,7 @@ class Runner:
             self.index_processes,
             tracks_changes=self.tracks_changes,
             follow_every_seconds=self.index_every_seconds or FOLLOW_SECONDS,
+            crawl_defaults=CrawlDefaults(self.defaults.max_depth, self.defaults.max_pages),
         )
 
     def _load(self, job_id: int) -> StoredJob:

@@ -52,7 +52,10 @@ class SiteComparison:
         self, code: str, older: RunChoice = None, newer: RunChoice = None, *, most: int = MOST_LISTED
     ) -> SiteDiff:
         """Return what became different on a site between two runs, by default the newest two complete ones."""
-        first, last = choose_runs(code, self.list_runs(code), older, newer)
+        return self.compare_runs(code, *choose_runs(code, self.list_runs(code), older, newer), most=most)
+
+    def compare_runs(self, code: str, first: SiteRun, last: SiteRun, *, most: int = MOST_LISTED) -> SiteDiff:
+        """Return what became different on a site between two runs."""
         with self.database.read() as session:
             source = source_view(session, code)
             differing = site_diff.one_sided_pages(session, first.job_id, last.job_id)

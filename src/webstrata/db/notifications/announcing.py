@@ -16,6 +16,7 @@ from webstrata.db.change_tables import TemplateChange
 from webstrata.db.changes import NewEvent
 from webstrata.db.notifications.notification_tables import OutboxMessage, SubscriptionRow
 from webstrata.db.tables import ArchiveJob, Snapshot, Source
+from webstrata.db.watching.site_events import StoredSiteEvent
 from webstrata.model.changes import ChangeType
 from webstrata.model.notifications.messages import MAX_LISTED, MessageKind, digest_payload
 from webstrata.model.notifications.rules import event_key, is_notified
@@ -50,6 +51,58 @@ def announce(session: Session, events: Sequence[NewEvent], matches: Collection[E
     return len(rows)
 
 
+def announce_site(session: Session, source_id: int, events: Sequence[StoredSiteEvent], now: datetime) -> None:
+    """Put the site events of a run into the outbox of the subscriptions to its source and to the pages themselves."""
+    pages = {page for one in events for page in (one.event.page, one.event.new_page) if page}
+    concerned = or_(SubscriptionRow.source_id == source_id, SubscriptionRow.page.in_(pages))
+    rows = session.scalars(select(SubscriptionRow).where(concerned).order_by(SubscriptionRow.id)) if events else ()
+    name = session.scalar(select(Source.name).where(Source.id == source_id))
+    waiting = [
+        {
+            "subscription_id": row.id,
+            "event_key": one.key,
+            "kind": MessageKind.CHANGE.value,
+            "job_id": one.to_job_id,
+            "payload": _site_payload(one, name or one.source_code),
+            "created_at": now,
+            "due_at": None if row.digest else now,
+            "attempts": 0,
+        }
+        for row in rows
+        for one in events
+        if _is_subscribed(row, one)
+    ]
+    for start in range(0, len(waiting), _ROWS_AT_ONCE):
+        _insert(session, waiting[start : start + _ROWS_AT_ONCE])
+
+
+def _is_subscribed(row: SubscriptionRow, one: StoredSiteEvent) -> bool:
+    is_about = row.page is None or row.page in (one.event.page, one.event.new_page)
+    return is_about and one.at >= row.created_at and one.event.significance >= row.min_significance
+
+
+def _site_payload(one: StoredSiteEvent, source_name: str) -> dict[str, Any]:
+    event = one.event
+    return {
+        "eventId": one.key,
+        "changeType": event.kind.value,
+        "significance": event.significance,
+        "summary": event.summary,
+        "reasons": [],
+        "title": event.title,
+        "url": event.new_page or event.page,
+        "page": event.page,
+        "newPage": event.new_page,
+        "sourceCode": one.source_code,
+        "sourceName": source_name,
+        "fromJobId": one.from_job_id,
+        "jobId": one.to_job_id,
+        "fromSnapshotId": event.from_snapshot_id,
+        "toSnapshotId": event.to_snapshot_id,
+        "replaces": list(one.replaces),
+    }
+
+
 def has_uncollected(session: Session) -> bool:
     """Tell whether any event waits for the digest of its run."""
     return session.scalar(select(OutboxMessage.id).where(*_UNCOLLECTED).limit(1)) is not None
@@ -79,9 +132,10 @@ def _collect(session: Session, subscription_id: int, job_id: int, now: datetime)
     query = select(OutboxMessage.event_key, OutboxMessage.payload).where(*waiting).order_by(OutboxMessage.event_key)
     by_type: Counter[str] = Counter()
     keys = hashlib.sha256()
-    listed = heapq.nlargest(
-        MAX_LISTED, _counted(session.execute(query).yield_per(_ROWS_AT_ONCE), by_type, keys), key=_significance
-    )
+    site = session.scalars(select(OutboxMessage.payload).where(*waiting, OutboxMessage.event_key.not_like("change-%")))
+    replaced = {number for payload in site for number in payload["replaces"]}
+    rows = session.execute(query).yield_per(_ROWS_AT_ONCE)
+    listed = heapq.nlargest(MAX_LISTED, _counted(rows, replaced, by_type, keys), key=_significance)
     templates = session.scalars(select(TemplateChange.summary).where(TemplateChange.to_job_id == job_id))
     digest = OutboxMessage(
         subscription_id=subscription_id,
@@ -97,9 +151,14 @@ def _collect(session: Session, subscription_id: int, job_id: int, now: datetime)
     session.execute(update(OutboxMessage).where(*waiting).values(digest_id=digest.id))
 
 
-def _counted(rows: Iterable[Any], by_type: "Counter[str]", keys: "hashlib._Hash") -> Iterator[dict[str, Any]]:
-    """Yield the payloads of events, and count them on the way."""
+def _counted(
+    rows: Iterable[Any], replaced: Collection[int], by_type: "Counter[str]", keys: "hashlib._Hash"
+) -> Iterator[dict[str, Any]]:
+    """Yield the payloads of events, and count them on the way; those that a site event replaces are left out."""
     for key, payload in rows:
+        is_site = "replaces" in payload
+        if not is_site and payload["toSnapshotId"] in replaced:
+            continue
         keys.update(f"{key}\n".encode())
         by_type[payload["changeType"]] += 1
         yield payload

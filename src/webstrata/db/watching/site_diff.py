@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, TextClause, bindparam, func, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy import Row, TextClause, bindparam, func, or_, select, text
+from sqlalchemy.orm import Session, defer
 
 from webstrata.db.lists import Among
 from webstrata.db.tables import ArchiveJob, CrawlTask, JobTemplate, Snapshot, SnapshotChange
@@ -67,14 +67,18 @@ class StoredResponse:
     length: int
 
 
-def list_runs(session: Session, source_id: int, defaults: CrawlDefaults) -> list[SiteRun]:
-    """Return the runs of a source that captured a page, newest first."""
+def list_runs(session: Session, source_id: int, defaults: CrawlDefaults, ending: int | None = None) -> list[SiteRun]:
+    """Return the runs of a source that captured a page, newest first; also one that is about to end."""
     at = Snapshot.capture_timestamp
     captured = select(at).where(Snapshot.job_id == ArchiveJob.id).correlate(ArchiveJob).limit(1)
     first, last = captured.order_by(at).scalar_subquery(), captured.order_by(at.desc()).scalar_subquery()
     rows = session.execute(
         select(ArchiveJob, first, last)
-        .where(ArchiveJob.source_id == source_id, first.is_not(None), ArchiveJob.status.in_(EDITIONS))
+        .where(
+            ArchiveJob.source_id == source_id,
+            first.is_not(None),
+            or_(ArchiveJob.status.in_(EDITIONS), ArchiveJob.id == ending),
+        )
         .order_by(ArchiveJob.id.desc())
         .limit(MOST_RUNS)
     )
@@ -163,7 +167,11 @@ def _changed(row: Row[Any], event: SnapshotChange | None) -> ChangedPage:
 def _events(session: Session, snapshot_ids: Collection[int]) -> dict[int, SnapshotChange]:
     found: dict[int, SnapshotChange] = {}
     for ids in _batches([*snapshot_ids]):
-        query = select(SnapshotChange).where(SnapshotChange.to_snapshot_id.in_(ids))
+        query = (
+            select(SnapshotChange)
+            .where(SnapshotChange.to_snapshot_id.in_(ids))
+            .options(defer(SnapshotChange.diff_html))
+        )
         found |= {event.to_snapshot_id: event for event in session.scalars(query)}
     return found
 

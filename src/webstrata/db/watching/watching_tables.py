@@ -1,4 +1,4 @@
-"""Tables of watches, their events, and saved searches."""
+"""Tables of watches, their events, saved searches, and site events."""
 
 from datetime import datetime
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, String, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webstrata.db.base import Base, Json, utcnow
+from webstrata.db.base import Base, BigId, Json, utcnow
 
 
 class WatchRow(Base):
@@ -64,3 +64,39 @@ class SavedSearchRow(Base):
     name: Mapped[str] = mapped_column(String(100))
     parameters: Mapped[dict[str, Any]] = mapped_column(Json)
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
+
+
+class SiteComparisonRow(Base):
+    """A run whose site events are stored; without an older run it has none."""
+
+    __tablename__ = "site_comparisons"
+
+    to_job_id: Mapped[int] = mapped_column(
+        ForeignKey("archive_jobs.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    from_job_id: Mapped[int | None]
+    compared_at: Mapped[datetime] = mapped_column(default=utcnow)
+
+
+class SiteEventRow(Base):
+    """A page that was removed, moved or unlinked, or a changed template, between two runs of a source."""
+
+    __tablename__ = "site_events"
+    __table_args__ = (UniqueConstraint("event_key"), Index(None, "source_id", "at", "id"), Index(None, "to_job_id"))
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    event_key: Mapped[str] = mapped_column(String(100))
+    source_id: Mapped[int] = mapped_column(ForeignKey("sources.id", ondelete="CASCADE"))
+    from_job_id: Mapped[int]
+    to_job_id: Mapped[int] = mapped_column(ForeignKey("archive_jobs.id", ondelete="CASCADE"))
+    kind: Mapped[str] = mapped_column(String(16))
+    page: Mapped[str]
+    title: Mapped[str]
+    summary: Mapped[str]
+    from_snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
+    to_snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
+    new_page: Mapped[str | None]
+    replaces: Mapped[list[Any]] = mapped_column(Json)
+    """Snapshots whose change events report the same; feeds and digests leave those out."""
+    at: Mapped[datetime]
+    """When the newer run ended."""

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+from urllib.parse import quote
 
 from webstrata.model.changes import ChangeType
 from webstrata.model.notifications.values import Subject
+from webstrata.model.watching.site_events import SITE_EVENT_WORDS, SiteEventKind
 from webstrata.model.words import counted
 
 MAX_LISTED = 100
@@ -20,12 +22,15 @@ _WORDS = {
     ChangeType.UPDATED.value: "Changed",
     ChangeType.UNAVAILABLE.value: "Unavailable",
     ChangeType.RESTORED.value: "Available again",
+    **{kind.value: words for kind, words in SITE_EVENT_WORDS.items()},
 }
 _COUNTED = {
     ChangeType.NEW_PAGE.value: "new",
     ChangeType.UPDATED.value: "changed",
     ChangeType.UNAVAILABLE.value: "unavailable",
     ChangeType.RESTORED.value: "available again",
+    SiteEventKind.ADDED.value: "back on the site",
+    SiteEventKind.TEMPLATE.value: "change of the template",
 }
 
 
@@ -55,6 +60,11 @@ def compare_path(from_snapshot_id: int | None, to_snapshot_id: int) -> str:
     if from_snapshot_id is None:
         return f"/compare/{to_snapshot_id}"
     return f"/compare?from={from_snapshot_id}&to={to_snapshot_id}"
+
+
+def site_diff_path(source_code: str, from_job_id: int, to_job_id: int) -> str:
+    """Return the path of the page that compares two runs of a source."""
+    return f"/sources/{quote(source_code)}/diff?from={from_job_id}&to={to_job_id}"
 
 
 def digest_payload(
@@ -136,10 +146,14 @@ def _change_lines(change: Mapping[str, Any], site: str) -> list[str]:
 
 
 def _linked(change: Mapping[str, Any], site: str) -> dict[str, Any]:
-    return {**change, "compareUrl": _compare_link(change, site)}
+    shown = {name: value for name, value in change.items() if name != "replaces"}
+    return {**shown, "compareUrl": _compare_link(change, site)}
 
 
 def _compare_link(change: Mapping[str, Any], site: str) -> str:
+    if "fromJobId" in change:
+        runs = change["fromJobId"], change["jobId"]
+        return site + site_diff_path(change["sourceCode"], *runs)
     return site + compare_path(change["fromSnapshotId"], change["toSnapshotId"])
 
 

@@ -1,0 +1,105 @@
+"""Site events of runs: each run of a source is compared with the one before it, once, and subscribers are notified."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from webstrata.changes.site.choosing import choose_runs
+from webstrata.changes.site.comparing import SiteComparison
+from webstrata.db import change_leases, frontier, jobs
+from webstrata.db.change_leases import SourceLease
+from webstrata.db.engine import Database
+from webstrata.db.notifications import announcing
+from webstrata.db.watching import site_diff, site_events
+from webstrata.db.watching.site_diff import CrawlDefaults
+from webstrata.db.watching.site_events import StoredSiteEvent
+from webstrata.db.watching.watches import source_code
+from webstrata.errors import NotFoundError, UsageError
+from webstrata.model.assets import same_reach
+from webstrata.model.changes import ChangeType
+from webstrata.model.jobs import JobStatus
+from webstrata.model.tasks import TaskStatus
+from webstrata.model.watching.site_diff import SiteRun
+from webstrata.model.watching.site_events import site_events as events_of_diff
+
+MOST_RUNS = 20
+"""Runs that are compared at a time, the newest; an archive from before site events has many."""
+
+MOST_LISTED = 10_000
+
+
+@dataclass(frozen=True)
+class EndedRun:
+    """A run whose changes are computed, and the status that it gets then."""
+
+    job_id: int
+    status: JobStatus
+
+
+@dataclass(frozen=True)
+class SiteReporting:
+    """Stores the site events of runs that have none yet."""
+
+    database: Database
+    archive_root: Path
+    defaults: CrawlDefaults
+
+    def report(self, lease: SourceLease, ended: EndedRun | None) -> None:
+        """Compare the runs of a source that were not compared; subscribers get the events of the ended one only."""
+        with self.database.read() as session:
+            code = source_code(session, lease.source_id)
+            runs = _with_ended(site_diff.list_runs(session, lease.source_id, self.defaults, _job(ended)), ended)
+            known = site_events.compared_runs(session, [run.job_id for run in runs])
+        for run in reversed([run for run in runs if run.job_id not in known][:MOST_RUNS]):
+            is_new = ended is not None and ended.job_id == run.job_id and self._was_crawled_here(run.job_id)
+            self._report_run(lease, code, runs, run, is_announced=is_new)
+
+    def _report_run(
+        self, lease: SourceLease, code: str, runs: Sequence[SiteRun], run: SiteRun, *, is_announced: bool
+    ) -> None:
+        older = older_run(code, runs, run)
+        found = [] if older is None else self._events(code, older, run)
+        now = datetime.now(UTC)
+        with self.database.write() as session:
+            change_leases.check(session, lease)
+            site_events.note_comparison(session, run.job_id, older.job_id if older else None, now)
+            site_events.save_site_events(session, lease.source_id, found)
+            if is_announced:
+                announcing.announce_site(session, lease.source_id, found, now)
+
+    def _events(self, code: str, older: SiteRun, newer: SiteRun) -> list[StoredSiteEvent]:
+        comparison = SiteComparison(self.database, self.archive_root, self.defaults)
+        diff = comparison.compare_runs(code, older, newer, most=MOST_LISTED)
+        with self.database.read() as session:
+            changes = site_events.events_of_run(session, newer.job_id)
+        new = {snapshot_id for snapshot_id, kind, _ in changes if kind is ChangeType.NEW_PAGE}
+        events = events_of_diff(diff, frozenset(one.snapshot_id for one in diff.added) - new)
+        replaced = site_events.replaced_by(events, changes)
+        runs = older.job_id, newer.job_id
+        return [
+            StoredSiteEvent(one, one.key(code, *runs), code, *runs, newer.last_capture, replaced[one]) for one in events
+        ]
+
+    def _was_crawled_here(self, job_id: int) -> bool:
+        with self.database.read() as session:
+            return jobs.load_job(session, job_id).was_crawled_here or frontier.has_any(session, job_id, *TaskStatus)
+
+
+def older_run(code: str, runs: Sequence[SiteRun], newer: SiteRun) -> SiteRun | None:
+    """Return the run that a run is compared with; None without one of the same scope, and for single pages."""
+    try:
+        older, _ = choose_runs(code, runs, newer=newer.job_id)
+    except (NotFoundError, UsageError):
+        return None
+    has_several = newer.max_depth > 0 and newer.max_pages > 1
+    return older if has_several and same_reach(older.config, newer.config) else None
+
+
+def _job(ended: EndedRun | None) -> int | None:
+    return None if ended is None else ended.job_id
+
+
+def _with_ended(runs: Sequence[SiteRun], ended: EndedRun | None) -> list[SiteRun]:
+    """Return runs with the status that the one gets that ended just now."""
+    return [replace(run, status=ended.status) if ended and run.job_id == ended.job_id else run for run in runs]
