@@ -120,7 +120,11 @@ class App:
             delivery=self.delivery(),
             integrity=self.integrity_schedule(),
             audits=AuditStage(
-                self.database, self.archive_root, settings.audit_concurrency, settings.audit_max_attempts
+                self.database,
+                self.archive_root,
+                settings.audit_concurrency,
+                settings.audit_max_attempts,
+                self.audit_policy(),
             ),
         )
 

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -266,3 +267,19 @@ def test_a_reader_that_leaves_early_is_no_reason_for_a_traceback(program: Progra
     ended = shell.run("show-job", "--id", "1", "--json")
     assert "Traceback" not in ended.stderr
     assert "Exception ignored" not in ended.stderr
+
+
+def test_a_job_that_needs_a_missing_browser_is_refused_before_it_exists(tmp_path: Path) -> None:
+    script = tmp_path / "without_browser.py"
+    script.write_text(
+        "import webstrata.fetch.browser.programs as programs\n"
+        "programs.find_spec = lambda _name: None\n"
+        "from webstrata.cli.main import main\n"
+        "main()\n"
+    )
+    program = Program(tmp_path / "data", command=(sys.executable, str(script)))
+    refused = program.run("archive", "http://127.0.0.1:9/", "--fetcher", "browser")
+    assert refused.returncode != 0
+    assert "pip install 'webstrata[browser]'" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+    assert json.loads(program.run("list-jobs", "--json").stdout) == []

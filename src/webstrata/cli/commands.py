@@ -34,6 +34,9 @@ MODULES = {
     "packages.importing": ("import",),
     "packages.replay_collections": ("replay-index-job",),
     "audits.auditing": ("audit",),
+    "audits.schedules": (
+        *("audit-schedules", "pause-audit-schedule", "resume-audit-schedule", "remove-audit-schedule"),
+    ),
     "audit_log": ("audit-log",),
     "rebuilding": ("rebuild",),
     "notifications.deliveries": ("notify", "dead-letters", "retry-dead-letters"),
@@ -53,6 +56,7 @@ SECTIONS = {
     "Watching": (
         *("watch", "watches", "check-watch", "pause-watch", "resume-watch", "remove-watch"),
         *("save-search", "saved-searches", "remove-saved-search"),
+        *("audit-schedules", "pause-audit-schedule", "resume-audit-schedule", "remove-audit-schedule"),
     ),
     "Notifications": ("subscribe", "unsubscribe", "notify-targets", "notify", "dead-letters", "retry-dead-letters"),
     "Files and database": (

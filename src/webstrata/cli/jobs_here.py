@@ -1,6 +1,7 @@
 """Jobs that a command queues and runs itself, here and now, with their progress and what they brought."""
 
 import sys
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from webstrata.cli.progress import watching
 from webstrata.cli.serving import refuse_busy_port, serve_until_stopped
 from webstrata.cli.start import started
 from webstrata.cli.summary import print_summary
-from webstrata.db import jobs
+from webstrata.db import jobs, sources
 from webstrata.errors import LeaseLostError, UsageError, WebstrataError
+from webstrata.fetch.browser.programs import check_browser
+from webstrata.fetch.choice import WITH_BROWSER
 from webstrata.jobs.job_files import JobFile, read_job_file
 from webstrata.jobs.leaders import find_leader
 from webstrata.jobs.lifecycle import JobSummary, Runner
@@ -34,13 +37,15 @@ def archive_here(urls: list[str], file: Path | None, knobs: dict[str, object]) -
     """Archive what the addresses or the job file name."""
     with started(quiet=True) as app:
         job = _wanted(app, urls, file)
+        crawl = {**job.crawl, **knobs}
+        _refuse_missing_browser(app, job.seeds, job.source_code, crawl)
         if job.source_code is None:
             _name_source(app, job.seeds)
         job_id = queue_archive(
             app.database,
             app.archive_root,
             job.seeds,
-            crawl={**job.crawl, **knobs},
+            crawl=crawl,
             # Where nothing else is asked for, the rules of the source hold, if it has any.
             scope=None if job.scope == ScopeRules.of(job.seeds) else job.scope,
             plugins=job.plugins,
@@ -61,6 +66,7 @@ def run_here(site: str | None, port: int | None) -> None:
             _archive_demo(app, place)
         else:
             seeds = (parse_url(with_scheme(site)).href,)
+            _refuse_missing_browser(app, seeds, None, {})
             _name_source(app, seeds)
             job_id = queue_archive(app.database, app.archive_root, seeds, hold=_HOLD)
             print_summary(_run_job(app, job_id, label=site), next_step=place)
@@ -75,6 +81,16 @@ def _wanted(app: App, urls: list[str], file: Path | None) -> JobFile:
         return read_job_file(file, CRAWL_KNOBS, app.runner().defaults.overridden)
     seeds = tuple(parse_url(with_scheme(url)).href for url in urls)
     return JobFile(seeds, ScopeRules.of(seeds))
+
+
+def _refuse_missing_browser(app: App, seeds: tuple[str, ...], code: str | None, crawl: Mapping[str, object]) -> None:
+    """Raise MissingExtraError when the job would need a browser that is not installed, before there is a job."""
+    owner = known_source(app.database, seeds) if code is None else None
+    with app.database.read() as session:
+        entry = sources.own_entry(session, owner.code) if owner is not None else None
+    config = app.runner().defaults.overridden({**(entry.crawl if entry else {}), **crawl})
+    if config.fetcher in WITH_BROWSER:
+        check_browser(app.settings.chromium)
 
 
 def _name_source(app: App, seeds: tuple[str, ...]) -> None:

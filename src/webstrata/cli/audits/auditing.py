@@ -52,6 +52,15 @@ def audit(
     ] = None,
     url: Annotated[str, typer.Option("--url", metavar="URL", help="With --html: the URL of the saved page.")] = "",
     mode: Annotated[AuditMode, typer.Option(help="What the audit is for.")] = AuditMode.STANDARD,
+    every: Annotated[
+        str | None,
+        typer.Option(
+            "--every",
+            metavar="SCHEDULE",
+            help="Let workers audit the shop again and again: 12h, 7d, or a cron line.",
+            show_default=False,
+        ),
+    ] = None,
     policy: Annotated[
         str, typer.Option(metavar="VERSION", help="With --html: crawl policy version that pins the rule, v1.2 or v1.1.")
     ] = DEFAULT_POLICY,
@@ -63,12 +72,24 @@ def audit(
     """
     if sum(given is not None for given in (shop, file, html)) != 1:
         raise UsageError("give either a URL, --file FILE or --html FILE")
+    if html is not None and every is not None:
+        raise UsageError("--every schedules audits of shops: give a URL or --file FILE with it")
     if html is not None:
         print_saved_verdict(html, url, policy, as_json=as_json)
+        return
+    if every is not None:
+        _schedule([shop] if shop is not None else read_shops(file or Path()), every, mode, as_json=as_json)
         return
     job = _Job(mode, as_json)
     code = _audit_one(shop, job) if shop is not None else _audit_file(file or Path(), job)
     raise typer.Exit(code)
+
+
+def _schedule(shops: list[str], every: str, mode: AuditMode, *, as_json: bool) -> None:
+    from webstrata.cli.audits.schedules import add_schedules
+    from webstrata.model.urls import with_scheme
+
+    add_schedules([with_scheme(shop) for shop in shops], every, mode, as_json=as_json)
 
 
 def _audit_one(url: str, job: _Job) -> int:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from webstrata.content.listing.scan import names_of
 from webstrata.content.listing.surroundings import is_hidden
@@ -12,6 +13,9 @@ from webstrata.content.shop.sites import is_same_site
 from webstrata.content.tree import Document, Element
 
 MAX_LABEL = 70
+_LONGEST_TEXT = 8 * MAX_LABEL
+"""Of a control, with its spaces."""
+
 _MAX_CONTROLS = 3_000
 _MAX_FOUND = 60
 _MOST_WORDS = 14
@@ -49,38 +53,52 @@ class CartControl:
     label: str
 
 
-def cart_controls(tree: Document, elements: Sequence[Element], url: str) -> list[CartControl]:
-    """Return the controls of a page that put a product into a cart; `elements` are those with certain tags.
+def cart_controls(tree: Document, elements: Sequence[Element], url: str) -> Iterator[CartControl]:
+    """Yield the controls of a page that put a product into a cart; `elements` are those with certain tags.
 
     Links to other sites are no controls of this page, such as an article's links to a shop.
     """
-    controls = [element for element in elements if element.tag in CONTROL_TAGS and _is_button(element)]
-    found: list[CartControl] = []
-    for element in (*controls[:_MAX_CONTROLS], *tree.select(_OTHER_CONTROLS)[:_MAX_CONTROLS]):
-        if not (_may_be_labelled(element) or _may_be_named(element)):
-            continue
+    return islice(_all_cart_controls(tree, elements, url), _MAX_FOUND)
+
+
+def _all_cart_controls(tree: Document, elements: Sequence[Element], url: str) -> Iterator[CartControl]:
+    for element in _promising_controls(tree, elements):
         label = control_label(element)
         if len(label) <= MAX_LABEL and _is_cart_control(element, label, url):
-            found.append(CartControl(element, label))
-            if len(found) == _MAX_FOUND:
-                break
-    return found
+            yield CartControl(element, label)
+
+
+def _promising_controls(tree: Document, elements: Sequence[Element]) -> Iterator[Element]:
+    """Yield the controls whose name or label has a part that those of cart controls have; most links have none."""
+    controls = [element for element in elements if element.tag in CONTROL_TAGS and _is_button(element)]
+    other_names: set[str | None] = {None}
+    yield from (one for one in controls[:_MAX_CONTROLS] if _may_be_labelled(one) or _may_be_named(one, other_names))
+    # They are looked for after the others: the caller may need only the first control.
+    others = tree.select(_OTHER_CONTROLS)[:_MAX_CONTROLS]
+    yield from (one for one in others if _may_be_labelled(one) or _may_be_named(one, other_names))
 
 
 def _is_button(element: Element) -> bool:
     return element.tag != "input" or (element.attr("type") or "").lower() in _BUTTON_TYPES
 
 
-def _may_be_named(element: Element) -> bool:
-    if (classes := element.attr("class")) and _PART_OF_NAME.search(classes):
-        return True
-    return (identifier := element.attr("id")) is not None and _PART_OF_NAME.search(identifier) is not None
+def _may_be_named(element: Element, other_names: set[str | None]) -> bool:
+    """Return whether a control has a part of a cart control's name; `other_names` are known to have none.
+
+    The links of a menu share their names: each is searched once.
+    """
+    for name in (element.attr("class"), element.attr("id")):
+        if name not in other_names:
+            if _PART_OF_NAME.search(name or ""):
+                return True
+            other_names.add(name)
+    return False
 
 
 def _may_be_labelled(element: Element) -> bool:
     """Return whether a control has a word that labels of cart controls begin with; most links of a page have none."""
     text = element.text
-    if len(text) > 8 * MAX_LABEL:
+    if len(text) > _LONGEST_TEXT:
         return False
     words = text.casefold().split()
     if not words:
@@ -88,7 +106,7 @@ def _may_be_labelled(element: Element) -> bool:
         words = text.casefold().split()
     if not words or len(words) > _MOST_WORDS:
         return False
-    if not _FIRST_WORDS.isdisjoint(words) or words[0].lstrip(_EDGES) in _FIRST_WORDS:
+    if not _FIRST_WORDS.isdisjoint(words) or (words[0][0] in _EDGES and words[0].lstrip(_EDGES) in _FIRST_WORDS):
         return True
     return not text.isascii() and _ANY_UNSPACED.search(text) is not None
 
@@ -96,7 +114,7 @@ def _may_be_labelled(element: Element) -> bool:
 def control_label(element: Element) -> str:
     """Return the label of a control: its text, else what it is called for those who cannot see it."""
     text = "" if element.tag == "input" else element.text
-    if len(text) > 8 * MAX_LABEL:
+    if len(text) > _LONGEST_TEXT:
         return text
     return " ".join(text.split()) or " ".join(_hidden_label(element).split())
 

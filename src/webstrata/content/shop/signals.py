@@ -1,6 +1,6 @@
 """Signals of a product page, from one parse: price, title and image, add-to-cart control, product schema, list."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -57,11 +57,12 @@ def read_shop_signals(tree: Document, url: str) -> ShopSignals:
     """Return the signals of a page."""
     page = _ShopPage(tree, url)
     title, image = product_title(tree, page.elements, page.anchors.titles), product_image(page.elements)
-    controls = cart_controls(tree, page.elements, url)
+    found = cart_controls(tree, page.elements, url)
     schema = page.schema()
     stated = page.stated_price()
     if schema and stated:
-        return ShopSignals(*stated, title, image, _label(controls), schema)
+        return ShopSignals(*stated, title, image, _label(found), schema)
+    controls = list(found)
     scan = scan_offer(tree, page.anchors.titles, language=page.language)
     inside = _in_cards(page.elements, scan, controls)
     shown, is_own = _shown_price(scan, inside, page.hints)
@@ -176,7 +177,8 @@ def _shown_list(scan: PageScan, inside: frozenset[Element], *, has_own_price: bo
     return f"{cards} prices are in cards of several products, and none is the page's own"
 
 
-def _label(controls: Sequence[CartControl]) -> str:
-    if not controls:
+def _label(controls: Iterable[CartControl]) -> str:
+    first = next(iter(controls), None)
+    if first is None:
         return ""
-    return controls[0].label or f"{controls[0].element.tag} without a label"
+    return first.label or f"{first.element.tag} without a label"

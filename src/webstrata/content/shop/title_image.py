@@ -60,16 +60,11 @@ def product_image(elements: Sequence[Element]) -> str:
 
     The first image after the first h1 is taken, else the last one before it.
     """
-    before, is_after_title = "", False
-    shown = [element for element in elements if element.tag in _SHOWN]
-    for element in shown[:_MAX_IMAGES]:
-        if element.tag == "h1":
-            is_after_title = True
-        elif source := _product_source(element):
-            if is_after_title:
-                return source
-            before = source
-    return before
+    shown = [element for element in elements if element.tag in _SHOWN][:_MAX_IMAGES]
+    title = next((place for place, element in enumerate(shown) if element.tag == "h1"), len(shown))
+    # Nearest to the title first, so that few images are looked at.
+    candidates = (element for element in (*shown[title:], *reversed(shown[:title])) if element.tag != "h1")
+    return next((source for element in candidates if (source := _product_source(element))), "")
 
 
 def _likeness(text: str, titles: Sequence[str]) -> float:

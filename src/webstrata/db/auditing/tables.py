@@ -75,3 +75,20 @@ class CrawlLogRow(Base):
     message: Mapped[str]
     details: Mapped[dict[str, Any]]
     timestamp: Mapped[datetime]
+
+
+class AuditScheduleRow(Base):
+    """A shop that is audited on a schedule."""
+
+    __tablename__ = "audit_schedules"
+    __table_args__ = (UniqueConstraint("url"), Index(None, "next_run_at"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    url: Mapped[str]
+    mode: Mapped[str] = mapped_column(String(16))
+    schedule: Mapped[str]
+    paused: Mapped[bool] = mapped_column(default=False, server_default=false())
+    next_run_at: Mapped[datetime]
+    created_at: Mapped[datetime] = mapped_column(default=utcnow)
+    last_session_id: Mapped[str | None] = mapped_column(String(36))
+    """The newest audit of the schedule."""

@@ -21,11 +21,17 @@ def queue_audit(
     retention: AuditRetention = AuditRetention.STANDARD,
 ) -> Audit:
     """Queue an audit of a shop and return it; UsageError when the URL is no web address."""
-    address = check_audit_url(url)
-    domain, version = normalized_domain(address), policy.version.value
-    new = NewAudit(address, domain, mode, retention, version, policy.config_snapshot())
+    new = new_audit(check_audit_url(url), mode, policy, retention)
     with database.write() as session:
         return sessions.add_audit(session, new, now)
+
+
+def new_audit(
+    address: str, mode: AuditMode, policy: CrawlPolicy, retention: AuditRetention = AuditRetention.STANDARD
+) -> NewAudit:
+    """Return the audit of a checked address under a policy, to be queued."""
+    version = policy.version.value
+    return NewAudit(address, normalized_domain(address), mode, retention, version, policy.config_snapshot())
 
 
 def check_audit_url(url: str) -> str:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from webstrata.audit.policy import CrawlPolicy
 from webstrata.db.auditing import queue
 from webstrata.db.engine import Database
 from webstrata.jobs.auditing.recovery import requeue_audits
+from webstrata.jobs.auditing.schedule import queue_due_audits
 from webstrata.jobs.children import run_child
 
 COMMAND = (sys.executable, "-m", "webstrata", "run-audits", "--tied")
@@ -23,13 +25,18 @@ class AuditStage:
     archive_root: Path
     concurrency: int
     max_attempts: int
+    policy: CrawlPolicy
     command: Sequence[str] = COMMAND
 
     def run_due(self, stopping: threading.Event, *, once: bool = False) -> bool:
-        """Run audits until none waits for a while; tell whether there was one. A worker may be set to run none."""
+        """Run audits until none waits for a while, also those whose schedules are due; return whether there was one.
+
+        A worker may be set to run none.
+        """
         if self.concurrency == 0:
             return False
         requeue_audits(self.database, self.archive_root, self.max_attempts)
+        queue_due_audits(self.database, self.policy, datetime.now(UTC))
         with self.database.read() as session:
             if not queue.has_due(session, datetime.now(UTC)):
                 return False
