@@ -47,7 +47,7 @@ class BrowseAddresses:
         return f"{self.site}{replay_path(digits, url)}{mark}"
 
     def _is_served(self, job_id: int) -> bool:
-        """Tell whether the replay server has a job's captures."""
+        """Return whether the replay server has a job's captures."""
         if self.replay_base is None or self.collections_dir is None:
             return False
         return has_collection(self.collections_dir, job_id)

@@ -45,5 +45,5 @@ def kept_list(if_none_match: str, schemas: Sequence[BaseModel], cache_control: s
 
 
 def names_etag(if_none_match: str, etag: str) -> bool:
-    """Tell whether the client's copy is the one that an ETag stands for."""
+    """Return whether the client's copy is the one that an ETag stands for."""
     return if_none_match.strip() == "*" or etag.removeprefix("W/") in _ENTITY_TAG.findall(if_none_match)

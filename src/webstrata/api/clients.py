@@ -37,7 +37,7 @@ def client_address(scope: Scope, trusted: Sequence[Network]) -> str:
 
 
 def is_local(scope: Scope) -> bool:
-    """Tell whether a client is on this machine, or in this process, and no proxy stands between."""
+    """Return whether a client is on this machine, or in this process, and no proxy stands between."""
     if is_forwarded(Headers(scope=scope)):
         return False
     peer = peer_of(scope)
@@ -45,7 +45,7 @@ def is_local(scope: Scope) -> bool:
 
 
 def is_forwarded(headers: Iterable[str]) -> bool:
-    """Tell whether a request says that it came through a proxy."""
+    """Return whether a request says that it came through a proxy."""
     return any(name.lower().startswith(_FORWARDED + _FORWARDED_BY_NETWORKS) for name in headers)
 
 
@@ -56,7 +56,7 @@ def peer_of(scope: Scope) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a text is an address of this machine itself."""
+    """Return whether a text is an address of this machine itself."""
     address = _address(host)
     return address is not None and address.is_loopback
 

@@ -51,12 +51,12 @@ class Compression:
 
 
 def takes_gzip(accept_encoding: str) -> bool:
-    """Tell whether a client that says so takes gzip."""
+    """Return whether a client that says so takes gzip."""
     return takes_encoding(accept_encoding, "gzip")
 
 
 def takes_encoding(accept_encoding: str, encoding: str) -> bool:
-    """Tell whether a client takes a content encoding: named or by a star, and not with a weight of nothing."""
+    """Return whether a client takes a content encoding: named or by a star, and not with a weight of nothing."""
     weights = {}
     for part in accept_encoding.lower().split(","):
         coding, _, parameter = part.partition(";")

@@ -92,6 +92,6 @@ def framed_by(origins: Iterable[str]) -> dict[str, str]:
 
 
 def is_https(scope: Scope) -> bool:
-    """Tell whether the client speaks TLS, with us or with the proxy before us."""
+    """Return whether the client speaks TLS, with us or with the proxy before us."""
     forwarded = Headers(scope=scope).get("x-forwarded-proto", "")
     return "https" in (scope.get("scheme"), forwarded.split(",")[0].strip().lower())

@@ -47,7 +47,7 @@ def health(
     response: Response,
     details: Annotated[bool, Query(description="Add versions and the time that the database took.")] = False,
 ) -> HealthSchema | JSONResponse:
-    """Tell whether the archive works."""
+    """Return whether the archive works."""
     response.headers["Cache-Control"] = NEVER
     try:
         return _checked(app, details)

@@ -48,7 +48,7 @@ class RequestLimits:
 
 
 def _has_body(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Tell whether a request has a body: one without these headers has none (RFC 9112, 6.3)."""
+    """Return whether a request has a body: one without these headers has none (RFC 9112, 6.3)."""
     return any(name in _BODY_HEADERS for name, _ in headers)
 
 

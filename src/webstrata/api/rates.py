@@ -188,7 +188,7 @@ def kind_of(method: str, path: str) -> Kind | None:
 
 
 def _looks_at_token(path: str) -> bool:
-    """Tell whether anything depends on the admin token there: all but the readers' API and the files of the pages."""
+    """Return whether anything depends on the admin token there: all but the readers' API and the files of the pages."""
     return path.startswith(_FOR_ADMIN_PROGRAMS) or not path.startswith(("/api/", "/static/"))
 
 

@@ -24,7 +24,7 @@ async def refuse_other_sites(request: Request) -> None:
 
 
 def is_same_origin(request: Request) -> bool:
-    """Tell whether a request comes from a page of ours: what a browser says must agree, and it must say something."""
+    """Return whether a request comes from a page of ours: what a browser says must agree, and it must say something."""
     headers = request.headers
     if is_from_another_site(request):
         return False
@@ -33,7 +33,7 @@ def is_same_origin(request: Request) -> bool:
 
 
 def is_from_another_site(request: Request) -> bool:
-    """Tell whether a browser says that a page of another site sent a request."""
+    """Return whether a browser says that a page of another site sent a request."""
     site, origin = (request.headers.get(name) for name in ("sec-fetch-site", "origin"))
     if site is not None and site not in _OWN_PAGES:
         return True
@@ -41,7 +41,7 @@ def is_from_another_site(request: Request) -> bool:
 
 
 def _is_ours(url: str, host: str) -> bool:
-    """Tell whether a page's address is on the host that a request was sent to; the scheme may be a proxy's."""
+    """Return whether a page's address is on the host that a request was sent to; the scheme may be a proxy's."""
     try:
         page = urlsplit(url)
         own = urlsplit(f"{page.scheme}://{host}")

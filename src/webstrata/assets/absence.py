@@ -44,7 +44,7 @@ def mark_missing(
 
 
 def _ran_to_its_end(job: StoredJob, counts: FrontierCounts) -> bool:
-    """Tell whether a job looked at all that it knew; of one whose URLs are not ours to know, nobody can say."""
+    """Return whether a job looked at all that it knew; of one whose URLs are not ours to know, nobody can say."""
     return job.status in _ENDED_WELL and counts.finished > 0 and counts.pending == counts.in_progress == 0
 
 

@@ -61,7 +61,7 @@ class Plugin(Protocol):
         """Return what the plugin is called in configurations and beside its assets."""
 
     def supports(self, asset_type: str) -> bool:
-        """Tell whether captures of a type are for this plugin."""
+        """Return whether captures of a type are for this plugin."""
 
     def normalize(self, content: CapturedContent) -> Iterable[NormalizedAsset]:
         """Return the assets that a capture shows: none, one or many."""

@@ -195,7 +195,7 @@ class _Stage:
                 yield from self._on_capture(captures[capture_id], runs[capture_id])
 
     def _suffices(self, from_index: Mapping[int, Sequence[_Worked]], capture_id: int, plugin: Plugin) -> bool:
-        """Tell whether the index is all that a plugin needs; not of pages indexed before listings were read."""
+        """Return whether the index is all that a plugin needs; not of pages indexed before listings were read."""
         if capture_id not in from_index or not isinstance(plugin, _BUILT_IN):
             return False
         return not isinstance(plugin, ListingPlugin) or any(

@@ -27,7 +27,7 @@ class BlobPlace:
 
     @property
     def has_file(self) -> bool:
-        """Tell whether the bytes are in a file of the asset store."""
+        """Return whether the bytes are in a file of the asset store."""
         return self.document_id is None and self.capture_id is None
 
 

@@ -277,7 +277,7 @@ def _earlier(row: Row[*tuple[Any, ...]], packed_links: bytes | None) -> EarlierC
 
 
 def has_other_jobs(session: Session, source_id: int, job_id: int) -> bool:
-    """Tell whether a source was captured by another job: without one there is nothing to compare with."""
+    """Return whether a source was captured by another job: without one there is nothing to compare with."""
     captured = select(Capture.id).where(Capture.job_id == ArchiveJob.id).exists()
     others = select(ArchiveJob.id).where(ArchiveJob.source_id == source_id, ArchiveJob.id != job_id, captured)
     return session.scalar(others.limit(1)) is not None

@@ -79,7 +79,7 @@ class Database:
 
     @property
     def is_sqlite(self) -> bool:
-        """Tell whether this is SQLite."""
+        """Return whether this is SQLite."""
         return self.url.get_backend_name() == "sqlite"
 
     @property
@@ -173,7 +173,7 @@ def keeping_rows(session: Session, query: Select[*Columns]) -> Select[*Columns]:
 
 
 def is_there(url: str) -> bool:
-    """Tell whether there is anything to open, without making it: SQLite's file; a server tells when it is asked."""
+    """Return whether there is anything to open, without making it: SQLite's file; a server tells when it is asked."""
     found = _url(url)
     return found.get_backend_name() != "sqlite" or Path(found.database or "").exists()
 

@@ -127,7 +127,7 @@ def host_delays(session: Session, job_ids: Collection[int]) -> list[float]:
 
 
 def sitemaps_were_read(session: Session, job_id: int) -> bool:
-    """Tell whether everything that a site's sitemaps list is known to a job."""
+    """Return whether everything that a site's sitemaps list is known to a job."""
     return session.scalar(select(ArchiveJob.sitemaps_read_at).where(ArchiveJob.id == job_id)) is not None
 
 
@@ -154,7 +154,7 @@ def next_to_index(session: Session, now: datetime) -> int | None:
 
 
 def waits_for_index(session: Session, job_id: int, now: datetime) -> bool:
-    """Tell whether a job's crawl is over, nobody works on it and it is not all indexed."""
+    """Return whether a job's crawl is over, nobody works on it and it is not all indexed."""
     return session.scalar(select(ArchiveJob.id).where(ArchiveJob.id == job_id, *_waits_for_index(now))) is not None
 
 
@@ -247,7 +247,7 @@ def outcome(session: Session, job_id: int) -> tuple[str | None, int, int]:
 
 
 def has_indexed_job(session: Session, source_code: str) -> bool:
-    """Tell whether a source was archived before."""
+    """Return whether a source was archived before."""
     found = session.scalar(
         select(ArchiveJob.id)
         .join(Source, ArchiveJob.source_id == Source.id)

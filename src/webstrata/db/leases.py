@@ -147,7 +147,7 @@ def requeue_of(session: Session, owner: str) -> list[int]:
 
 
 def has_abandoned(session: Session, now: datetime, alive: Collection[str] = ()) -> bool:
-    """Tell whether any job says that it is worked on, but its lease ran out or never was."""
+    """Return whether any job says that it is worked on, but its lease ran out or never was."""
     return session.scalar(select(ArchiveJob.id).where(_abandoned(now, alive)).limit(1)) is not None
 
 
@@ -169,7 +169,7 @@ def leader(session: Session, job_id: int, now: datetime) -> str | None:
 
 
 def is_led_by(session: Session, job_id: int, owner: str) -> bool:
-    """Tell whether an owner leads a job."""
+    """Return whether an owner leads a job."""
     return session.scalar(select(ArchiveJob.lease_owner).where(ArchiveJob.id == job_id)) == owner
 
 
@@ -239,7 +239,7 @@ def _changed(session: Session, statement: Update) -> int:
 
 
 def may_crawl(session: Session, job_id: int) -> bool:
-    """Tell whether a job's crawl is to go on: nobody asked for its end, and its leader still crawls."""
+    """Return whether a job's crawl is to go on: nobody asked for its end, and its leader still crawls."""
     row = session.execute(
         select(ArchiveJob.status, ArchiveJob.stop_requested_at).where(ArchiveJob.id == job_id)
     ).one_or_none()
@@ -247,7 +247,7 @@ def may_crawl(session: Session, job_id: int) -> bool:
 
 
 def is_stop_requested(session: Session, job_id: int) -> bool:
-    """Tell whether somebody asked for the end of a job's present run."""
+    """Return whether somebody asked for the end of a job's present run."""
     return session.scalar(select(ArchiveJob.stop_requested_at).where(ArchiveJob.id == job_id)) is not None
 
 

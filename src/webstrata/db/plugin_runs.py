@@ -229,7 +229,7 @@ def begin_runs(
 
 
 def is_open(status: RunStatus | None, *, retry_failed: bool) -> bool:
-    """Tell whether a run is still to be made, or made again."""
+    """Return whether a run is still to be made, or made again."""
     return status not in _final(retry_failed)
 
 

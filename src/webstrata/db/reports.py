@@ -31,7 +31,7 @@ class JobProgress:
 
     @property
     def is_over(self) -> bool:
-        """Tell whether the job stays as it is until somebody acts."""
+        """Return whether the job stays as it is until somebody acts."""
         return self.job.status in SETTLED and not self.is_led
 
 

@@ -30,7 +30,7 @@ class Revision:
 
     @property
     def is_instant(self) -> bool:
-        """Tell whether the answer comes without a way to a server: SQLite looks into memory it shares."""
+        """Return whether the answer comes without a way to a server: SQLite looks into memory it shares."""
         return self._database.is_sqlite
 
     def now(self) -> str | None:

@@ -107,7 +107,7 @@ def _estimated(scope: Scope, count: Count) -> int:
 
 
 def browses_pages(question: Question) -> bool:
-    """Tell whether all that is asked for stands in the table of pages."""
+    """Return whether all that is asked for stands in the table of pages."""
     request = question.request
     narrowed = (request.from_date, request.to_date, request.as_of, request.language, request.kind, request.year)
     return (

@@ -44,7 +44,7 @@ class Question:
 
     @property
     def is_ranked(self) -> bool:
-        """Tell whether the best come first."""
+        """Return whether the best come first."""
         return self.expression is not None and self.request.effective_sort is Sort.RELEVANCE
 
 

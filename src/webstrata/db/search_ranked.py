@@ -94,7 +94,7 @@ class RankedSearch:
         return worked_out_once(self._session, self._scope.state, what, lambda: head.count(documents))
 
     def _within(self, count: Count) -> bool:
-        """Tell whether the wanted results can be reached: those behind the counted ones only by a cursor."""
+        """Return whether the wanted results can be reached: those behind the counted ones only by a cursor."""
         return self._question.cursor is not None or not count.capped or self._question.offset < count.total
 
     @cached_property

@@ -88,7 +88,7 @@ class Scope:
 
     @property
     def is_narrow(self) -> bool:
-        """Tell whether more than the words narrows the search."""
+        """Return whether more than the words narrows the search."""
         request = self.request
         return any((self.source_id is not None, *_days(request), request.language, request.kind))
 

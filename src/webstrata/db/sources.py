@@ -102,7 +102,7 @@ def add_source(session: Session, new: NewSource, schedule: str | None, next_run_
 
 
 def complete_source(session: Session, new: NewSource) -> bool:
-    """Give a source that has no entry of its own this one, and tell whether it had none; nothing else changes."""
+    """Give a source that has no entry of its own this one, and return whether it had none; nothing else changes."""
     source = _source(session, new.code)
     if source.job_config is not None:
         return False
@@ -276,7 +276,7 @@ def due_sources(session: Session, now: datetime) -> list[DueSource]:
 
 
 def take_turn(session: Session, due: DueSource, next_run_at: datetime) -> bool:
-    """Take a source's turn and tell whether it was still there: of several workers one gets it."""
+    """Take a source's turn and return whether it was still there: of several workers one gets it."""
     # Whoever makes a job of the source holds this lock: what they made is seen by the next statement.
     session.execute(select(Source.id).where(Source.id == due.id).with_for_update())
     taken = session.execute(
@@ -296,7 +296,7 @@ def take_turn(session: Session, due: DueSource, next_run_at: datetime) -> bool:
 
 
 def note_schedule_error(session: Session, source_id: int, reason: str) -> bool:
-    """Write down why a turn could not be taken, and tell whether that is news."""
+    """Write down why a turn could not be taken, and return whether that is news."""
     noted = session.execute(
         update(Source)
         .where(Source.id == source_id, func.coalesce(Source.schedule_error, "") != reason)
@@ -319,7 +319,7 @@ def jobs_under_way(session: Session, code: str) -> list[int]:
 
 
 def _may_have_pages(session: Session, source_id: int) -> bool:
-    """Tell whether a source has pages, or a job that may be naming its first ones just now."""
+    """Return whether a source has pages, or a job that may be naming its first ones just now."""
     page = select(Page.id).where(Page.source_id == source_id).limit(1)
     begun = select(ArchiveJob.id).where(ArchiveJob.source_id == source_id, ArchiveJob.started_at.is_not(None)).limit(1)
     return session.scalar(page) is not None or session.scalar(begun) is not None

@@ -41,7 +41,7 @@ class DiskStore:
         return data
 
     def exists(self, digest: str) -> bool:
-        """Tell whether a blob is there."""
+        """Return whether a blob is there."""
         return self._path(digest).exists()
 
     def _path(self, digest: str) -> Path:

@@ -40,7 +40,7 @@ def check_writable(path: Path) -> None:
 
 
 def is_writable(path: Path) -> bool:
-    """Tell whether files may be made in a folder, without making one."""
+    """Return whether files may be made in a folder, without making one."""
     return os.access(path, os.W_OK | os.X_OK)
 
 

@@ -55,7 +55,7 @@ def news_of(progress: JobProgress, now: datetime) -> JobNews:
 
 
 def is_stopping(job: JobView) -> bool:
-    """Tell whether somebody asked for the end of a crawl that is still under way."""
+    """Return whether somebody asked for the end of a crawl that is still under way."""
     return job.status == JobStatus.RUNNING and job.stop_requested_at is not None
 
 

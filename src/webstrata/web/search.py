@@ -75,7 +75,7 @@ class Answer:
 
     @property
     def is_of_address(self) -> bool:
-        """Tell whether the captures of an address were looked for."""
+        """Return whether the captures of an address were looked for."""
         return self.found.intent is Intent.URL
 
 

@@ -42,7 +42,7 @@ class SearchForm:
 
     @property
     def narrowed(self) -> bool:
-        """Tell whether anything but the words limits the results."""
+        """Return whether anything but the words limits the results."""
         when = self.from_date or self.to_date or self.as_of or self.year
         return bool(self.source or self.language or self.kind or when)
 

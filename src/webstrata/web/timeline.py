@@ -75,12 +75,12 @@ class Tick:
 
     @property
     def is_tall(self) -> bool:
-        """Tell whether the content differs from the capture before; the first one has none before it."""
+        """Return whether the content differs from the capture before; the first one has none before it."""
         return self.change is Change.CHANGED
 
     @property
     def is_error(self) -> bool:
-        """Tell whether the capture does not show the page: an error, a block page, a redirect."""
+        """Return whether the capture does not show the page: an error, a block page, a redirect."""
         return not (self.snapshot.is_good and is_good(self.snapshot.status_code)) or self.change is Change.AWAY
 
     @property
@@ -125,17 +125,17 @@ class Strip:
 
     @property
     def has_changes(self) -> bool:
-        """Tell whether a tall tick is drawn."""
+        """Return whether a tall tick is drawn."""
         return any(tick.is_tall for tick in self.ticks)
 
     @property
     def is_weighed(self) -> bool:
-        """Tell whether the height of a tick says how much a change matters."""
+        """Return whether the height of a tick says how much a change matters."""
         return any(tick.is_tall and tick.significance is not None for tick in self.ticks)
 
     @property
     def has_errors(self) -> bool:
-        """Tell whether a tick of an error is drawn."""
+        """Return whether a tick of an error is drawn."""
         return any(tick.is_error for tick in self.ticks)
 
     @property

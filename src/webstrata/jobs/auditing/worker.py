@@ -26,7 +26,7 @@ class AuditStage:
     command: Sequence[str] = COMMAND
 
     def run_due(self, stopping: threading.Event, *, once: bool = False) -> bool:
-        """Run audits until none waits for a while; tell whether there was one. A worker may be set to run none."""
+        """Run audits until none waits for a while; return whether there was one. A worker may be set to run none."""
         if self.concurrency == 0:
             return False
         requeue_audits(self.database, self.archive_root, self.max_attempts)
