@@ -1,8 +1,8 @@
-"""Who may use the admin API and pages.
+"""Access control of the admin API and pages.
 
-With an admin token set, only its bearer may. Without one, staging and production refuse everybody, and development is
-open to clients on this very machine. Web pages may also log in: a cookie then stands for the token, for pages only, so
-that no other site's form or script can use it on the API.
+With an admin token set, only its bearer has access. Without one, staging and production refuse everyone, and
+development is open to clients on this very machine. Web pages may also log in: a cookie then replaces the token, for
+pages only, so that no other site's form or script can use it on the API.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ ADMIN_ANSWERS: dict[int | str, dict[str, Any]] = {
         "description": "Something broke on our side, or no admin token is set where there must be one.",
     },
 }
-"""What the API's description says of routes that only administrators may use."""
+"""The responses in the API's description of routes that only administrators may use."""
 
 # For the description alone: who may pass is decided by `_verdict`.
 _AS_BEARER = HTTPBearer(
@@ -83,7 +83,7 @@ def admin_allowed(request: Request) -> bool:
 
 
 def let_in_by(request: Request) -> str:
-    """Return what opened the door to somebody who is an administrator, as the audit log calls it."""
+    """Return how an administrator was let in, as the audit log names it."""
     settings = wired_parts(request).settings
     if token_matches(settings, _token_among(request.headers)):
         return ADMIN_TOKEN
@@ -93,7 +93,7 @@ def let_in_by(request: Request) -> str:
 
 
 def token_matches(settings: Settings, given: str | bytes) -> bool:
-    """Return whether somebody knows the admin token, in a time that says nothing about it."""
+    """Return whether a given token is the admin token, in constant time."""
     token = _token(settings)
     known = given.encode("utf-8", "surrogateescape") if isinstance(given, str) else given
     return token is not None and hmac.compare_digest(hashlib.sha256(known).digest(), hashlib.sha256(token).digest())
@@ -106,7 +106,7 @@ def token_verdict(settings: Settings, headers: Headers) -> bool | None:
 
 
 def issue_session(settings: Settings, now: datetime) -> str:
-    """Return a cookie's value that stands for the admin token for some hours."""
+    """Return a cookie's value that replaces the admin token for some hours."""
     token = _token(settings)
     if token is None:
         raise UsageError("there is no admin token to log in with: set WEBSTRATA_ADMIN_TOKEN")
@@ -178,7 +178,8 @@ def _signature(token: bytes, expiry: int) -> str:
 
 
 def _names_this_machine(host: str) -> bool:
-    """Return whether a Host is an address of this machine, or a name that no stranger can register: one without a dot.
+    """Return whether a Host is an address of this machine, or a name that no stranger can register: one
+    without a dot.
     """
     try:
         name = urlsplit(f"//{host}").hostname or ""

@@ -15,7 +15,9 @@ from webstrata.warc.writer import Extent, WarcFileWriter
 
 
 def payload_digest(result: FetchResult) -> str | None:
-    """Return the digest used to store a payload only once; None for errors, redirects, empty and truncated responses."""
+    """Return the digest used to store a payload only once; None for errors, redirects, empty and
+    truncated responses.
+    """
     whole = bool(result.body) and result.truncated is None
     return result.body_digest if whole and HTTPStatus.OK <= result.status < HTTPStatus.MULTIPLE_CHOICES else None
 

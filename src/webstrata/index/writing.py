@@ -63,7 +63,9 @@ class FileWriting:
     """Writes what is read of one file, batch by batch; what is written is indexed for good."""
 
     def __init__(self, desk: Desk, warc: KnownWarc, start: int, written: Callable[[int, int], None]) -> None:
-        """Begin at a byte; `written` is called after every batch with its number of pages and the position in the file."""
+        """Begin at a byte; `written` is called after every batch with its number of pages and the
+        position in the file.
+        """
         self._desk = desk
         self._warc = warc
         self._written = written

@@ -214,7 +214,9 @@ class ToolStages:
         return self._judged(job_id, leader, code, since)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
-        """Let archive-tool take part in a crawl that another worker leads, and return whether there was anything to do."""
+        """Let archive-tool take part in a crawl that another worker leads, and return whether there was
+        anything to do.
+        """
         job = self._load(job_id)
         if not self.settles_its_job(job):
             return False

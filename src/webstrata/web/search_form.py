@@ -1,4 +1,4 @@
-"""The search form: what a reader put into it, whether it makes sense, and the address that says it again."""
+"""The search form: its values, their validation, and the address that repeats the search."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ class SearchForm:
     kind: str = ""
     year: str = ""
     exact: bool = False
-    """Search the words as they are written, whatever they may have meant."""
+    """Search the words as they are written, without corrections."""
     cursor: str = ""
     """Where a page begins that its number alone does not lead to."""
 
@@ -143,7 +143,7 @@ def address(form: SearchForm) -> str:
 
 
 def appearances_address(sentence: str, source: str) -> str:
-    """Return the address that tells when a sentence first and last stood in the archive, or in one source."""
+    """Return the address that shows when a sentence was first and last in the archive, or in one source."""
     fields = {"q": sentence, "source": source}
     return f"/search/appearances?{urlencode({name: value for name, value in fields.items() if value})}"
 

@@ -11,7 +11,7 @@ from webstrata.web.present import answer, is_good
 from webstrata.web.quality_words import quality_words
 
 MAX_TICKS = 120
-"""Captures drawn at most, so that a page with thousands of them stays small; the ones around the current are kept."""
+"""Captures drawn at most, so that a page with thousands of them stays small; the ones around the current are drawn."""
 
 _EDGE = 3.0
 _RANGE = 100.0 - 2 * _EDGE
@@ -101,7 +101,7 @@ class Tick:
 
     @property
     def words(self) -> str:
-        """Return what the height of the tick says."""
+        """Return the label of the height of the tick."""
         weight = f", significance {self.significance:.2f}" if self.is_tall and self.significance is not None else ""
         return f"{_CHANGE_WORDS[self.change]}{weight}"
 
@@ -130,7 +130,7 @@ class Strip:
 
     @property
     def is_weighed(self) -> bool:
-        """Return whether the height of a tick says how much a change matters."""
+        """Return whether the height of a tick shows how much a change matters."""
         return any(tick.is_tall and tick.significance is not None for tick in self.ticks)
 
     @property
@@ -140,7 +140,7 @@ class Strip:
 
     @property
     def width(self) -> str:
-        """Return how wide the strip is drawn: the room there is, or more when the ticks would touch."""
+        """Return how wide the strip is drawn: the available width, or more when the ticks would touch."""
         return "100%" if len(self.ticks) <= _FITTING_TICKS else str(len(self.ticks) * _SCROLLED_TICK_PIXELS)
 
 
