@@ -23,7 +23,7 @@ class CapturedContent:
     captured_at: datetime
     status_code: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    """The answer's headers, names in lower case."""
+    """The response's headers, names in lower case."""
 
     @property
     def content_type(self) -> str | None:
@@ -47,7 +47,7 @@ class CapturedContent:
 
 
 def version_of(plugin: object) -> str | None:
-    """Return the version that a plugin says it has."""
+    """Return the version that a plugin declares."""
     version = getattr(plugin, "version", None)
     return None if version is None else str(version)
 

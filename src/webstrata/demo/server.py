@@ -1,4 +1,4 @@
-"""The demo site on loopback, for as long as somebody archives it."""
+"""The demo site on loopback, served while it is archived."""
 
 import errno
 import socket

@@ -73,7 +73,7 @@ class Crawling:
     ) -> JobStatus | None:
         """Crawl a job for its leader, record its end and return its status.
 
-        To a crawler that is tied to its leader a signal means that the leader ends, or is gone: then other workers are
+        To a crawler that depends on its leader a signal means that the leader ends, or is gone: then other workers are
         not stopped, the job is left as it is for the next leader, and None is returned.
         """
         config = self._config(job)

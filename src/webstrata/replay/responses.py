@@ -47,7 +47,7 @@ _MODIFIER_OF = {
 }
 
 TakesEncoding = Callable[[str], bool]
-"""Tells whether the client takes a content encoding."""
+"""Returns whether the client takes a content encoding."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a file system says of itself: its room, whether it can be written to, and which one it is."""
+"""Facts of a file system: its free space, whether it can be written to, and its identity."""
 
 import os
 import re
@@ -47,7 +47,7 @@ def is_writable(path: Path) -> bool:
 def device_of(path: Path) -> str:
     """Return a name of the file system that a path lies on: the same after a restart, another for another disk.
 
-    Where the file system does not number itself (network mounts), its mount's source stands for it.
+    A file system without a number (network mounts) is named by the source of its mount.
     """
     with _as_storage_errors(path):
         number, device = os.statvfs(path).f_fsid, path.stat().st_dev
