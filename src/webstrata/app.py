@@ -252,7 +252,7 @@ class App:
         return LivePages(options, self._permits(), politeness)
 
     def _permits(self) -> "PermitStore":
-        """Return who gives turns on hosts: Redis where one is set, else the database."""
+        """Return the store of host permits: Redis where one is set, else the database."""
         url = self.settings.redis_url
         if url is None:
             from webstrata.coordination.permits import DatabasePermits
@@ -263,7 +263,7 @@ class App:
         return RedisPermits(url.get_secret_value())
 
     def domain_turns(self) -> "DomainTurns":
-        """Return what lets sessions take turns on a domain: through Redis where one is set, else in this process."""
+        """Return the domain locks and throttle of sessions: in Redis where one is set, else in this process."""
         from webstrata.coordination.redis_store import RedisStore
         from webstrata.coordination.store import MemoryStore
         from webstrata.coordination.turns import DomainPolicy, DomainTurns
@@ -280,7 +280,7 @@ class App:
         return DomainTurns(MemoryStore() if url is None else RedisStore(url.get_secret_value()), policy)
 
     def acting_as(self, actor: Actor) -> "App":
-        """Return the same parts in somebody's hands: what they change is in the audit log under their name."""
+        """Return the same parts for another actor, whose name the audit log then gives for every change."""
         return replace(self, database=self.database.acting_as(actor))
 
     def close(self) -> None:

@@ -1,14 +1,14 @@
 """Every failure Webstrata reports, as one tree.
 
 WebstrataError
-├── SettingsError                a knob is unknown or does not parse
+├── SettingsError                a setting is unknown or does not parse
 ├── UsageError                   what the caller gave makes no sense
 │   ├── OptionsError             a job's tool options, one by one or together; also a ValueError
 │   └── PolicyError              a retention policy, or a request to the retention engine, is invalid
 ├── NotFoundError                the thing asked for is not in the archive
 ├── GoneError                    it was in the archive, and was deleted or is withheld
-├── ConflictError                what was asked for does not go with how things stand
-├── PortInUseError               somebody else listens where we want to
+├── ConflictError                the request conflicts with the current state
+├── PortInUseError               another process listens on the port
 ├── DatabaseError
 │   ├── DatabaseUnavailableError cannot be reached
 │   └── SchemaVersionError       at another schema version than this program
@@ -20,7 +20,7 @@ WebstrataError
 ├── UnreadablePageError          a page cannot be read within the limits of memory and time
 ├── CoordinationUnavailableError the store of locks and throttles cannot be reached
 ├── UnreadablePolicyError        a stored retention policy makes no sense: nothing is deleted
-├── DomainLockTimeoutError       other sessions kept a domain's lock too long
+├── DomainLockTimeoutError       other sessions held a domain's lock too long
 ├── DomainBusyError              another session works on a domain; this one waits in the queue
 ├── NavigationFailedError        an audited page could not be opened
 ├── LeaseLostError               another worker holds what we were working on
@@ -35,8 +35,8 @@ WebstrataError
     ├── BlockedAddressError      the network guard refused the address
     └── TransientFetchError      trying again later may help
 
-A message names the value that was wrong and, where there is one, the way out. Doors show it as it is:
-secrets never go into it.
+A message names the value that was wrong and, where there is one, the way out. Pages and
+commands show it unchanged: secrets never go into it.
 """
 
 import errno
@@ -58,7 +58,7 @@ class SettingsError(WebstrataError):
 
 
 class UsageError(WebstrataError):
-    """The input makes no sense; the message says what would."""
+    """The input makes no sense; the message gives what is expected."""
 
 
 class OptionsError(UsageError, ValueError):
@@ -82,7 +82,7 @@ class GoneError(WebstrataError):
 
 
 class ConflictError(WebstrataError):
-    """What was asked for does not go with how things stand; the message says how they do."""
+    """The request conflicts with the current state; the message names that state."""
 
 
 class PortInUseError(WebstrataError):
@@ -125,7 +125,7 @@ class RecordNotFoundError(WarcError):
 
 
 class UnreadablePageError(WebstrataError):
-    """A page cannot be read within the limits of memory and time; the message says which."""
+    """A page cannot be read within the limits of memory and time; the message names the limit."""
 
 
 class CoordinationUnavailableError(WebstrataError):
@@ -137,7 +137,7 @@ class UnreadablePolicyError(WebstrataError):
 
 
 class DomainLockTimeoutError(WebstrataError):
-    """Other sessions kept a domain's lock too long."""
+    """Other sessions held a domain's lock for too long."""
 
 
 class DomainBusyError(WebstrataError):

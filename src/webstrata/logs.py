@@ -26,7 +26,7 @@ LIBRARY_LEVELS = {
     "asyncio": logging.WARNING,
     "sqlalchemy": logging.WARNING,
 }
-"""Libraries that tell every step; below these levels they stay silent even when we are told to be talkative."""
+"""Levels of libraries that log every step; below them they stay silent, even at a lower level of our own."""
 
 SERVER_LOGGING: dict[str, Any] = {
     "handlers": {},
@@ -81,7 +81,7 @@ def also_to(stream: TextIO) -> Iterator[None]:
 
 
 class _Forgiving(logging.StreamHandler[TextIO]):
-    """A handler whose own failures are nobody's concern."""
+    """A log handler that ignores its own failures."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
         """Let go of a line that cannot be written."""
@@ -170,7 +170,7 @@ def render_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return a text on one line, with what could command a terminal or forge a line spelt out."""
+    """Return a text on one line, with control characters escaped so that it cannot steer a terminal or forge a line."""
     return _UNSAFE.sub(_escaped, text)
 
 

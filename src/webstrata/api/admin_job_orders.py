@@ -1,4 +1,4 @@
-"""What operators do with jobs: make one, stop it, let it go on or try again, clean up behind it."""
+"""Admin API commands for jobs: create, stop, resume, retry and clean up."""
 
 from typing import Annotated, Any
 
@@ -56,7 +56,7 @@ def create(app: ActingParts, wanted: NewJobSchema) -> JobDetailSchema:
 
 @router.post("/{job_id}/stop")
 def stop(app: ActingParts, job_id: JobId) -> JobDetailSchema:
-    """Stop a job: at once when it waits, within seconds when it crawls; what it captured is kept."""
+    """Stop a job: at once when it waits, within seconds when it crawls; its captures stay."""
     job_view(app, job_id)
     queueing.request_stop(app.recovery(), job_id)
     return _done(app, "stop", job_id)
@@ -82,7 +82,7 @@ def retry(app: ActingParts, job_id: JobId) -> JobDetailSchema:
 def cleanup(
     app: ActingParts, job_id: JobId, wanted: Annotated[CleanupRequestSchema, Body(default_factory=CleanupRequestSchema)]
 ) -> CleanupReportSchema:
-    """Delete what a job's crawler left behind; a dry run, which it is unless told otherwise, says what would go."""
+    """Delete a job's temporary crawler files; a dry run, which is the default, only reports what would be deleted."""
     job_view(app, job_id)
     with told_plainly():
         report = cleanup_job(

@@ -69,19 +69,19 @@ def status_counts(app: Parts) -> JobStatusCountsSchema:
 
 @router.get("/{job_id}", responses=_UNKNOWN)
 def job(app: Parts, job_id: JobId) -> JobDetailSchema:
-    """Tell all that is known of a job."""
+    """Return all that is known of a job."""
     return present.job_detail(job_view(app, job_id), secrets_of(app.settings))
 
 
 @router.get("/{job_id}/events", response_class=StreamingResponse, dependencies=[Depends(seated)], responses=_EVENTS)
 async def events(app: Parts, job_id: JobId) -> StreamingResponse:
-    """Tell how a job is getting on, every second until it is over; every event is a JobProgressSchema in JSON."""
+    """Stream the progress of a job, every second until it is over; every event is a JobProgressSchema in JSON."""
     return await live_view(app.database, job_id, _written)
 
 
 @router.get("/{job_id}/log", responses=_UNKNOWN)
 def log(app: Parts, job_id: JobId, lines: LogLines = LINES_SHOWN) -> JobLogSchema:
-    """Tell the end of a job's newest log, without secrets; a job without a log has no lines."""
+    """Return the end of a job's newest log, without secrets; a job without a log has no lines."""
     found = log_tail(job_view(app, job_id), secrets_of(app.settings), lines)
     return JobLogSchema(name=found.name if found else None, lines=list(found.lines) if found else [])
 

@@ -1,4 +1,4 @@
-"""What operators do with readers' reports: go through them, and say where each stands."""
+"""Admin API for readers' reports: list them, and set the status and notes of each."""
 
 from typing import Annotated, Any
 
@@ -48,14 +48,14 @@ def reports(
 
 @router.get("/{report_id}", responses=_UNKNOWN)
 def report(app: Parts, report_id: ReportId) -> ReportDetailSchema:
-    """Tell all that is known of a report."""
+    """Return all that is known of a report."""
     with app.database.read() as session:
         return _detail(report_review.report(session, report_id))
 
 
 @router.patch("/{report_id}", responses=_UNKNOWN, dependencies=[Depends(refuse_other_sites)])
 def change(app: ActingParts, report_id: ReportId, wanted: ReportChangeSchema) -> ReportDetailSchema:
-    """Say where a report stands, or note something about it."""
+    """Set the status of a report, or add notes to it."""
     given = {"status": wanted.status, "internal_notes": wanted.internalNotes}
     with app.database.write() as session:
         changes = {name: value for name, value in given.items() if value is not None}

@@ -68,7 +68,7 @@ class ReportListSchema(BaseModel):
 
 
 class ReportChangeSchema(BaseModel):
-    """Where a report stands now, and what operators note; what is not given stays."""
+    """The new status of a report and the operators' notes; fields that are left out stay as they are."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -54,7 +54,8 @@ def sources(app: Parts) -> AdminSourceListSchema:
 def add(app: ActingParts, new: NewSourceSchema, response: Response) -> AdminSourceSchema:
     """Add a source; its code and name are made from its first address when they are not given.
 
-    200 when a source begins at these addresses already: it keeps its code and gets the schedule and what else is given.
+    200 when a source with these addresses exists already: its code stays, and it gets the schedule and other given
+    values.
     """
     wanted = WantedSource(
         tuple(new.seeds), new.code.lower(), new.name, description=new.description, schedule=new.schedule or ""
@@ -67,7 +68,7 @@ def add(app: ActingParts, new: NewSourceSchema, response: Response) -> AdminSour
 
 @router.get("/{code}", responses=_UNKNOWN)
 def source(app: Parts, code: SourceCode) -> AdminSourceSchema:
-    """Tell all that is known of a source."""
+    """Return all that is known of a source."""
     return _source(app, code)
 
 
@@ -107,7 +108,7 @@ def remove(
 
 @router.post("/{code}/schedule", dependencies=_OURS, responses=_UNKNOWN)
 def schedule(app: ActingParts, code: SourceCode, wanted: ScheduleSchema) -> AdminSourceSchema:
-    """Say when a source is archived; null means only when somebody asks."""
+    """Set when a source is archived; null means only on request."""
     _source(app, code)
     _orders(app).set_schedule(code, wanted.schedule or "")
     return _source(app, code)

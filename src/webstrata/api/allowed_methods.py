@@ -11,14 +11,16 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class AllowedMethods:
-    """Says in every 405 what all routes of an address take; the router names the first one alone, and no HEAD."""
+    """Lists the methods of all routes of an address in every 405; the router names only the first
+    route's, and no HEAD.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and complete what a refusal of its method says."""
+        """Pass a request on, and complete the `Allow` header of a refusal of its method."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -104,7 +104,7 @@ def _operations(session: Session) -> Iterator[Metric]:
 
 
 def _disk(archive_root: Path, minimum: int) -> Iterator[Metric]:
-    """Yield how much room there is; an archive without its folder, or whose disk is away, has none to tell of."""
+    """Yield the free and total disk space; nothing when the archive's folder is missing or its disk is unmounted."""
     try:
         free = free_bytes(archive_root)
     except StorageError:
@@ -116,7 +116,9 @@ def _disk(archive_root: Path, minimum: int) -> Iterator[Metric]:
 
 
 def _progress_age(job: RunningJob, now: datetime) -> float:
-    """Return for how long a job stands still: by what its crawler tells, else by its log, else since its start."""
+    """Return the seconds since a job last made progress: by its crawler's reports, else by its log,
+    else since its start.
+    """
     if job.report is not None:
         return job.report.idle
     try:

@@ -20,7 +20,7 @@ def actor_of(request: Request) -> Actor:
 
 
 async def acting_parts(request: Request) -> App:
-    """Return the parts in the hands of whoever sent a request: the audit log knows them by it."""
+    """Return the parts for the sender of a request, whose name the audit log then gives."""
     return wired_parts(request).acting_as(actor_of(request))
 
 

@@ -1,8 +1,8 @@
-"""Who may use the admin API and pages.
+"""Access control of the admin API and pages.
 
-With an admin token set, only its bearer may. Without one, staging and production refuse everybody, and development is
-open to clients on this very machine. Web pages may also log in: a cookie then stands for the token, for pages only, so
-that no other site's form or script can use it on the API.
+With an admin token set, only its bearer has access. Without one, staging and production refuse everyone, and
+development is open to clients on this very machine. Web pages may also log in: a cookie then replaces the token, for
+pages only, so that no other site's form or script can use it on the API.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ ADMIN_ANSWERS: dict[int | str, dict[str, Any]] = {
         "description": "Something broke on our side, or no admin token is set where there must be one.",
     },
 }
-"""What the API's description says of routes that only administrators may use."""
+"""The responses in the API's description of routes that only administrators may use."""
 
 # For the description alone: who may pass is decided by `_verdict`.
 _AS_BEARER = HTTPBearer(
@@ -75,7 +75,7 @@ async def require_admin(
 
 
 def admin_allowed(request: Request) -> bool:
-    """Tell whether a page may show and do what is the administrators'; here the login's cookie counts too."""
+    """Return whether a page may show and do what is the administrators'; here the login's cookie counts too."""
     settings = wired_parts(request).settings
     if _verdict(request, settings) is Verdict.ALLOWED:
         return True
@@ -83,7 +83,7 @@ def admin_allowed(request: Request) -> bool:
 
 
 def let_in_by(request: Request) -> str:
-    """Return what opened the door to somebody who is an administrator, as the audit log calls it."""
+    """Return how an administrator was let in, as the audit log names it."""
     settings = wired_parts(request).settings
     if token_matches(settings, _token_among(request.headers)):
         return ADMIN_TOKEN
@@ -93,20 +93,20 @@ def let_in_by(request: Request) -> str:
 
 
 def token_matches(settings: Settings, given: str | bytes) -> bool:
-    """Tell whether somebody knows the admin token, in a time that says nothing about it."""
+    """Return whether a given token is the admin token, in constant time."""
     token = _token(settings)
     known = given.encode("utf-8", "surrogateescape") if isinstance(given, str) else given
     return token is not None and hmac.compare_digest(hashlib.sha256(known).digest(), hashlib.sha256(token).digest())
 
 
 def token_verdict(settings: Settings, headers: Headers) -> bool | None:
-    """Tell whether the token that a request carries is right; None when it carries none or there is none to know."""
+    """Return whether the token that a request carries is right; None when it carries none or there is none to know."""
     given = _token_among(headers)
     return token_matches(settings, given) if given and _token(settings) is not None else None
 
 
 def issue_session(settings: Settings, now: datetime) -> str:
-    """Return a cookie's value that stands for the admin token for some hours."""
+    """Return a cookie's value that replaces the admin token for some hours."""
     token = _token(settings)
     if token is None:
         raise UsageError("there is no admin token to log in with: set WEBSTRATA_ADMIN_TOKEN")
@@ -115,7 +115,7 @@ def issue_session(settings: Settings, now: datetime) -> str:
 
 
 def session_valid(settings: Settings, cookie: str | None, now: datetime) -> bool:
-    """Tell whether a cookie is one that we issued for today's token, and not too long ago."""
+    """Return whether a cookie is one that we issued for today's token, and not too long ago."""
     token = _token(settings)
     expiry, dot, signature = (cookie or "").partition(".")
     if token is None or not dot or not (expiry.isascii() and expiry.isdecimal() and len(expiry) <= 12):
@@ -142,7 +142,7 @@ def clear_session_cookie(response: Response, request: Request) -> None:
 
 
 def from_this_machine(request: Request) -> bool:
-    """Tell whether a client is on this machine itself, not behind a proxy on it and not a stranger's page.
+    """Return whether a client is on this machine itself, not behind a proxy on it and not a stranger's page.
 
     A page of a site whose name was made to point to this machine still sends that site's name as Host.
     """
@@ -178,7 +178,9 @@ def _signature(token: bytes, expiry: int) -> str:
 
 
 def _names_this_machine(host: str) -> bool:
-    """Tell whether a Host is an address of this machine, or a name that no stranger can register: one without a dot."""
+    """Return whether a Host is an address of this machine, or a name that no stranger can register: one
+    without a dot.
+    """
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:

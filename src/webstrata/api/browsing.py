@@ -39,7 +39,7 @@ class BrowseAddresses:
         return self.capture(snapshot.url, snapshot.captured_at, snapshot.job_id, snapshot.id)
 
     def capture(self, url: str, captured_at: datetime, job_id: int | None, snapshot_id: int | None) -> str:
-        """Return where a capture is browsed; the fragment tells clients which snapshot it is."""
+        """Return the URL for browsing a capture; the fragment names the snapshot for clients."""
         mark = "" if snapshot_id is None else f"#ha_snapshot={snapshot_id}"
         digits = fourteen_digits(captured_at)
         if job_id is not None and self._is_served(job_id):
@@ -47,7 +47,7 @@ class BrowseAddresses:
         return f"{self.site}{replay_path(digits, url)}{mark}"
 
     def _is_served(self, job_id: int) -> bool:
-        """Tell whether the replay server has a job's captures."""
+        """Return whether the replay server has a job's captures."""
         if self.replay_base is None or self.collections_dir is None:
             return False
         return has_collection(self.collections_dir, job_id)

@@ -1,4 +1,4 @@
-"""Answers that browsers and proxies may keep, and the short answer when they have them already."""
+"""HTTP caching: responses that browsers and proxies may cache, and 304 when they have them already."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ IF_NONE_MATCH = "If-None-Match"
 IfNoneMatch = Annotated[
     str, Header(alias=IF_NONE_MATCH, description="`ETag` of your cached copy; 304 if it has not changed.")
 ]
-"""What routes take whose answers are kept; the API's description gives them their 304 by it."""
+"""The parameter of routes with cached responses; the API's description gives them their 304 by it."""
 
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
@@ -45,5 +45,5 @@ def kept_list(if_none_match: str, schemas: Sequence[BaseModel], cache_control: s
 
 
 def names_etag(if_none_match: str, etag: str) -> bool:
-    """Tell whether the client's copy is the one that an ETag stands for."""
+    """Return whether the client's copy has this ETag."""
     return if_none_match.strip() == "*" or etag.removeprefix("W/") in _ENTITY_TAG.findall(if_none_match)

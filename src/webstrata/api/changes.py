@@ -38,7 +38,7 @@ class ChangeSort(StrEnum):
 
 
 class ChangeParameters(BaseModel):
-    """Which changes are wanted; the names are part of the API's contract."""
+    """The filters of a list of changes; the names are part of the API's contract."""
 
     source: CodeFilter = Field(None, description="Only of the source with this code.")
     job_id: JobNumber | None = Field(None, alias="jobId", description="Only those that this job found.")
@@ -63,7 +63,7 @@ class ChangeParameters(BaseModel):
 
     @property
     def events(self) -> EventFilter:
-        """Return which events are wanted."""
+        """Return the filter of the requested events."""
         return EventFilter(
             source=self.source,
             job_id=self.job_id,

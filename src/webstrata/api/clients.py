@@ -1,4 +1,4 @@
-"""Who asks: the address of a client, also behind proxies that we trust, and whether it is on this very machine."""
+"""The client of a request: its address, also behind proxies that we trust, and whether it is on this very machine."""
 
 import ipaddress
 from collections.abc import Iterable, Sequence
@@ -21,9 +21,9 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def client_address(scope: Scope, trusted: Sequence[Network]) -> str:
-    """Return a client's address: the peer's, or the nearest that proxies of ours do not vouch for.
+    """Return a client's address: the peer's, or the nearest one that our proxies did not add.
 
-    Whoever is not one of our proxies can write anything into X-Forwarded-For: what they wrote is not looked at.
+    A peer that is not one of our proxies can write anything into X-Forwarded-For, so its header is ignored.
     """
     peer = peer_of(scope)
     nearest = _address(peer)
@@ -37,7 +37,7 @@ def client_address(scope: Scope, trusted: Sequence[Network]) -> str:
 
 
 def is_local(scope: Scope) -> bool:
-    """Tell whether a client is on this machine, or in this process, and no proxy stands between."""
+    """Return whether a client is on this machine, or in this process, without a proxy in between."""
     if is_forwarded(Headers(scope=scope)):
         return False
     peer = peer_of(scope)
@@ -45,7 +45,7 @@ def is_local(scope: Scope) -> bool:
 
 
 def is_forwarded(headers: Iterable[str]) -> bool:
-    """Tell whether a request says that it came through a proxy."""
+    """Return whether a request's headers show that it came through a proxy."""
     return any(name.lower().startswith(_FORWARDED + _FORWARDED_BY_NETWORKS) for name in headers)
 
 
@@ -56,7 +56,7 @@ def peer_of(scope: Scope) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a text is an address of this machine itself."""
+    """Return whether a text is an address of this machine itself."""
     address = _address(host)
     return address is not None and address.is_loopback
 

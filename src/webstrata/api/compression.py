@@ -1,7 +1,8 @@
-"""Smaller answers for clients that take gzip.
+"""Gzip compression of responses.
 
-Compressing lets whoever can make a reader's browser ask, and sees the lengths, guess what stands beside their own
-words (BREACH). No answer of ours holds a secret: not the token, not a cookie, nothing that a form must send back.
+Compression lets an attacker who can make a reader's browser send requests, and sees the lengths of the responses, guess
+text beside their own words (BREACH). No response of ours holds a secret: no token, no cookie, nothing that a form must
+send back.
 """
 
 from functools import partial
@@ -12,7 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LEAST_BYTES = 1_024
-"""Below, the answer fits into a packet anyway."""
+"""Smaller responses fit into one packet anyway."""
 
 _IN_THE_LOOP_BYTES = 65_536
 """As much is compressed in less than a millisecond; more is left to a thread."""
@@ -23,14 +24,14 @@ _TEXT_ENDINGS = ("+json", "+xml", "javascript")
 
 
 class Compression:
-    """Compresses answers that are given in one piece and are text; streams go as they are."""
+    """Compresses text responses that are sent in one piece; streams are passed on unchanged."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and its answer back compressed where that is worth it."""
+        """Pass a request on, and return its response compressed where that is worth it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -51,12 +52,12 @@ class Compression:
 
 
 def takes_gzip(accept_encoding: str) -> bool:
-    """Tell whether a client that says so takes gzip."""
+    """Return whether a client with this Accept-Encoding header takes gzip."""
     return takes_encoding(accept_encoding, "gzip")
 
 
 def takes_encoding(accept_encoding: str, encoding: str) -> bool:
-    """Tell whether a client takes a content encoding: named or by a star, and not with a weight of nothing."""
+    """Return whether a client takes a content encoding: named or by a star, and not with a weight of nothing."""
     weights = {}
     for part in accept_encoding.lower().split(","):
         coding, _, parameter = part.partition(";")
@@ -65,7 +66,7 @@ def takes_encoding(accept_encoding: str, encoding: str) -> bool:
 
 
 async def _with_head(start: Message, body: Message, send: Send, *, wanted: bool) -> Message:
-    """Send an answer's head, and return its (first piece of) body; both changed if it is worth compressing."""
+    """Send a response's head, and return its (first piece of) body; both changed if it is worth compressing."""
     headers = MutableHeaders(scope=start)
     content: bytes = body.get("body", b"")
     whole = not body.get("more_body", False)

@@ -25,7 +25,7 @@ class PublicCors:
         self._reporting = _Cors(app, origins, (*_READING, "POST"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer preflights and mark answers of public routes; pass the rest on."""
+        """Respond to preflights and add CORS headers to responses of public routes; pass the rest on."""
         await self._for(scope.get("path", ""))(scope, receive, send)
 
     def _for(self, path: str) -> ASGIApp:
@@ -47,7 +47,7 @@ class _Cors(CORSMiddleware):
         )
 
     def preflight_response(self, request_headers: Headers) -> Response:
-        """Return the answer to a preflight; a refusal is JSON like every error."""
+        """Return the response to a preflight; a refusal is JSON like every error."""
         answer = super().preflight_response(request_headers)
         if answer.status_code < 400:
             return answer

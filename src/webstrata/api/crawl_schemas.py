@@ -1,4 +1,4 @@
-"""How the API tells of a job's crawl: its attempts, and what its monitor decided."""
+"""API schemas of a job's crawl history: its attempts, and its monitor's decisions."""
 
 from pydantic import BaseModel
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 
 class CrawlAttemptSchema(BaseModel):
-    """One try at a job's crawl; the counts are those at its end, null when its log tells none."""
+    """One attempt at a job's crawl; the counts are those at its end, null when its log has none."""
 
     stage: str
     number: int
@@ -18,7 +18,7 @@ class CrawlAttemptSchema(BaseModel):
 
 
 class MonitorDecisionSchema(BaseModel):
-    """A trouble that the monitor of a crawl saw, and its answer."""
+    """A problem that the monitor of a crawl saw, and its decision."""
 
     at: str | None
     trouble: str

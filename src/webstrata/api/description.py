@@ -1,6 +1,6 @@
-"""The API's description, completed: what stands before the routes answers too, and FastAPI does not know of it.
+"""The completed OpenAPI description: adds what the middlewares do, which FastAPI does not know.
 
-Every answer has some headers, a GET with `If-None-Match` may be answered 304, and HEAD works wherever GET does.
+Every response has some headers, a GET with `If-None-Match` may get a 304, and HEAD works wherever GET does.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ _NOT_MODIFIED = "You have it already: it is as it was when you got the `ETag` th
 
 
 class DescribedApi(FastAPI):
-    """An API whose description tells what all of it does, not its routes alone."""
+    """An API whose description includes the middlewares, not its routes alone."""
 
     _of_routes: Json | None = None
     _of_all: Json | None = None
@@ -54,7 +54,7 @@ class DescribedApi(FastAPI):
 
 
 def completed(document: Json) -> Json:
-    """Return what FastAPI says of the routes, with what every request meets on its way to them."""
+    """Return FastAPI's description of the routes, with the parameters and responses that middlewares add."""
     paths = {path: _with_head(routes) for path, routes in document["paths"].items()}
     headers = dict(_HEADERS)
     return {**document, "paths": paths, "components": {**document.get("components", {}), "headers": headers}}
@@ -84,7 +84,7 @@ def _answer(response: Json, *headers: str) -> Json:
 
 
 def _head(get: Json) -> Json:
-    """Return the HEAD beside a GET: the same answers without their bodies."""
+    """Return the HEAD beside a GET: the same responses without their bodies."""
     responses = {
         code: {key: value for key, value in response.items() if key != "content"}
         for code, response in get["responses"].items()

@@ -51,14 +51,14 @@ EVERYWHERE: dict[int | str, dict[str, object]] = {
     500: {"model": ErrorSchema, "description": "Something broke on our side."},
     503: {"model": ErrorSchema, "description": "The archive's database is not available."},
 }
-"""What the API's description says of failures that any route may have."""
+"""The responses in the API's description for failures that any route may have."""
 
 
 MAY_BE_WITHHELD: dict[int | str, dict[str, object]] = {
     404: {"model": ErrorSchema},
     410: {"model": ErrorSchema, "description": "Withheld; `tombstone` has the date and the reason."},
 }
-"""What the API's description says of routes that are about a snapshot."""
+"""The responses in the API's description for routes that are about a snapshot."""
 
 
 def status_code(error: errors.WebstrataError) -> int:
@@ -77,7 +77,7 @@ def shown_failure(error: errors.WebstrataError) -> tuple[int, str]:
 
 
 def add_error_answers(api: FastAPI) -> None:
-    """Let every error of ours be answered by its status code."""
+    """Register handlers that turn every error of ours into a response with its status code."""
     api.add_exception_handler(errors.WebstrataError, _answer)
     api.add_exception_handler(RequestValidationError, _refusal)
 
@@ -101,14 +101,14 @@ async def _refusal(_request: Request, error: Exception) -> Response:
 
 
 class UnexpectedErrors:
-    """Answers what nobody foresaw: 500 for the client, the traceback for the log."""
+    """Handles unexpected errors: 500 for the client, the traceback for the log."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; answer it when the application failed to."""
+        """Pass a request on; send a 500 when the application failed to respond."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -33,7 +33,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a list, as its readers are told of it."""
+    """One column of an export, with its description."""
 
     name: str
     kind: str

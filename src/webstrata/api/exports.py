@@ -62,7 +62,7 @@ router = APIRouter(tags=["exports"])
 
 
 class ExportParameters(BaseModel):
-    """What a list may be told; the names are part of the API's contract."""
+    """The parameters of an export; the names are part of the API's contract."""
 
     format: Format = Format.JSONL
     compressed: bool = Field(True, description="As a gzip file.")
@@ -80,7 +80,7 @@ class ExportParameters(BaseModel):
 
 
 class ChangeExportParameters(ExportParameters):
-    """What a list of changes may be told."""
+    """The parameters of an export of changes."""
 
     include_unchanged: bool = Field(False, alias="includeUnchanged", description="Captures that changed nothing, too.")
     review: ReviewFilter | None = Field(None, description="Only changes that a person marked so, or not at all.")
@@ -93,7 +93,7 @@ Rows = Iterator[list[tuple[Value, ...]]]
 
 @router.get("/api/exports")
 def exports(app: Parts) -> ExportsSchema:
-    """Tell which lists can be taken home, and how."""
+    """Return the exports that can be downloaded, with their formats."""
     settings = app.settings
     return ExportsSchema(
         enabled=settings.exports_enabled,

@@ -20,7 +20,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 @dataclass(frozen=True)
 class FeedItem:
-    """One entry: where it is read, when it happened, and what it says in a line and in a sentence."""
+    """One entry of a feed: its URL, its time, a title and a sentence."""
 
     address: str
     title: str
@@ -39,12 +39,12 @@ class Feed:
 
     @property
     def updated(self) -> datetime:
-        """Return when the newest entry happened; a feed without any says a moment before all."""
+        """Return the time of the newest entry; an empty feed has a fixed time in the past."""
         return max((item.at for item in self.items), default=_BEFORE_ANYTHING)
 
 
 def answers(content_type: str) -> dict[int | str, dict[str, object]]:
-    """Return what the API's description says of a feed."""
+    """Return the responses of a feed for the API's description."""
     return {200: {"description": "The feed.", "content": {content_type.partition(";")[0]: {}}}}
 
 

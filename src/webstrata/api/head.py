@@ -8,14 +8,14 @@ IS_HEAD = "webstrata.is_head"
 
 
 class HeadAsGet:
-    """Answers HEAD with what GET would have answered, without its body."""
+    """Responds to HEAD as to GET, without the body."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; of the answer to a HEAD only the head goes back."""
+        """Pass a request on; of the response to a HEAD only the head is sent."""
         if scope["type"] != "http" or scope["method"] != "HEAD":
             await self.app(scope, receive, send)
             return

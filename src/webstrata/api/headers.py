@@ -1,4 +1,4 @@
-"""Headers that every answer carries: the API's version, and what a browser may do with the answer."""
+"""Headers that every response carries: the API's version, and security headers for browsers."""
 
 from collections.abc import Iterable
 
@@ -41,7 +41,7 @@ _EVERYWHERE = {
 
 
 class SafeHeaders:
-    """Adds the headers; one that the answer brings itself stays."""
+    """Adds the headers; a header that the response has already stays."""
 
     def __init__(self, app: ASGIApp, *, has_csp: bool = True, hsts_max_age: int | None = 31_536_000) -> None:
         """Wrap an application; it may do without the pages' policy, and without a time to insist on TLS."""
@@ -50,7 +50,7 @@ class SafeHeaders:
         self._hsts_max_age = hsts_max_age
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and complete its answer's headers."""
+        """Pass a request on and complete its response's headers."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -92,6 +92,6 @@ def framed_by(origins: Iterable[str]) -> dict[str, str]:
 
 
 def is_https(scope: Scope) -> bool:
-    """Tell whether the client speaks TLS, with us or with the proxy before us."""
+    """Return whether the client speaks TLS, with us or with the proxy before us."""
     forwarded = Headers(scope=scope).get("x-forwarded-proto", "")
     return "https" in (scope.get("scheme"), forwarded.split(",")[0].strip().lower())

@@ -47,7 +47,7 @@ def health(
     response: Response,
     details: Annotated[bool, Query(description="Add versions and the time that the database took.")] = False,
 ) -> HealthSchema | JSONResponse:
-    """Tell whether the archive works."""
+    """Return whether the archive works."""
     response.headers["Cache-Control"] = NEVER
     try:
         return _checked(app, details)
@@ -58,7 +58,7 @@ def health(
 
 @router.get("/api/stats")
 def stats(app: Parts, response: Response) -> ArchiveStatsSchema:
-    """Tell how much there is."""
+    """Return the numbers of sources, snapshots and pages in the archive."""
     response.headers["Cache-Control"] = A_MINUTE
     with app.database.read() as session:
         return present.stats(catalog.totals(session), datetime.now(UTC).date())

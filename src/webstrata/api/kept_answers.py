@@ -1,8 +1,8 @@
-"""Answers to questions that were asked before, for as long as nothing in the archive has changed since.
+"""Response cache, for as long as nothing in the archive has changed.
 
-People search for the same words, and nothing else takes as long. An answer belongs to the state of the database that
-was seen before it was worked out. That state is asked for anew by every request, and with the first change all answers
-go: nobody gets an answer that is older than their question, whichever process made the change.
+People search for the same words, and nothing else takes as long. A response belongs to the state of the database before
+it was computed. Every request reads that state anew, and with the first change the whole cache is cleared: no client
+gets a response that is older than its request, whichever process made the change.
 """
 
 import asyncio
@@ -20,15 +20,17 @@ from webstrata.db.revision import Revision
 
 OK = 200
 _OVERHEAD_BYTES = 1_000
-"""What an answer takes beside its body: headers and the objects around them."""
+"""Memory of a response beside its body: headers and the objects around them."""
 
 Key = tuple[str, bytes, str, str, str, bool]
-"""All of a request that an answer depends on: path and query; how it was addressed, which links say again; gzip."""
+"""All of a request that a response depends on: path and query; the host by which it was addressed,
+which links repeat; gzip.
+"""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer as it is sent."""
+    """A response as it is sent."""
 
     status: int
     headers: tuple[tuple[bytes, bytes], ...]
@@ -36,13 +38,13 @@ class Answer:
     route: str
 
     async def send(self, send: Send) -> None:
-        """Send it; the headers are copied, as whoever passes them on adds to them."""
+        """Send it; the headers are copied, as middlewares add to them."""
         await send({"type": "http.response.start", "status": self.status, "headers": list(self.headers)})
         await send({"type": "http.response.body", "body": self.body})
 
 
 class Shelf:
-    """Answers of one state of the archive, within a limit of bytes; those not asked for longest go first."""
+    """Cached responses of one state of the archive, within a limit of bytes; the least recently used go first."""
 
     def __init__(self, most_bytes: int) -> None:
         """Begin empty."""
@@ -52,25 +54,25 @@ class Shelf:
         self._answers: OrderedDict[Key, Answer] = OrderedDict()
 
     def __len__(self) -> int:
-        """Return how many answers there are."""
+        """Return how many responses are cached."""
         return len(self._answers)
 
     def now_at(self, revision: str) -> None:
-        """Let go of all answers when the archive is no longer as it was."""
+        """Clear the cache when the state of the archive has changed."""
         if revision != self._revision:
             self._answers.clear()
             self._bytes = 0
             self._revision = revision
 
     def get(self, key: Key) -> Answer | None:
-        """Return the answer to a request that was made before."""
+        """Return the cached response to a request, if there is one."""
         answer = self._answers.get(key)
         if answer is not None:
             self._answers.move_to_end(key)
         return answer
 
     def put(self, key: Key, answer: Answer, revision: str) -> None:
-        """Keep an answer that was begun at a state, unless it is another one by now."""
+        """Cache a response that was computed for a state, unless the state has changed since."""
         if revision != self._revision or key in self._answers:
             return
         self._answers[key] = answer
@@ -80,7 +82,7 @@ class Shelf:
 
 
 class Freshness:
-    """Tells which state the archive is in, no earlier than when it was asked; those who wait together ask once."""
+    """Reads the state of the archive, no earlier than the request; concurrent requests share one read."""
 
     def __init__(self, revision: Revision) -> None:
         """Prepare."""
@@ -91,7 +93,7 @@ class Freshness:
         self._next: asyncio.Task[str | None] | None = None
 
     async def now(self) -> str | None:
-        """Return the word for the present state; None when the database does not answer."""
+        """Return the token of the present state; None when the database cannot be reached."""
         if self._revision.is_instant:
             return self._revision.now()
         if self._next is None:
@@ -106,12 +108,14 @@ class Freshness:
 
 
 class KeptAnswers:
-    """Answers GETs of some paths again as long as the archive is as it was, and works out equal ones only once."""
+    """Middleware that serves GETs of some paths from the cache while the archive is unchanged, and
+    computes equal ones once.
+    """
 
     def __init__(
         self, app: ASGIApp, paths: Collection[str], revision: Revision, most_bytes: int, reused: Callable[[str], None]
     ) -> None:
-        """Wrap an application; `reused` is told the path of whatever is answered without it."""
+        """Wrap an application; `reused` is called with the path of each request that the cache served."""
         self.app = app
         self._paths = frozenset(paths)
         self._freshness = Freshness(revision)
@@ -120,7 +124,7 @@ class KeptAnswers:
         self._under_way: dict[tuple[Key, str], asyncio.Task[Answer]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer what was asked before; pass the rest on, and keep its answer."""
+        """Serve a request from the cache; pass the others on, and cache their responses."""
         can_be_kept = scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in self._paths
         revision = await self._freshness.now() if can_be_kept else None
         if revision is None:
@@ -144,7 +148,9 @@ class KeptAnswers:
         return answer
 
     def _begun(self, key: Key, revision: str, scope: Scope, receive: Receive) -> asyncio.Task[Answer]:
-        """Let the application answer: in a task of its own, as others may wait for it when this client has left."""
+        """Start the application in a task of its own, as other clients may wait for the response when
+        this one has left.
+        """
         task = asyncio.create_task(_answered(self.app, scope, receive))
         self._under_way[key, revision] = task
 
@@ -158,7 +164,7 @@ class KeptAnswers:
 
 
 async def _answered(app: ASGIApp, scope: Scope, receive: Receive) -> Answer:
-    """Return what an application answers to a request."""
+    """Return the response of an application to a request."""
     start: Message = {}
     pieces: list[bytes] = []
 

@@ -24,7 +24,7 @@ class RequestLimits:
         self._max_body_seconds = max_body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is small enough and whole in time; answer 414, 413 or 408 to the rest."""
+        """Pass on a request that is small enough and complete in time; respond 414, 413 or 408 to the others."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -48,12 +48,12 @@ class RequestLimits:
 
 
 def _has_body(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Tell whether a request has a body: one without these headers has none (RFC 9112, 6.3)."""
+    """Return whether a request has a body: one without these headers has none (RFC 9112, 6.3)."""
     return any(name in _BODY_HEADERS for name, _ in headers)
 
 
 def _declared_size(headers: Headers) -> int:
-    """Return the body's size as its sender says, 0 where they do not: reading it tells."""
+    """Return the body's declared size, 0 where there is none: then the size is known after reading."""
     declared = headers.get("content-length", "")
     if "transfer-encoding" in headers or not declared.isdecimal():
         return 0

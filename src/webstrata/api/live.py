@@ -32,14 +32,14 @@ _RECONNECT_MS = 3_000
 _HEADERS = {"Cache-Control": NEVER, "X-Accel-Buffering": "no"}
 
 Written = Callable[[JobProgress, datetime], str]
-"""How a door writes a job's progress, as of a moment: one line of JSON."""
+"""Writes a job's progress at a moment as one line of JSON."""
 
 
 class Viewers:
     """Counts who watches, so that there are never too many."""
 
     def __init__(self, most: int = MOST_VIEWERS) -> None:
-        """Begin with nobody."""
+        """Begin without viewers."""
         self._most = most
         self.watching = 0
 
@@ -56,7 +56,7 @@ class Viewers:
 
 
 async def seated(request: Request) -> AsyncIterator[None]:
-    """Hold a place among the viewers until the answer is over, however it ends: for routes."""
+    """Hold a place among the viewers until the response is over, however it ends: for routes."""
     viewers = request.app.state.viewers
     assert isinstance(viewers, Viewers)
     with viewers.seat():
@@ -89,7 +89,7 @@ async def _events(database: Database, job_id: int, written: Written) -> AsyncIte
 
 
 async def _seen(database: Database, job_id: int) -> JobProgress | None:
-    """Return a job's progress; None ends the stream, and whoever still wants it asks again."""
+    """Return a job's progress; None ends the stream, and a client that still wants it connects again."""
     try:
         return await run_in_threadpool(_look, database, job_id)
     except DatabaseError as error:

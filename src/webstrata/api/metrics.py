@@ -25,7 +25,7 @@ router = APIRouter(tags=["admin"], dependencies=[Depends(require_admin)], respon
 
 
 class Metrics:
-    """What one application tells monitoring; its registry is its own, so that two of them do not mix."""
+    """The metrics of one application; its registry is its own, so that two of them do not mix."""
 
     def __init__(self, app: App) -> None:
         """Begin to count."""
@@ -53,7 +53,7 @@ class Metrics:
             MultiProcessCollector(self.registry)  # type: ignore[no-untyped-call]
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count an answer."""
+        """Count a response."""
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route, str(status)).observe(seconds)
         if route in _SEARCHES and status == 200:
@@ -66,7 +66,7 @@ class Metrics:
     responses={200: {"description": "The numbers.", "content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 def metrics(request: Request) -> Response:
-    """Tell monitoring how the archive is: Prometheus' text format."""
+    """Return the metrics of the archive in Prometheus' text format."""
     numbers = request.app.state.metrics
     assert isinstance(numbers, Metrics)
     text = generate_latest(numbers.registry)
@@ -87,7 +87,7 @@ def _shared_by_processes() -> bool:
 
 
 class RequestMetrics:
-    """Counts every request and the time until its answer began; to be the outermost, so that refusals count too."""
+    """Counts every request and the time until its response began; must be the outermost, so that refusals count too."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         """Wrap an application."""
@@ -112,7 +112,7 @@ class RequestMetrics:
 
 
 def note_route(scope: Scope, route: str) -> None:
-    """Note which route answers a request."""
+    """Note which route handles a request."""
     if _HOLDER in scope:
         scope[_HOLDER][0] = route
 
@@ -123,14 +123,14 @@ def noted_route(scope: Scope) -> str:
 
 
 class RouteNoted:
-    """Tells `RequestMetrics` which route was taken; to be the innermost, where the router leaves its mark."""
+    """Notes for `RequestMetrics` which route was taken; must be the innermost, where the router stores it."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and note its route when the answer begins."""
+        """Pass a request on and note its route when the response begins."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""From what the archive knows to what the API says."""
+"""Conversion from the archive's values to the API's schemas."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
@@ -208,7 +208,7 @@ def job_summary(job: JobView) -> JobSummarySchema:
 
 
 def job_detail(job: JobView, secrets: Collection[str] = ()) -> JobDetailSchema:
-    """Present all that is known of a job, with what its logs and its state tell of its crawl."""
+    """Return all that is known of a job, with its crawl history from its logs and its state."""
     return JobDetailSchema(
         **job_summary(job).model_dump(),
         outputDir=job.output_dir,

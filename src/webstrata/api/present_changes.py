@@ -1,4 +1,4 @@
-"""From change events to what the API says of them."""
+"""Conversion from change events to the API's schemas."""
 
 from datetime import datetime
 

@@ -20,7 +20,7 @@ _WEB_ADDRESS = r"[hH][tT][tT][pP][sS]?://[^\u0000-\u0020\u007f/?#\\]+(?:[/?#][^\
 
 
 def _an_email(value: str) -> str:
-    """Refuse what nobody could write to; whether somebody reads it there is another question."""
+    """Refuse a text that cannot be an e-mail address; whether it exists is not checked."""
     if not re.fullmatch(_EMAIL, value.strip()):
         raise ValueError("must be an e-mail address")
     return value.strip()
@@ -103,7 +103,7 @@ class ReportCategory(StrEnum):
 
 
 class NewReportSchema(BaseModel):
-    """What a reader says is wrong; `website` is for machines that fill in every field they find."""
+    """A reader's report of a problem; `website` is a trap for bots that fill in every field."""
 
     category: ReportCategory
     description: Words

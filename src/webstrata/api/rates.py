@@ -1,7 +1,7 @@
-"""How often one client may ask: a bucket of tokens for each client and kind of request.
+"""Rate limits: a token bucket for each client and kind of request.
 
-A bucket holds a minute's worth and fills steadily; whoever empties it is told when to come back. There are never too
-many buckets: the one that was not used for longest goes first. A process that serves alone has buckets of its own,
+A bucket holds a minute's worth and fills steadily; a client that empties it gets the time to wait in `Retry-After`. The
+number of buckets is limited: the least recently used goes first. A process that serves alone has buckets of its own,
 several have `SharedBuckets`.
 """
 
@@ -31,7 +31,7 @@ _SAME_HOUSEHOLD = 64
 """Bits of an IPv6 address that one subscriber has: within them addresses are free to choose."""
 
 TokenVerdict = Callable[[Headers], bool | None]
-"""Tells whether the admin token among a request's headers is right; None where none is given, or none is known."""
+"""Returns whether the admin token in a request's headers is right; None where none is given, or none is set."""
 
 
 class Kind(StrEnum):
@@ -87,7 +87,7 @@ class Buckets:
     """The tokens that each client has left at this process; it knows a limited number of clients."""
 
     def __init__(self, most: int = MOST_BUCKETS, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin with nobody known."""
+        """Begin without buckets."""
         self._most = most
         self._clock = clock
         self._left: OrderedDict[tuple[Kind, str], tuple[float, float]] = OrderedDict()
@@ -122,11 +122,11 @@ def after_taking(tokens: float, filled_at: float, now: float, per_minute: int) -
 
 
 class RateLimits:
-    """Answers 429 to clients that ask too often; those on this machine may ask as often as they like.
+    """Responds 429 to clients that send too many requests; those on this machine have no limit.
 
-    Wrong admin tokens have a limit of their own. A client beyond it is not told either whether its next token is right,
-    for then the limit would slow down no one who tries them all: on the admin API it gets 429, and to pages it is a
-    reader like any other, as a proxy may add a bearer token to every request that is not meant for us.
+    Wrong admin tokens have a limit of their own. A client beyond it does not learn either whether its next token is
+    right, for then the limit would slow down no one who tries them all: on the admin API it gets 429, and to pages it
+    is a reader like any other, as a proxy may add a bearer token to every request that is for another application.
     """
 
     def __init__(
@@ -136,14 +136,14 @@ class RateLimits:
         buckets: BucketStore | None = None,
         token_verdict: TokenVerdict = lambda _headers: None,
     ) -> None:
-        """Wrap an application; `token_verdict` tells whether the admin token of a request is right, if it has one."""
+        """Wrap an application; `token_verdict` returns whether the admin token of a request is right, if it has one."""
         self.app = app
         self._policy = policy
         self._buckets = Buckets() if buckets is None else buckets
         self._token_verdict = token_verdict
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or tell its sender when to come back."""
+        """Pass a request on, or respond with the time to wait."""
         if scope["type"] != "http" or is_local(scope):
             await self.app(scope, receive, send)
             return
@@ -188,7 +188,7 @@ def kind_of(method: str, path: str) -> Kind | None:
 
 
 def _looks_at_token(path: str) -> bool:
-    """Tell whether anything depends on the admin token there: all but the readers' API and the files of the pages."""
+    """Return whether anything depends on the admin token there: all but the readers' API and the files of the pages."""
     return path.startswith(_FOR_ADMIN_PROGRAMS) or not path.startswith(("/api/", "/static/"))
 
 
@@ -199,7 +199,7 @@ def _without_token(scope: Scope) -> Scope:
 
 
 def _household(address: str) -> str:
-    """Return what stands for a client: its address, or for IPv6 the network that is all its own."""
+    """Return the key of a client: its address, or for IPv6 its whole network."""
     if ":" not in address:
         return address
     return str(ipaddress.ip_network(f"{address.partition('%')[0]}/{_SAME_HOUSEHOLD}", strict=False))

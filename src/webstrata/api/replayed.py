@@ -33,7 +33,7 @@ def refusal_to_run(request: Request) -> Response | None:
 
 
 def encodings_of(request: Request) -> TakesEncoding:
-    """Return what tells whether the client takes a content encoding."""
+    """Return a function that returns whether the client takes a content encoding."""
     accepted = request.headers.get("accept-encoding", "")
     return lambda encoding: takes_encoding(accepted, encoding.removeprefix("x-"))
 

@@ -15,7 +15,7 @@ _SAFE_ID = re.compile(r"[A-Za-z0-9._~+/=:@-]{1,128}")
 
 
 class RequestLog:
-    """Gives each request its id, in the answer and on every log line, and logs how it went."""
+    """Gives each request its id, in the response and on every log line, and logs its outcome."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an application."""

@@ -1,4 +1,4 @@
-"""What writes takes no orders from other sites' pages."""
+"""Protection against cross-site requests: writes are refused when another site's page sent them."""
 
 from urllib.parse import urlsplit
 
@@ -9,22 +9,22 @@ _OWN_PAGES = ("same-origin", "none")
 
 
 async def require_same_origin(request: Request) -> None:
-    """Refuse a write unless the browser says that a page of ours, or its user, asked for it."""
+    """Refuse a write unless the browser's headers show that a page of ours, or its user, sent it."""
     if not is_same_origin(request):
         raise HTTPException(403, "This form was not sent from a page of this site")
 
 
 async def refuse_other_sites(request: Request) -> None:
-    """Refuse a write that another site's page sent: for routes of the API, whose programs say nothing of pages.
+    """Refuse a write that another site's page sent: for routes of the API, whose programs send no such headers.
 
-    In open development whoever is on this machine may write, and so might any page in a browser on it.
+    In open development every client on this machine may write, and so might any page in a browser on it.
     """
     if is_from_another_site(request):
         raise HTTPException(403, "This request was sent from a page of another site")
 
 
 def is_same_origin(request: Request) -> bool:
-    """Tell whether a request comes from a page of ours: what a browser says must agree, and it must say something."""
+    """Return whether a request comes from a page of ours: the browser must send such headers, and they must agree."""
     headers = request.headers
     if is_from_another_site(request):
         return False
@@ -33,7 +33,7 @@ def is_same_origin(request: Request) -> bool:
 
 
 def is_from_another_site(request: Request) -> bool:
-    """Tell whether a browser says that a page of another site sent a request."""
+    """Return whether a browser's headers show that a page of another site sent a request."""
     site, origin = (request.headers.get(name) for name in ("sec-fetch-site", "origin"))
     if site is not None and site not in _OWN_PAGES:
         return True
@@ -41,7 +41,7 @@ def is_from_another_site(request: Request) -> bool:
 
 
 def _is_ours(url: str, host: str) -> bool:
-    """Tell whether a page's address is on the host that a request was sent to; the scheme may be a proxy's."""
+    """Return whether a page's address is on the host that a request was sent to; the scheme may be a proxy's."""
     try:
         page = urlsplit(url)
         own = urlsplit(f"{page.scheme}://{host}")

@@ -19,7 +19,7 @@ class ErrorSchema(BaseModel):
 
 
 class WrongValueSchema(BaseModel):
-    """A value that makes no sense: where it stands, and why it does not."""
+    """An invalid value: its location, and the reason."""
 
     loc: list[str | int]
     msg: str
@@ -111,7 +111,7 @@ _QUALITY = "1 is a good capture, 0 a worthless one."
 
 
 class SnapshotSchema(BaseModel):
-    """What a search hit and a snapshot's own answer have in common."""
+    """The fields that a search hit and a snapshot have in common."""
 
     id: int
     title: str | None
@@ -283,7 +283,7 @@ class JobStatusCountsSchema(BaseModel):
 
 
 class NewJobSchema(BaseModel):
-    """A job that somebody wants: of a source, with more addresses and other options than the source's own."""
+    """A new job of a source, with more addresses and other options than the source's own."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -293,7 +293,7 @@ class NewJobSchema(BaseModel):
 
 
 class CleanupRequestSchema(BaseModel):
-    """What is to go of a job; nothing goes in a dry run, which it is unless told otherwise."""
+    """What to delete of a job; a dry run, which is the default, deletes nothing."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -310,7 +310,7 @@ class DeletedSchema(BaseModel):
 
 
 class MovedSchema(BaseModel):
-    """A WARC file that is kept elsewhere."""
+    """A WARC file that was moved to another folder."""
 
     before: str
     after: str
@@ -357,7 +357,7 @@ class JobProblemsSchema(BaseModel):
 
 
 class NewSourceSchema(BaseModel):
-    """A source that somebody wants kept."""
+    """A new source."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -369,7 +369,7 @@ class NewSourceSchema(BaseModel):
 
 
 class ScheduleSchema(BaseModel):
-    """When a source is archived; null means only when somebody asks."""
+    """When a source is archived; null means only on request."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -35,7 +35,7 @@ def _cursor(value: str) -> str:
 
 
 class SearchParameters(BaseModel):
-    """What a search may be told; the names are part of the API's contract."""
+    """The parameters of a search; the names are part of the API's contract."""
 
     q: Text | None = Field(None, min_length=1, max_length=256, description="Words, an expression, or an address.")
     source: CodeFilter = Field(None, description="A source's code; an unknown one finds nothing.")
@@ -65,7 +65,7 @@ class SearchParameters(BaseModel):
         return self
 
     def to_request(self) -> SearchRequest:
-        """Return the search that is asked for; far behind the last page one page is as empty as another."""
+        """Return the search request; page numbers far after the last page are lowered, as they are all empty."""
         wanted = self.model_dump() | {"page": min(self.page, LARGEST_OFFSET // self.page_size)}
         if self.q is not None and self.q.isspace():
             wanted["q"] = None  # Whoever types only spaces browses, as on the pages.
@@ -103,7 +103,7 @@ def first_and_last(
 
 
 def _found(app: App, parameters: SearchParameters, addresses: BrowseAddresses) -> bytes:
-    """Return the answer to a search as JSON."""
+    """Return the results of a search as JSON."""
     found = search(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
     answer = SearchResponseSchema(
         results=[present.search_hit(snapshot, addresses) for snapshot in found.results],
@@ -115,7 +115,7 @@ def _found(app: App, parameters: SearchParameters, addresses: BrowseAddresses) -
 
 
 def _with_extras(answer: SearchResponseSchema, found: SearchResponse) -> SearchResponseSchema:
-    """Add what older clients do not know of, where it says something."""
+    """Add the fields that older clients do not know, where they have a value."""
     if found.total_capped:
         answer.totalCapped = True
     if found.total_all_words is not None and found.total_all_words != found.total:

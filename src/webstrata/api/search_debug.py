@@ -1,4 +1,4 @@
-"""Why a search found what it found, for operators: told by the code that ranks."""
+"""Explanation of search results for operators: the scores, from the code that ranks."""
 
 from typing import Annotated
 

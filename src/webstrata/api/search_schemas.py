@@ -26,7 +26,7 @@ class FacetsSchema(BaseModel):
 
 
 class SearchResponseSchema(BaseModel):
-    """One page of hits; what stands behind `pageSize` is there only when it says something."""
+    """One page of hits; the fields after `pageSize` are present only when they have a value."""
 
     results: list[SnapshotSummarySchema]
     total: int
@@ -63,7 +63,7 @@ class TermSchema(BaseModel):
 
 
 class DebugHitSchema(BaseModel):
-    """A hit, and why it stands where it stands; without a score it stands behind the ranked ones, newest first."""
+    """A hit, and why it has its position; one without a score comes after the ranked ones, newest first."""
 
     id: int
     title: str | None

@@ -21,7 +21,7 @@ from webstrata.api.rates import MOST_BUCKETS, Buckets, Kind, after_taking
 from webstrata.errors import StorageError
 
 _SLOTS_IN_A_ROW = 8
-"""A row forgets somebody too early when more than these use it within a minute: after that a bucket is full anyway."""
+"""A row forgets a client too early when more than these use it within a minute: after that a bucket is full anyway."""
 
 _KEY_BYTES = 16
 _SLOT = struct.Struct(f"={_KEY_BYTES}sdd")
@@ -31,7 +31,7 @@ log = structlog.get_logger()
 
 
 def make_table(path: Path, most: int = MOST_BUCKETS) -> None:
-    """Make an empty table, with all its room on the disk."""
+    """Make an empty table, with all its space allocated on the disk."""
     with path.open("xb") as file:
         file.write(bytes(_bytes_of(most)))
 
@@ -79,7 +79,7 @@ class SharedBuckets:
 
 
 class _Slot(NamedTuple):
-    """A bucket as it is kept; an empty slot is all zeros, and so the first to go."""
+    """A bucket as it is stored; an empty slot is all zeros, and so the first to go."""
 
     key: bytes
     tokens: float

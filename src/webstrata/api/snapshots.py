@@ -61,7 +61,7 @@ _NAMES_OF_BROWSERS = {
 
 @router.get("/api/snapshot/{snapshot_id}", response_model=SnapshotDetailSchema)
 def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
-    """Tell what is known of a snapshot."""
+    """Return what is known of a snapshot."""
     found = known_snapshot(app, snapshot_id)
     counted(request, Event.SNAPSHOT_DETAIL_VIEWS)
     return kept_json(known, present.snapshot_detail(found, BrowseAddresses.of(request, app.settings)), AN_HOUR)
@@ -87,7 +87,7 @@ def raw(
     ] = False,
     known: IfNoneMatch = "",
 ) -> Response:
-    """Show a page as it was archived, under a banner that says so."""
+    """Return a page as it was archived, with a banner above it."""
     page = raw_page(app.database, app.archive_root, snapshot_id)
     counted(request, Event.RAW_SNAPSHOT_VIEWS)
     if page.media_type in HTML_TYPES:
@@ -116,7 +116,7 @@ def latest(
     require_html: Annotated[bool, Query(alias="requireHtml", description="Only a capture that is HTML.")] = True,
     known: IfNoneMatch = "",
 ) -> Response:
-    """Tell the newest good capture of a snapshot's page."""
+    """Return the newest good capture of a snapshot's page."""
     snapshot = known_snapshot(app, snapshot_id)
     with app.database.read() as session:
         newest = catalog.latest_capture(session, snapshot, html_only=require_html)

@@ -1,4 +1,4 @@
-"""What a disk refuses, told to those who can do something about it."""
+"""Storage errors in responses: administrators get the reason."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,9 @@ from webstrata.errors import ConflictError, StorageError
 
 @contextmanager
 def told_plainly() -> Iterator[None]:
-    """Answer an administrator with what a disk refuses; everybody else only learns that something broke."""
+    """Respond to an administrator with the reason of a storage error; other clients only learn that
+    something failed.
+    """
     try:
         yield
     except StorageError as error:

@@ -33,7 +33,7 @@ class Event(StrEnum):
 
 
 class UsageCounter:
-    """Counts what one process is asked for, and writes that to the database when told to."""
+    """Counts the requests of one process by kind, and writes the counts to the database when asked to."""
 
     def __init__(self, database: Database, *, enabled: bool = True) -> None:
         """Begin with nothing counted."""
@@ -75,7 +75,7 @@ class UsageCounter:
 
 
 def counted(request: Request, event: str) -> None:
-    """Count one event that a request is: for routes, once they have answered what was asked."""
+    """Count one event of a request: called by routes after they have their response."""
     counter_of(request).add(event, datetime.now(UTC))
 
 
@@ -103,7 +103,7 @@ async def written_now_and_then(api: FastAPI) -> AsyncIterator[None]:
 
 @router.get("/api/usage")
 def usage(app: Parts, request: Request, response: Response) -> UsageSchema:
-    """Tell how often the archive was used in the last days, every one of them."""
+    """Return how often the archive was used on each of the last days."""
     response.headers["Cache-Control"] = A_MINUTE
     days = app.settings.usage_window_days
     if not app.settings.usage_enabled:

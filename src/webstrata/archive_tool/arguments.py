@@ -82,17 +82,17 @@ class Arguments:
 
     @property
     def cleanup(self) -> bool:
-        """Tell whether temporary files go after a crawl that succeeded."""
+        """Return whether temporary files go after a crawl that succeeded."""
         return self.options.cleanup
 
     @property
     def overwrite(self) -> bool:
-        """Tell whether to begin anew where a crawl is over, or was cut off."""
+        """Return whether to begin anew where a crawl is over, or was cut off."""
         return self.options.overwrite
 
     @property
     def relax_perms(self) -> bool:
-        """Tell whether everybody may read the files afterwards."""
+        """Return whether everybody may read the files afterwards."""
         return self.options.relax_perms
 
     def monitor_limits(self) -> MonitorLimits | None:

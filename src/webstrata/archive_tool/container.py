@@ -297,7 +297,7 @@ class _Copying:
 
 
 def stop_all(watched: Watched) -> bool:
-    """End every container of a label, leave none behind in whatever condition, and tell whether any ran."""
+    """End every container of a label, leave none behind in whatever condition, and return whether any ran."""
     docker = watched.docker
     found = docker.containers(watched.label)
     for container in found:

@@ -30,7 +30,7 @@ class Container:
 
     @property
     def runs(self) -> bool:
-        """Tell whether there is a process in it that has not ended."""
+        """Return whether there is a process in it that has not ended."""
         return self.state in _RUNNING
 
 
@@ -85,7 +85,7 @@ class Docker:
         return found.returncode == 0
 
     def ends_within(self, container: str, seconds: float) -> bool:
-        """Wait for a container's end for a while, and tell whether it came."""
+        """Wait for a container's end for a while, and return whether it came."""
         waiting = self.waiting(container)
         try:
             waiting.communicate(timeout=seconds)
@@ -156,7 +156,7 @@ def exit_code_in(output: str) -> int | None:
 
 
 def is_gone(said: str) -> bool:
-    """Tell whether a client says that there is no such container."""
+    """Return whether a client says that there is no such container."""
     return _GONE in said.lower()
 
 

@@ -36,10 +36,10 @@ class Engine(Protocol):
         """Begin an attempt with so many workers, or take up one that still runs."""
 
     def went_on(self) -> bool:
-        """Tell whether an attempt of an earlier archive-tool still runs, to be taken up."""
+        """Return whether an attempt of an earlier archive-tool still runs, to be taken up."""
 
     def is_final(self, code: int) -> bool:
-        """Tell whether the crawl is over when an attempt ends so; else it crashed, and another may go on."""
+        """Return whether the crawl is over when an attempt ends so; else it crashed, and another may go on."""
 
     def finish(self, ended: threading.Event) -> int:
         """Do what follows a crawl that succeeded and return the exit code; the event says that it must end."""

@@ -93,7 +93,7 @@ class NativeEngine:
         return False
 
     def is_final(self, code: int) -> bool:
-        """Tell whether the attempt has settled the job."""
+        """Return whether the attempt has settled the job."""
         return code in (DONE, FAILED)
 
     def finish(self, ended: threading.Event) -> int:

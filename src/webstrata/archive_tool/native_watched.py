@@ -67,7 +67,7 @@ def watched(
 
 
 def _has_died(state: CrawlState) -> bool:
-    """Tell whether a run that is over came to its end because its attempts died."""
+    """Return whether a run that is over came to its end because its attempts died."""
     last = next(reversed(state.decisions), None)
     return last is None or last.get("answer") != Answer.GIVE_UP or last.get("trouble") == Trouble.CRASHED
 

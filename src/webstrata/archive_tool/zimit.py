@@ -91,11 +91,11 @@ class ZimitEngine:
         return [self.docker.program, *self._crawl_arguments(workers, yaml)]
 
     def went_on(self) -> bool:
-        """Tell whether a container of an earlier archive-tool still runs."""
+        """Return whether a container of an earlier archive-tool still runs."""
         return bool(self.docker.running(self.label))
 
     def is_final(self, code: int) -> bool:
-        """Tell whether the crawl is over: whatever is no success may be gone on with."""
+        """Return whether the crawl is over: whatever is no success may be gone on with."""
         return code == DONE
 
     def start(self, workers: int) -> Attempt:
@@ -142,7 +142,7 @@ class ZimitEngine:
         return [*self._container(), *self._zimit(), "--warcs", listed, "--keep", "--output", IN_CONTAINER]
 
     def _is_over(self, *, is_running: bool) -> bool:
-        """Tell whether only what follows the crawl is left; a container that runs then is that of a final build."""
+        """Return whether only what follows the crawl is left; a container that runs then is that of a final build."""
         if self._begins_anew or not crawl_is_over(self.folder):
             return False
         return not is_running or read_notes(self.folder).phase is Phase.BUILD

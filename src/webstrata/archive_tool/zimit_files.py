@@ -83,7 +83,7 @@ def found_in(output_dir: Path) -> Found:
 
 
 def crawl_is_over(output_dir: Path) -> bool:
-    """Tell whether a crawl succeeded and only what follows it is left to do."""
+    """Return whether a crawl succeeded and only what follows it is left to do."""
     return _crawl_is_over(read_notes(output_dir), final_zim(output_dir))
 
 

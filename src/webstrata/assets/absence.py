@@ -1,4 +1,4 @@
-"""What a finished job says of assets that it did not show: gone, absent, or nothing that can be known."""
+"""The fate of assets that a finished job did not find: gone, absent, or unknown."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
@@ -44,14 +44,14 @@ def mark_missing(
 
 
 def _ran_to_its_end(job: StoredJob, counts: FrontierCounts) -> bool:
-    """Tell whether a job looked at all that it knew; of one whose URLs are not ours to know, nobody can say."""
+    """Return whether a job visited all URLs that it knew; unknown for a crawler whose URLs are not in our database."""
     return job.status in _ENDED_WELL and counts.finished > 0 and counts.pending == counts.in_progress == 0
 
 
 def _fates(
     database: Database, job: StoredJob, plugins: Collection[str], span: CaptureSpan
 ) -> Iterator[tuple[UnseenAsset, Fate, datetime]]:
-    """Yield what the job says of each asset that it did not show, and from when on."""
+    """Yield the fate of each asset that the job did not find, and from when on."""
     last_id = 0
     while True:
         with database.read() as session:

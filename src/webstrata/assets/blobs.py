@@ -1,4 +1,4 @@
-"""The bytes of assets: kept once whatever refers to them, and let go when nothing does."""
+"""The bytes of assets: stored once however many refer to them, and deleted when none does."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -87,13 +87,13 @@ _NO_EXTENSION = "bin"
 
 
 class MediaPlugin:
-    """Keeps a file as it was sent."""
+    """Stores a file as it was sent."""
 
     name = "media"
     version = "1"
 
     def supports(self, asset_type: str) -> bool:
-        """Tell that everything but pages is wanted."""
+        """Return true for everything but pages."""
         return asset_type == AssetType.MEDIA
 
     def normalize(self, content: CapturedContent) -> Iterator[NormalizedAsset]:
@@ -119,7 +119,7 @@ class MediaPlugin:
 
 
 def sort_of(media_type: str | None, url: str) -> tuple[str, MediaCategory]:
-    """Return the extension and the category of a file, from its type, or from its URL when the type says nothing."""
+    """Return the extension and the category of a file, from its type, or from its URL when the type is unknown."""
     if media_type is not None and media_type in _TYPES:
         return _TYPES[media_type]
     extension = _extension_in(url)

@@ -11,12 +11,12 @@ _HASH_LENGTH = 12
 
 
 def identifier_for(url: str) -> str:
-    """Return the name of the one asset that a URL stands for."""
+    """Return the identifier of the one asset of a URL."""
     return bounded(parse_url(url).href)
 
 
 def path_for(folder: str, url: str, extension: str) -> str:
-    """Return a path below a folder that shows the URL; where it cannot show all of it, a hash stands for the rest."""
+    """Return a path below a folder that shows the URL; where it cannot show all of it, a hash replaces the rest."""
     parts = parse_url(url)
     names = [name for name in parts.path.split("/") if name] or ["index"]
     if parts.path.endswith("/") and parts.path != "/":

@@ -1,4 +1,4 @@
-"""The built-in plugin for pages: what a page says, as a text file."""
+"""The built-in plugin for pages: the title and text of a page, as a text file."""
 
 import os
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from webstrata.model.assets import checksum_of
 
 
 class PagePlugin:
-    """Keeps title and text of a page; a change of markup alone is none."""
+    """Stores title and text of a page; a change of markup alone is no change."""
 
     name = "page"
     version = "2"
 
     def supports(self, asset_type: str) -> bool:
-        """Tell that pages are wanted."""
+        """Return true for pages."""
         return asset_type == AssetType.PAGE
 
     def normalize(self, content: CapturedContent) -> Iterator[NormalizedAsset]:

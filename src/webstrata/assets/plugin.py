@@ -23,7 +23,7 @@ class CapturedContent:
     captured_at: datetime
     status_code: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    """The answer's headers, names in lower case."""
+    """The response's headers, names in lower case."""
 
     @property
     def content_type(self) -> str | None:
@@ -47,7 +47,7 @@ class CapturedContent:
 
 
 def version_of(plugin: object) -> str | None:
-    """Return the version that a plugin says it has."""
+    """Return the version that a plugin declares."""
     version = getattr(plugin, "version", None)
     return None if version is None else str(version)
 
@@ -61,7 +61,7 @@ class Plugin(Protocol):
         """Return what the plugin is called in configurations and beside its assets."""
 
     def supports(self, asset_type: str) -> bool:
-        """Tell whether captures of a type are for this plugin."""
+        """Return whether captures of a type are for this plugin."""
 
     def normalize(self, content: CapturedContent) -> Iterable[NormalizedAsset]:
         """Return the assets that a capture shows: none, one or many."""

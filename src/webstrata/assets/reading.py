@@ -1,4 +1,4 @@
-"""From a capture to what a plugin is handed: the record at its place in a WARC, with the payload it stands on."""
+"""Reading a capture for a plugin: the record at its place in a WARC, with the payload that it refers to."""
 
 from pathlib import Path
 from types import MappingProxyType

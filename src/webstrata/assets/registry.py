@@ -27,7 +27,7 @@ class PluginRegistry:
     """Plugins by name; two cannot have the same."""
 
     def __init__(self, plugins: Iterable[object] = BUILT_IN) -> None:
-        """Begin with some plugins: unless told otherwise, the built-in ones."""
+        """Begin with some plugins: by default, the built-in ones."""
         self._plugins: dict[str, Plugin] = {}
         for plugin in plugins:
             self.register(plugin)
@@ -45,7 +45,9 @@ class PluginRegistry:
         self._plugins[made.name] = made
 
     def load_entrypoints(self) -> None:
-        """Add what installed packages offer; a plugin that cannot be loaded is passed over, and the log says why."""
+        """Add the plugins of installed packages; one that cannot be loaded is passed over, with the
+        reason in the log.
+        """
         loaded: set[str] = set()
         for entry in _entry_points():
             # One plugin may be offered in both groups, for programs that know only one of them.
@@ -53,7 +55,7 @@ class PluginRegistry:
                 loaded.add(entry.value)
 
     def selected(self, names: Sequence[str] | None = None) -> tuple[Plugin, ...]:
-        """Return the plugins of these names, or all when none are named; UsageError for a name nobody has."""
+        """Return the plugins of these names, or all when none are named; UsageError for an unknown name."""
         if names is None:
             return tuple(self._plugins.values())
         unknown = sorted(set(names) - set(self._plugins))
@@ -74,7 +76,7 @@ class PluginRegistry:
 
 
 def _checked(candidate: object) -> Plugin:
-    """Return the plugin that something is; UsageError says what it lacks."""
+    """Return an object as a plugin; UsageError names what it lacks."""
     name = getattr(candidate, "name", None)
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise UsageError(f"{candidate!r} is no plugin: its name is {name!r}, not a short word in lower case")

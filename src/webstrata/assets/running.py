@@ -72,7 +72,7 @@ def normalized_listing(
 
 
 def _checked(found: Iterable[object]) -> list[NormalizedAsset]:
-    """Return what a plugin found; UsageError says what is wrong with it."""
+    """Return what a plugin found; UsageError names what is wrong with it."""
     assets: dict[str, NormalizedAsset] = {}
     size = 0
     for item in found:

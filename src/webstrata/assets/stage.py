@@ -1,8 +1,8 @@
 """The assets stage: every plugin on every capture of a job, once; what changed becomes a version.
 
 It reads captures that are already acknowledged, so nothing that a plugin does can cost one. A portion of captures is
-begun, worked out, its blobs are kept, and it is settled in one transaction: killed anywhere, the stage goes on where it
-was.
+begun and processed, its blobs are stored, and it is settled in one transaction: if killed anywhere, the stage goes on
+where it was.
 """
 
 import threading
@@ -195,7 +195,7 @@ class _Stage:
                 yield from self._on_capture(captures[capture_id], runs[capture_id])
 
     def _suffices(self, from_index: Mapping[int, Sequence[_Worked]], capture_id: int, plugin: Plugin) -> bool:
-        """Tell whether the index is all that a plugin needs; not of pages indexed before listings were read."""
+        """Return whether the index is all that a plugin needs; not of pages indexed before listings were read."""
         if capture_id not in from_index or not isinstance(plugin, _BUILT_IN):
             return False
         return not isinstance(plugin, ListingPlugin) or any(
@@ -319,7 +319,9 @@ class _Stage:
         return Counter(counted) + Counter(worked.run.status for worked in ours)
 
     def _ours(self, session: Session, portion: Sequence[_Worked]) -> list[_Worked]:
-        """Return what nobody settled meanwhile, but for pages whose document is gone: those are looked at anew."""
+        """Return what no other process settled meanwhile, except pages whose document is gone: those
+        are processed anew.
+        """
         statuses = plugin_runs.run_statuses(session, {worked.run.capture_id for worked in portion})
         sightings = [sighting for worked in portion for sighting in worked.sightings]
         wanted = {sighting.document_id for sighting in sightings if sighting.document_id is not None}

@@ -34,7 +34,7 @@ async def hide_overlays(page: "Page", policy: PopupPolicy, log: SessionLog) -> N
 
 
 async def _dismiss_one(page: "Page", number: int, log: SessionLog) -> bool:
-    """Click the control that dismisses a popup in one of the page's frames; tell whether there was one."""
+    """Click the control that dismisses a popup in one of the page's frames; return whether there was one."""
     from playwright.async_api import Error
 
     for frame in page.frames[:_MAX_FRAMES]:

@@ -122,7 +122,7 @@ async def _pause(policy: NavigationPolicy, tries: int, attempt: _Attempt, log: S
 
 
 async def _is_bot_block(page: "Page", url: str, attempt: _Attempt) -> bool:
-    """Tell whether the page that is shown refuses us as a robot, whatever its status."""
+    """Return whether the page that is shown refuses us as a robot, whatever its status."""
     from playwright.async_api import Error
 
     if attempt.error is not None or attempt.status is None or attempt.status in {404, 410}:

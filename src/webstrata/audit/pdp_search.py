@@ -43,7 +43,7 @@ class _Search:
 
     @property
     def is_over(self) -> bool:
-        """Tell whether no further candidate may be opened."""
+        """Return whether no further candidate may be opened."""
         return self.tried >= self._tools.policy.pdp_candidates or self._refusals >= _MAX_REFUSALS
 
     async def candidates(self, page: VisitedPage) -> Sequence[str]:

@@ -23,7 +23,7 @@ class Comparer:
         self._lock = threading.Lock()
 
     def compare(self, request: ComparePages) -> ComparedPages:
-        """Return the comparison of two pages; one that cannot be made is an error that says why."""
+        """Return the comparison of two pages; one that cannot be made is an error with the reason."""
         with self._lock:
             reply = self._exchange(request)
         return _failed(reply) if isinstance(reply, str) else reply

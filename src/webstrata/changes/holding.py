@@ -28,7 +28,7 @@ _ASKED_EVERY = 0.2
 def holding(
     database: Database, archive_root: Path, source_id: int, stopping: threading.Event
 ) -> Iterator[SourceLease | None]:
-    """Wait for the lease of a source, renew it while the work lasts and give it back; None when told to stop first."""
+    """Wait for the lease of a source, renew it while the work lasts and give it back; None when asked to stop first."""
     with present(archive_root) as owner:
         lease = SourceLease(source_id, uuid4().hex)
         while not _taken(database, archive_root, lease, owner):

@@ -16,7 +16,7 @@ from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import host_of, parse_url
 
 MAX_AT_ONCE = 2
-"""Live pages that one serving process fetches at once, whoever asks."""
+"""Live pages that one serving process fetches at once, for all clients together."""
 
 MAX_PAGE_BYTES = 10_000_000
 MAX_REDIRECTS = 5

@@ -69,7 +69,7 @@ class ComparisonCache:
             return self._cached.get(pair)
 
     def put(self, pair: LoadedPair, compared: PairComparison) -> None:
-        """Cache a comparison; those that were not used for longest make room for it."""
+        """Cache a comparison in place of the least recently used ones."""
         with self._lock:
             if compared.bytes > self.max_bytes or pair in self._cached:
                 return

@@ -16,7 +16,7 @@ _MAX_LINES = 2_000
 
 
 def learn_template(texts: Sequence[str]) -> frozenset[str]:
-    """Return the lines that most pages share; none when there are too few pages to tell."""
+    """Return the lines that most pages share; none when there are too few pages to decide."""
     if len(texts) < MIN_PAGES:
         return frozenset()
     counted: Counter[str] = Counter()

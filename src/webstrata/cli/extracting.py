@@ -1,4 +1,4 @@
-"""`extract`: what a saved page says, and what it offers if it is a product's or a property's page."""
+"""`extract`: the text and metadata of a saved page, and its offers if it is a product's or a property's page."""
 
 from typing import TYPE_CHECKING, Annotated
 

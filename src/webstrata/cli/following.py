@@ -53,7 +53,7 @@ def _watch(app: App, job_id: int, watcher: Watcher, interrupted: threading.Event
 
 
 def has_ended(progress: JobProgress, unled: timedelta) -> bool:
-    """Tell whether there is nothing more to see: the job is over, or its crawl can be led from here.
+    """Return whether there is nothing more to see: the job is over, or its crawl can be led from here.
 
     WebstrataError if it waits for something else.
     """

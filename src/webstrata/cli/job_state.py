@@ -57,7 +57,7 @@ class JobState:
 
     @property
     def is_crawling(self) -> bool:
-        """Tell whether the crawl is not over."""
+        """Return whether the crawl is not over."""
         return self._stage is Stage.CRAWL
 
     @property

@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Index on behalf of the worker that started us, end with it, and return the exit code."""
+    """Index for the worker that started this process, end with it, and return the exit code."""
     try:
         asked = _parser().parse_args(arguments)
         if asked.verb == RUN_AUDITS:

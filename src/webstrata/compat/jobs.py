@@ -77,7 +77,7 @@ def _select_next_crawl_job(session: Session) -> ArchiveJob | None:
 
 
 def _process_single_job() -> bool:
-    """Crawl and index the next job, and tell whether there was one."""
+    """Crawl and index the next job, and return whether there was one."""
     with opened_app() as app:
         return worker.process_next_job(app.crew(), threading.Event())
 

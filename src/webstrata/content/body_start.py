@@ -93,14 +93,14 @@ class _Head:
 
 
 def _is_unfinished(token: Token) -> bool:
-    """Tell whether a comment is not closed: all that follows would be a part of it."""
+    """Return whether a comment is not closed: all that follows would be a part of it."""
     source = token.source or ""
     ends = ("-->", "--!>") if source.startswith("<!--") else (">",)
     return token.type is TokenType.COMMENT and not source.endswith(ends)
 
 
 def _markup_opens_body(markup: str) -> bool:
-    """Tell whether what is in a noscript opens the body; the tokeniser leaves it as it is written."""
+    """Return whether what is in a noscript opens the body; the tokeniser leaves it as it is written."""
     is_raw = False
     for token, _ in _tokens(markup):
         if token.type is TokenType.START_TAG:

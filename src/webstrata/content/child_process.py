@@ -36,7 +36,7 @@ class ChildDiedError(Exception):
 
     @property
     def ran_out_of_time(self) -> bool:
-        """Tell whether the process used up its processor time, which no second try would change."""
+        """Return whether the process used up its processor time, which no second try would change."""
         return self.exit_code == -signal.SIGPROF
 
 
@@ -64,7 +64,7 @@ class ChildProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Tell whether the process still runs."""
+        """Return whether the process still runs."""
         return self._process.poll() is None
 
     @property
@@ -80,7 +80,7 @@ class ChildProcess:
             raise self.death() from None
 
     def has_reply(self, seconds: float) -> bool:
-        """Wait for a reply, or the process's end, and tell whether it came in time."""
+        """Wait for a reply, or the process's end, and return whether it came in time."""
         return self._replies.poll(seconds)
 
     def receive(self) -> bytes:

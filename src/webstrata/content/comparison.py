@@ -71,7 +71,7 @@ def _shown_quality(page: PageText) -> str:
 
 
 def _outweighs_region(edit: LineEdit) -> bool:
-    """Tell whether an edit alone is significant although it is around the content, as a warning in a header is."""
+    """Return whether an edit alone is significant although it is around the content, as a warning in a header is."""
     return judge([edit], JudgeContext()).significance >= SIGNIFICANT
 
 
@@ -142,12 +142,12 @@ def _beside_lines(context: JudgeContext) -> list[str]:
 
 
 def _differs(edit: LineEdit) -> bool:
-    """Tell whether an edit adds or removes words; a line that only moved does neither."""
+    """Return whether an edit adds or removes words; a line that only moved does neither."""
     return edit.kind is not EditKind.MOVED or bool(edit.words)
 
 
 def _is_noisy(edits: Sequence[LineEdit], counting: Sequence[LineEdit], ratio: float) -> bool:
-    """Tell whether most of what differs was ignored, or nearly everything differs."""
+    """Return whether most of what differs was ignored, or nearly everything differs."""
     ignored = sum(edit.ignored is not None for edit in edits)
     if ignored + len(counting) < _FEWEST_NOISY:
         return False

@@ -48,12 +48,12 @@ def mark_ignored(edits: Sequence[LineEdit], knowledge: SiteKnowledge, outweighs:
 
 
 def is_around_content(edit: LineEdit) -> bool:
-    """Tell whether an edit is ignored as one of what is around the content, such as a menu with its links."""
+    """Return whether an edit is ignored as one of what is around the content, such as a menu with its links."""
     return edit.ignored in _AROUND_CONTENT
 
 
 def changes_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
-    """Tell whether an edit is one of the site's template: most pages share a line of it on one side only."""
+    """Return whether an edit is one of the site's template: most pages share a line of it on one side only."""
     return edit.ignored == TEMPLATE and _is_of_one_template(edit, knowledge)
 
 
@@ -100,7 +100,7 @@ def _mark_line_breaks(edits: list[LineEdit], places: Sequence[int]) -> None:
 
 
 def _is_divided(edit: LineEdit) -> bool:
-    """Tell whether an edit may come from lines that are divided otherwise."""
+    """Return whether an edit may come from lines that are divided otherwise."""
     return edit.ignored is None and edit.kind is not EditKind.MOVED
 
 
@@ -126,7 +126,7 @@ def _of_region(line: PageLine) -> str:
 
 
 def is_ignored_title(old: str, new: str, knowledge: SiteKnowledge) -> bool:
-    """Tell whether two titles differ in nothing that counts: volatile text, or the site's name of its template."""
+    """Return whether two titles differ in nothing that counts: volatile text, or the site's name of its template."""
     if old == new or volatile_reason(PageLine(old, "1"), PageLine(new, "1")):
         return True
     parts, other_parts = (_SEPARATOR.split(normalized_line(title)) for title in (old, new))

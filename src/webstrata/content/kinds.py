@@ -68,7 +68,7 @@ def page_kind(content_type: str | None, body: bytes, url: str) -> PageKind | Non
 
 
 def is_asset_file(url: str) -> bool:
-    """Tell whether a URL names a file that pages show and that is never a page itself."""
+    """Return whether a URL names a file that pages show and that is never a page itself."""
     try:
         path = urlsplit(url).path
     except ValueError:
@@ -77,7 +77,7 @@ def is_asset_file(url: str) -> bool:
 
 
 def is_binary(body: bytes) -> bool:
-    """Tell whether bytes are neither a text nor a page nor a PDF, as far as their first ones show.
+    """Return whether bytes are neither a text nor a page nor a PDF, as far as their first ones show.
 
     A page in UTF-16 has a zero in every second byte; a text has a stray control character at most.
     """

@@ -39,7 +39,7 @@ class LinkRecord:
     user_agent: str
 
     def is_read_as(self, content_type: str | None, x_robots_tag: str | None) -> bool:
-        """Tell whether the same payload with these headers has the same links."""
+        """Return whether the same payload with these headers has the same links."""
         return (self.content_type, self.x_robots_tag) == (content_type, x_robots_tag)
 
     def packed(self) -> bytes | None:

@@ -64,7 +64,7 @@ class PageRequest(ABC):
     @property
     @abstractmethod
     def is_small(self) -> bool:
-        """Tell whether the page may be read outside of a process with limits."""
+        """Return whether the page may be read outside of a process with limits."""
 
     @abstractmethod
     def read(self) -> PageReply:
@@ -81,7 +81,7 @@ class ReadPage(PageRequest):
 
     @property
     def is_small(self) -> bool:
-        """Tell whether the page is small, or has a process of its own, as PDFs do."""
+        """Return whether the page is small, or has a process of its own, as PDFs do."""
         return self.kind is not PageKind.HTML or len(self.body.content) <= SMALL_PAGE
 
     def read(self) -> Reading:
@@ -103,7 +103,7 @@ class ReadLinks(PageRequest):
 
     @property
     def is_small(self) -> bool:
-        """Tell whether the page is small; an encoded one may be of any size, and a style sheet takes longer."""
+        """Return whether the page is small; an encoded one may be of any size, and a style sheet takes longer."""
         if self._is_sheet and self.content:
             return False
         return not self.content_encoding and len(self.content) <= SMALL_PAGE
@@ -152,7 +152,7 @@ class ReadQuality(PageRequest):
 
     @property
     def is_small(self) -> bool:
-        """Tell whether the page is small."""
+        """Return whether the page is small."""
         return len(self.content) <= SMALL_PAGE
 
     def read(self) -> Quality:
@@ -183,7 +183,7 @@ class ReadExtract(PageRequest):
 
     @property
     def is_small(self) -> bool:
-        """Tell whether the page is small."""
+        """Return whether the page is small."""
         return len(self.body.content) <= SMALL_PAGE
 
     def read(self) -> PageExtract:
@@ -199,7 +199,7 @@ class ReadListing(PageRequest):
 
     @property
     def is_small(self) -> bool:
-        """Tell whether the page is small."""
+        """Return whether the page is small."""
         return len(self.body.content) <= SMALL_PAGE
 
     def read(self) -> ListingReply:
@@ -215,7 +215,7 @@ class ReadShopSignals(PageRequest):
 
     @property
     def is_small(self) -> bool:
-        """Tell whether the page is small."""
+        """Return whether the page is small."""
         return len(self.body.content) <= SMALL_PAGE
 
     def read(self) -> ShopSignals:
@@ -232,7 +232,7 @@ class ReadShopFeatures(PageRequest):
 
     @property
     def is_small(self) -> bool:
-        """Tell whether the page is small."""
+        """Return whether the page is small."""
         return len(self.body.content) <= SMALL_PAGE
 
     def read(self) -> ShopFeatures:

@@ -112,7 +112,7 @@ def judge_page(url: str, status: int | None, headers: Mapping[str, str], page: P
 
 
 def _is_plainly_good(head: SavedResponse, lines: Sequence[JudgedLine]) -> bool:
-    """Tell whether a page has so much content that only its title could make it anything but a good page."""
+    """Return whether a page has so much content that only its title could make it anything but a good page."""
     if head.status not in _WITH_WHOLE_BODY or head.structure.frames or _cut(head):
         return False
     size = _content_up_to(lines, _PAYWALLED_TEXT)

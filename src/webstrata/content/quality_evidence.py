@@ -69,12 +69,12 @@ class Evidence:
 
     @property
     def is_long(self) -> bool:
-        """Tell whether there is so much content that only the title can make a page suspicious."""
+        """Return whether there is so much content that only the title can make a page suspicious."""
         return self.content_bytes >= LONG_TEXT
 
     @property
     def is_beyond_doubt(self) -> bool:
-        """Tell whether there is so much text that sentences in it cannot make it anything but a page."""
+        """Return whether there is so much text that sentences in it cannot make it anything but a page."""
         if self.is_long:
             return not any(sign.kind is QualityKind.SOFT_404 for sign in self.titles)
         has_much = self.response.main_bytes >= _MUCH_TEXT or len(self.response.lines) >= _MANY_LINES
@@ -88,7 +88,7 @@ class Evidence:
 
     @property
     def is_tiny(self) -> bool:
-        """Tell whether there is hardly any text that is not menus and the like."""
+        """Return whether there is hardly any text that is not menus and the like."""
         return self.response.main_bytes < _TINY_TEXT
 
     @cached_property
@@ -149,7 +149,7 @@ class Evidence:
         return weight + 0.5 if weight and self.is_tiny else weight
 
     def is_only_text(self, kind: QualityKind) -> bool:
-        """Tell whether nothing but sentences speaks for a kind: an article may quote any of them."""
+        """Return whether nothing but sentences speaks for a kind: an article may quote any of them."""
         return not any(sign.kind is kind for sign in (*self.titles, *self.headings, *self.markers))
 
     @staticmethod
@@ -205,7 +205,7 @@ class Evidence:
 
 
 def has_title_of(title: str, kind: QualityKind) -> bool:
-    """Tell whether a part of a title is a phrase of a kind."""
+    """Return whether a part of a title is a phrase of a kind."""
     return any(pattern.fullmatch(part) for part in title_parts(title) for pattern in _TITLES_OF_KIND[kind])
 
 

@@ -85,14 +85,14 @@ def judge_moves(targets: Mapping[str, str]) -> dict[str, Quality]:
 
 
 def is_home(url: str) -> bool:
-    """Tell whether a URL is the one of a site's home page."""
+    """Return whether a URL is the one of a site's home page."""
     parts = urlsplit(url)
     names = {name.lower() for name, _ in parse_qsl(parts.query)}
     return _HOME.fullmatch(parts.path) is not None and not names & _NAMING
 
 
 def is_login(url: str) -> bool:
-    """Tell whether a URL is the one of a login page."""
+    """Return whether a URL is the one of a login page."""
     parts = urlsplit(url)
     return _LOGIN.search(parts.path) is not None or (parts.hostname or "").startswith(
         ("login.", "sso.", "auth.", "accounts.")
@@ -100,7 +100,7 @@ def is_login(url: str) -> bool:
 
 
 def returns_elsewhere(url: str) -> bool:
-    """Tell whether the URL of a login page names a page to return to."""
+    """Return whether the URL of a login page names a page to return to."""
     return any(name.lower() in _RETURNING for name, _ in parse_qsl(urlsplit(url).query))
 
 

@@ -38,7 +38,7 @@ class Phrase:
     """Texts, by `ascii_of`, of which every match contains one; none when nothing is known."""
 
     def may_be_in(self, ascii_text: str) -> bool:
-        """Tell whether a text, by `ascii_of`, may contain the phrase, which takes a tenth of the time of a search."""
+        """Return whether a text, by `ascii_of`, may contain the phrase, which takes a tenth of the time of a search."""
         return not self.literals or any(literal in ascii_text for literal in self.literals)
 
 

@@ -46,7 +46,7 @@ def places(text: str, words: Collection[str]) -> Iterator[tuple[int, int]]:
 
 
 def _keeps_places(text: str) -> bool:
-    """Tell whether each character of a text is folded into exactly one: then words stand where they stood before."""
+    """Return whether each character of a text is folded into exactly one: then words stand where they stood before."""
     return all(len(_FOLDING[ord(strange)]) == 1 for strange in _strange_in(text))
 
 

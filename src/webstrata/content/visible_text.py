@@ -216,7 +216,7 @@ def _shadow_root(template: Element) -> Iterator[Node]:
 
 
 def _is_in_heading(button: Element) -> bool:
-    """Tell whether a button is the heading of a section that it folds: a reader sees that as a heading."""
+    """Return whether a button is the heading of a section that it folds: a reader sees that as a heading."""
     parent = button.parent
     above = parent.parent if parent else None
     return any(isinstance(element, Element) and element.tag in _HEADING_TAGS for element in (parent, above))

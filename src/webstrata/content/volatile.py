@@ -133,7 +133,7 @@ def _whole_line_reason(text: str, twins: frozenset[str]) -> str | None:
 
 
 def _is_label(edit: LineEdit | None) -> bool:
-    """Tell whether the line before is a label such as `Date modified:`."""
+    """Return whether the line before is a label such as `Date modified:`."""
     line = (edit.new or edit.old) if edit is not None else None
     return line is not None and len(line.text) < _LONGEST_MOMENT and STAMP_LABEL.fullmatch(fold(line.text)) is not None
 

@@ -1,1 +1,1 @@
-"""Taking turns: so that nobody's server is hammered, however many workers there are."""
+"""Coordination between workers: host permits, domain locks, throttles and presence, so that no server is overloaded."""

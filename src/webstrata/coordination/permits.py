@@ -46,9 +46,9 @@ class Permit:
 
 
 class PermitStore(Protocol):
-    """Keeps the slots of hosts for all processes; every method acts in one step that nobody can come between.
+    """Stores the slots of hosts for all processes; every method is atomic.
 
-    CoordinationUnavailableError or DatabaseUnavailableError says that the store cannot be reached.
+    CoordinationUnavailableError or DatabaseUnavailableError means that the store cannot be reached.
     """
 
     def take(self, host: str, owner: str, *, slots: int, hold: timedelta) -> Permit | timedelta:
@@ -128,7 +128,7 @@ class Politeness:
 
 
 class HostPermits:
-    """The turns of one process: it waits for a host's slots, holds them and gives them back."""
+    """The host permits of one process: it waits for a host's slots, holds them and gives them back."""
 
     def __init__(
         self,
@@ -140,7 +140,9 @@ class HostPermits:
         clock: Callable[[], float] = time.monotonic,
         waited: Callable[[float], None] = lambda _seconds: None,
     ) -> None:
-        """Take turns in an owner's name; `hold` covers the longest request; `waited` hears of every turn's wait."""
+        """Take permits in an owner's name; `hold` covers the longest request; `waited` is called with the wait of each
+        permit.
+        """
         self._store = store
         self._owner = owner
         self._politeness = politeness
@@ -152,7 +154,7 @@ class HostPermits:
         self._queues: dict[tuple[str, int], asyncio.Semaphore] = {}
 
     def is_limited(self, host: str) -> bool:
-        """Tell whether a host's turns are waited for at all; where they are not, a turn costs nothing."""
+        """Return whether permits of a host are waited for at all; where they are not, a permit costs nothing."""
         return not _is_loopback(host) or self._politeness.concurrency is not None or self.delay_of(host) > 0
 
     def delay_of(self, host: str) -> float:
@@ -174,7 +176,7 @@ class HostPermits:
         self._not_before[host] = self._clock() + crawl_delay
 
     async def resting(self) -> dict[str, float]:
-        """Return the hosts whose turn it is not yet, each with the seconds until it is; 0 means at any moment."""
+        """Return the hosts that may not be requested yet, each with the seconds to wait; 0 means at any moment."""
         found: dict[str, float] = {}
         for slots in {self.slots_of(host) for host, _ in self._queues}:
             waits = await in_thread(self._store.resting, slots)
@@ -184,7 +186,7 @@ class HostPermits:
 
     @asynccontextmanager
     async def turn(self, host: str) -> AsyncIterator[None]:
-        """Wait for a host's turn, hold it while it is asked, and let it rest then."""
+        """Wait for a permit of a host, hold it during the request, and let the host rest afterwards."""
         if not self.is_limited(host):
             yield
             return
@@ -207,7 +209,7 @@ class HostPermits:
             await asyncio.sleep(taken.total_seconds() + random.uniform(0, _SPREAD))  # noqa: S311 - spreads askers
 
     async def _ask(self, host: str, slots: int) -> Permit | timedelta:
-        """Ask once; a slot that comes when nobody wants it any more goes back unused."""
+        """Request a slot once; one that arrives after its request was cancelled goes back unused."""
         answers: list[Permit | timedelta] = []
 
         def ask() -> None:

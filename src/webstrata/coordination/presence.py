@@ -1,4 +1,4 @@
-"""Presence: whoever works on an archive holds a file lock while it lives; its machine notices its death at once."""
+"""Presence: every worker on an archive holds a file lock while it lives, so its machine notices its death at once."""
 
 import errno
 import fcntl
@@ -18,10 +18,10 @@ _SUFFIX = ".lock"
 
 @contextmanager
 def present(archive_root: Path, *, kind: str = "", site: str = "") -> Iterator[str]:
-    """Announce a worker and hold its lock; yield the name under which it owns things, of which a kind is a part.
+    """Announce a worker and hold its lock; yield the name under which it owns things, of which the kind is a part.
 
-    Its lock file holds the address of the site that shows its work, if there is one. One that leaves
-    with an error leaves its lock file behind: others see after what it could not give back.
+    The lock file holds the address of the site that shows the work, if there is one. After an error the lock file
+    stays: other workers release what this one could not give back.
     """
     owner = f"{socket.gethostname()}:{os.getpid()}:{kind}{uuid4().hex[:8]}"
     path = _lock_of(archive_root, owner)
@@ -69,12 +69,12 @@ def site_of(archive_root: Path, owner: str, kind: str) -> str | None:
 
 
 def is_of_kind(owner: str, kind: str) -> bool:
-    """Tell whether a worker announced itself as of a kind."""
+    """Return whether a worker announced itself as of a kind."""
     return owner.rpartition(":")[2].startswith(kind)
 
 
 def is_dead(archive_root: Path, owner: str) -> bool:
-    """Tell whether a worker of this machine died without taking its leave."""
+    """Return whether a worker of this machine died without taking its leave."""
     descriptor = _opened(_lock_of(archive_root, owner))
     if descriptor is None:
         return False
@@ -101,7 +101,7 @@ def _lock_of(archive_root: Path, owner: str) -> Path:
 
 
 def _announced(path: Path, site: str) -> int:
-    """Make the lock file; it gets its name only when it is locked, so nobody takes its owner for dead meanwhile."""
+    """Make the lock file; it is renamed into place only when it is locked, so its owner is never taken for dead."""
     unnamed = path.with_suffix(".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -141,7 +141,7 @@ def _locked(descriptor: int) -> bool:
 
 
 def is_gone(archive_root: Path, owner: str) -> bool:
-    """Tell whether an owner of this machine is no more: its lock is free, or was cleared away after its death."""
+    """Return whether an owner of this machine is no more: its lock is free, or was cleared away after its death."""
     if not owner.startswith(f"{socket.gethostname()}:"):
         return False
     return owner not in announced_here(archive_root) or is_dead(archive_root, owner)

@@ -44,7 +44,7 @@ class RedisStore:
         self._touch = self._client.register_script(_TOUCH)
 
     def acquire(self, key: str, token: str, ttl: timedelta) -> bool:
-        """Take a lock that nobody holds."""
+        """Take a lock that no one holds."""
         with as_our_errors():
             return bool(self._client.set(key, token, nx=True, px=_milliseconds(ttl)))
 

@@ -1,4 +1,4 @@
-"""Where locks and throttles are kept: one interface, and the store of a single process."""
+"""Storage of locks and throttles: one interface, and the in-memory store of a single process."""
 
 import threading
 import time
@@ -8,13 +8,13 @@ from typing import Protocol
 
 
 class LockStore(Protocol):
-    """Keeps locks and throttles; every method acts in one step that nobody can come between.
+    """Stores locks and throttles; every method is atomic.
 
-    CoordinationUnavailableError says that the store cannot be reached.
+    CoordinationUnavailableError means that the store cannot be reached.
     """
 
     def acquire(self, key: str, token: str, ttl: timedelta) -> bool:
-        """Take a lock that nobody holds; it falls by itself after the time to live."""
+        """Take a lock that no one holds; it expires after the time to live."""
         ...
 
     def renew(self, key: str, token: str, ttl: timedelta) -> bool:
@@ -45,7 +45,7 @@ class MemoryStore:
         self._starts: dict[str, tuple[float, float]] = {}
 
     def acquire(self, key: str, token: str, ttl: timedelta) -> bool:
-        """Take a lock that nobody holds."""
+        """Take a lock that no one holds."""
         with self._guard:
             if self._holder(key) is not None:
                 return False

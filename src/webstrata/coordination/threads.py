@@ -9,9 +9,9 @@ _Result = TypeVar("_Result")
 
 
 async def in_thread(work: Callable[_Given, _Result], *given: _Given.args, **named: _Given.kwargs) -> _Result:
-    """Do something that blocks; when cancelled, wait for its end all the same, as a thread cannot be called off.
+    """Run a blocking function in a thread; when cancelled, wait for its end, as a thread cannot be stopped.
 
-    Left behind, it would go on writing to a file that is closed by then, or hold what nobody gives back.
+    Otherwise the thread would go on writing to a closed file, or hold a lock that is never released.
     """
     working = asyncio.ensure_future(asyncio.to_thread(work, *given, **named))
     try:

@@ -24,7 +24,7 @@ _JITTER = 0.5
 
 @dataclass(frozen=True)
 class DomainPolicy:
-    """How sessions take turns on a domain."""
+    """How sessions share a domain: lock, throttle and waiting times."""
 
     lock_ttl: timedelta
     throttle_ttl: timedelta
@@ -34,7 +34,7 @@ class DomainPolicy:
 
 
 class HeldDomain:
-    """A lock that is being renewed; whoever works under it confirms now and then that it still stands."""
+    """A domain lock that is being renewed; its user confirms now and then that it is still held."""
 
     def __init__(self, store: LockStore, key: str, token: str, ttl: timedelta, clock: Callable[[], float]) -> None:
         """Begin to renew a lock that was just taken."""
@@ -52,7 +52,7 @@ class HeldDomain:
         self._renewing.start()
 
     def confirm(self) -> None:
-        """Return while the lock stands; wait while its store is away; LeaseLostError once it is not ours any more."""
+        """Return while the lock is held; wait while its store is away; LeaseLostError once the lock is lost."""
         with self._renewed:
             while self._doubtful and not self._lost:
                 self._renewed.wait(0.1)

@@ -1,1 +1,1 @@
-"""The crawl: from a job's seeds to WARC files, so that nothing acknowledged is lost and nobody is hammered."""
+"""The crawl: from a job's seeds to WARC files, without losing acknowledged records or overloading a server."""

@@ -1,4 +1,4 @@
-"""Fetched answers as WARC records: whole, or standing on a payload that is stored already."""
+"""WARC records of fetched responses: full response records, or revisits of a payload that is already stored."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -15,7 +15,9 @@ from webstrata.warc.writer import Extent, WarcFileWriter
 
 
 def payload_digest(result: FetchResult) -> str | None:
-    """Return the digest by which a payload is stored only once; None for errors, redirects, empty and cut answers."""
+    """Return the digest used to store a payload only once; None for errors, redirects, empty and
+    truncated responses.
+    """
     whole = bool(result.body) and result.truncated is None
     return result.body_digest if whole and HTTPStatus.OK <= result.status < HTTPStatus.MULTIPLE_CHOICES else None
 
@@ -26,9 +28,9 @@ def append_answers(
     stored: dict[str, Original],
     resources: Sequence[FetchResult] = (),
 ) -> list[NewCapture]:
-    """Write the answers of a batch and return their captures, those of the pages' resources last.
+    """Write the responses of a batch and return their captures; those of the pages' resources come last.
 
-    `stored` is what the source has, and grows with them.
+    `stored` maps the source's payloads, and grows with the new ones.
     """
     answers = [
         (outcome.result, outcome.task.earlier, REQUISITE if outcome.task.task_type is TaskType.MEDIA else None)

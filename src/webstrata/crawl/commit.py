@@ -1,7 +1,7 @@
-"""The commit protocol: records on disk and synced, then one transaction that says so.
+"""The commit protocol: records are written and synced to disk, then one transaction records them.
 
-Kill the process anywhere: bytes without a row lie behind the acknowledged end of their file and are cut off; a row
-without its bytes cannot be.
+The process may be killed anywhere: bytes without a row lie after the acknowledged end of their file and are cut off; a
+row without its bytes cannot exist.
 """
 
 from collections.abc import Collection, Sequence
@@ -49,7 +49,7 @@ class CrawlTarget:
 
 @dataclass(frozen=True)
 class Claim:
-    """A wish for work: how much of it, for how long, within which limits, and which hosts are to be left alone."""
+    """A request for work: how many tasks, for how long, within which limits, and which hosts to leave out."""
 
     limit: int
     lease: timedelta
@@ -104,9 +104,9 @@ class Committer:
         self._history: bool | None = None
 
     def commit(self, outcomes: Sequence[Outcome], claim: Claim | None = None) -> Committed:
-        """Make outcomes last and lease what to do next, in one transaction.
+        """Make outcomes durable and lease the next tasks, in one transaction.
 
-        Outcomes whose lease was lost are dropped, and leave nothing behind.
+        Outcomes whose lease was lost are dropped and leave nothing on disk.
         """
         while True:
             try:
@@ -182,7 +182,7 @@ class Committer:
         return PresentFiles(self._target.archive_root)
 
     def _cut_back(self, size: int) -> None:
-        """Forget what was written behind a size; a file that cannot be cut is written to no more."""
+        """Cut the file back to a size; a file that cannot be cut is written to no more."""
         assert self._writer is not None
         try:
             self._writer.cut_back(size)
@@ -201,7 +201,7 @@ class Committer:
         *,
         resources: Sequence[FetchResult] = (),
     ) -> Committed:
-        """Tell the database, in one transaction, what is on disk and what was found; lease what is next."""
+        """Record in one transaction what is on disk and what was found, and lease the next tasks."""
         now, target = datetime.now(UTC), self._target
         answered = sum(outcome.task.status is TaskStatus.FINISHED for outcome in outcomes) + len(resources)
         size = sum(len(outcome.result.body) for outcome in outcomes if outcome.result is not None)
@@ -228,12 +228,12 @@ class Committer:
             return self._claimed(session, claim, spent, now) if claim is not None else Committed([])
 
     def _refuse_twins(self, session: Session, fresh: Collection[str]) -> None:
-        """Make sure, now that it is our turn, that nobody stored the same payloads while we wrote ours."""
+        """Check, while holding the lock, that no other worker stored the same payloads in the meantime."""
         if fresh and captures.originals(session, self._target.source_id, fresh, self._files().has):
             raise _StoredMeanwhileError
 
     def _claimed(self, session: Session, claim: Claim, spent: Spent, now: datetime) -> Committed:
-        """Lease tasks, as many as the limits leave room for, each with what was captured of its URL before."""
+        """Lease as many tasks as the limits allow, each with the earlier capture of its URL."""
         limit = self._limit_reached(session, claim, spent)
         if limit is not None:
             return Committed([], limit)

@@ -53,12 +53,12 @@ class Discovery:
 
     @property
     def may_begin(self) -> bool:
-        """Tell whether there is something to read that is not being read yet."""
+        """Return whether there is something to read that is not being read yet."""
         return self._reading is None and bool(self.wanted)
 
     @property
     def is_under_way(self) -> bool:
-        """Tell whether the sitemaps are being read."""
+        """Return whether the sitemaps are being read."""
         return self._reading is not None and not self._reading.done()
 
     @property
@@ -83,13 +83,13 @@ class Discovery:
             self.begin()
 
     def begin(self) -> None:
-        """Begin to read, unless it was done: once the site has answered, for then its robots.txt is known."""
+        """Begin to read the sitemaps, once: after the site's first response, when its robots.txt is known."""
         if self.may_begin:
             self._reading = asyncio.create_task(self._read())
             self._reading.add_done_callback(lambda _done: self._found(()))
 
     def take_leave(self) -> None:
-        """Take back that a reading was begun: whoever leaves in good order was not killed by it."""
+        """Remove the mark of a reading in progress: a worker that leaves in good order was not killed by it."""
         if self._is_counted:
             self._note_tries(self._tries)
 

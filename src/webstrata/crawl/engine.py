@@ -1,4 +1,4 @@
-"""The crawl loop: claim what is due, visit it, commit what came back, until nothing is left or somebody says stop."""
+"""The crawl loop: claim due tasks, visit them, commit the outcomes, until nothing is left or a stop is requested."""
 
 import asyncio
 import time
@@ -114,7 +114,7 @@ class Crawl:
         self._visits = Visits(visitor, run.config.concurrency, self._news, self._discovery.begin_beside_visits)
 
     def stop(self) -> None:
-        """End the run soon: what was fetched is kept, what is under way is given back, nothing new begins."""
+        """End the run soon: fetched responses are stored, visits under way are given back, and no new ones begin."""
         self._asked_to_stop = True
         self._begin_no_more()
 
@@ -230,7 +230,7 @@ class Crawl:
                 await asyncio.wait_for(self._news.wait(), self._pace.seconds_to_wait())
 
     async def _round(self) -> bool:
-        """Commit, lease and begin; tell whether anything was leased."""
+        """Commit, lease and begin visits; return whether anything was leased."""
         await self._pace.see_who_rests()
         committed = await self._commit(self._pace.claim(self._visits.held, self._visits.came_back))
         self._limit = "time limit" if self._pace.out_of_time else committed.limit
@@ -280,7 +280,7 @@ class Crawl:
             return frontier.has_any(session, self._job_id, TaskStatus.FINISHED)
 
     def _is_drained(self) -> bool:
-        """Tell whether nobody works on anything and nothing waits that may still be fetched."""
+        """Return whether no worker has a task and no task is left that may still be fetched."""
         waiting = () if self._limit is not None else (TaskStatus.PENDING,)
         with self._database.read() as session:
             return not frontier.has_any(session, self._job_id, TaskStatus.IN_PROGRESS, *waiting)
@@ -297,7 +297,7 @@ class Crawl:
             frontier.renew(session, self._job_id, self._run.owner, datetime.now(UTC), lease)
 
     async def _see_after_room(self) -> None:
-        """Make sure now and then that the disk has room for more; what is acknowledged stays if it has not."""
+        """Check now and then that the disk has space for more; if not, acknowledged records stay."""
         while True:
             await in_thread(self._room)
             await asyncio.sleep(_ROOM_EVERY)
@@ -319,7 +319,9 @@ class Crawl:
         return CrawlEnd(counts, stopped, limit, first_error, given_up, sitemaps, self._worked, left)
 
     def _let_the_others_leave(self) -> None:
-        """Tell the helpers to stop and wait a moment for what they bring: it is to be indexed with the rest."""
+        """Ask the helper processes to stop and wait a moment for their outcomes, so that they are indexed with the
+        rest.
+        """
         if self._asked_to_stop:
             # Else it was the job's row that said so: the others read it too, and by now it may be another leader's.
             with self._database.write() as session:

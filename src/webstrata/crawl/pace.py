@@ -20,7 +20,7 @@ class Pace:
     """Knows which hosts rest, what is tried again and when, and how fast outcomes come back."""
 
     def __init__(self, config: CrawlConfig, permits: HostPermits, started_at: datetime, domains: Iterable[str]) -> None:
-        """Begin without a rest; the domains are those that the crawl keeps to."""
+        """Begin without waiting; `domains` are those that the crawl stays within."""
         self._config = config
         self._permits = permits
         self._started_at = started_at
@@ -34,12 +34,12 @@ class Pace:
 
     @property
     def out_of_time(self) -> bool:
-        """Tell whether the crawl has lasted as long as it may."""
+        """Return whether the crawl has lasted as long as it may."""
         longest = self._config.max_seconds
         return longest is not None and datetime.now(UTC) >= self._started_at + timedelta(seconds=longest)
 
     def knows_hosts(self, hosts: set[str]) -> None:
-        """Remember every host of the crawl's URLs: when all of them rest, nobody need look for work."""
+        """Remember every host of the crawl's URLs: while all of them rest, the frontier need not be searched."""
         self._hosts = hosts
 
     def met(self, links: Iterable[Link]) -> None:
@@ -65,7 +65,7 @@ class Pace:
             self._resting = await self._permits.resting()
 
     def claim(self, held: Sequence[Task], brought: int) -> Claim:
-        """Return how much to lease: enough that a slow disk starves nobody, but one at a time where hosts need rest."""
+        """Return how many tasks to lease: enough to bridge a slow disk, but one at a time where hosts need rest."""
         ahead = self._ahead(max(self._brought, brought))
         self._brought = brought
         wanted = (self._config.concurrency if self.unhurried else ahead) - len(held)
@@ -83,7 +83,7 @@ class Pace:
         )
 
     def seconds_to_wait(self) -> float:
-        """Return how long to wait for news at most: until something becomes due."""
+        """Return how long to wait for an event at most: until something becomes due."""
         now = datetime.now(UTC)
         # What became due since the last claim has not been looked at: it counts once more.
         waits = [(due - now).total_seconds() for due in self._retries]
@@ -103,11 +103,11 @@ class Pace:
         return min(_MOST_AHEAD * concurrency, concurrency + 3 * brought)
 
     def _all_rest(self, resting: frozenset[str]) -> bool:
-        """Tell whether it is nobody's turn: then the database need not look through all that waits."""
+        """Return whether no host may be requested now; then the database need not search all waiting tasks."""
         return bool(self._hosts) and self._hosts is not None and self._hosts <= resting
 
     def _not_now(self, held: Sequence[Task]) -> frozenset[str]:
-        """Return the hosts that no further visit may begin at: they rest, or we use all the turns they give."""
+        """Return the hosts where no further visit may begin: they rest, or all of their slots are in use."""
         visited = Counter(host_of(task.url) for task in held)
         limited = {host: visits for host, visits in visited.items() if self._permits.is_limited(host)}
         full = {host for host, visits in limited.items() if visits >= self._permits.slots_of(host)}

@@ -25,7 +25,7 @@ class RequestRules:
     robots: RobotsRules | None
 
     async def admit(self, url: str) -> bool:
-        """Tell whether a page may request a URL; where robots.txt cannot be had, it may not."""
+        """Return whether a page may request a URL; where robots.txt cannot be had, it may not."""
         if self.scope.rules.why_not_requisite(url) is not None:
             return False
         try:
@@ -45,11 +45,11 @@ class PageRendering:
     """Whether the job stores what pages load."""
 
     def is_needed(self, task: Task, found: FoundLinks) -> bool:
-        """Tell whether a page that was fetched over HTTP shows nothing without its scripts."""
+        """Return whether a page that was fetched over HTTP shows nothing without its scripts."""
         return task.task_type is TaskType.PAGE and found.kind is QualityKind.EMPTY
 
     def comes_first(self, task: Task) -> bool:
-        """Tell whether a URL is opened in the browser at once."""
+        """Return whether a URL is opened in the browser at once."""
         return self.always and task.task_type is TaskType.PAGE
 
 

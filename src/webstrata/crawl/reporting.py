@@ -1,4 +1,4 @@
-"""Reporting: a crawl says now and then how far it is, and hears whether it is to go on."""
+"""Progress reports: a crawl writes its counts now and then, and reads whether it is to go on."""
 
 import asyncio
 import time
@@ -20,10 +20,10 @@ Progress = Callable[[CrawlProgress], None]
 
 
 class Reporter:
-    """Writes what one worker has seen, beside what the others have, and tells what all have."""
+    """Writes the counts of one worker beside those of the others, and reports the sum."""
 
     def __init__(self, database: Database, job_id: int, owner: str, progress: Progress, *, leads: bool) -> None:
-        """Begin with nothing seen; who leads also keeps the job's own counts true."""
+        """Begin with zero counts; the worker that leads also updates the job's own counts."""
         self._database = database
         self._job_id = job_id
         self._owner = owner
@@ -44,7 +44,7 @@ class Reporter:
             took = time.monotonic() - began
 
     def tell(self) -> FrontierCounts:
-        """Write what this worker has seen, tell what all have, and return where the job's URLs stand."""
+        """Write this worker's counts, report the sum of all workers, and return the job's URLs by status."""
         counts, now = self._counted(), datetime.now(UTC)
         with self._database.write() as session:
             report = self._written(session, counts, now)

@@ -32,7 +32,7 @@ class _Asked:
 
 
 class RobotsRules:
-    """Answers whether our crawler may ask for a URL."""
+    """The robots.txt rules: decides whether our crawler may fetch a URL."""
 
     def __init__(
         self,
@@ -43,9 +43,9 @@ class RobotsRules:
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """Ask for robots.txt with a fetch that keeps the house's politeness; pass on which hosts ask for which delay.
+        """Fetch robots.txt with a fetch that obeys the usual politeness; report which hosts ask for which delay.
 
-        A delay that is longer than the longest is cut to it.
+        A delay that is longer than the longest allowed one is cut to it.
         """
         self._fetch = fetch
         self._user_agent = user_agent
@@ -55,7 +55,7 @@ class RobotsRules:
         self._asked: dict[str, _Asked] = {}
 
     async def allows(self, url: str) -> bool:
-        """Tell whether robots.txt lets us fetch a URL; FetchError when it cannot be had, which forbids everything."""
+        """Return whether robots.txt lets us fetch a URL; FetchError when it cannot be had, which forbids everything."""
         return (await self._known(url)).allows(url)
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ class RobotsRules:
         return asked
 
     def _settle(self, asked: _Asked) -> None:
-        """Decide when to ask again; a failure is looked at, though nobody may be left who waits for it."""
+        """Decide when to fetch the rules again; a failure is read even when no caller waits for it any more."""
         error = None if asked.rules.cancelled() else asked.rules.exception()
         if isinstance(error, FetchError):
             pause = min(_FIRST_PAUSE * 2 ** min(asked.failures, 10), _LONGEST_PAUSE)
@@ -106,7 +106,7 @@ class RobotsRules:
         return rules
 
     async def _final_answer(self, url: str) -> FetchResult | None:
-        """Return what governs an origin, whoever answers; None when that leads nowhere."""
+        """Return the response that governs an origin, after redirects to any host; None when they lead nowhere."""
         for _ in range(_MAX_REDIRECTS + 1):
             result = await self._fetch(url)
             unavailable = self._unavailable(result)
@@ -124,7 +124,7 @@ class RobotsRules:
         return None
 
     def _unavailable(self, result: FetchResult) -> TransientFetchError | None:
-        """Return the error that a response stands for, if the server cannot tell its rules now."""
+        """Return the error of a response that means that the server cannot send its rules now, if it does."""
         if not result.transient and result.status < 500:
             return None
         wait = retry_after(result.header("retry-after"), self._clock())

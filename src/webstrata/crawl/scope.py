@@ -18,7 +18,7 @@ _DECISIONS_KEPT = 50_000
 
 @dataclass(frozen=True)
 class Scope:
-    """A job's rules, how deep it goes, what keeps it out of traps, and how much it captures of what a page shows."""
+    """A job's rules: scope, depth, protection against crawler traps, and which resources of a page are captured."""
 
     rules: ScopeRules
     max_depth: int
@@ -51,7 +51,9 @@ class Scope:
 
     @cached_property
     def _address(self) -> Callable[[str], str | None]:
-        """Return the address by which a job follows a URL, if it does; kept, as a site's pages share their links."""
+        """Return the function that gives the address by which a job follows a URL, if it does; it caches, as pages
+        share links.
+        """
         return lru_cache(_DECISIONS_KEPT)(self._decided)
 
     def _decided(self, href: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Sitemaps: what a site itself says it has, read with care, as anybody may have written it."""
+"""Sitemaps: reading a site's list of its own URLs, with limits against hostile files."""
 
 import asyncio
 import re
@@ -24,7 +24,7 @@ Fetch = Callable[[str], Awaitable[FetchResult]]
 _MAX_REDIRECTS = 5
 _MAX_NESTING = 16
 _MAX_LAYERS = 2
-"""A packed file may be packed once more for the way; nobody packs it a third time."""
+"""How often a file may be compressed: some are compressed again for the transfer, none a third time."""
 
 _ELEMENTS_PER_URL = 60
 """An entry may name a page's translations and pictures; beyond that only reading time is won by someone."""
@@ -65,7 +65,7 @@ class SitemapError(FetchError):
 
 
 def sitemap_roots(origin: str, announced: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return where a site's sitemaps begin: where its robots.txt says, else where everybody looks."""
+    """Return the URLs of a site's sitemaps: those of its robots.txt, else the usual location."""
     joined = (join(f"{origin}/", address) for address in announced if address.strip())
     return tuple(dict.fromkeys(url for url in joined if url)) or (f"{origin}/sitemap.xml",)
 
@@ -155,7 +155,9 @@ async def _fetched(fetch: Fetch, url: str) -> FetchResult:
 
 
 def parse_sitemap(body: bytes, url: str, limits: SitemapLimits = DEFAULT_LIMITS) -> Sitemap:
-    """Return what the sitemap at a URL says, XML or text, packed or not; what comes before a damage is kept."""
+    """Return the contents of the sitemap at a URL, XML or text, compressed or not; entries before a damaged part are
+    used.
+    """
     collected = _Collected(limits)
     try:
         # One byte more shows that there is more.

@@ -17,10 +17,10 @@ RATE_SECONDS = 10
 """Over how long the rate is taken: long enough to be steady, short enough to be true."""
 
 _MOST_HOSTS = 20 * HOSTS_REPORTED
-"""Hosts counted one by one; a crawl of very many keeps the busy ones apart and sums up the rest."""
+"""Hosts counted one by one; a crawl of very many hosts counts the busy ones and sums up the rest."""
 
 _MOST_FAILURES = 20
-"""Failed visits of a kind that are told one by one; in a storm the last of them stands for the others."""
+"""Failed visits of a kind that are reported one by one; of many, the last represents the others."""
 
 _RESPONSES, _BYTES, _ERRORS = range(3)
 """The order of a HostReport's fields."""
@@ -33,7 +33,7 @@ class CrawlProgress:
     counts: FrontierCounts
     report: CrawlReport
     failures: tuple[VisitFailure, ...] = ()
-    """Visits of this process that failed since it last told of itself."""
+    """Visits of this process that failed since its last report."""
 
 
 class Tally:
@@ -93,7 +93,7 @@ class Tally:
         )
 
     def _remember(self, outcome: Outcome) -> None:
-        """Keep a failure that tells something about the site, until it is told."""
+        """Remember a failure that reveals something about the site, until the next report."""
         if (kind := failure_kind(outcome.error_kind)) is None:
             return
         self._failures.append(VisitFailure(outcome.task.url, kind, outcome.task.last_error or ""))
@@ -108,7 +108,7 @@ class Tally:
         return self._hosts.setdefault(host, [0, 0, 0])
 
     def _rate(self) -> float:
-        """Return the answers a second of late; what is too old to count is forgotten."""
+        """Return the recent number of responses a second; older ones are forgotten."""
         now = self._clock()
         self._recent = {second: count for second, count in self._recent.items() if second > now - RATE_SECONDS}
         span = min(max(now - self._began, 1), RATE_SECONDS)

@@ -56,7 +56,7 @@ class Visitor:
     retries: RetryPolicy
     read_links: Callable[[FetchResult, EarlierCapture | None], Awaitable[FoundLinks]]
     read_earlier: Callable[[EarlierCapture], Awaitable[FoundLinks]]
-    """Reads the links of an earlier capture, for a page that the server says has not changed."""
+    """Reads the links of an earlier capture, for a page that the server reports as not modified."""
     obeyed: Obeyed
     rendering: PageRendering | None = None
     """Opens pages in a browser, if the job does."""
@@ -132,7 +132,7 @@ class Visitor:
         return result, with_navigations(found, result), problem
 
     async def _links(self, result: FetchResult, task: Task) -> tuple[FoundLinks, str | None]:
-        """Return where a response leads; a page that cannot be read is kept without its links, with the reason."""
+        """Return the links of a response; a page that cannot be parsed is stored without links, with the reason."""
         if result.redirect_target is not None:
             target = join(result.url, result.redirect_target)
             return FoundLinks(PageLinks((Link(target, task.task_type),) if target else ())), None

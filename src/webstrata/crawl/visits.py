@@ -19,10 +19,10 @@ MOST_WAITING_BYTES = 64_000_000
 
 
 class Visits:
-    """Begins visits as connections are free, and keeps their outcomes until they are taken."""
+    """The visits under way: begins them as connections are free, and collects their outcomes until they are taken."""
 
     def __init__(self, visitor: Visitor, most: int, news: asyncio.Event, answered: Callable[[], None]) -> None:
-        """Begin with nothing; `news` is set when a visit ends, and `answered` called when one brought an answer."""
+        """Begin with nothing; `news` is set when a visit ends, and `answered` is called after each response."""
         self._visitor = visitor
         self._most = most
         self._news = news
@@ -40,7 +40,7 @@ class Visits:
 
     @property
     def any_under_way(self) -> bool:
-        """Tell whether anything is being visited."""
+        """Return whether anything is being visited."""
         return bool(self._under_way)
 
     @property
@@ -69,7 +69,7 @@ class Visits:
         self._ready.clear()
 
     async def cancel(self) -> None:
-        """End all visits where they are; what came back before is kept."""
+        """Cancel all visits; the outcomes of those that ended before stay."""
         self.begin_no_more()
         visiting = list(self._under_way)
         for visit in visiting:

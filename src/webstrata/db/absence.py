@@ -1,4 +1,4 @@
-"""What a job says of assets that it did not show: answers, failures, and how far it got."""
+"""Evidence of a job about assets that it did not find: responses, failures, and how far it got."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from webstrata.model.urls import surt, url_key
 
 @dataclass(frozen=True)
 class CaptureSpan:
-    """When a job captured its first and its last answer."""
+    """When a job captured its first and its last response."""
 
     first: datetime
     last: datetime
@@ -46,7 +46,7 @@ def unseen_assets(
 
 
 def answers_of(session: Session, job_id: int, urls: Collection[str]) -> dict[str, Answer]:
-    """Return the last answer that a job got from each URL."""
+    """Return the last response that a job got from each URL."""
     rows = session.execute(
         select(Capture.url, Capture.id, Capture.capture_timestamp, Capture.status_code)
         .where(unindexed(Capture.job_id) == job_id, Capture.url_key.in_({surt(url) for url in urls}))
@@ -72,7 +72,9 @@ def tried_urls(session: Session, job_id: int, urls: Collection[str]) -> set[str]
 
 
 def lost_way(session: Session, source_id: int, job_id: int) -> str | None:
-    """Return a URL that failed in a job and had answered the one before: what it led to cannot be called absent."""
+    """Return a URL that failed in a job and had responded in the one before: what it linked to cannot
+    be called absent.
+    """
     captured = select(Capture.id).where(Capture.job_id == ArchiveJob.id).exists()
     earlier = session.scalar(
         select(ArchiveJob.id)
@@ -91,7 +93,7 @@ def lost_way(session: Session, source_id: int, job_id: int) -> str | None:
 
 
 def _failed_urls(session: Session, job_id: int) -> Iterator[str]:
-    """Yield the URLs that a job got no answer from, or one that leaves open what is there."""
+    """Yield the URLs that a job got no response from, or one that leaves open what is there."""
     yield from session.scalars(
         select(CrawlTask.url).where(CrawlTask.job_id == job_id, CrawlTask.status == TaskStatus.ERROR)
     )
@@ -103,7 +105,7 @@ def _failed_urls(session: Session, job_id: int) -> Iterator[str]:
 
 
 def config_of(session: Session, job_id: int) -> dict[str, object]:
-    """Return what a job was told to do, as it is stored."""
+    """Return a job's configuration, as it is stored."""
     return dict(session.scalar(select(ArchiveJob.config).where(ArchiveJob.id == job_id)) or {})
 
 

@@ -27,7 +27,7 @@ class BlobPlace:
 
     @property
     def has_file(self) -> bool:
-        """Tell whether the bytes are in a file of the asset store."""
+        """Return whether the bytes are in a file of the asset store."""
         return self.document_id is None and self.capture_id is None
 
 
@@ -53,7 +53,7 @@ class ExportedAsset:
 
 
 def hold_places(session: Session, places: Mapping[str, BlobPlace], now: datetime) -> None:
-    """Name blobs and what holds their bytes; nobody deletes them before the transaction ends."""
+    """Name blobs and what holds their bytes; they cannot be deleted before the transaction ends."""
     # Two processes that hold the same blobs in another order would wait for each other.
     rows = [(digest, *_place(places[digest]), now) for digest in sorted(places)]
     _HOLD[session.get_bind().dialect.name].execute(session, rows)

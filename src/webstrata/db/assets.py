@@ -29,7 +29,7 @@ KEYS_AT_ONCE = 500
 """How many values one query names: both databases take many more, but plan them badly."""
 
 AssetKey = tuple[str, str]
-"""A plugin's name and the identifier that it gave: what tells the assets of a source apart."""
+"""A plugin's name and the identifier that it gave: together they identify an asset of a source."""
 
 _Item = TypeVar("_Item")
 
@@ -121,7 +121,7 @@ class _Row:
 
     @property
     def known(self) -> KnownAsset:
-        """Return what the newest version says."""
+        """Return the state of the newest version."""
         return KnownAsset(self.checksum, self.last_seen_at, self.missing_since)
 
 
@@ -217,7 +217,9 @@ _INSERT_VERSIONS = ManyRows(
 
 
 def hold_blobs(session: Session, sizes: Mapping[str, int]) -> None:
-    """Name blobs, before their files are written and again with what refers to them; nobody deletes them meanwhile."""
+    """Name blobs, before their files are written and again with what refers to them; they cannot be
+    deleted meanwhile.
+    """
     hold_places(session, {digest: BlobPlace(size) for digest, size in sizes.items()}, datetime.now(UTC))
 
 

@@ -29,7 +29,7 @@ class LoggedChange:
 
 @dataclass(frozen=True)
 class ChangeFilter:
-    """Which entries are wanted; what is None is not asked about."""
+    """Filter of audit log entries; None means any."""
 
     target: str | None = None
     action: str | None = None
@@ -45,7 +45,7 @@ def record(
     after: Mapping[str, object] | None = None,
     **details: object,
 ) -> None:
-    """Write down a change in the transaction that makes it, in the name of whoever the session works for."""
+    """Record a change in the transaction that makes it, under the name of the session's actor."""
     actor = session.info.get(ACTOR, PROGRAM)
     assert isinstance(actor, Actor)
     told = {"before": before, "after": after, **details}

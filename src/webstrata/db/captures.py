@@ -87,7 +87,7 @@ class KnownWarc:
     index_version: int = 0
     problem_count: int = 0
     is_finished: bool = True
-    """Whether nobody writes to it any more."""
+    """Whether no process writes to it any more."""
 
     @property
     def filename(self) -> str:
@@ -132,7 +132,7 @@ def _known(row: WarcFile) -> KnownWarc:
 
 
 def disown_warc_file(session: Session, warc_file_id: int) -> None:
-    """Record that a file ends where it is acknowledged and that nobody writes to it any more."""
+    """Record that a file ends where it is acknowledged and that no process writes to it any more."""
     session.execute(update(WarcFile).where(WarcFile.id == warc_file_id).values(owner=None))
 
 
@@ -212,7 +212,7 @@ def warc_totals(session: Session, job_id: int) -> tuple[int, int]:
 
 
 def refusal(session: Session, job_id: int) -> str | None:
-    """Return what a site answered when it answered a job with nothing but errors; None when it did not."""
+    """Return the site's response when a job got nothing but errors; None when it did not."""
     of_job = Capture.job_id == job_id
     if session.scalar(select(Capture.id).where(of_job, Capture.status_code < 400).limit(1)) is not None:
         return None
@@ -277,7 +277,7 @@ def _earlier(row: Row[*tuple[Any, ...]], packed_links: bytes | None) -> EarlierC
 
 
 def has_other_jobs(session: Session, source_id: int, job_id: int) -> bool:
-    """Tell whether a source was captured by another job: without one there is nothing to compare with."""
+    """Return whether a source was captured by another job: without one there is nothing to compare with."""
     captured = select(Capture.id).where(Capture.job_id == ArchiveJob.id).exists()
     others = select(ArchiveJob.id).where(ArchiveJob.source_id == source_id, ArchiveJob.id != job_id, captured)
     return session.scalar(others.limit(1)) is not None

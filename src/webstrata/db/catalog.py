@@ -202,7 +202,7 @@ def job_status_counts(session: Session, *, public: bool = False) -> dict[str, in
 
 
 def has_jobs(session: Session) -> bool:
-    """Tell whether there is any job."""
+    """Return whether there is any job."""
     return session.scalar(select(ArchiveJob.id).limit(1)) is not None
 
 

@@ -18,7 +18,7 @@ from webstrata.model.notifications.values import ChangeReview, ReviewFilter, Rev
 
 @dataclass(frozen=True)
 class EventFilter:
-    """Which events are wanted."""
+    """Filter of change events."""
 
     source: str | None = None
     job_id: int | None = None
@@ -88,7 +88,7 @@ class TemplateChangeView:
 
 
 def count_events(session: Session, wanted: EventFilter) -> int:
-    """Return how many events are wanted."""
+    """Return how many events match the filter."""
     count = select(func.count()).select_from(SnapshotChange).join(Source, _OF_SOURCE)
     return session.scalar(count.where(*_conditions(session, wanted))) or 0
 
@@ -96,7 +96,7 @@ def count_events(session: Session, wanted: EventFilter) -> int:
 def list_events(
     session: Session, wanted: EventFilter, *, limit: int, offset: int = 0, by_significance: bool = False
 ) -> list[EventView]:
-    """Return some of the events that are wanted: newest first, or most significant first."""
+    """Return some of the events that match the filter: newest first, or most significant first."""
     conditions = _conditions(session, wanted)
     newest = (SnapshotChange.to_capture_timestamp.desc(), SnapshotChange.id.desc())
     order = (SnapshotChange.significance.desc(), *newest) if by_significance else newest
@@ -137,7 +137,7 @@ def export_events(session: Session, wanted: EventFilter, *, after_id: int, limit
 
 
 def list_template_changes(session: Session, wanted: EventFilter, *, limit: int = 20) -> list[TemplateChangeView]:
-    """Return the changes of templates that belong to the events that are wanted, newest first."""
+    """Return the changes of templates that belong to the events that match the filter, newest first."""
     query = select(TemplateChange, Source.code, Source.name).join(Source, TemplateChange.source_id == Source.id)
     query = query.where(*_template_conditions(session, wanted)).order_by(TemplateChange.id.desc()).limit(limit)
     return [

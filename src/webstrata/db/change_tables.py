@@ -77,7 +77,7 @@ class SnapshotChange(Base):
     """Lines that differ and do not count: text and reason of each, the first of them."""
     template_changed: Mapped[bool] = mapped_column(default=False, server_default=false())
     is_announced: Mapped[bool] = mapped_column(default=True, server_default=false())
-    """False for events of imports and backfills: they tell of the past, and nobody is notified of them."""
+    """False for events of imports and backfills: they are about the past and send no notifications."""
     diff_version: Mapped[str | None] = mapped_column(String(16))
     normalization_version: Mapped[str | None] = mapped_column(String(16))
     computed_at: Mapped[datetime] = mapped_column(default=utcnow)

@@ -43,7 +43,7 @@ FROZEN_TIMEOUT_MS = 60_000
 """How long PostgreSQL waits for a transaction in which nothing happens; ours never pause."""
 
 REST_SECONDS = 1.0
-"""How long nobody may have used a connection before we look whether the server is still there."""
+"""How long a connection may be idle before it is checked."""
 
 _RESTING_SINCE = "resting since"
 _WRITES = "webstrata_write"
@@ -72,14 +72,14 @@ class Database:
         self.actor = PROGRAM
 
     def acting_as(self, actor: Actor) -> "Database":
-        """Return the same database for somebody's use: the audit log gets their name."""
+        """Return the same database for an actor, whose name the audit log gets."""
         theirs = copy.copy(self)
         theirs.actor = actor
         return theirs
 
     @property
     def is_sqlite(self) -> bool:
-        """Tell whether this is SQLite."""
+        """Return whether this is SQLite."""
         return self.url.get_backend_name() == "sqlite"
 
     @property
@@ -128,12 +128,12 @@ class Database:
             raise ReadOnlyArchiveError(self.file.parent.absolute())
 
     def ping(self) -> None:
-        """Raise DatabaseUnavailableError unless the database answers."""
+        """Raise DatabaseUnavailableError unless the database responds."""
         with self.read() as session:
             session.execute(text("SELECT 1"))
 
     def server(self) -> str:
-        """Return which database answers, and its version; DatabaseUnavailableError when none does."""
+        """Return the database product and its version; DatabaseUnavailableError when it cannot be reached."""
         with self.read() as session:
             version = session.connection().dialect.server_version_info or ()
         return f"{'SQLite' if self.is_sqlite else 'PostgreSQL'} {'.'.join(map(str, version))}"
@@ -167,13 +167,15 @@ class Database:
 
 
 def keeping_rows(session: Session, query: Select[*Columns]) -> Select[*Columns]:
-    """Return a query whose rows a session that writes keeps as they are until its end; one that reads does not."""
+    """Return a query whose rows are locked until the end of a session that writes; one that reads does not lock."""
     writes = session.connection().get_execution_options().get(_WRITES, False)
     return query.with_for_update() if writes else query
 
 
 def is_there(url: str) -> bool:
-    """Tell whether there is anything to open, without making it: SQLite's file; a server tells when it is asked."""
+    """Return whether SQLite's file exists, without creating it; a server is assumed to exist until it
+    is connected to.
+    """
     found = _url(url)
     return found.get_backend_name() != "sqlite" or Path(found.database or "").exists()
 

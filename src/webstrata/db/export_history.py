@@ -12,7 +12,7 @@ from webstrata.model.actors import PROGRAM, Actor
 
 
 def begin_export(session: Session, kind: str, export_format: str, filters: Mapping[str, object], now: datetime) -> int:
-    """Record that an export begins, on behalf of the session's actor, and return its number."""
+    """Record that the session's actor begins an export, and return its number."""
     actor = session.info.get(ACTOR, PROGRAM)
     assert isinstance(actor, Actor)
     row = ExportRow(

@@ -1,4 +1,6 @@
-"""Long lists of the archive, read in parts: a reader who is slow holds no transaction, and nobody holds the list."""
+"""Exports of long lists, read in parts: a slow client holds no transaction, and the list is never in
+memory as a whole.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ PART = 2_000
 
 @dataclass(frozen=True)
 class ExportScope:
-    """What is wanted of a list: ids behind one, of a source, captured on days."""
+    """Filter of an export: ids after one, a source, days of capture."""
 
     after_id: int = 0
     limit: int = PART
@@ -31,7 +33,7 @@ class ExportScope:
 
 @dataclass(frozen=True, slots=True)
 class ExportedSnapshot:
-    """A snapshot as lists tell of it."""
+    """A snapshot as exports list it."""
 
     id: int
     source_code: str
@@ -60,7 +62,7 @@ def exported_snapshots(database: Database, scope: ExportScope) -> Iterator[list[
 
 
 def exported_events(database: Database, wanted: EventFilter, *, after_id: int, limit: int) -> Iterator[list[EventView]]:
-    """Yield the public change events that are wanted in parts, ids ascending."""
+    """Yield the public change events that match the filter in parts, ids ascending."""
     left = limit
     while left > 0:
         with database.read() as session:

@@ -227,7 +227,7 @@ def revive(session: Session, job_id: int, now: datetime, *, by_person: bool = Fa
 
 
 def ask_seeds_again(session: Session, job_id: int, now: datetime) -> None:
-    """Put the URLs that a job began with back in line, though the site answered."""
+    """Queue the seeds of a job again, though the site responded."""
     seeds = (CrawlTask.job_id == job_id, CrawlTask.depth == 0, CrawlTask.status == TaskStatus.FINISHED)
     session.execute(
         update(CrawlTask)
@@ -251,7 +251,9 @@ def counts(session: Session, job_id: int) -> FrontierCounts:
 
 
 def has_any(session: Session, job_id: int, *statuses: TaskStatus) -> bool:
-    """Tell whether any of a job's tasks stands there; asked in one go, so that none slips from one to the other."""
+    """Return whether a job has any task in these states; one query, so that none is missed while it
+    changes its state.
+    """
     found = select(CrawlTask.id).where(CrawlTask.job_id == job_id, CrawlTask.status.in_(statuses))
     return session.scalar(found.limit(1)) is not None
 
@@ -270,7 +272,7 @@ def hosts(session: Session, job_id: int) -> set[str]:
 
 
 def under_way(session: Session, job_id: int) -> int:
-    """Return how many of a job's tasks somebody works on."""
+    """Return how many of a job's tasks a worker has leased."""
     return session.connection().scalar(_UNDER_WAY, {"job_id": job_id}) or 0
 
 
@@ -281,7 +283,7 @@ def under_way_by_kind(session: Session, job_id: int) -> dict[TaskType, int]:
 
 
 def has_waiting(session: Session, job_id: int, kind: TaskType) -> bool:
-    """Tell whether any task of a kind waits, due or not."""
+    """Return whether any task of a kind waits, due or not."""
     waiting = select(_T.id).where(_T.job_id == job_id, _T.status == TaskStatus.PENDING, _OF_KIND[kind])
     return session.connection().scalar(waiting.limit(1)) is not None
 
@@ -324,7 +326,7 @@ def suspect_url(session: Session, job_id: int) -> str | None:
 
 
 def may_succeed_later(session: Session, job_id: int) -> bool:
-    """Tell whether another run could get a URL that a job did not get; True where the job's URLs are not known."""
+    """Return whether another run could get a URL that a job did not get; True where the job's URLs are not known."""
     if not has_any(session, job_id, *TaskStatus):
         return True
     if has_any(session, job_id, TaskStatus.PENDING, TaskStatus.IN_PROGRESS):

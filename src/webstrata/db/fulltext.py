@@ -23,7 +23,7 @@ class Match(NamedTuple):
 
     exactly: str
     widely: str | None = None
-    """What PostgreSQL's index is asked first where it cannot answer: it does not know where words stand."""
+    """A wider query for PostgreSQL's index, which has no positions of words."""
 
     def given(self, name: str = "match") -> dict[str, str | None]:
         """Return the parameters of `matched`."""

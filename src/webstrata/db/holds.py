@@ -1,4 +1,4 @@
-"""Legal holds: what must be kept whatever a policy or an administrator says."""
+"""Legal holds: what must not be deleted by any policy or administrator."""
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Who indexes a job: one process at a time, and every write of its own says so."""
+"""Index leases: one process at a time indexes a job, and each of its writes checks the lease."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -55,10 +55,11 @@ def renew(session: Session, lease: IndexLease, now: datetime, duration: timedelt
 
 
 def check(session: Session, lease: IndexLease) -> None:
-    """Raise LeaseLostError when a lease is another's by now; until the transaction ends, nobody can take it.
+    """Raise LeaseLostError when a lease is another's by now; until the transaction ends, no one can take it.
 
-    To be called late: PostgreSQL keeps the job's row locked from here on, and its crawl may want to write there. But
-    before a WARC file's row is written: a crawl locks job and file in this order, and would else wait for us for ever.
+    To be called late: PostgreSQL holds the lock on the job's row from here on, and its crawl may want to write there.
+    But before a WARC file's row is written: a crawl locks job and file in this order, and would else wait for us for
+    ever.
     """
     held = select(ArchiveJob.id).where(ArchiveJob.id == lease.job_id, ArchiveJob.index_lease_token == lease.token)
     if session.scalar(held.with_for_update(key_share=True)) is None:

@@ -15,7 +15,7 @@ from webstrata.model.jobs import CLAIMABLE, CUT_SHORT, UNFINISHED, JobConfig, Jo
 from webstrata.model.source_scope import address_keys
 
 CRAWL_ENDS = {"success": JobStatus.COMPLETED, "failed": JobStatus.FAILED, "stopped": JobStatus.STOPPED}
-"""What the end of a crawl, as `crawler_status` tells it, makes of its job."""
+"""The job status for each end of a crawl in `crawler_status`."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class StoredJob:
     """Empty for a job without a source."""
     config: JobConfig
     page_parameters: tuple[str, ...] = ()
-    """The query parameters that tell the source's pages apart: `url_group` wants them."""
+    """The query parameters that distinguish the source's pages, for `url_group`."""
     was_cleaned_up: bool = False
     """Whether its temporary folders were deleted, or that was begun."""
     was_crawled_here: bool = False
@@ -111,7 +111,7 @@ def _stored(job: ArchiveJob, source: Source | None) -> StoredJob:
 
 
 def status_of(session: Session, job_id: int) -> JobStatus:
-    """Return where a job stands; NotFoundError when there is none."""
+    """Return the status of a job; NotFoundError when there is none."""
     status = session.scalar(keeping_rows(session, select(ArchiveJob.status).where(ArchiveJob.id == job_id)))
     if status is None:
         raise NotFoundError(f"there is no job {job_id}")
@@ -127,7 +127,7 @@ def host_delays(session: Session, job_ids: Collection[int]) -> list[float]:
 
 
 def sitemaps_were_read(session: Session, job_id: int) -> bool:
-    """Tell whether everything that a site's sitemaps list is known to a job."""
+    """Return whether everything that a site's sitemaps list is known to a job."""
     return session.scalar(select(ArchiveJob.sitemaps_read_at).where(ArchiveJob.id == job_id)) is not None
 
 
@@ -154,7 +154,7 @@ def next_to_index(session: Session, now: datetime) -> int | None:
 
 
 def waits_for_index(session: Session, job_id: int, now: datetime) -> bool:
-    """Tell whether a job's crawl is over, nobody works on it and it is not all indexed."""
+    """Return whether a job's crawl is over, no worker has it and it is not all indexed."""
     return session.scalar(select(ArchiveJob.id).where(ArchiveJob.id == job_id, *_waits_for_index(now))) is not None
 
 
@@ -182,7 +182,7 @@ def indexed_bytes(session: Session, job_id: int) -> tuple[int, int]:
 
 
 def job_in_folder(session: Session, output_dir: str) -> int | None:
-    """Return the newest job that keeps its files in a folder."""
+    """Return the newest job with its files in a folder."""
     return session.scalar(
         select(ArchiveJob.id).where(ArchiveJob.output_dir == output_dir).order_by(ArchiveJob.id.desc()).limit(1)
     )
@@ -222,7 +222,7 @@ def set_crawl_counts(session: Session, job_id: int, counts: Mapping[str, int]) -
 
 
 def crawl_counts(counts: Mapping[str, int]) -> dict[str, object]:
-    """Return the columns that tell how far a crawl is."""
+    """Return the columns with the progress of a crawl."""
     return {
         "pages_crawled": counts["finished"],
         "pages_failed": counts["error"],
@@ -237,7 +237,7 @@ def last_stats(session: Session, job_id: int) -> dict[str, object]:
 
 
 def outcome(session: Session, job_id: int) -> tuple[str | None, int, int]:
-    """Return why a job stands where it stands, and how many URLs it got and failed to get."""
+    """Return the reason of a job's status, and how many URLs it got and failed to get."""
     row = session.execute(
         select(ArchiveJob.status_reason, ArchiveJob.pages_crawled, ArchiveJob.pages_failed).where(
             ArchiveJob.id == job_id
@@ -247,7 +247,7 @@ def outcome(session: Session, job_id: int) -> tuple[str | None, int, int]:
 
 
 def has_indexed_job(session: Session, source_code: str) -> bool:
-    """Tell whether a source was archived before."""
+    """Return whether a source was archived before."""
     found = session.scalar(
         select(ArchiveJob.id)
         .join(Source, ArchiveJob.source_id == Source.id)

@@ -54,9 +54,9 @@ class Spent:
 
 
 def spend(session: Session, job_id: int, responses: int, size: int, *, requisites: int = 0) -> Spent:
-    """Count what came in and return the sum; until the transaction ends, nobody else commits for this job.
+    """Count received responses and return the sum; until the transaction ends, no other worker commits for this job.
 
-    So workers take turns: limits hold exactly, and no two of them wait for each other's rows.
+    So workers commit one after the other: limits hold exactly, and no two of them wait for each other's rows.
     """
     more = {"of_job": job_id, "more": responses, "size": size, "requisites": requisites}
     row = session.connection().execute(_SPEND, more).one()
@@ -69,7 +69,7 @@ def received(session: Session, job_id: int) -> int:
 
 
 def take_turn(session: Session, job_id: int) -> None:
-    """Wait until nobody else writes for a job; until the transaction ends, nobody else does."""
+    """Wait until no other worker writes for a job; until the transaction ends, none does."""
     spend(session, job_id, 0, 0)
 
 
@@ -147,12 +147,14 @@ def requeue_of(session: Session, owner: str) -> list[int]:
 
 
 def has_abandoned(session: Session, now: datetime, alive: Collection[str] = ()) -> bool:
-    """Tell whether any job says that it is worked on, but its lease ran out or never was."""
+    """Return whether any job is marked as being worked on, but its lease expired or never was."""
     return session.scalar(select(ArchiveJob.id).where(_abandoned(now, alive)).limit(1)) is not None
 
 
 def requeue_abandoned(session: Session, now: datetime, alive: Collection[str] = ()) -> list[int]:
-    """Put the jobs back in line that nobody works on any more, and return them; who is known to be alive keeps its."""
+    """Queue the jobs again that no worker has any more, and return them; owners that are known to be
+    alive stay owners.
+    """
     return _requeue(session, _abandoned(now, alive))
 
 
@@ -163,13 +165,13 @@ def _abandoned(now: datetime, alive: Collection[str]) -> ColumnElement[bool]:
 
 
 def leader(session: Session, job_id: int, now: datetime) -> str | None:
-    """Return who leads a job, if anybody does."""
+    """Return the owner that leads a job, if there is one."""
     held = (ArchiveJob.id == job_id, ArchiveJob.lease_expires_at > now)
     return session.scalar(select(ArchiveJob.lease_owner).where(*held))
 
 
 def is_led_by(session: Session, job_id: int, owner: str) -> bool:
-    """Tell whether an owner leads a job."""
+    """Return whether an owner leads a job."""
     return session.scalar(select(ArchiveJob.lease_owner).where(ArchiveJob.id == job_id)) == owner
 
 
@@ -180,13 +182,13 @@ def check_leader(session: Session, job_id: int, owner: str) -> None:
 
 
 def fail(session: Session, job_id: int, reason: str, status: JobStatus = JobStatus.FAILED) -> None:
-    """Give a job up that nobody leads, or its index, and say why."""
+    """Mark a job without a leader, or its index, as failed, with the reason."""
     over = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
     _changed(session, over.values(status=status, status_reason=reason))
 
 
 def pause(session: Session, job_id: int, reason: str, until: datetime) -> None:
-    """Let a job that nobody leads rest, and say why."""
+    """Let a job without a leader rest until a moment, with the reason."""
     rests = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
     _changed(
         session,
@@ -200,7 +202,7 @@ def pause(session: Session, job_id: int, reason: str, until: datetime) -> None:
 
 
 def postpone(session: Session, job_id: int, until: datetime) -> None:
-    """Let nobody take up a job that nobody leads before a moment."""
+    """Block a job without a leader for all workers until a moment."""
     free = update(ArchiveJob).where(ArchiveJob.id == job_id, ArchiveJob.lease_owner.is_(None))
     _changed(session, free.values(not_before=until))
 
@@ -211,7 +213,7 @@ def pauses(session: Session, job_id: int) -> int:
 
 
 def _requeue(session: Session, which: ColumnElement[bool]) -> list[int]:
-    """Put jobs where whoever comes next finds what is left to do: all of it, or only the index."""
+    """Queue jobs for the work that is left: all of it, or only the index."""
     crawled = and_(ArchiveJob.finished_at.is_not(None), ArchiveJob.crawler_status == "success")
     stopped = and_(ArchiveJob.finished_at.is_not(None), ArchiveJob.crawler_status == "stopped")
     failed = and_(ArchiveJob.finished_at.is_not(None), ArchiveJob.crawler_status == "failed")
@@ -239,7 +241,7 @@ def _changed(session: Session, statement: Update) -> int:
 
 
 def may_crawl(session: Session, job_id: int) -> bool:
-    """Tell whether a job's crawl is to go on: nobody asked for its end, and its leader still crawls."""
+    """Return whether a job's crawl is to go on: no stop was requested, and its leader still crawls."""
     row = session.execute(
         select(ArchiveJob.status, ArchiveJob.stop_requested_at).where(ArchiveJob.id == job_id)
     ).one_or_none()
@@ -247,7 +249,7 @@ def may_crawl(session: Session, job_id: int) -> bool:
 
 
 def is_stop_requested(session: Session, job_id: int) -> bool:
-    """Tell whether somebody asked for the end of a job's present run."""
+    """Return whether a stop of a job's present run was requested."""
     return session.scalar(select(ArchiveJob.stop_requested_at).where(ArchiveJob.id == job_id)) is not None
 
 

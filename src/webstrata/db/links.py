@@ -161,7 +161,7 @@ def link_sets(session: Session, holders: Collection[int]) -> dict[int, LinkSet]:
 
 
 def _add_sets(session: Session, sets: Mapping[int, LinkSet]) -> None:
-    """Store sets of links; to tell SQLite of each link by itself would take three times as long."""
+    """Store sets of links; one row for each link would take SQLite three times as long."""
     filled = {holder: sorted(targets) for holder, targets in sorted(sets.items()) if targets}
     if not filled:
         return

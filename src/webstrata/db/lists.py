@@ -20,10 +20,10 @@ _STATEMENTS_KEPT = 64
 
 @dataclass(frozen=True, eq=False)
 class Among:
-    """A query over lists: where it says `IN <name>`, the values are those of the list of that name.
+    """A query over lists: for `IN <name>`, the values are those of the list of that name.
 
-    However many they are, it is one parameter and always the same statement; values of one kind each. Where it says
-    `<all column>`, the numbers of a whole group of rows come as one, which `gathered` reads.
+    However many they are, it is one parameter and always the same statement; values of one kind each. For `<all
+    column>`, the numbers of a whole group of rows come as one, which `gathered` reads.
     """
 
     query: str
@@ -65,7 +65,7 @@ def _spelled(among: Among, sqlite: bool) -> TextClause | TextualSelect:
 
 
 def as_list(dialect: str, values: Collection[float]) -> object:
-    """Return numbers as the one parameter that a database reads as a list, where it is told so."""
+    """Return numbers as the one parameter that a database reads as a list."""
     return json.dumps([*values]) if dialect == "sqlite" else as_array(values)
 
 

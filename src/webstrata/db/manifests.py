@@ -1,4 +1,4 @@
-"""Sources and jobs as plain facts, to be kept beside the archive's files and made rows again from there."""
+"""Sources and jobs as plain facts, for the manifests beside the archive's files and for the rebuild from them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -31,12 +31,12 @@ JOB_FIELDS = (
 
 
 def source_facts(session: Session) -> list[Facts]:
-    """Return what is to be kept of every source."""
+    """Return the facts of every source for the manifest."""
     return [_facts(row, SOURCE_FIELDS) for row in session.scalars(select(Source).order_by(Source.id))]
 
 
 def job_facts(session: Session, job_id: int) -> tuple[Facts, Facts | None, str]:
-    """Return what is to be kept of a job and of its source, and where its files lie; NotFoundError without one."""
+    """Return the facts of a job and of its source for the manifest, and its folder; NotFoundError without one."""
     job = session.get(ArchiveJob, job_id)
     if job is None:
         raise NotFoundError(f"there is no job {job_id}")

@@ -1,6 +1,6 @@
-"""What monitoring asks for, by questions that cost the same at any size: no table that grows with captures is read.
+"""Queries of the metrics that cost the same at any size: no table that grows with captures is read.
 
-Counts of snapshots come from the totals that the index keeps (`db/totals.py`).
+Counts of snapshots come from the totals that the index updates (`db/totals.py`).
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ class RunningJob:
     frontier_depth: int
     """URLs that wait or are under way, as its crawl counted last."""
     report: CrawlReport | None
-    """What its processes have seen; None where the crawler does not tell."""
+    """The counts of its processes; None where the crawler does not report."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""The schema's versions: bring a database to ours, tell where it stands, refuse to work on another.
+"""Schema versions: migrate a database to ours, return its version, refuse to work on another.
 
-Every command asks where its database stands, and Alembic takes long to load: only what migrates loads it.
+Every command checks the version of its database, and Alembic takes long to load: only migrations load it.
 """
 
 import fcntl

@@ -1,4 +1,4 @@
-"""What is to be stored, as plain values: whoever makes them need not load what speaks with databases."""
+"""Rows to be stored, as plain values, without importing SQLAlchemy."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from webstrata.model.captures import DateSource
 
 @dataclass(frozen=True)
 class NewCapture:
-    """A record that answers for a URL, and where it lies."""
+    """A record of a response for a URL, and its location."""
 
     offset: int
     length: int
@@ -44,4 +44,4 @@ class Problem:
     offset: int
     reason: str
     may_pass: bool = False
-    """Whether it may solve itself: then it is kept however many there are, to be looked at again."""
+    """Whether it may solve itself: then it is stored however many there are, to be looked at again."""

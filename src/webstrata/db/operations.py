@@ -24,9 +24,9 @@ class Operation(StrEnum):
 
 
 def count(session: Session, operation: Operation, more: int = 1) -> None:
-    """Count something that happened.
+    """Count an event.
 
-    To be called last in a transaction: everybody writes the same row, and who holds it must wait for nobody.
+    To be called last in a transaction: all processes write the same row, and the holder of its lock must not wait.
     """
     if more <= 0:
         return

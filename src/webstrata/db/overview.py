@@ -29,7 +29,7 @@ class NextTurn:
 
 
 def led_jobs(session: Session, now: datetime) -> list[LedJob]:
-    """Return the jobs that somebody leads."""
+    """Return the jobs that have a leader."""
     led = (
         select(ArchiveJob.id, Source.code, ArchiveJob.status, ArchiveJob.lease_owner)
         .outerjoin(Source, ArchiveJob.source_id == Source.id)

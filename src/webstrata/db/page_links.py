@@ -45,7 +45,7 @@ class PageLink:
     """A page that another one links to."""
 
     address: str
-    """The name of the page: its address without what does not tell pages apart."""
+    """The name of the page: its address without the parts that do not distinguish pages."""
     capture: SnapshotView | None
     """Its good capture that is closest in time; None when it has none."""
 

@@ -22,7 +22,7 @@ class BusySlot:
 
     host: str
     held: bool
-    """Whether somebody holds it, and may give it back at any moment; else it rests."""
+    """Whether an owner holds it, and may give it back at any moment; else it rests."""
     free_in: timedelta
 
 
@@ -48,7 +48,7 @@ def take_slot(session: Session, host: str, owner: str, token: str, *, slots: int
 
 
 def _upserted(session: Session, host: str, slot: int, held: dict[str, object], now: datetime) -> bool:
-    """Write a slot's row unless somebody else was quicker: the condition is checked under the row's lock."""
+    """Write a slot's row unless another process was quicker: the condition is checked under the row's lock."""
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
     statement = (
         dialect.insert(_PERMITS)
@@ -88,7 +88,7 @@ def prune(session: Session, older_than: timedelta) -> None:
 
 
 def _locked(session: Session, condition: ColumnElement[bool]) -> list[tuple[str, int]]:
-    """Return the keys of some rows, locked; rows that others work on are left to them, so that nobody deadlocks."""
+    """Return the keys of some rows, locked; rows that others have locked are skipped, to prevent deadlocks."""
     rows = select(HostPermit.host, HostPermit.slot).where(condition).limit(_CHANGED_AT_ONCE)
     return [(host, slot) for host, slot in session.execute(rows.with_for_update(skip_locked=True))]
 

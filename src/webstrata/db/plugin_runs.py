@@ -129,12 +129,12 @@ def _final(retry_failed: bool) -> tuple[RunStatus, ...]:
 
 
 def _acknowledged() -> ColumnElement[bool]:
-    """Select what lies before the acknowledged end of its file: what is behind may yet be cut off."""
+    """Select captures before the acknowledged end of their file: bytes after it may yet be cut off."""
     return Capture.warc_offset + Capture.warc_length <= WarcFile.committed_bytes
 
 
 def _holds_content() -> ColumnElement[bool]:
-    """Select answers that are the thing itself; of a 304, its record says what it is the same as."""
+    """Select responses with content of their own; the record of a 304 names the capture it is equal to."""
     not_modified = and_(Capture.record_type == _REVISIT, Capture.status_code == _NOT_MODIFIED)
     return or_(Capture.status_code.is_(None), Capture.status_code.between(200, 299), not_modified)
 
@@ -229,7 +229,7 @@ def begin_runs(
 
 
 def is_open(status: RunStatus | None, *, retry_failed: bool) -> bool:
-    """Tell whether a run is still to be made, or made again."""
+    """Return whether a run is still to be made, or made again."""
     return status not in _final(retry_failed)
 
 

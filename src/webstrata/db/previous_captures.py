@@ -1,4 +1,4 @@
-"""The capture before each snapshot: the last one of the same URL by another job of its source, kept while indexing.
+"""The capture before each snapshot: the last one of the same URL by another job of its source, updated while indexing.
 
 It is looked up by URL and not by page: a page may have thousands of URLs that differ in their query.
 """

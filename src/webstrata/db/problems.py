@@ -15,7 +15,7 @@ MAX_STORED_PER_FILE = 1_000
 """Beyond that a file's problems are only counted."""
 
 END = 2**63 - 1
-"""Behind every byte of every file."""
+"""An offset after every byte of every file."""
 
 _PROBLEMS = RecordProblem.__table__
 assert isinstance(_PROBLEMS, Table)
@@ -61,7 +61,9 @@ def replace_problems(
 
 
 def unread_problems(session: Session, job_id: int) -> dict[int, list[Problem]]:
-    """Return, by file, the problems behind what is indexed: why a file is not read on from there, or its torn end."""
+    """Return, by file, the problems after the indexed part: why a file is not read on from there, or
+    its cut-off end.
+    """
     rows = session.execute(
         select(RecordProblem.warc_file_id, RecordProblem.warc_offset, RecordProblem.reason)
         .join(WarcFile, RecordProblem.warc_file_id == WarcFile.id)
@@ -74,7 +76,7 @@ def unread_problems(session: Session, job_id: int) -> dict[int, list[Problem]]:
 
 
 def replace_unread(session: Session, job_id: int, warc_file_id: int, start: int, problems: Sequence[Problem]) -> None:
-    """Store the problems behind what is indexed of a file in place of those that were known there, and count them."""
+    """Replace the known problems after the indexed part of a file, and count them."""
     behind = (RecordProblem.warc_file_id == warc_file_id, RecordProblem.warc_offset >= start)
     before = session.scalar(select(func.count()).select_from(RecordProblem).where(*behind)) or 0
     replace_problems(session, job_id, warc_file_id, (start, END), problems)
@@ -111,7 +113,7 @@ def problems_of_job(session: Session, job_id: int, *, limit: int, offset: int = 
 
 
 def unresolved_revisits(session: Session, job_id: int) -> list[UnresolvedRevisit]:
-    """Return a job's revisits that are a problem because nobody knew their payload."""
+    """Return a job's revisits that are a problem because their payload was not found."""
     rows = session.execute(
         select(Capture.warc_file_id, Capture.warc_offset, Capture.warc_length)
         .join(

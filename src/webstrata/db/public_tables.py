@@ -1,4 +1,4 @@
-"""The tables of what the public and its operators leave behind, and of what is told to both."""
+"""Tables of readers' reports, the audit log, usage and totals."""
 
 from datetime import date, datetime
 from typing import Any
@@ -10,7 +10,7 @@ from webstrata.db.base import Base, BigId, utcnow
 
 
 class SourceTotals(Base):
-    """A source's pages added up, kept by the index: nobody who wants to know counts snapshots."""
+    """A source's pages added up by the index, so that no query has to count snapshots."""
 
     __tablename__ = "source_totals"
 
@@ -26,7 +26,7 @@ class SourceTotals(Base):
 
 
 class IssueReport(Base):
-    """What a reader says is wrong, or wants taken down."""
+    """A reader's report of a problem, or request to take something down."""
 
     __tablename__ = "issue_reports"
     __table_args__ = (Index(None, "status", "id"),)
@@ -56,7 +56,7 @@ class UsageMetric(Base):
 
 
 class AuditEntry(Base):
-    """A change that somebody made: who, what, to what, and by which request."""
+    """A change: its actor, its action, its target, and its request."""
 
     __tablename__ = "audit_log"
     __table_args__ = (

@@ -9,7 +9,7 @@ _NO_LOCKS = "unix-none"
 
 
 def is_read_only(file: Path) -> bool:
-    """Tell whether a database is there but cannot be written to: SQLite makes files beside the one it writes."""
+    """Return whether a database is there but cannot be written to: SQLite makes files beside the one it writes."""
     return file.is_file() and not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK | os.X_OK))
 
 

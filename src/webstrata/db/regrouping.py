@@ -22,7 +22,7 @@ from webstrata.model.urls import URL_GROUP_VERSION, url_group
 
 @dataclass(frozen=True)
 class GroupedSource:
-    """A source, and what tells its pages apart."""
+    """A source, and the parameters that distinguish its pages."""
 
     id: int
     code: str

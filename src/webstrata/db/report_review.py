@@ -13,7 +13,7 @@ from webstrata.db.tables import IssueReport, utcnow
 
 @dataclass(frozen=True)
 class ReviewedReport:
-    """A report, and where it stands."""
+    """A report, and its status."""
 
     id: int
     category: str
@@ -48,7 +48,7 @@ def report(session: Session, report_id: int) -> ReviewedReport | None:
 
 
 def change_report(session: Session, report_id: int, changes: Mapping[str, str]) -> ReviewedReport | None:
-    """Write where a report stands or what is noted about it, and return it; None when there is none."""
+    """Write the status or the notes of a report, and return it; None when there is none."""
     row = session.get(IssueReport, report_id, with_for_update=True)
     if row is None:
         return None

@@ -1,4 +1,4 @@
-"""What readers report, kept for those who look after the archive."""
+"""Storing readers' reports for the operators."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from webstrata.db.tables import IssueReport
 
 @dataclass(frozen=True)
 class NewReport:
-    """What a reader says is wrong."""
+    """A reader's report of a problem."""
 
     category: str
     description: str

@@ -21,7 +21,7 @@ _CURRENT = timedelta(seconds=10)
 
 @dataclass(frozen=True)
 class JobProgress:
-    """A job as it stands, with what its run has seen."""
+    """A job with its present status and the counts of its run."""
 
     job: JobView
     counts: FrontierCounts
@@ -31,7 +31,7 @@ class JobProgress:
 
     @property
     def is_over(self) -> bool:
-        """Tell whether the job stays as it is until somebody acts."""
+        """Return whether the job's status stays until an operator acts."""
         return self.job.status in SETTLED and not self.is_led
 
 
@@ -56,7 +56,7 @@ def merged(session: Session, job_id: int, now: datetime) -> CrawlReport:
 
 
 def clear(session: Session, job_id: int, began: datetime) -> None:
-    """Forget the reports of earlier runs; a run that goes on after its worker died keeps its own."""
+    """Delete the reports of earlier runs; a run that goes on after its worker died retains its own."""
     earlier = (CrawlReportRow.job_id == job_id, CrawlReportRow.updated_at < began)
     session.execute(delete(CrawlReportRow).where(*earlier))
 

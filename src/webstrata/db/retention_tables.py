@@ -56,7 +56,7 @@ class LegalHold(Base):
     normalized_url_group: Mapped[str | None]
     snapshot_id: Mapped[int | None] = mapped_column(BigInteger)
     session_id: Mapped[str | None] = mapped_column(String(36))
-    """The audit session whose artifacts are kept."""
+    """The audit session whose artifacts must stay."""
     reason: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     created_by: Mapped[str]

@@ -1,8 +1,8 @@
-"""Whether anything changed: a word that is another one after every commit, by whichever process.
+"""Change token: a value that differs after every commit of any process; caches compare it.
 
 SQLite counts, for a connection, the commits of all others (https://sqlite.org/pragma.html#pragma_data_version); ours is
-kept for nothing else, so that every commit is another's. PostgreSQL's snapshot says which transactions are visible: two
-that read the same saw the same. Both also change for commits that no reader would notice, and never miss one.
+used for nothing else, so that every commit is another's. PostgreSQL's snapshot lists the visible transactions: two
+readers of the same snapshot saw the same. Both also change for commits that no reader would notice, and never miss one.
 """
 
 from threading import Lock
@@ -15,7 +15,7 @@ _QUESTIONS = {"sqlite": "PRAGMA data_version", "postgresql": "SELECT pg_current_
 
 
 class Revision:
-    """Asks a database, over a connection of its own, for the word that stands for its present state."""
+    """Reads the change token of a database, over a connection of its own."""
 
     def __init__(self, database: Database) -> None:
         """Prepare; nothing is opened yet."""
@@ -30,11 +30,11 @@ class Revision:
 
     @property
     def is_instant(self) -> bool:
-        """Tell whether the answer comes without a way to a server: SQLite looks into memory it shares."""
+        """Return whether the token comes without a round trip to a server: SQLite looks into shared memory."""
         return self._database.is_sqlite
 
     def now(self) -> str | None:
-        """Return the word for the present state, or None when the database does not answer."""
+        """Return the change token of the present state, or None when the database cannot be reached."""
         with self._asking:
             try:
                 return self._asked()

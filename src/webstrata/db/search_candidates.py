@@ -41,7 +41,9 @@ class Many:
 
 
 def candidates(session: Session, scope: Scope, expression: Expression) -> Few | Many:
-    """Return what a search ranks; of too many from memory when somebody asked before, as whoever turns a page does."""
+    """Return the candidates that a search ranks; many of them come from the cache when the search is
+    repeated for its next page.
+    """
     what = "candidates", scope.asks(), MOST_RANKED, MOST_CHOSEN, MOST_COUNTED
     return worked_out_once(session, scope.state, what, lambda: _found(session, scope, expression), worth=_are_many)
 

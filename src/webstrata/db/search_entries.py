@@ -1,4 +1,4 @@
-"""The narrow rows that searching reads, kept with the pages: one for each snapshot that can be found."""
+"""The narrow rows that searching reads, updated with the pages: one for each snapshot that can be found."""
 
 from collections.abc import Collection
 

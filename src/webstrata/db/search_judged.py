@@ -1,4 +1,4 @@
-"""How well documents answer a search: by their text, and for the best of them by all else that counts."""
+"""Scores of documents for a search: by their text, and for the best of them by all other signals."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ def judged(session: Session, scope: Scope, documents: Collection[int]) -> Judged
 
 
 def judgement(told: Mapping[str, Columns]) -> Judged:
-    """Return what the answers to `JUDGING` say."""
+    """Return the judgement from the rows of `JUDGING`."""
     ranked, best = told["ranked"], told["best"]
     return Judged(
         dict(zip(ranked["document_id"], ranked["relevance"], strict=True)),

@@ -21,10 +21,10 @@ def worked_out_once(
     work: Callable[[], Remembered],
     worth: Callable[[Remembered], bool] = lambda found: True,
 ) -> Remembered:
-    """Return what work gives, from memory when the archive is as it was then and it is worth the room.
+    """Return the result of `work`, cached while the archive is unchanged and if it is worth the memory.
 
-    `state` is every source's totals with the moment when they last moved. Whoever adds, moves or drops a capture moves
-    them in the same transaction, so nothing outlives the archive that it was worked out in.
+    `state` is every source's totals with the moment when they last changed. Every transaction that adds, moves or drops
+    a capture changes them, so no cached result outlives the state that it was computed for.
     """
     kept = _kept_for(session.get_bind().engine)
     key = state, what

@@ -14,10 +14,10 @@ from webstrata.model.search import View, walks
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 
 MOST_COUNTED = 10_000
-"""Captures that are counted where words are searched; then the answer says that there are more."""
+"""Captures that are counted when searching words; beyond it the result has the mark that there are more."""
 
 MOST_BROWSED = 100_000
-"""The same where nothing is searched for: those are met in order and need no looking up."""
+"""The same for browsing without words: captures are read in order and need no lookup."""
 
 
 _WALKED_AS_ONE = 3
@@ -31,7 +31,7 @@ class Count:
 
     total: int
     entries: int
-    """The captures behind the total: as many, or more where a page is one result."""
+    """The captures of the total: as many, or more where a page is one result."""
     capped: bool
     documents: int
     """The texts that match, be they captured here or not."""
@@ -68,7 +68,7 @@ def _counted(session: Session, scope: Scope, most: int) -> Count:
 
 
 def in_time(session: Session, question: Question, scope: Scope, offset: int, count: Count) -> tuple[Hit, ...]:
-    """Return the wanted results, newest first; those behind the counted ones are reached only by a cursor."""
+    """Return the requested results, newest first; those after the counted ones are reached only by a cursor."""
     if question.cursor is None and count.capped and offset >= count.total:
         return ()
     return ordered(session, question, scope, count, skip=offset, wanted=question.request.page_size)
@@ -107,7 +107,7 @@ def _estimated(scope: Scope, count: Count) -> int:
 
 
 def browses_pages(question: Question) -> bool:
-    """Tell whether all that is asked for stands in the table of pages."""
+    """Return whether the table of pages has all that the request needs."""
     request = question.request
     narrowed = (request.from_date, request.to_date, request.as_of, request.language, request.kind, request.year)
     return (

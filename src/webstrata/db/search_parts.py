@@ -1,4 +1,4 @@
-"""Several questions in one statement: each has a name and answers with some columns."""
+"""Several queries in one statement (UNION ALL): each has a name and returns some columns."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,14 +11,14 @@ _MOST_COLUMNS = 5
 
 
 class Part(NamedTuple):
-    """A question, and the columns that it answers with."""
+    """A named query, and the columns that it returns."""
 
     query: str
     columns: tuple[str, ...]
 
 
 Columns = Mapping[str, Sequence[Any]]
-"""The answer to a question, column by column."""
+"""The result of a query, column by column."""
 
 
 def together(dialect: str, parts: Mapping[str, Part]) -> str:
@@ -30,7 +30,7 @@ def together(dialect: str, parts: Mapping[str, Part]) -> str:
 
 
 def answers(dialect: str, parts: Mapping[str, Part], rows: Iterable[Sequence[Any]]) -> dict[str, Columns]:
-    """Return what the rows of `together` answer, by the names of the questions."""
+    """Return the results in the rows of `together`, by the names of the queries."""
     found = _transposed(rows) if dialect == "sqlite" else {row[0]: row[1] for row in rows}
     return {
         name: {column: values or () for column, values in zip(part.columns, found.get(name, repeat(())), strict=False)}

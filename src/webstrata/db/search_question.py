@@ -1,4 +1,4 @@
-"""A search as the database is asked, and what it answers."""
+"""A search as the database gets it, and its result."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -39,18 +39,18 @@ class Question:
 
     @property
     def offset(self) -> int:
-        """Return how many results come before the wanted ones."""
+        """Return how many results come before the requested ones."""
         return self.cursor.offset if self.cursor else (self.request.page - 1) * self.request.page_size
 
     @property
     def is_ranked(self) -> bool:
-        """Tell whether the best come first."""
+        """Return whether the best come first."""
         return self.expression is not None and self.request.effective_sort is Sort.RELEVANCE
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A capture that was found, as a reader sees it, and where words were searched the full text behind it."""
+    """A capture that was found, as a reader sees it, and its full text where words were searched."""
 
     view: SnapshotView
     text: str
@@ -75,7 +75,7 @@ class Found:
     documents: int = 0
     """How many texts match."""
     in_time_order: bool = False
-    """The last hit stands where the newest come first: what follows it is found by its time."""
+    """The last hit is among those that are ordered by time: the next ones are found by its time."""
 
 
 def scope_of(session: Session, question: Question) -> Scope | None:
@@ -108,7 +108,9 @@ _SOURCES = text(
 
 
 def _pages_at(session: Session, address: str, sources: Collection[int]) -> tuple[int, ...]:
-    """Return the pages of sources that an address leads to: what tells pages apart is each source's own affair."""
+    """Return the pages of sources that an address leads to: each source has its own parameters that
+    distinguish pages.
+    """
     wanted: set[str] = set()
     told_apart = session.scalars(select(Source.page_parameters).where(Source.page_parameters.is_not(None)))
     for parameters in {(), *(tuple(some or ()) for some in told_apart)}:

@@ -94,7 +94,7 @@ class RankedSearch:
         return worked_out_once(self._session, self._scope.state, what, lambda: head.count(documents))
 
     def _within(self, count: Count) -> bool:
-        """Tell whether the wanted results can be reached: those behind the counted ones only by a cursor."""
+        """Return whether the requested results can be reached: those after the counted ones only by a cursor."""
         return self._question.cursor is not None or not count.capped or self._question.offset < count.total
 
     @cached_property
@@ -140,7 +140,7 @@ class _Head:
         return row[0] if row else 0
 
     def page(self, ranked: Mapping[int, Score], offset: int) -> tuple[Hit, ...]:
-        """Return the wanted ones."""
+        """Return the requested page of results."""
         documents, left_out = _promising(ranked, offset + self._request.page_size)
         # Where bad answers come last, the best document's may be the last of all.
         if not self._request.include_non_2xx and len(documents) < len(ranked):
@@ -178,7 +178,7 @@ class _Head:
 
 
 def _promising(ranked: Mapping[int, Score], wanted: int) -> tuple[list[int], float]:
-    """Return documents among whose captures the wanted ones should be, and a score that no other document exceeds."""
+    """Return documents that should have the requested captures, and a score that no other document exceeds."""
     documents, least = best_scored(ranked, _SPARE * wanted)
     # Very many may share the last score: all texts that hold the word once. Those above it are enough if they can be.
     above = [document for document in documents if ranked[document].total > least]

@@ -1,7 +1,7 @@
-"""Which captures a search is about, as SQL: what matches, what is filtered out, and which of a page is shown.
+"""The captures of a search, as SQL: what matches, what is filtered out, and which capture of a page is shown.
 
-Captures are met in one of two ways. Walking goes through all of them, newest first, and asks of each whether its text
-matches; gathering starts from the texts that match and brings their captures. Few are best gathered, many walked.
+Captures are read in one of two ways. Walking goes through all of them, newest first, and checks whether the text of
+each matches; gathering starts from the texts that match and reads their captures. Few are best gathered, many walked.
 """
 
 from collections.abc import Collection, Hashable, Iterator
@@ -25,7 +25,7 @@ _STATEMENTS_KEPT = 512
 
 @dataclass(frozen=True)
 class Scope:
-    """The captures of a search: `match` says which texts, or `pages` which pages; with neither it is all of them."""
+    """The captures of a search: `match` selects texts, or `pages` selects pages; with neither it is all of them."""
 
     request: SearchRequest
     dialect: str
@@ -88,7 +88,7 @@ class Scope:
 
     @property
     def is_narrow(self) -> bool:
-        """Tell whether more than the words narrows the search."""
+        """Return whether more than the words narrows the search."""
         request = self.request
         return any((self.source_id is not None, *_days(request), request.language, request.kind))
 
@@ -101,7 +101,7 @@ class Scope:
         return "(SELECT count(*) FROM matched)" if self._has_texts else "0"
 
     def asks(self) -> Hashable:
-        """Return what tells this scope from others of the same archive, however its results are ordered and cut."""
+        """Return the key of this scope, whatever the order and the page of its results."""
         request = self.request
         shown = request.view, request.include_non_2xx, request.include_duplicates, request.language, request.kind
         texts = self.match if self.match is not None or self.documents is None else tuple(self.documents)

@@ -27,9 +27,9 @@ def shown(
     most: int,
     **given: object,
 ) -> tuple[Hit, ...]:
-    """Return captures in order as a reader sees them: of those found the first `most`, behind the first `skip`.
+    """Return captures in order as a reader sees them: of those found the first `most`, after the first `skip`.
 
-    `found` selects each capture's `snapshot_id` and what it is ordered by.
+    `found` selects each capture's `snapshot_id` and its sort columns.
     """
     # How few they are stands in the statement: PostgreSQL would prepare for thousands, and read every snapshot.
     first = f"{found} ORDER BY {', '.join(order)} LIMIT {most} OFFSET :skip"

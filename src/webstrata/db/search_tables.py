@@ -1,4 +1,4 @@
-"""What searching keeps beside the archive's own tables: all of it can be made again from them."""
+"""Tables of the search index: all of them can be made again from the archive's own tables."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from webstrata.db.base import Base, BigId
 
 SHOWN = "status_rank IN (0, 2) AND repeated = 0"
-"""What a reader is shown who asks for nothing else: good answers, or of unknown status, and no repetition."""
+"""The default filter: good responses, or of unknown status, and no repetition."""
 
 
 class SearchEntry(Base):
@@ -50,17 +50,17 @@ class SearchEntry(Base):
     source_id: Mapped[int]
     captured_at: Mapped[datetime]
     status_rank: Mapped[int] = mapped_column(SmallInteger)
-    """0 for a good answer, 1 for a redirect, 2 when nobody knows, 3 for an error."""
+    """0 for a good response, 1 for a redirect, 2 for an unknown status, 3 for an error."""
     repeated: Mapped[int] = mapped_column(SmallInteger)
-    """1 when another capture of the same page says the same later on the same UTC day."""
+    """1 when a later capture of the same page on the same UTC day has the same content."""
     url_cost: Mapped[int] = mapped_column(SmallInteger)
-    """1 for an address with a query string, 2 for one that also tells where a reader came from."""
+    """1 for an address with a query string, 2 for one that also has tracking parameters."""
     language: Mapped[str | None]
     kind: Mapped[str] = mapped_column(String(8))
 
 
 class VocabularyWord(Base):
-    """A word of some title, address or heading: what a misspelt word may have meant."""
+    """A word of some title, address or heading: a possible correction of a misspelt word."""
 
     __tablename__ = "vocabulary"
 

@@ -28,7 +28,7 @@ from webstrata.model.linking import SignalChanges
 from webstrata.model.pagerank import RankedPage
 
 _LOCK = 7_316_004
-"""Who changes links and signals has its turn alone: two who change each other's counts could else wait for ever."""
+"""The lock for changing links and signals: two writers that change each other's counts could else deadlock."""
 
 _COMPARED_AT_ONCE = 1_000
 _MOST_REMEMBERED = 100_000
@@ -118,7 +118,7 @@ _TOUCHED = Among("SELECT id, updated_at FROM page_signals WHERE id IN <pages>", 
 
 
 def take_turn(session: Session) -> None:
-    """Wait until nobody else changes links or signals; the turn ends with the transaction."""
+    """Wait until no other process changes links or signals; the lock ends with the transaction."""
     if session.get_bind().dialect.name == "postgresql":  # SQLite lets one write at a time anyway
         session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
 
@@ -159,7 +159,7 @@ def _ids(session: Session, groups: Collection[str]) -> dict[str, int]:
 
 
 def _added(session: Session, groups: Sequence[str]) -> dict[str, int]:
-    """Give pages their rows and return the rows' ids; as it is one's turn, nobody else takes ids meanwhile."""
+    """Give pages their rows and return the rows' ids; as the lock is held, no one else takes ids meanwhile."""
     if session.get_bind().dialect.name == "sqlite":
         first = ids.highest(session, "page_signals") + 1
         free: Sequence[int] = range(first, first + len(groups))
@@ -208,10 +208,10 @@ def links_today(session: Session, pages: Collection[int]) -> dict[int, list[int]
 
 @dataclass(frozen=True)
 class LinksRead:
-    """Reads what pages link to, and later tells which of them may link otherwise by then."""
+    """Reads the links of pages, and later returns which of them may have changed since."""
 
     _touched: dict[int, int] = field(default_factory=dict)
-    """When each page's row was last written, as a number: whoever links it otherwise writes that."""
+    """When each page's row was last written, as a number; every change of its links writes it."""
 
     def of(self, session: Session, pages: Collection[int]) -> dict[int, list[int]]:
         """Return what pages link to today, themselves left out."""

@@ -58,7 +58,7 @@ class KnownSnapshot:
 
 @dataclass(frozen=True)
 class CopiedPage:
-    """What a page says, as a snapshot of it says it."""
+    """The content of a page, as a snapshot of it has it."""
 
     document_id: int
     normalized_url_group: str
@@ -101,7 +101,7 @@ class Comparison:
 
 
 def is_ok() -> ColumnElement[bool]:
-    """Select what a reader wants to see: an answer that is no error, or whose status nobody knows."""
+    """Select a response that is no error, or whose status is unknown."""
     return or_(Snapshot.status_code.is_(None), Snapshot.status_code.between(200, 299))
 
 
@@ -111,7 +111,7 @@ def is_good() -> ColumnElement[bool]:
 
 
 def save_snapshots(session: Session, snapshots: Sequence[NewSnapshot]) -> None:
-    """Write snapshots, with what came before them; one that is there already, by its WARC record, keeps its id."""
+    """Write snapshots, with the captures before them; one that exists already, by its WARC record, retains its id."""
     if not snapshots:
         return
     free = iter(ids.reserve(session, "snapshots", sum(snapshot.id is None for snapshot in snapshots)))
@@ -200,7 +200,7 @@ def _save_pages(session: Session, rows: list[dict[str, Any]]) -> None:
 
 
 def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ...]]:
-    """Select what the pages table says of pages, from their snapshots."""
+    """Select the columns of the pages table from the snapshots of pages."""
     newest = func.row_number().over(
         partition_by=Snapshot.normalized_url_group,
         order_by=(Snapshot.capture_timestamp.desc(), Snapshot.id.desc()),

@@ -21,7 +21,7 @@ UNGROUPED = 0
 
 @dataclass(frozen=True)
 class NewSource:
-    """A source that somebody wants kept."""
+    """A source to be added."""
 
     entry: SourceJobConfig
     name: str
@@ -55,7 +55,7 @@ class JobFolder:
 
 @dataclass(frozen=True)
 class DueSource:
-    """A source whose turn has come."""
+    """A source that is due."""
 
     id: int
     code: str
@@ -102,7 +102,7 @@ def add_source(session: Session, new: NewSource, schedule: str | None, next_run_
 
 
 def complete_source(session: Session, new: NewSource) -> bool:
-    """Give a source that has no entry of its own this one, and tell whether it had none; nothing else changes."""
+    """Give a source that has no entry of its own this one, and return whether it had none; nothing else changes."""
     source = _source(session, new.code)
     if source.job_config is not None:
         return False
@@ -141,9 +141,9 @@ def source_for_job(session: Session, code: str) -> Source:
 
 
 def set_schedule(session: Session, code: str, schedule: str | None, now: datetime) -> datetime | None:
-    """Give a source a schedule, or none, and return its next turn.
+    """Give a source a schedule, or none, and return when it is due next.
 
-    An interval counts from the source's last job, and its first turn is at once when it has none or is overdue.
+    An interval counts from the source's last job, and the source is due at once when it has none or is overdue.
     """
     source = _source(session, code)
     if schedule is not None and source.job_config is None:
@@ -173,7 +173,7 @@ def pause_schedule(session: Session, code: str) -> None:
 
 
 def resume_schedule(session: Session, code: str, now: datetime) -> datetime | None:
-    """Let a paused schedule go on and return its next turn: one that was missed meanwhile is taken at once."""
+    """Resume a paused schedule and return when it is due next: at once if a time was missed meanwhile."""
     source = _source(session, code)
     if source.schedule is None:
         command = f"webstrata sources schedule {code} 7d"
@@ -199,7 +199,7 @@ def change_source(session: Session, code: str, change: SourceChange) -> None:
 
 
 def set_page_parameters(session: Session, code: str, names: Sequence[str]) -> bool:
-    """Say which query parameters tell a source's pages apart, and whether its pages must be grouped anew."""
+    """Set which query parameters distinguish a source's pages; return whether its pages must be grouped anew."""
     source = _source(session, code)
     if tuple(source.page_parameters or ()) == tuple(names):
         return source.group_version != URL_GROUP_VERSION
@@ -260,7 +260,7 @@ def _refuse_while_worked_on(made: Sequence[ArchiveJob], code: str, now: datetime
 
 
 def due_sources(session: Session, now: datetime) -> list[DueSource]:
-    """Return the sources whose turn has come, longest due first, but for those that have a job under way."""
+    """Return the sources that are due, longest due first, except those that have a job under way."""
     rows = session.execute(
         select(Source.id, Source.code, Source.schedule, Source.next_run_at)
         .where(
@@ -276,7 +276,7 @@ def due_sources(session: Session, now: datetime) -> list[DueSource]:
 
 
 def take_turn(session: Session, due: DueSource, next_run_at: datetime) -> bool:
-    """Take a source's turn and tell whether it was still there: of several workers one gets it."""
+    """Take a source's turn and return whether it was still there: of several workers one gets it."""
     # Whoever makes a job of the source holds this lock: what they made is seen by the next statement.
     session.execute(select(Source.id).where(Source.id == due.id).with_for_update())
     taken = session.execute(
@@ -296,7 +296,7 @@ def take_turn(session: Session, due: DueSource, next_run_at: datetime) -> bool:
 
 
 def note_schedule_error(session: Session, source_id: int, reason: str) -> bool:
-    """Write down why a turn could not be taken, and tell whether that is news."""
+    """Record why a due job could not be queued, and return whether the reason is new."""
     noted = session.execute(
         update(Source)
         .where(Source.id == source_id, func.coalesce(Source.schedule_error, "") != reason)
@@ -319,7 +319,7 @@ def jobs_under_way(session: Session, code: str) -> list[int]:
 
 
 def _may_have_pages(session: Session, source_id: int) -> bool:
-    """Tell whether a source has pages, or a job that may be naming its first ones just now."""
+    """Return whether a source has pages, or a job that may be naming its first ones just now."""
     page = select(Page.id).where(Page.source_id == source_id).limit(1)
     begun = select(ArchiveJob.id).where(ArchiveJob.source_id == source_id, ArchiveJob.started_at.is_not(None)).limit(1)
     return session.scalar(page) is not None or session.scalar(begun) is not None

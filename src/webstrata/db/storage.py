@@ -1,4 +1,4 @@
-"""How much room jobs, assets and the database itself take, as it was last counted."""
+"""Disk space of jobs, assets and the database itself, as last counted."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class SourceBytes:
 
 @dataclass(frozen=True)
 class JobFolder:
-    """Where a job keeps its files, and on which device they were."""
+    """The folder of a job's files, and their device."""
 
     job_id: int
     output_dir: str
@@ -84,7 +84,7 @@ def database_bytes(session: Session) -> int:
 
 
 def job_folder(session: Session, job_id: int) -> JobFolder | None:
-    """Return where a job keeps its files."""
+    """Return the folder of a job's files."""
     row = session.execute(
         select(ArchiveJob.id, ArchiveJob.output_dir, ArchiveJob.output_device).where(ArchiveJob.id == job_id)
     ).first()

@@ -69,9 +69,9 @@ class Source(Base):
     schedule_paused: Mapped[bool] = mapped_column(default=False, server_default=false())
     next_run_at: Mapped[datetime | None]
     schedule_error: Mapped[str | None]
-    """Why its turn, which is due, could not be taken."""
+    """Why its job, which is due, could not be queued."""
     page_parameters: Mapped[list[str] | None] = mapped_column(Json)
-    """The query parameters that tell its pages apart."""
+    """The query parameters that distinguish its pages."""
     group_version: Mapped[int] = mapped_column(default=URL_GROUP_VERSION, server_default="1")
 
     jobs: Mapped[list["ArchiveJob"]] = relationship(back_populates="source")
@@ -191,7 +191,7 @@ class CrawlTask(Base):
 
 
 class WarcFile(Base):
-    """A WARC file of a job and how much of it is acknowledged; what lies behind that is nobody's."""
+    """A WARC file of a job and how much of it is acknowledged; bytes after that do not count."""
 
     __tablename__ = "warc_files"
     __table_args__ = (
@@ -233,7 +233,7 @@ class RecordProblem(Base):
 
 
 class HostPermit(Base):
-    """One of the turns that a host gives at a time: who has it, and when it may be had again."""
+    """One slot of a host: its owner, and when it is free again."""
 
     __tablename__ = "host_permits"
     __table_args__ = (Index(None, "free_at"),)
@@ -257,7 +257,7 @@ class CrawlReportRow(Base):
 
 
 class Capture(Base):
-    """One record of a WARC file that answers for a URL; crawl and index meet here."""
+    """One record of a WARC file with a response for a URL; the crawl writes it and the index reads it."""
 
     __tablename__ = "captures"
     __table_args__ = (
@@ -314,7 +314,7 @@ class Document(Base):
     title: Mapped[str]
     text: Mapped[str] = mapped_column(PackedText())
     blocks: Mapped[str | None]
-    """What each line of the text is: a letter a line, as `content/blocks.py` says."""
+    """The kind of each line of the text: a letter a line (see `content/blocks.py`)."""
     regions: Mapped[str | None]
     """The region of the page that each line is in, a letter a line."""
     fingerprint: Mapped[int | None] = mapped_column(BigInteger)
@@ -451,7 +451,7 @@ class PageSignal(Base):
     pagerank: Mapped[float] = mapped_column(Double, default=0.0)
     rank_mass: Mapped[float] = mapped_column(Double, default=0.0)
     rank_residual: Mapped[float] = mapped_column(Double, default=0.0)
-    """What it has been given of rank and not yet passed on, as `model/pagerank.py` says."""
+    """The rank that it has received and not yet passed on (see `model/pagerank.py`)."""
     updated_at: Mapped[datetime]
 
 

@@ -76,7 +76,9 @@ def tombstone_of(session: Session, snapshot_id: int) -> WithheldCapture | None:
 
 
 def missing_snapshot(session: Session, snapshot_id: int, message: str = "Snapshot not found") -> WebstrataError:
-    """Return the error for a snapshot that is not there: GoneError when a tombstone says why, else NotFoundError."""
+    """Return the error for a snapshot that is not there: GoneError when a tombstone has the reason,
+    else NotFoundError.
+    """
     tombstone = tombstone_of(session, snapshot_id)
     return NotFoundError(message) if tombstone is None else GoneError(tombstone.sentence, tombstone.shown())
 

@@ -1,4 +1,4 @@
-"""Each source's totals: kept exact by whoever changes its pages, so that nobody who wants to know has to count."""
+"""Each source's totals: updated by every change of its pages, so that no query has to count."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -54,10 +54,10 @@ def totals(session: Session, *, public: bool = False) -> list[SourceTotal]:
 
 
 def hold_totals(session: Session, source_id: int) -> None:
-    """Let nobody else write this source's pages until the transaction ends: to be called before anything is written.
+    """Block other writers of this source's pages until the transaction ends: to be called before anything is written.
 
-    Two that counted the same page at once would each miss the other's new snapshots, and two that drop snapshots of
-    the same page would wait for each other. SQLite has one writer anyway.
+    Two that counted the same page at once would each miss the other's new snapshots, and two that drop snapshots of the
+    same page would wait for each other. SQLite has one writer anyway.
     """
     if session.get_bind().dialect.name == "sqlite":
         return

@@ -9,13 +9,13 @@ from webstrata.db.packed_text import packed, plain, unpacked
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """An aware moment in UTC; SQLite, which knows no time zones, keeps it without."""
+    """An aware moment in UTC; SQLite, which knows no time zones, stores it without."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Refuse a moment without a time zone: nobody could say when it was."""
+        """Refuse a moment without a time zone: it would be ambiguous."""
         if value is None:
             return None
         if value.tzinfo is None:

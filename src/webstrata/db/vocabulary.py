@@ -34,7 +34,7 @@ _MOST_ALIKE = 200
 _MOST_SCANNED = 50_000
 _LENGTHS_APART = 3
 _OF_HEADINGS = bytes(chr(letter) in HEADINGS for letter in range(256))
-"""For every letter that says what a line is, 1 when that is a heading."""
+"""For every letter of a kind of line, 1 when that is a heading."""
 
 _ADDRESS_START = "https://"
 
@@ -128,7 +128,7 @@ def words_holding(session: Session, part: str) -> Sequence[str]:
 
 
 def _titling(title: str, address: str, body: str, blocks: str | None) -> list[str]:
-    """Return what says what a document is about: its title, its address and its first headings."""
+    """Return the texts that describe a document: its title, its address and its first headings."""
     headings = (blocks or "").encode().translate(_OF_HEADINGS)
     found = islice(compress(body.split("\n"), headings), _MOST_HEADINGS) if any(headings) else ()
     return [title, address.removeprefix(_ADDRESS_START), *found]

@@ -82,7 +82,7 @@ def jobs_with_files(session: Session, paths: Collection[str]) -> dict[str, int]:
 
 
 def job_of_folder(session: Session, output_dir: str) -> RegisteredFolder | None:
-    """Return the newest job that keeps its files in a folder."""
+    """Return the newest job with its files in a folder."""
     row = session.execute(
         select(ArchiveJob.id, Source.code, ArchiveJob.status)
         .outerjoin(Source, ArchiveJob.source_id == Source.id)
@@ -119,7 +119,7 @@ def mark_deleting(session: Session, job_id: int, paths: Collection[str], now: da
 
 
 def give_up_payloads(session: Session, job_id: int, paths: Collection[str]) -> None:
-    """Let no later revisit refer to what lies in some files of a job: without a digest a record stands for nothing."""
+    """Let no later revisit refer to payloads in some files of a job, by deleting the digests."""
     for part in _parts(paths):
         going = select(WarcFile.id).where(WarcFile.job_id == job_id, WarcFile.path.in_(part))
         session.execute(

@@ -11,7 +11,7 @@ from webstrata.content.tokens import folded, tokens
 from webstrata.db.packed_text import packed
 
 MAX_STORED_CHARACTERS = 500_000
-"""What is kept of one text at most: far more than any page that people write."""
+"""How much of one text is stored at most: far more than any page that people write."""
 
 MAX_WORD_BYTES = 2_045
 MAX_VECTOR_BYTES = 1_000_000
@@ -19,8 +19,9 @@ MAX_VECTOR_BYTES = 1_000_000
 not either."""
 
 TITLE_MARK, ADDRESS_MARK = "=", "@"
-"""On PostgreSQL a word of a title or an address is indexed a second time, behind a sign that no word can hold: its
-index knows then which words stand there, and no document need be looked at."""
+"""On PostgreSQL a word of a title or an address is indexed a second time, after a sign that no word can
+hold: the index then knows these words, and no document need be read.
+"""
 
 _MAX_LEXEME_BYTES = MAX_WORD_BYTES + 1
 _MOST_BYTES_FOR_A_LETTER = 8
@@ -40,7 +41,7 @@ class NewDocument:
 
     @property
     def text_hash(self) -> str:
-        """Return what tells two texts of a page apart."""
+        """Return the hash that distinguishes two texts of a page."""
         return xxhash.xxh3_128_hexdigest(f"{self.title}\0{self.text}".encode())
 
     @property
@@ -107,7 +108,7 @@ def folded_parts(document: NewDocument) -> tuple[str, ...]:
 
 
 def _stored_text(text: str) -> str:
-    """Return what is kept of a text: all, or as many whole lines as there is room for."""
+    """Return the part of a text that is stored: all, or as many whole lines as fit."""
     if len(text) <= MAX_STORED_CHARACTERS:
         return text
     end = text.rfind("\n", 0, MAX_STORED_CHARACTERS)

@@ -20,7 +20,7 @@ PRODUCT_FOLDERS = {"en": "/shop/en/products/", "fr": "/shop/fr/produits/"}
 
 @dataclass(frozen=True)
 class Page:
-    """One article: what its header says, and its body as HTML."""
+    """One article: its front matter, and its body as HTML."""
 
     path: str
     lang: str
@@ -50,7 +50,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class ProductText:
-    """What the shop says of a product in one language; `details` and `notice` are HTML."""
+    """The texts of a product in the shop in one language; `details` and `notice` are HTML."""
 
     slug: str
     name: str

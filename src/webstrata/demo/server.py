@@ -1,4 +1,4 @@
-"""The demo site on loopback, for as long as somebody archives it."""
+"""The demo site on loopback, served while it is archived."""
 
 import errno
 import socket
@@ -105,7 +105,7 @@ class _DemoHandler(BaseHTTPRequestHandler):
 
 
 def is_unchanged(response: DemoResponse, request: Message) -> bool:
-    """Tell whether the client's copy is still good; a tag decides over a date (RFC 9110, 13.2.2)."""
+    """Return whether the client's copy is still good; a tag decides over a date (RFC 9110, 13.2.2)."""
     headers = dict(response.headers)
     if "ETag" not in headers:
         return False

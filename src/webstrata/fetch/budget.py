@@ -21,7 +21,7 @@ class Download:
         self._transport: asyncio.ReadTransport | None = None
 
     def grow(self, size: int, transport: asyncio.ReadTransport) -> bool:
-        """Count what was received so far and tell whether to read on; if not, reading pauses until there is room."""
+        """Count the received bytes and return whether to read on; if not, reading pauses until memory is free."""
         self._count(size)
         if self._transport is None and not self._budget.may_go_on(self) and not self._deadline.expired():
             self._pause(transport)
@@ -100,7 +100,7 @@ class BodyBudget:
         self._held += more
 
     def may_go_on(self, download: Download) -> bool:
-        """Tell whether a download may receive more."""
+        """Return whether a download may receive more."""
         if self._has_room():
             return True
         if self._exceeding is None:
@@ -108,7 +108,7 @@ class BodyBudget:
         return self._exceeding is download
 
     def wait(self, download: Download) -> None:
-        """Let a paused download go on as soon as there is room."""
+        """Resume a paused download as soon as memory is free."""
         self._paused[download] = None
         self._settle()
 
@@ -129,7 +129,7 @@ class BodyBudget:
         return self._held < self._most
 
     def _settle(self) -> None:
-        """Let go on what may: all while there is room, else one if no other exceeds the budget."""
+        """Resume paused downloads: all while memory is free, else one if no other exceeds the budget."""
         if self._has_room():
             going_on = list(self._paused)
             self._begin_all()

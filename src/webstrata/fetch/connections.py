@@ -1,4 +1,4 @@
-"""Connections that are kept open between requests, never more than a number at once."""
+"""Connection pool: reuses open connections between requests and limits their number."""
 
 import asyncio
 import ssl
@@ -12,7 +12,7 @@ from webstrata.fetch.budget import Download
 from webstrata.fetch.wire import AnswerParser, WireAnswer
 
 _MAX_IDLE_SECONDS = 30
-"""A router on the way forgets an idle connection without telling anybody; after this long a new one is safer."""
+"""Routers drop idle connections without notice; after this long a new one is safer."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Connection(asyncio.Protocol):
         """What came before the first request: no HTTP server speaks first, and the parser will say so."""
 
     async def ask(self, request: bytes, parser: AnswerParser, download: Download | None = None) -> WireAnswer:
-        """Send a request and return the answer, whose bytes a download counts; FetchError when it is none."""
+        """Send a request and return the response, whose bytes a download counts; FetchError when it is not HTTP."""
         if self._transport is None or not self.usable:
             raise _disconnected()
         self._parser, self._download = parser, download
@@ -79,7 +79,7 @@ class Connection(asyncio.Protocol):
         self.usable = True
 
     def data_received(self, data: bytes) -> None:
-        """Read on in the answer; what nobody asked for ends the connection."""
+        """Read more of the response; bytes without a request end the connection."""
         parser, whole = self._parser, self._whole
         if self._early is not None:
             self._early += data
@@ -112,7 +112,7 @@ class Connection(asyncio.Protocol):
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
-        """End the answer where it is."""
+        """End the response where it is."""
         self.usable = False
         parser, whole = self._parser, self._whole
         if parser is None or whole is None or whole.done():
@@ -127,7 +127,7 @@ class Connection(asyncio.Protocol):
 
 
 class ConnectionPool:
-    """Opens connections when they are needed, and keeps those that may carry another request."""
+    """Opens connections when they are needed, and reuses those that may carry another request."""
 
     def __init__(self, connections: int, open_connection: Callable[[Endpoint], Awaitable[Connection]]) -> None:
         """Prepare a pool of so many connections at most, in use and idle together."""
@@ -140,10 +140,10 @@ class ConnectionPool:
     async def ask(
         self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], AnswerParser], download: Download
     ) -> tuple[WireAnswer, str | None]:
-        """Return the answer to a GET and the address that gave it.
+        """Return the response to a GET and the address that sent it.
 
-        A kept connection may have died unseen. If it does so before it has answered a byte, the request, which changes
-        nothing, is sent once more over a fresh one.
+        A reused connection may have died unnoticed. If it does so before the first byte of a response, the request,
+        which changes nothing, is sent once more over a new one.
         """
         async with self._slots:
             self._in_use += 1

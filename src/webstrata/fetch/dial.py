@@ -1,4 +1,4 @@
-"""Opening connections: to a checked address and nothing else, encrypted where the URL says so, or through a proxy."""
+"""Opening connections: only to a checked address, encrypted for https URLs, directly or through a proxy."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from webstrata.model.fetching import TRANSIENT_STATUSES
 
 _MOST_ADDRESSES = 4
 _ANYWHERE = NetworkGuard((ip_network("0.0.0.0/0"), ip_network("::/0")))
-"""For the proxy: where it stands is the operator's choice."""
+"""Guard for the proxy itself: its address is the operator's choice."""
 
 
 class Dialer:
@@ -81,7 +81,7 @@ class Dialer:
 
 
 def proxy_refusal(head: Head) -> FetchError:
-    """Return the error that says what a proxy answered in place of the site."""
+    """Return the error for a proxy that refused to connect to the site."""
     kind = TransientFetchError if head.status in TRANSIENT_STATUSES else FetchError
     return kind(f"the proxy answered {head.status} {head.reason}".rstrip(), kind="proxy")
 

@@ -8,7 +8,7 @@ from webstrata.model.fetching import FetchResult
 
 
 class Fetcher(Protocol):
-    """Brings answers, between being entered and being left."""
+    """Fetches responses, inside its `async with` block."""
 
     async def __aenter__(self) -> Self:
         """Open what fetching needs."""
@@ -19,7 +19,7 @@ class Fetcher(Protocol):
         """Let go of it."""
 
     async def fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
-        """Return the answer to a GET, or raise FetchError; TransientFetchError when trying later may help.
+        """Return the response to a GET, or raise FetchError; TransientFetchError when trying later may help.
 
-        Conditions are headers that let the server say that nothing has changed.
+        Conditions are headers that let the server respond that nothing has changed.
         """

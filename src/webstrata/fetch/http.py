@@ -1,7 +1,7 @@
-"""The HTTP fetcher: one request, one answer, kept as it came.
+"""The HTTP fetcher: one request, one response, stored exactly as received.
 
-A client of its own, because an archive needs the exact bytes of both heads, connections that go only to addresses the
-guard has seen, and several thousand answers a second; general clients give up one or the other.
+It has its own client, because an archive needs the exact bytes of both heads, connections only to addresses that the
+guard has checked, and several thousand responses a second; general clients lack one or the other.
 """
 
 import asyncio
@@ -82,11 +82,11 @@ class HttpFetcher:
         await asyncio.sleep(0)
 
     async def fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
-        """Return the answer to a GET, or raise FetchError; TransientFetchError when trying later may help.
+        """Return the response to a GET, or raise FetchError; TransientFetchError when trying later may help.
 
-        Conditions are headers that let the server say that nothing has changed. A body cut at the limit is brought
-        back and says so; one that breaks off is an error (`AnswerParser` says why). The timeout does not run while the
-        fetch waits for room in memory.
+        Conditions are headers that let the server respond that nothing has changed. A body cut at the limit is returned
+        and marked as truncated; one that breaks off is an error (see `AnswerParser`). The timeout does not run while
+        the fetch waits for free memory.
         """
         assert self._budget is not None
         parts = parse_url(url)
@@ -121,7 +121,7 @@ class HttpFetcher:
         return result
 
     def _request_head(self, parts: UrlParts, conditions: Mapping[str, str]) -> bytes:
-        """Return the request as the site gets it; what only a proxy is told is no part of it."""
+        """Return the request as the site receives it; headers for the proxy alone are no part of it."""
         host, target = host_of(parts.href), parts.href[len(origin_of(parts.href)) :]
         start = f"GET {target} HTTP/1.1\r\nHost: {host}\r\n".encode()
         extra = (f"{name}: {value}".encode("latin-1", "replace") for name, value in conditions.items())

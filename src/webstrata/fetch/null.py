@@ -1,4 +1,4 @@
-"""The null fetcher: answers without a network, for dry runs and tests."""
+"""The null fetcher: responses without a network, for dry runs and tests."""
 
 import html
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import host_of, origin_of, parse_url
 
 _MARKED = "X-Webstrata-Fetcher: null\r\n"
-"""The header by which an exchange that never took place can be told from a real one."""
+"""The header that marks an exchange that never took place."""
 
 
 class NullFetcher:
-    """Sends nothing; every URL answers with a page that says so and leads nowhere, so a dry run ends with its seeds."""
+    """Sends nothing; every URL returns a page that explains this and has no links, so a dry run ends with its seeds."""
 
     async def __aenter__(self) -> Self:
         """Open nothing."""
@@ -27,7 +27,7 @@ class NullFetcher:
         """Close nothing."""
 
     async def fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
-        """Return the page that stands for a URL; its request, never sent, is marked like the answer."""
+        """Return the placeholder page of a URL; its request, never sent, is marked like the response."""
         href = parse_url(url).href
         body = _page(href)
         head = read_head(

@@ -1,4 +1,4 @@
-"""An HTTP proxy between us and the web: its address, and what it must be told."""
+"""The HTTP proxy between us and the web: its address and the headers it requires."""
 
 import base64
 from dataclasses import dataclass, field

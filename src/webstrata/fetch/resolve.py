@@ -1,4 +1,4 @@
-"""Names to addresses, each checked by the guard before anybody connects to it."""
+"""Name resolution: every address is checked by the network guard before a connection is made."""
 
 import asyncio
 import ipaddress
@@ -48,8 +48,8 @@ class GuardedResolver:
     async def check_all(self, host: str, port: int) -> None:
         """Raise BlockedAddressError when any address of a host is refused; a name that is unknown here passes.
 
-        That is for hosts which a proxy resolves again: it may choose any of the addresses, and may know names that
-        only exist where it stands. What its own name service makes of a name is out of our hands.
+        That is for hosts which a proxy resolves again: it may choose any of the addresses, and may know names that only
+        exist in its network. How its own name service resolves a name is out of our control.
         """
         try:
             addresses = await self._addresses(host)

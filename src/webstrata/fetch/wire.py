@@ -1,4 +1,4 @@
-"""HTTP/1.1 answers, read from bytes in whatever pieces they come: no sockets, no clock."""
+"""HTTP/1.1 response parser that takes bytes in pieces of any size: no sockets, no clock."""
 
 import re
 from io import BytesIO
@@ -8,7 +8,8 @@ from webstrata.errors import FetchError, TransientFetchError
 from webstrata.model.fetching import RawHeaders
 
 MAX_HEAD_BYTES = 65_536
-"""For everything before the body: interim answers, status line and headers; trailers have as much again."""
+"""Limit for everything before the body: interim responses, status line and headers; trailers have the same limit again.
+"""
 
 MAX_HEADERS = 1_000
 _MAX_LENGTH_DIGITS = 18
@@ -25,7 +26,7 @@ _SIZE_LINE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;.*)?\r?", re.DOTAL
 _FOLD = re.compile(rb"[ \t]*\n[ \t]+")
 _BLANKS = (b" ", b"\t", b"")
 _SPACED = bytes.maketrans(b"\r\0", b"  ")
-"""RFC 9110, 5.5: what could end a line or a string somewhere behind us is read as a space."""
+"""RFC 9110, 5.5: bytes that could end a line or a string in a later program are replaced by a space."""
 
 _MAX_REASON = 200
 _FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection"})
@@ -38,11 +39,11 @@ _HEAD, _LENGTH, _UNTIL_CLOSE, _CHUNK_SIZE, _CHUNK, _CHUNK_END, _TRAILERS, _DONE 
 
 
 Framing = dict[bytes, list[bytes]]
-"""The headers that say where an answer ends, by their names: all of their words, in lower case."""
+"""The headers that define where a response ends, by name: all of their tokens, in lower case."""
 
 
 class Head(NamedTuple):
-    """The part of an answer before its body: exactly as it came, and read."""
+    """The part of a response before its body: the exact bytes, and parsed."""
 
     raw: bytes
     http_version: str
@@ -54,21 +55,21 @@ class Head(NamedTuple):
 
 
 class WireAnswer(NamedTuple):
-    """A whole answer; its body without chunks, in the content encoding that it came in."""
+    """A complete response; its body without chunks, in the content encoding that it came in."""
 
     head: Head
     body: bytes
     truncated: str | None
     reusable: bool
-    """Whether the connection is at the end of the answer and may carry another one."""
+    """Whether the connection is at the end of the response and may carry another one."""
 
 
 class AnswerParser:
-    """Reads the answer to one GET.
+    """Parses the response to one GET.
 
-    `feed` tells whether the answer is whole; `end` is told that no more will come. What is no HTTP is a FetchError.
-    A body that breaks off before the end that its head announced is a TransientFetchError, not a capture: a copy that
-    lacks its end looks like the page to every later reader, and asking again usually brings the whole.
+    `feed` returns whether the response is complete; `end` marks the end of the input. Bytes that are no HTTP are a
+    FetchError. A body that breaks off before the end that its head announced is a TransientFetchError, not a capture: a
+    truncated copy looks like the page to every later reader, and fetching again usually brings the whole.
     """
 
     def __init__(self, max_body_bytes: int, *, head_only: bool = False) -> None:
@@ -91,7 +92,7 @@ class AnswerParser:
         self._excess = False
 
     def feed(self, data: bytes) -> bool:
-        """Take the next bytes and tell whether the answer is whole."""
+        """Take the next bytes and return whether the response is complete."""
         self.started = True
         # A position moves on in the same bytes: cutting off what was read would copy the rest for every small chunk.
         position = steps = 0
@@ -103,7 +104,7 @@ class AnswerParser:
         return self._stage == _DONE
 
     def end(self) -> None:
-        """Take it that no more bytes will come; TransientFetchError when the answer is not whole without them."""
+        """Mark the end of the input; TransientFetchError when the response is not complete without more bytes."""
         if self._stage == _HEAD:
             where = "in the middle of its headers" if self._rest else "without an answer"
             raise TransientFetchError(f"the server closed the connection {where}", kind="disconnect")
@@ -114,7 +115,7 @@ class AnswerParser:
         self._stage = _DONE
 
     def answer(self) -> WireAnswer:
-        """Return the answer, once it is whole."""
+        """Return the response, once it is complete."""
         assert self._head is not None
         assert self._stage == _DONE
         reusable = not self._excess and self._truncated is None and (self._head_only or _stays_open(self._head))
@@ -270,7 +271,7 @@ def _in_one_line(reason: bytes) -> str:
 
 
 def _length(head: Head) -> int | None:
-    """Return how long a body says it is; several lengths must agree (RFC 9110, 8.6)."""
+    """Return the length that the head declares for the body; several lengths must agree (RFC 9110, 8.6)."""
     lengths = {word.lstrip(b"0") or b"0" for word in head.framing.get(b"content-length", ())}
     if not lengths:
         return None

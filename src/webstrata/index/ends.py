@@ -16,13 +16,13 @@ class CleanableJob(JobFiles, Protocol):
 
     @property
     def was_cleaned_up(self) -> bool:
-        """Tell whether they were, or whether that was begun."""
+        """Return whether they were, or whether that was begun."""
 
 
 def end_problem(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Problem | None:
-    """Return what is wrong behind the acknowledged bytes of a file that is read: a record that was cut off.
+    """Return the problem after the acknowledged bytes of a file that is read: a record that was cut off.
 
-    What a crawl of ours left there is none: it is cut off before the file counts as finished.
+    Bytes that our own crawl left there are no problem: they are cut off before the file counts as finished.
     """
     if not warc.is_finished or not warc.committed_bytes:
         return None
@@ -45,7 +45,7 @@ def gone_from(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Path | None
 
 
 def is_cleaned_away(archive_root: Path, job: CleanableJob, warc: KnownWarc) -> bool:
-    """Tell whether `cleanup-job` deleted a file, which it does when all of it is indexed: what is known of it stays."""
+    """Return whether `cleanup-job` deleted a file, which it does once all of it is indexed; its rows stay."""
     place = gone_from(archive_root, job, warc)
     if place is None or not job.was_cleaned_up or warc.indexed_bytes != warc.committed_bytes:
         return False
@@ -56,7 +56,7 @@ def is_cleaned_away(archive_root: Path, job: CleanableJob, warc: KnownWarc) -> b
 
 
 def _is_gone(place: Path) -> bool:
-    """Tell whether nothing is there; what cannot be looked at for another reason is left to whoever reads it."""
+    """Return whether no file is at a path; a path that fails for another reason is left to the reader."""
     try:
         place.stat()
     except (FileNotFoundError, NotADirectoryError):

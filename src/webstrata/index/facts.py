@@ -24,7 +24,7 @@ Read = Callable[[ReadPage], Reading]
 
 @dataclass(frozen=True)
 class PageFacts:
-    """What a page says."""
+    """The text and metadata extracted from a page."""
 
     document: NewDocument
     blocks: str
@@ -49,7 +49,7 @@ class PageFacts:
 
 @dataclass(frozen=True)
 class CaptureFacts:
-    """A capture, and what its page says when it is one."""
+    """A capture, and the extracted facts of its page when it is one."""
 
     capture: NewCapture
     page: PageFacts | None
@@ -60,7 +60,7 @@ def facts_of(
 ) -> CaptureFacts:
     """Return what a record holds; a revisit's payload comes from elsewhere.
 
-    `page_parameters` are the query parameters that tell the source's pages apart.
+    `page_parameters` are the query parameters that distinguish the source's pages.
     """
     kind = _kind(payload)
     reading = None if kind is None else read(_request(kind, payload, page_parameters))
@@ -70,7 +70,7 @@ def facts_of(
 
 
 def _replaces_requisite(kind: PageKind | None, payload: ArchiveRecord, reading: Reading) -> bool:
-    """Tell whether a server sent a page in place of an image, a style sheet or a script: an error or a start page."""
+    """Return whether a server sent a page in place of an image, a style sheet or a script: an error or a start page."""
     if payload.status_code is not None and payload.status_code >= HTTPStatus.BAD_REQUEST:
         return True
     # A leaflet that a page shows is worth reading.

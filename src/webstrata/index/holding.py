@@ -26,7 +26,7 @@ _RENEWED_EVERY = 10.0
 def holding(database: Database, archive_root: Path, job_id: int) -> Iterator[IndexLease]:
     """Take the lease, renew it and give it back; LeaseLostError while another process indexes the job.
 
-    Who died over it on this machine holds nobody up; on another one, its lease has to run out.
+    The lease of a process that died on this machine is taken over at once; on another machine it has to expire.
     """
     with present(archive_root) as owner:
         now = datetime.now(UTC)

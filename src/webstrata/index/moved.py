@@ -48,7 +48,7 @@ class _Move:
 
 
 def has_moved(database: Database, job: StoredJob) -> bool:
-    """Tell whether a job captured redirects at the addresses of pages that have no snapshot yet."""
+    """Return whether a job captured redirects at the addresses of pages that have no snapshot yet."""
     return any(was_shown for _, _, was_shown in _redirects(database, job))
 
 

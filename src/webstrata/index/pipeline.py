@@ -58,7 +58,7 @@ Advanced = Callable[[int, int], None]
 
 
 class _StoppedError(Exception):
-    """Somebody asked for the end; what is whole is written."""
+    """A stop was requested; complete batches are written."""
 
 
 def index_job(  # noqa: PLR0913 - all but the job are wired parts and wishes, by name
@@ -73,10 +73,10 @@ def index_job(  # noqa: PLR0913 - all but the job are wired parts and wishes, by
     processes: int | None = None,
     stopping: threading.Event | None = None,
 ) -> int:
-    """Make a job's captures searchable; return 0, or 1 when it could not be done, which the job then says.
+    """Make a job's captures searchable; return 0, or 1 when that failed, in which case the job has the reason.
 
-    Trouble of ours, a disk or a database that refuses, is raised: it is no fault of the job, which can go on later.
-    Once `stopping` is set it ends soon and returns 130; what is whole is kept, and the job goes on from there.
+    A disk or a database that fails is raised: it is no fault of the job, which can go on later. Once `stopping` is set
+    the run ends soon and returns 130; complete batches are stored, and the job goes on from there.
     """
     with holding(database, archive_root, job_id) as lease, _collecting_rarely():
         job = _begin(database, lease)
@@ -226,7 +226,7 @@ class _Run:
         self._settle(files, final=final)
 
     def _files(self) -> list[KnownWarc]:
-        """Return the job's files, each with the problems of what is indexed of it: the others are met again."""
+        """Return the job's files, each with the problems of its indexed part: the others will be found again."""
         with self.database.read() as session:
             files = captures.warc_files(session, self.job.id)
             unread = problems.unread_problems(session, self.job.id)
@@ -234,7 +234,7 @@ class _Run:
         return [replace(warc, problem_count=counts[warc.id]) for warc in files]
 
     def stop_if_asked(self) -> None:
-        """Raise _StoppedError when somebody asked for the end."""
+        """Raise _StoppedError when a stop was requested."""
         if self.stopping.is_set():
             raise _StoppedError
 
@@ -285,7 +285,7 @@ class _Run:
         return known | {capture.place for capture in beside}
 
     def _was_crawled_here(self) -> bool:
-        """Tell whether a crawl brought the files to this database: it left tasks, or it was one of another tool."""
+        """Return whether a crawl brought the files to this database: it left tasks, or it was one of another tool."""
         # No import or rebuild makes either of them.
         if self.job.was_crawled_here:
             return True
@@ -317,7 +317,7 @@ class _Run:
                 self.done_bytes += one.size
 
     def _settle_early(self, stream: PartStream, readers: Readers) -> None:
-        """Settle ranks once while other processes read the last parts: behind them they would have nothing to do."""
+        """Update the link ranks once while other processes read the last parts: afterwards they would be idle."""
         if stream.is_ending and readers.part_bytes is not None and not self.has_settled:
             self.has_settled = True
             settle_ranks(self.database, cancelled=self.stopping.is_set)
@@ -364,7 +364,7 @@ class _Run:
         return f"the folder of job {self.job.id} is gone: {folder}" if folder and not Path(folder).exists() else None
 
     def _index_late(self, desk: Desk, readers: Readers, files: Sequence[KnownWarc]) -> None:
-        """Index the revisits whose payload came behind them, in their own file or in another one of the job."""
+        """Index the revisits whose payload came after them, in their own file or in another one of the job."""
         unresolved = self._unresolved()
         for warc in files:
             places = [one for one in unresolved if one.warc_file_id == warc.id]

@@ -1,6 +1,6 @@
 """A process that reads parts of WARC files for the indexer, and how the indexer talks to it.
 
-The position of the record that is being read is written to a file, so that a dead process says which page ended it.
+The position of the record that is being read is written to a file, so that after a crash the page at fault is known.
 """
 
 import os
@@ -58,12 +58,12 @@ class Message:
 
     @property
     def is_begin(self) -> bool:
-        """Tell whether a part begins with it."""
+        """Return whether a part begins with it."""
         return self.kind == b"b"
 
     @property
     def is_last(self) -> bool:
-        """Tell whether a part ends with it."""
+        """Return whether a part ends with it."""
         return self.kind in b"ex" or (self.is_begin and self.position == _NOWHERE)
 
     def item(self) -> Item:

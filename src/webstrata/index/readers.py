@@ -254,7 +254,7 @@ class _Survivor:
                 self._process.kill()
 
     def close(self) -> None:
-        """End the process and let go of it; nobody may be reading from it."""
+        """End the process and release its resources; no thread may be reading from it."""
         self.kill()
         if self._process is not None:
             self._process.close()

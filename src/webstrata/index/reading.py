@@ -71,7 +71,7 @@ class Revisit:
 
 @dataclass(frozen=True)
 class FoundPage:
-    """What a page says, as it is stored."""
+    """The extracted text and metadata of a page, as they are stored."""
 
     document: PreparedDocument
     snippet: str
@@ -89,7 +89,7 @@ class FoundPage:
 
 @dataclass(frozen=True)
 class Found:
-    """A capture, what its page says when it is one, and what it stands on when it is a revisit."""
+    """A capture, the content of its page when it is one, and the capture it refers to when it is a revisit."""
 
     capture: NewCapture
     page: FoundPage | None = None
@@ -118,7 +118,7 @@ class Begun:
 
 @dataclass(frozen=True)
 class Ended:
-    """Where the first record behind a part begins."""
+    """Where the first record after a part begins."""
 
     at: int
 
@@ -208,7 +208,7 @@ class _PartReading:
         return made
 
     def _facts(self, record: ArchiveRecord, rendered: ArchiveRecord | None) -> CaptureFacts | None:
-        """Return what a record says; of one that cannot be understood, at least that it is there."""
+        """Return the facts of a record; for one that cannot be parsed, at least that it exists."""
         if record.offset in self.deadly:
             self.trouble(record.offset, self.deadly[record.offset])
         elif rendered is None and record.omitted_bytes and _may_be_page(record):

@@ -51,7 +51,7 @@ class Filed:
 
 
 def write_rows(session: Session, job: StoredJob, batch: Batch, given: Given, *, is_announced: bool) -> int:
-    """Write a batch and return how many pages it has; `is_announced` says whether its changes are news."""
+    """Write a batch and return how many pages it has; with `is_announced` its changes are announced to watchers."""
     return _Rows(job, batch, given).write(session, is_announced=is_announced)
 
 
@@ -157,7 +157,7 @@ def record_to_snapshot(
     page: FoundPage | CopiedPage,
     filed: Filed,
 ) -> NewSnapshot:
-    """Return the snapshot of a record: what it says, where it lies, and under which ids it is filed."""
+    """Return the snapshot of a record: its metadata, its location, and the ids that it is filed under."""
     return NewSnapshot(
         job_id=job.id,
         source_id=source,

@@ -35,7 +35,7 @@ def settle_ranks(database: Database, *, cancelled: Callable[[], bool] = lambda: 
 
 
 def _settle_some(database: Database, cancelled: Callable[[], bool]) -> bool:
-    """Settle as many pages as fit into memory and tell whether there were any."""
+    """Update as many pages as fit into memory and return whether there were any."""
     with database.read() as session:
         start = signals.unsettled_pages(session, TOLERANCE, MOST_PAGES // 2)
         if not start:

@@ -22,7 +22,7 @@ class Standing:
     no_pages: list[int] = field(default_factory=list)
     """Revisits of what is no page."""
     unresolved: list[int] = field(default_factory=list)
-    """Revisits of nobody knows what."""
+    """Revisit records whose original was not found."""
 
 
 def standing_of(
@@ -59,5 +59,7 @@ def _file_revisit_of_no_page(standing: Standing, revisit: Found, payload: Payloa
 
 
 def _says_the_same(payload: Payload, revisit: Found, source_id: int) -> bool:
-    """Tell whether a page says the same for both: at another address its links lead elsewhere, and sources differ."""
+    """Return whether a page has the same facts for both: at another address its links resolve differently, and sources
+    differ.
+    """
     return payload.url == revisit.capture.url and payload.source_id == source_id

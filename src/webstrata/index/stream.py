@@ -81,7 +81,7 @@ class PartStream:
 
 
 def _drained(items: Iterator[Item]) -> None:
-    """Let what nobody wants pass."""
+    """Read and discard the remaining items."""
     with suppress(WebstrataError):
         for _ in items:
             pass

@@ -29,7 +29,8 @@ NO_LONGER_A_PAGE = "this record is no longer read as a page: its snapshot keeps 
 
 BATCH = 400
 BATCH_CHARACTERS = 10_000_000
-"""A batch is a transaction. While it lasts, nobody else writes to SQLite: it should take a part of a second."""
+"""A batch is one transaction, during which no other process can write to SQLite: it should take a fraction of a second.
+"""
 
 BATCH_BESIDE_CRAWL = 50
 """The batch while a crawl runs, whose commits wait for it on SQLite: with 400 they took a quarter of
@@ -51,7 +52,7 @@ class Desk:
     kind: Kind
     read_revisit: ReadRevisit
     is_announced: bool
-    """Whether what changed is news: a crawl just brought it, it was neither imported nor rebuilt."""
+    """Whether changes are announced: for captures of a crawl, not for imported or rebuilt ones."""
     beside_crawl: bool = False
     """Whether the job's crawl is running, which wants to write too."""
     withheld: frozenset[tuple[str, int | None]] = frozenset()
@@ -62,7 +63,9 @@ class FileWriting:
     """Writes what is read of one file, batch by batch; what is written is indexed for good."""
 
     def __init__(self, desk: Desk, warc: KnownWarc, start: int, written: Callable[[int, int], None]) -> None:
-        """Begin at a byte; whoever wants to know hears of every batch how many pages it had, and how far it went."""
+        """Begin at a byte; `written` is called after every batch with its number of pages and the
+        position in the file.
+        """
         self._desk = desk
         self._warc = warc
         self._written = written
@@ -108,10 +111,10 @@ class FileWriting:
 
 
 def store(desk: Desk, batch: Batch, problem_count: int = 0) -> int:
-    """Make a batch last and return how many pages it has; its problems are those that were met on the way, too.
+    """Store a batch and return how many pages it has; problems found on the way are stored with it.
 
-    In three steps: ids are taken, promised in the journal, and only then carried by rows. Killed in between, ids may
-    be lost, but none is given twice.
+    In three steps: ids are taken, promised in the journal, and only then used in rows. If the process is killed in
+    between, ids may be lost, but none is used twice.
     """
     batch.found = [_with_promised_time(desk, batch.warc, _as_shown(desk, batch, found)) for found in batch.found]
     given = _give_ids(desk, batch)
@@ -261,7 +264,7 @@ def _read_revisits(desk: Desk, batch: Batch, given: Given) -> None:
 
 
 def _note_kept_snapshots(batch: Batch, given: Given) -> None:
-    """Add a problem for every snapshot that keeps its earlier text, because its record is no longer read as a page."""
+    """Add a problem for every snapshot whose earlier text stays because its record is no longer read as a page."""
     standing = given.standing
     read = {found.capture.offset for found in batch.found if found.page is not None}
     explained = {problem.offset for problem in batch.problems}

@@ -1,4 +1,4 @@
-"""A stage that a child process runs on behalf of a job's leader: what goes wrong is told through the job's row."""
+"""Runs one stage of a job in a child process; a failure is reported through the job's row."""
 
 from collections.abc import Callable
 from contextlib import suppress

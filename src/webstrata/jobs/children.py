@@ -1,7 +1,7 @@
 """Child processes that work for us and never outlive us.
 
-A child's standard input is its lifeline: a first line says on whose behalf it works, then it is only held open. When it
-closes, however we ended, the child ends in good order, or at once if it does not get that done in time.
+A child's standard input is its lifeline: the first line names the leader that it works for, then the pipe is only held
+open. When it closes, for any reason, the child shuts down in good order, or at once if that takes too long.
 """
 
 import json
@@ -23,14 +23,16 @@ GRACE_SECONDS = 7.0
 """How long a child has to end in good order; who stops us waits a little longer than that."""
 
 UNHURRIED_SECONDS = 60.0
-"""How long a child has whose end somebody asked for while we stay: a container writes what it holds meanwhile."""
+"""How long a child has to end when a stop was requested while we go on running: a container writes its data meanwhile.
+"""
 
 _LOOK_SECONDS = 0.05
 _LONGEST_LINE = 10_000
 
 _STARTING_SECONDS = 3.0
-"""How long a child is left alone before it is told to end: one that is not ready for signals would die of the first,
-and leave behind what it was to end, such as a container."""
+"""How long a child runs before it is asked to end: one that is not ready for signals would die of the first, and leave
+running what it was to end, such as a container.
+"""
 
 
 def run_child(
@@ -43,7 +45,7 @@ def run_child(
 ) -> int:
     """Run a command to its end and return its exit code, negative for a signal; on an interruption it is ended.
 
-    It gets a process group of its own: what it leaves behind there is ended with it. `asked` ends it too, but
+    It gets a process group of its own: processes that it leaves there are ended with it. `asked` ends it too, but
     without hurry.
     """
     deadline, may_be_told = math.inf, time.monotonic() + _STARTING_SECONDS
@@ -68,7 +70,7 @@ class Child:
 
     @classmethod
     def started(cls, command: Sequence[str], leader: str | None, *, stream_output: bool = True) -> "Child":
-        """Start a command and say on whose behalf it works; StorageError when it cannot be run."""
+        """Start a command and pass it the name of the leader it works for; StorageError when it cannot be run."""
         try:
             process = subprocess.Popen(  # noqa: S603 - our own program, or what the operator set in its place
                 command,
@@ -92,18 +94,18 @@ class Child:
         self.clear()
 
     def poll(self) -> int | None:
-        """Return its exit code once it is over, negative for a signal; what it left behind is ended by then."""
+        """Return its exit code once it is over, negative for a signal; processes that it left are ended by then."""
         code = self._process.poll()
         if code is not None:
             self.clear()
         return code
 
     def tell_to_end(self) -> None:
-        """Tell it to end, and leave it the time it takes."""
+        """Ask it to end, and leave it the time it takes."""
         self._process.terminate()
 
     def stop(self) -> int:
-        """Tell it to end, end it if it does not in time, and return its exit code."""
+        """Ask it to end, kill it if it does not in time, and return its exit code."""
         self._process.terminate()
         try:
             return self._process.wait(GRACE_SECONDS)
@@ -125,7 +127,7 @@ class Child:
             self._lifeline.close()
 
     def _hand_over(self, leader: str | None) -> None:
-        """Say on whose behalf the child works; one that is gone already does not hear it."""
+        """Pass the name of the leader to the child; a child that is gone already does not receive it."""
         with suppress(OSError):
             self._lifeline.write(json.dumps({"leader": leader}).encode() + b"\n")
             self._lifeline.flush()
@@ -141,12 +143,12 @@ class Lifeline:
     """What ties this process to the one that started it."""
 
     leader: str | None
-    """Who leads the job that we work on, if somebody does."""
+    """The leader of the job that we work on, if there is one."""
     descriptor: int
 
     @classmethod
     def taken_up(cls) -> "Lifeline":
-        """Read on whose behalf we work, and end with whoever that is from now on."""
+        """Read the name of the leader that we work for, and end with it from now on."""
         descriptor = sys.stdin.fileno()
         lifeline = cls(_leader(_first_line(descriptor)), descriptor)
         threading.Thread(target=lifeline._watch, name="lifeline", daemon=True).start()
@@ -163,7 +165,7 @@ class Lifeline:
 
 
 def _first_line(descriptor: int) -> bytes:
-    """Return what was handed over, byte by byte: nothing behind it may be taken out of the pipe."""
+    """Return the first line, read byte by byte: nothing after it may be taken out of the pipe."""
     line = b""
     while not line.endswith(b"\n"):
         more = os.read(descriptor, 1)

@@ -1,7 +1,8 @@
-"""Deleting what a job's crawler left behind: its temporary folders and its state, once nothing needs them.
+"""Deleting a job's temporary folders and crawler state, once nothing needs them.
 
-WARC files in them go as well, or move to the job's stable folder first. Killed at any moment, the same command goes on:
-every WARC file is at all times where the database says, or was meant to go.
+WARC files in them are deleted as well, or move to the job's stable folder first. If the process is killed at any
+moment, the same command goes on: every WARC file is at all times where the database records it, or at the planned
+destination.
 """
 
 import errno
@@ -38,7 +39,7 @@ log = structlog.get_logger()
 _NO_LINKS_HERE = (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
 _MAX_TOLD = 3
 _LONGEST = timedelta(hours=1)
-"""How long nobody may index meanwhile; if this process dies, the next one sees that and does not wait."""
+"""How long indexing is blocked at most; if this process dies, the next one notices and does not wait."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,12 @@ class CleanupReport:
 
     @property
     def nothing_to_do(self) -> bool:
-        """Tell whether there was nothing to clean up."""
+        """Return whether there was nothing to clean up."""
         return not self.deleted
 
     @property
     def freed_bytes(self) -> int:
-        """Return how much room is gained."""
+        """Return how much disk space is freed."""
         return sum(part.bytes for part in self.deleted) - sum(part.bytes for part in self.moved)
 
 
@@ -120,9 +121,9 @@ def cleanup_job(
     dry_run: bool = False,
     replay_enabled: bool = False,
 ) -> CleanupReport:
-    """Delete a job's temporary folders and state file and return what went; a dry run only says what would.
+    """Delete a job's temporary folders and state file and return what was deleted; a dry run only reports it.
 
-    ConflictError when how things stand forbids it: the job is not done with them, replay needs them, or another job.
+    ConflictError when the job is not done with them, or when replay or another job needs them.
     """
     wanted = _mode(mode)
     with database.read() as session:
@@ -155,7 +156,7 @@ def keep_warcs(output_dir: Path) -> None:
 
 
 def keep_warcs_of(database: Database, archive_root: Path, job_id: int) -> None:
-    """Do the same for a job whose crawl is just over; ConflictError while somebody indexes it."""
+    """Move the WARC files of a job whose crawl has just ended; ConflictError while another process indexes it."""
     with database.read() as session:
         output_dir = warc_folders.kept_folder(session, job_id).output_dir
         names = {warc.path for warc in captures.warc_files(session, job_id)}
@@ -178,7 +179,7 @@ def _mode(mode: str) -> CleanupMode:
 
 
 def _plan(job_id: int | None, output_dir: str, mode: CleanupMode, is_recorded: Callable[[Path], bool]) -> _Plan:
-    """Return what is there, whoever wrote it, without changing anything."""
+    """Return what is in the folder, written by any tool, without changing anything."""
     place = Path(output_dir).resolve()
     if not output_dir or not place.exists():
         raise StorageError(f"the folder of job {job_id} is gone: {output_dir or '(none)'}")
@@ -218,7 +219,7 @@ def _moves(output_dir: Path, warcs: Sequence[Path], is_recorded: Callable[[Path]
 
 
 def _was_put_there(file: Path, place: Path, is_recorded: Callable[[Path], bool]) -> bool:
-    """Tell whether an earlier try put a file there; what the database knows as two files stays two."""
+    """Return whether an earlier try put a file there; what the database knows as two files stays two."""
     return _are_one(file, place) and not (is_recorded(file) and is_recorded(place))
 
 
@@ -230,7 +231,7 @@ def _places(stable: Path, temp_name: str, name: str) -> Iterator[Path]:
 
 
 def _are_one(file: Path, other: Path) -> bool:
-    """Tell whether a file is there under another name, or a whole copy of it is."""
+    """Return whether a file is there under another name, or a whole copy of it is."""
     if other.is_symlink() or not other.is_file():
         return False
     return file.samefile(other) or filecmp.cmp(file, other, shallow=False)
@@ -257,7 +258,7 @@ def _report(
 
 
 def _refuse_if_needed(session: Session, archive_root: Path, job_id: int, going: Sequence[str]) -> None:
-    """Refuse to delete what revisits of other jobs refer to, or may be about to, and what a hold or a haul keeps."""
+    """Refuse to delete what revisits of other jobs refer to, or may be about to, and what a hold or a haul protects."""
     if not going:
         return
     if held := holds.held_in_files(session, job_id, going):
@@ -279,7 +280,7 @@ def _refuse_if_needed(session: Session, archive_root: Path, job_id: int, going: 
 
 @contextmanager
 def _nobody_indexes(database: Database, archive_root: Path, job_id: int) -> Iterator[None]:
-    """Hold the right to index a job, so that nobody reads what is being moved and deleted."""
+    """Hold the job's index lease, so that no process reads what is being moved and deleted."""
     now, lease = datetime.now(UTC), IndexLease(job_id, secrets.token_hex(16))
     with present(archive_root) as owner:
         try:
@@ -339,7 +340,7 @@ def _begin(database: Database, archive_root: Path, report: CleanupReport, plan: 
 
 
 def _gone(report: CleanupReport) -> dict[str, object]:
-    """Return what the audit log tells of a clean-up that now begins."""
+    """Return the audit log's details of a clean-up that now begins."""
     return {
         "mode": report.mode,
         "deleted": [str(part.path) for part in report.deleted],

@@ -15,7 +15,7 @@ from webstrata.warc.combined_log import combined_log_name, log_line, next_attemp
 
 STATISTICS_EVERY = 5.0
 FAILURES_TOLD = 5
-"""Failed visits of each kind that are told one by one with the statistics; the last stands for the others."""
+"""Failed visits of each kind that are logged one by one with the statistics; the last represents the others."""
 
 _LONGEST = 500
 
@@ -24,7 +24,7 @@ class CrawlLog:
     """Writes the statistics and the failed visits of a crawl into its combined log."""
 
     def __init__(self, path: Path, max_pages: int, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin: the first statistics come with the first news."""
+        """Begin: the first statistics are written with the first progress."""
         self.path = path
         self._max_pages = max_pages
         self._clock = clock
@@ -32,7 +32,7 @@ class CrawlLog:
         self._failures: list[VisitFailure] = []
 
     def crawled(self, progress: CrawlProgress) -> None:
-        """Take news of the crawl; they are written when the last ones are some seconds old."""
+        """Take the progress of the crawl; it is written when the last statistics are some seconds old."""
         self._failures = summed_up([*self._failures, *progress.failures], FAILURES_TOLD)
         if self._last is None or self._clock() - self._last >= STATISTICS_EVERY:
             self._last = self._clock()

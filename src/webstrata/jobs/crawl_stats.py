@@ -1,4 +1,4 @@
-"""What a job's row tells of its crawl, kept true from the log and the state that the crawl left."""
+"""The crawl statistics of a job's row, updated from the log and the state file of the crawl."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ _COLUMNS = {"crawled": "pages_crawled", "total": "pages_total", "failed": "pages
 
 @dataclass(frozen=True)
 class LogFindings:
-    """What the last combined log of a job tells."""
+    """The contents of a job's last combined log."""
 
     log: AttemptLog | None = None
     stats: dict[str, object] | None = None
 
 
 def update_job_stats_from_logs(session: Session, job: StoredJob) -> None:
-    """Write into a job's row what its last log and its state file tell; a log that cannot be read changes nothing."""
+    """Update a job's row from its last log and its state file; a log that cannot be read changes nothing."""
     jobs.set_job(session, job.id, **columns_from_logs(session, job))
 
 
 def columns_from_logs(session: Session, job: StoredJob) -> dict[str, object]:
-    """Return the columns of a job's row that its last log, its state file and its folder tell."""
+    """Return the columns of a job's row that come from its last log, its state file and its folder."""
     return folder_columns(job.id, Path(job.output_dir), jobs.last_stats(session, job.id))
 
 

@@ -1,4 +1,4 @@
-"""How a job's crawl went, as its logs and its state tell it: attempt by attempt, and what its monitor decided."""
+"""The history of a job's crawl, from its logs and its state: attempt by attempt, with the monitor's decisions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _MOST_READ_BYTES = 64_000_000
 
 @dataclass(frozen=True)
 class CrawlAttempt:
-    """One try at a crawl, as its log tells it."""
+    """One attempt at a crawl, from its log."""
 
     stage: str
     number: int
@@ -39,7 +39,7 @@ class CrawlAttempt:
     ended_at: datetime | None
     """When its log was last written to."""
     crawled: int | None
-    """Pages at its end, by its last statistics; None when it told none."""
+    """Pages crawled at its end, by its last statistics; None when there were none."""
     total: int | None
     failed: int | None
 

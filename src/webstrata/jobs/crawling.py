@@ -1,4 +1,4 @@
-"""The crawl of a job in this process: on behalf of whoever leads the job, or to help with it."""
+"""The crawl of a job in this process: for the leader of the job, or to help with it."""
 
 import asyncio
 import gc
@@ -58,7 +58,7 @@ class Crawling:
     min_free_bytes: int = 0
     proxy: str | None = field(default=None, repr=False)
     concurrency: int | None = None
-    """How many requests are under way at once, whatever a job says."""
+    """How many requests are under way at once; overrides the job's own setting."""
     chromium: Path | None = None
     """The browser to open pages with; None to look for an installed one."""
 
@@ -71,10 +71,10 @@ class Crawling:
         *,
         is_tied: bool = False,
     ) -> JobStatus | None:
-        """Crawl a job on its leader's behalf, settle it and return how it ended.
+        """Crawl a job for its leader, record its end and return its status.
 
-        To a crawler that is tied to its leader a signal says that the leader leaves, or is gone: then nobody is told to
-        stop, the job is left as it is for the next leader to go on with, and None returned.
+        To a crawler that depends on its leader a signal means that the leader ends, or is gone: then other workers are
+        not stopped, the job is left as it is for the next leader, and None is returned.
         """
         config = self._config(job)
         stage = self._stage_of(job)
@@ -94,7 +94,7 @@ class Crawling:
         return ended.status
 
     def help(self, job: StoredJob, interrupted: threading.Event) -> bool:
-        """Take part in a crawl that another leads, while there is something to do; tell whether there was."""
+        """Take part in a crawl that another worker leads, while there is something to do; return whether there was."""
         with present(self.archive_root) as owner:
             return self._crawled(job, owner, lambda _progress: None, _Signals(interrupted), leads=False).worked
 
@@ -112,7 +112,7 @@ class Crawling:
         return NEW_CRAWL_PHASE if size else INITIAL_CRAWL
 
     def _shown_to(self, job_id: int, leader: str, written: CrawlLog, watch: Watch) -> Watch:
-        """Return who hears how the crawl goes: its log and whoever watches; nobody any more once the lead was lost."""
+        """Return the receivers of the crawl's progress: its log and the viewer; none once the lead was lost."""
 
         def seen(progress: CrawlProgress) -> None:
             with self.database.read() as session:
@@ -189,7 +189,7 @@ class Crawling:
 
 @dataclass(frozen=True)
 class _Signals:
-    """What a signal means: that a person wants the crawl's end, or that whoever we work for leaves it to others."""
+    """The meaning of a signal: an operator wants the crawl to end, or the leader leaves it to others."""
 
     interrupted: threading.Event
     means_leaving: bool = False
@@ -212,7 +212,7 @@ async def _run_until_signal(make_crawl: Callable[[], Crawl], signals: _Signals) 
 
 @contextmanager
 def _seldom_collecting() -> Iterator[None]:
-    """Let the collector leave alone what is loaded, and look more seldom for what a crawl leaves behind."""
+    """Exclude loaded objects from garbage collection, and run the collector less often during a crawl."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS, *before[1:])

@@ -56,10 +56,10 @@ class Indexing:
         looked: Advanced = lambda done, total: None,
         again: bool = False,
     ) -> int:
-        """Make what a crawl brought searchable and let the plugins look at it.
+        """Make a crawl's captures searchable and run the plugins on them.
 
-        Return 0, 1 if it failed, 130 if it was stopped. Only then is the job done: killed before, it counts as under
-        way and somebody goes on with it.
+        Return 0, 1 if it failed, 130 if it was stopped. Only then is the job done: if killed before, it counts as under
+        way and another worker goes on with it.
         """
         with self.database.read() as session:
             job = jobs.load_job(session, job_id)
@@ -83,7 +83,7 @@ class Indexing:
             leases.set_as(session, job_id, leader, **values)
 
     def _has_any(self, job: StoredJob, done: JobStatus) -> bool:
-        """Tell whether a crawl left something to index; what was crawled elsewhere the index has to look for."""
+        """Return whether a crawl left something to index; what was crawled elsewhere the index has to look for."""
         with self.database.read() as session:
             size = captures.warc_totals(session, job.id)[1]
             was_crawled = frontier.has_any(session, job.id, *TaskStatus)

@@ -2,14 +2,14 @@
 
     seeds: [https://example.org/, https://example.org/fr/]    # or url: https://example.org/
     source: {code: example, name: The example site}
-    crawl: {max_pages: 500, per_host_delay: 2.5}              # any knob of a crawl
+    crawl: {max_pages: 500, per_host_delay: 2.5}              # any crawl setting
     scope:
       allowed_domains: [example.org, "*.example.net"]
       allow_paths: [/news/]
       deny_paths: [/news/private/, "*.zip$"]
     plugins: [page, media]
 
-Only `url` or `seeds` is needed. Whatever is not understood is an error that says where it stands: `file:line: what`.
+Only `url` or `seeds` is needed. Anything that is not understood is an error with its position: `file:line: what`.
 """
 
 from collections.abc import Mapping
@@ -39,9 +39,9 @@ class JobFile:
 
 
 def read_job_file(path: Path, knobs: Mapping[str, object], check: KnobCheck = dict) -> JobFile:
-    """Return what a job file asks for; UsageError, with file and line, for what it should not.
+    """Return the contents of a job file; UsageError, with file and line, for anything invalid.
 
-    `knobs` are the names and types of a crawl's knobs; `check` raises UsageError for values that they cannot have.
+    `knobs` has the names and types of the crawl settings; `check` raises UsageError for invalid values.
     """
     reader = YamlReader(str(path))
     node = composed(path, "a job file")

@@ -36,7 +36,7 @@ class Leader:
         return f"watch it {where}, stop it with webstrata stop-job --id {self.job_id}"
 
     def __str__(self) -> str:
-        """Return a sentence for whoever wanted to lead the job."""
+        """Return a sentence for the process that tried to lead the job."""
         return f"job {self.job_id} is being worked on by another process ({self.described}): {self.ways_out}"
 
 

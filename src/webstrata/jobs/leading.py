@@ -1,4 +1,4 @@
-"""To lead a job: to hold its lease through a stage or all of them, so that nobody else takes it up meanwhile."""
+"""The job lease: a worker leads a job while it holds its lease, so that no other worker takes the job meanwhile."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -30,9 +30,9 @@ Take = Callable[[Session, int, str, datetime, timedelta], None]
 def in_the_lead(
     database: Database, archive_root: Path, job_id: int, take: Take = leases.lease, *, helpers_welcome: bool = False
 ) -> Iterator[str]:
-    """Lead a job; yield the name under which that is done.
+    """Lead a job; yield the owner's name.
 
-    Trouble on our side lets the job rest, to be tried again; one that makes no sense has failed, whoever ran it.
+    A failure on our side lets the job rest, to be tried again; a job that makes no sense has failed for every worker.
     """
     taken = partial(take, helpers_welcome=helpers_welcome) if take is leases.lease else take
     with structlog.contextvars.bound_contextvars(job_id=job_id):

@@ -80,7 +80,7 @@ class Runner:
     min_free_bytes: int = 0
     index_processes: int | None = None
     concurrency: int | None = None
-    """How many requests a crawl has under way at once, whatever its job says; None leaves it to the job."""
+    """How many requests a crawl has under way at once; None leaves it to the job."""
     tracks_changes: bool = True
     beside: IndexSoFar | None = None
     """What indexes beside a crawl, in another process: here it would slow the crawl down."""
@@ -98,10 +98,10 @@ class Runner:
         *,
         helpers_welcome: bool = False,
     ) -> JobSummary:
-        """Lead a job through its stages and return how it ended; trouble on our side leaves it to be tried again.
+        """Lead a job through its stages and return how it ended; a failure on our side leaves it to be tried again.
 
-        A signal that ends the crawl is told to whoever gave the event. Helpers are welcome where all have the same
-        settings, as the workers of an archive do: what a person runs with settings of their own is theirs alone.
+        A signal that ends the crawl sets the caller's event. Helpers are welcome where all have the same settings, as
+        the workers of an archive do; a job that a person runs with settings of their own gets none.
         """
         self.recovery.tend()
         told = interrupted or threading.Event()
@@ -125,9 +125,9 @@ class Runner:
         *,
         is_tied: bool = False,
     ) -> int:
-        """Crawl a job on its leader's behalf and settle that; return archive-tool's exit code for it.
+        """Crawl a job for its leader and record its end; return archive-tool's exit code for it.
 
-        One that is tied to its leader leaves the job unsettled when that one leaves.
+        A crawler that is tied to its leader leaves the job unsettled when the leader leaves.
         """
         with structlog.contextvars.bound_contextvars(job_id=job_id):
             job = self._load(job_id)
@@ -150,7 +150,7 @@ class Runner:
         looked: Callable[[int, int], None] = UNWATCHED.looked,
         again: bool = False,
     ) -> int:
-        """Index a job whose crawl is over, on its leader's behalf; return 0, 1 if it failed, 130 if it was stopped."""
+        """Index a job whose crawl is over, for its leader; return 0, 1 if it failed, 130 if it was stopped."""
         with structlog.contextvars.bound_contextvars(job_id=job_id):
             code = self._indexing.run(
                 job_id, leader, progress, interrupted, advanced=advanced, looked=looked, again=again
@@ -168,7 +168,7 @@ class Runner:
         return self._indexing.so_far(job_id, interrupted)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
-        """Take part in a crawl that another worker leads, while there is something to do; tell whether there was."""
+        """Take part in a crawl that another worker leads, while there is something to do; return whether there was."""
         with structlog.contextvars.bound_contextvars(job_id=job_id):
             return self._crawling.help(self._load(job_id), interrupted)
 
@@ -178,7 +178,7 @@ class Runner:
         return Recovery.resting(self.database, self.archive_root, self.permits, self.defaults.per_host_delay)
 
     def summary(self, job_id: int) -> JobSummary:
-        """Return how a job ended, or stands."""
+        """Return how a job ended, or its present status."""
         with self.database.read() as session:
             job = jobs.load_job(session, job_id)
             reason, captured, failed = jobs.outcome(session, job_id)
@@ -197,7 +197,7 @@ class Runner:
     def _crawl_if_needed(
         self, job_id: int, leader: str, watcher: Watcher, interrupted: threading.Event
     ) -> JobStatus | None:
-        """Crawl, and return how that ended; a job that was interrupted while it was indexed has that behind it."""
+        """Crawl, and return how that ended; a job that was interrupted during indexing is not crawled again."""
         job = self._load(job_id)
         if job.crawl_ended is not None:
             with self.database.write() as session:

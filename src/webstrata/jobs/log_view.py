@@ -1,4 +1,4 @@
-"""What a job's combined log says, as its operators may see it: bounded, harmless, without secrets."""
+"""Excerpts of a job's combined log for its operators: bounded, without control characters, without secrets."""
 
 import json
 import re

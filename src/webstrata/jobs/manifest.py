@@ -1,4 +1,4 @@
-"""What is kept of sources and jobs beside the archive's files, so that a lost database can be made again.
+"""Manifests of sources and jobs beside the archive's files, from which a lost database can be rebuilt.
 
 <job's folder>/job.json                     a job and its source
 <archive root>/.journals/job-<id>/job.json  the same for a job whose files lie outside of the archive root
@@ -54,9 +54,9 @@ class Manifests:
 
 
 def write_manifest(database: Database, job_id: int, *, archive_root: Path | None = None) -> None:
-    """Write down what a job is; a disk that refuses it costs only that.
+    """Write a job's manifest; a disk that refuses it costs only that.
 
-    Nothing is written into a folder outside of the archive root, if it is told where that is.
+    Nothing is written into a folder outside of the archive root, if the root is given.
     """
     with database.read() as session:
         job, source, output_dir = manifests.job_facts(session, job_id)

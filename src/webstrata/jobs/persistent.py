@@ -53,7 +53,7 @@ class Crew:
     """What runs audits beside the jobs."""
 
     def load(self, job_id: int) -> StoredJob:
-        """Return a job as it stands."""
+        """Return a job with its present status."""
         with self.database.read() as session:
             return jobs.load_job(session, job_id)
 
@@ -61,10 +61,10 @@ class Crew:
 def run_persistent_job(
     job_id: int, *, crew: Crew, interrupted: threading.Event | None = None, max_retries: int = 0
 ) -> int:
-    """Crawl a job that waits in line and return the crawler's exit code; what follows is the index's.
+    """Crawl a queued job and return the crawler's exit code; indexing comes afterwards.
 
-    A crawler that is killed goes on where it was. A crawl that came to nothing is put back in line, as often as
-    `max_retries` says, unless another try would end the same way.
+    A crawler that is killed goes on where it was. A crawl without any result is queued again, up to `max_retries`
+    times, unless another attempt would end the same way.
     """
     told = interrupted or threading.Event()
     crew.recovery.tend()
@@ -122,14 +122,14 @@ def _suspicion(crew: Crew, job_id: int) -> str:
 
 
 def _left(crew: Crew, job_id: int, leader: str, code: int) -> int:
-    """Leave a crawl that is not over to whoever leads it next, as the same run."""
+    """Leave an unfinished crawl to the next leader, as the same run."""
     with crew.database.write() as session:
         leases.set_as(session, job_id, leader, status=JobStatus.QUEUED, status_reason="its worker left")
     return code
 
 
 def _progress(crew: Crew, job_id: int) -> tuple[int, int]:
-    """Return how far a crawl is: answers that our crawler received, pages that its log tells."""
+    """Return the progress of a crawl: responses that our crawler received, pages that its log reports."""
     with crew.database.read() as session:
         return leases.received(session, job_id), jobs.outcome(session, job_id)[1]
 

@@ -1,4 +1,4 @@
-"""What people tell jobs to do: begin, stop, go on."""
+"""Commands for jobs: queue, stop, resume, retry."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -45,10 +45,10 @@ def queue_archive(  # noqa: PLR0913 - everything that a job can be told
     name: str | None = None,
     hold: timedelta = timedelta(0),
 ) -> int:
-    """Queue a job for some addresses of one site and return it; one that was cut off goes on where it was.
+    """Queue a job for some addresses of one site and return its id; a job that was cut off goes on where it was.
 
     It is a job of the source of that code, else of the source in whose scope the addresses lie, else of a new one.
-    Workers leave the job alone for as long as `hold` says: whoever runs it at once must not race with them.
+    Workers leave the job alone for the time of `hold`, so that a caller who runs it at once does not race with them.
     """
     seeds = tuple(parse_url(url).href for url in urls)
     if not seeds:
@@ -76,7 +76,7 @@ def _job_config(
     scope: ScopeRules | None,
     plugins: tuple[str, ...] | None,
 ) -> JobConfig:
-    """Return the configuration of a new job: what is given, and for the rest what the source's own jobs are told."""
+    """Return the configuration of a new job: the given values, and for the rest those of the source."""
     entry = source.entry or SourceJobConfig.plain(source.code, ())
     if plugins is None and entry.plugins is not None:
         plugins = tuple(entry.plugins)
@@ -92,10 +92,10 @@ def _gone_on(
     now: datetime,
     hold: timedelta,
 ) -> int | None:
-    """Queue a job that was cut off again, with the knobs that are given now.
+    """Queue a job that was cut off again, with the settings that are given now.
 
-    None when its folder is gone, or it is. One that zimit crawls, which does not know those knobs, is left to the
-    workers: it goes on by itself, or not at all.
+    None when its folder is gone, or the job is. A job that zimit crawls, which does not know those settings, is left to
+    the workers: it goes on by itself, or not at all.
     """
     job = jobs.load_job(session, unfinished) if unfinished is not None else None
     if job is None or not Path(job.output_dir).is_dir():
@@ -139,9 +139,9 @@ def queue_tool_job(
     output_dir: Path,
     passthrough: tuple[str, ...] = (),
 ) -> int:
-    """Queue a job that keeps its files in a given folder, for whoever runs it now; one that did so before goes on.
+    """Queue a job with its files in a given folder, for the caller to run now; an earlier job there goes on.
 
-    It then begins at what is given now; ConflictError when that is another site.
+    It then begins at the given addresses; ConflictError when they are of another site.
     """
     seeds = tuple(parse_url(with_scheme(url)).href for url in urls)
     check_in_root(output_dir, archive_root)
@@ -181,9 +181,9 @@ def check_in_root(output_dir: Path, archive_root: Path) -> None:
 
 
 def request_stop(recovery: Recovery, job_id: int) -> None:
-    """End a job's crawl soon, wherever it runs; one that nobody crawls ends at once. ConflictError if there is none.
+    """End a job's crawl soon, wherever it runs; one without a worker ends at once. ConflictError if there is none.
 
-    What dead workers held is taken back first: they would never hear of it.
+    The leases of dead workers are taken back first: they would never notice the stop.
     """
     _clear_up(recovery)
     now = datetime.now(UTC)
@@ -210,10 +210,10 @@ def _clear_up(recovery: Recovery) -> None:
 
 
 def _stopped_in_line(session: Session, job: StoredJob, now: datetime) -> JobStatus:
-    """Stop a job that nobody crawls and return where it stands then.
+    """Stop a job that no worker crawls and return its new status.
 
-    A container may have outlived everybody who knew of it: then the next worker takes it up, hears of the stop and ends
-    it. Our own crawler ends by itself, and gives back what it holds.
+    A container may have outlived every process that knew of it: then the next worker takes it over, sees the stop and
+    ends it. Our own crawler ends by itself, and gives back its leases.
     """
     if job.config.tool_options.get("engine") == ZIMIT and job.status_reason == leases.WORKER_DIED:
         jobs.set_job(session, job.id, stop_requested_at=now, not_before=None)
@@ -251,9 +251,9 @@ def resume_job(recovery: Recovery, job_id: int) -> None:
 
 
 def retry_job(database: Database, job_id: int) -> JobStatus:
-    """Let a job that failed be tried again, its crawl or its index, and return where it stands then.
+    """Let a failed job be tried again, its crawl or its index, and return its new status.
 
-    ConflictError for one that did neither.
+    ConflictError for a job where neither failed.
     """
     now = datetime.now(UTC)
     with database.write() as session:
@@ -272,7 +272,7 @@ def retry_job(database: Database, job_id: int) -> JobStatus:
 
 
 def _record(session: Session, order: str, job_id: int, before: JobStatus, after: JobStatus) -> None:
-    """Write an order to a job into the audit log; a crawl that is told to stop still runs for a moment."""
+    """Write a command to a job into the audit log; a crawl that is asked to stop still runs for a moment."""
     audit_log.record(session, f"job.{order}", f"job:{job_id}", before={"status": before}, after={"status": after})
 
 

@@ -178,7 +178,7 @@ class Rebuild:
                 return
 
     def _is_indexed(self, job_id: int, report: RebuildReport, *, again: bool = False) -> bool:
-        """Index a job and tell whether it is done; what cannot be done is reported, and the others go on."""
+        """Index a job and return whether it is done; a failure is reported, and the other jobs go on."""
         with self.database.read() as session:
             stored = jobs.load_job(session, job_id)
         adopt_warcs_for_job(stored, database=self.database, archive_root=self.archive_root)
@@ -194,7 +194,7 @@ class Rebuild:
         return code == 0
 
     def _settled(self, job: PlannedJob, job_id: int, report: RebuildReport) -> bool:
-        """Settle a job unless it refers to captures that nobody knows yet."""
+        """Settle a job unless it refers to captures that are not known yet."""
         with self.database.read() as session:
             waits = problems.unresolved_revisits(session, job_id)
         if not waits:
@@ -202,7 +202,7 @@ class Rebuild:
         return not waits
 
     def _settle(self, job_id: int, status: JobStatus, report: RebuildReport) -> None:
-        """Let the plugins look at an indexed job, and say where it stands; killed before, it is gone on with."""
+        """Run the plugins on an indexed job, and set its status; if killed before, the job is continued."""
         with self.database.read() as session:
             wanted = jobs.load_job(session, job_id).config.plugins
         known = dict.fromkeys(name for name in self.plugins.names if wanted is None or name in wanted)

@@ -43,7 +43,7 @@ class PlannedJob:
 
     @property
     def goal(self) -> tuple[JobStatus, str | None]:
-        """Return where the job stands in the end, and why."""
+        """Return the job's final status, and the reason."""
         status = JobStatus(str(self.facts.get("status", JobStatus.INDEXED)))
         reason = self.facts.get("status_reason")
         has_files = bool(self.warc_files)
@@ -66,7 +66,7 @@ class PlannedJob:
 
     @property
     def loss(self) -> str | None:
-        """Return the line that tells of a job that does not come back whole, if its folder is there to tell."""
+        """Return the line that reports a job that is not restored completely, if its folder is there to check."""
         status, reason = self.goal
         failed = reason if status is JobStatus.INDEX_FAILED else None
         what = self.lost or failed
@@ -92,7 +92,7 @@ class RebuildPlan:
 def restored_status(
     status: JobStatus, reason: str | None, *, has_files: bool, lost: str | None = None
 ) -> tuple[JobStatus, str | None]:
-    """Return where a job stands after a rebuild that stood somewhere when it was written down, and why."""
+    """Return the status of a job after a rebuild, from its status in the manifest, and the reason."""
     if status in (JobStatus.FAILED, JobStatus.STOPPED):
         return status, reason
     if status in (JobStatus.QUEUED, JobStatus.RETRYABLE, JobStatus.RUNNING):
@@ -150,7 +150,7 @@ def _from_files(folder: Path, named: "re.Match[str]", origin: WarcOrigin) -> Job
 
 
 def _sources(listed: list[Facts], jobs: list[JobManifest], problems: list[str]) -> list[PlannedSource]:
-    """Return every source once; what the list of sources says counts most, then what the newest job says."""
+    """Return every source once; the list of sources has precedence, then the newest job."""
     newest_last = sorted(jobs, key=lambda manifest: _id(manifest.job) or 0)
     by_code: dict[str, Facts] = {}
     for facts in [*(manifest.source for manifest in newest_last), *listed]:
@@ -196,7 +196,7 @@ def _count(facts: Mapping[str, object], name: str) -> int:
 
 
 def _free(taken: dict[int, str], wanted: int | None, who: str, problems: list[str]) -> int | None:
-    """Return the id that somebody claims, or None when another has it."""
+    """Return the id that a manifest claims, or None when another has it."""
     if wanted is None:
         return None
     first = taken.setdefault(wanted, who)

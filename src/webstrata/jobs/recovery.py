@@ -24,7 +24,7 @@ class Recovery:
     archive_root: Path
     permits: PermitStore
     rest: timedelta = timedelta(seconds=DEFAULT_DELAY)
-    """How long hosts rest at least that a dead worker was asking: nobody knows when it asked."""
+    """How long hosts rest at least that a dead worker was using: the time of its last request is unknown."""
     _complained_about: set[str] = field(default_factory=set)
 
     @classmethod
@@ -47,7 +47,7 @@ class Recovery:
                 _tell(requeued)
 
     def _buried(self, owner: str) -> bool:
-        """Clear up after a worker if it is dead, and tell whether it is."""
+        """Clear up after a worker if it is dead, and return whether it is."""
         dead = False
         try:
             with buried(self.archive_root, owner) as dead:

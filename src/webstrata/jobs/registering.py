@@ -35,7 +35,7 @@ class Registered:
     files: tuple[Measured, ...]
     """The files that the job got."""
     notes: tuple[str, ...]
-    """What somebody should know: files that were left out and why, torn ends, a state that was not believed."""
+    """Notes for the operator: files that were left out and why, cut-off ends, a state file that was not trusted."""
 
 
 def register_job_dir(
@@ -49,9 +49,8 @@ def register_job_dir(
 ) -> Registered:
     """Attach a job to a folder of WARC files, or to one file, so that it can be indexed.
 
-    A folder that a job has already is refused, unless there are new files in it: the job gets them. A job without a
-    source gets the source. Workers leave the
-    job to whoever registers it for as long as that one asks for.
+    A folder that already has a job is refused, unless there are new files in it: the job gets them. A job without a
+    source gets the source. Workers leave the job to the caller for the time that it asks for.
     """
     if name is not None:
         check_job_name(name)

@@ -1,8 +1,8 @@
-"""The schedule: jobs of the sources whose turn has come.
+"""The schedule: queues jobs of the sources that are due.
 
-A source that was due while nobody was there to notice gets one job, not one for each missed turn. While a job of it is
-under way its turn waits and is taken when that is over: never two at a time. Of several workers that notice a turn at
-the same moment, one takes it.
+A source that was due while no worker ran gets one job, not one for each missed time. While a job of it is under way the
+next one waits until that is over: never two at a time. Of several workers that notice a due source at the same moment,
+one queues the job.
 """
 
 from datetime import datetime
@@ -22,9 +22,10 @@ log = structlog.get_logger()
 
 
 def queue_due(database: Database, archive_root: Path, now: datetime) -> list[int]:
-    """Queue a job of every source whose turn has come and return the jobs.
+    """Queue a job of every source that is due and return the jobs.
 
-    A source of which no job can be made (its folder cannot be written, say) keeps its turn and says why; others go on.
+    A source of which no job can be made (its folder cannot be written, say) stays due and shows the reason; others go
+    on.
     """
     with database.read() as session:
         due = sources.due_sources(session, now)

@@ -71,14 +71,14 @@ def _joined(*reasons: str | None) -> str | None:
 
 
 def settle(database: Database, job: StoredJob, leader: str, end: "CrawlEnd", config: CrawlConfig) -> Ended:
-    """Write down how a crawl ended, on its leader's behalf; LeaseLostError if that one lost the job."""
+    """Record how a crawl ended, for its leader; LeaseLostError if the leader lost the job."""
     with database.read() as session:
         refusal = captures.refusal(session, job.id)
     return settle_with(database, job, leader, verdict(end, refusal), config)
 
 
 def settle_with(database: Database, job: StoredJob, leader: str, ended: Ended, config: CrawlConfig) -> Ended:
-    """Write down a verdict on a job's crawl, with a report of the run, on its leader's behalf."""
+    """Record a verdict on a job's crawl, with a report of the run, for its leader."""
     finished_at = datetime.now(UTC)
     ended = _with_warning(ended, job.config.ignored_arguments)
     with database.read() as session:

@@ -55,7 +55,7 @@ def choose_source(
 
 
 def source_code_of(url: str) -> str:
-    """Return the short name under which a site's captures are kept."""
+    """Return the short name of the source for a site's captures."""
     return _OTHERS.sub("-", host_of(url).removeprefix("www.")).strip("-")[:_CODE_LENGTH]
 
 

@@ -4,16 +4,16 @@
       name: The example site
       seeds: [https://example.org/, https://example.org/fr/]
       schedule: weekly                                        # or a cron line, "0 3 * * 1"
-      description: What it is and why it is kept.
-      crawl: {max_pages: 5000, per_host_delay: 2}             # any knob of a crawl
+      description: What it is and why it is archived.
+      crawl: {max_pages: 5000, per_host_delay: 2}             # any crawl setting
       scope: {allow_paths: [/news/], deny_paths: ["*.zip$"]}
       plugins: [page, media]
-      page_parameters: [id]                                   # query parameters that tell pages apart
+      page_parameters: [id]                                   # query parameters that distinguish pages
       name_template: "example-{date:%Y%m%d}"                  # what its jobs are called
-      tool_options: {initial_workers: 2}                      # what archive-tool is told
+      tool_options: {initial_workers: 2}                      # options for archive-tool
       zimit_passthrough_args: [--lang, en]                    # ignored without the tool option engine: zimit
 
-Only `seeds` is needed. Whatever is not understood is an error that says where it stands: `file:line: what`.
+Only `seeds` is needed. Anything that is not understood is an error with its position: `file:line: what`.
 """
 
 from collections.abc import Mapping

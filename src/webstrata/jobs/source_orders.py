@@ -1,4 +1,4 @@
-"""What people tell sources: be there, be archived at some times, rest. The archive's folder is told as well."""
+"""Commands for sources: add, edit, schedule, pause, resume; the archive's `sources.json` follows."""
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -52,7 +52,7 @@ class AddedSource:
 
     code: str
     is_new: bool
-    """False when a source began there already: it keeps its code and has got the schedule and the rest."""
+    """False when a source with these seeds exists already: its code stays, and it gets the schedule and the rest."""
     overlaps: tuple[str, ...] = ()
     """The other sources on one of its domains, if it is new."""
 
@@ -66,23 +66,23 @@ class EditedSource:
     description: str | None = None
     seeds: tuple[str, ...] | None = None
     crawl: Mapping[str, object] | None = None
-    """The crawl knobs of its jobs, all of them."""
+    """The crawl settings of its jobs, all of them."""
     tool_options: Mapping[str, object] | None = None
-    """What archive-tool is told, all of it."""
+    """The options for archive-tool, all of them."""
     options: Mapping[str, object] = field(default_factory=dict)
     """Crawl settings and tool options to be different, by name; the others stay."""
     unset: tuple[str, ...] = ()
     """Crawl settings and tool options to be at their defaults again."""
     page_parameters: tuple[str, ...] | None = None
     schedule: str | None = None
-    """When it is archived; an empty one, or `none`, means only when somebody asks."""
+    """When it is archived; an empty one, or `none`, means only on request."""
 
 
 class SourceOrders:
     """Changes the sources of one archive; every change is in the audit log and written down in its folder."""
 
     def __init__(self, database: Database, archive_root: Path) -> None:
-        """Take orders for an archive."""
+        """Run commands on an archive's sources."""
         self._database = database
         self._archive_root = archive_root
 
@@ -119,12 +119,12 @@ class SourceOrders:
         self._changed("source.edit", code)
 
     def set_page_parameters(self, code: str, names: Collection[str]) -> bool:
-        """Say which query parameters tell a source's pages apart, and whether its pages must be grouped anew."""
+        """Set which query parameters distinguish a source's pages; return whether its pages must be grouped anew."""
         with self._changing(code, "parameters") as session:
             return sources.set_page_parameters(session, code, page_parameters_of(names))
 
     def set_schedule(self, code: str, schedule: str) -> None:
-        """Say when a source is archived; an empty schedule, or `none`, means only when somebody asks."""
+        """Set when a source is archived; an empty schedule, or `none`, means only on request."""
         with self._changing(code, "schedule") as session:
             sources.set_schedule(session, code, _schedule(schedule), datetime.now(UTC))
 
@@ -245,7 +245,7 @@ def _edit(session: Session, code: str, wanted: EditedSource) -> None:
 
 
 def _edited(session: Session, code: str, wanted: EditedSource) -> SourceJobConfig | None:
-    """Return the registry's entry with what is wanted, checked; None when it stays as it is."""
+    """Return the registry's entry with the requested changes, checked; None when it stays as it is."""
     seeds = None if wanted.seeds is None else seeds_of(wanted.seeds)
     if (seeds, wanted.crawl, wanted.tool_options) == (None, None, None) and not wanted.options and not wanted.unset:
         return None

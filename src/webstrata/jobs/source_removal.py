@@ -25,9 +25,9 @@ def refuse_with_warcs(database: Database, code: str) -> None:
 
 
 def delete_files(archive_root: Path, code: str, removed: Sequence[JobFolder]) -> None:
-    """Delete what jobs left behind, so that a rebuild does not bring them back; a disk that refuses is logged.
+    """Delete the files of removed jobs, so that a rebuild does not bring them back; a disk that refuses is logged.
 
-    Only folders that were made for a job are deleted. Of one that a person chose, nothing but the manifest is ours.
+    Only folders that were made for a job are deleted. In a folder that a person chose, only the manifest is ours.
     """
     own = archive_root / code
     for job in removed:

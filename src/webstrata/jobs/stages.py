@@ -10,9 +10,9 @@ DONE = 0
 FAILED = 1
 WRONG_USAGE = 2
 NOTHING_TO_DO = 3
-"""What a helper says that found no work."""
+"""Exit code of a helper that found no work."""
 BROKEN = 70
-"""An error of ours that nobody foresaw (as in sysexits.h)."""
+"""Exit code of an unexpected error of ours (as in sysexits.h)."""
 OUR_TROUBLE_CODE = 75
 """A disk, database or store of ours refuses for now: the job rests (as in sysexits.h)."""
 LEASE_LOST = 76
@@ -24,7 +24,7 @@ CRAWL_EXIT_CODES = {JobStatus.COMPLETED: DONE, JobStatus.FAILED: FAILED, JobStat
 
 
 class Stages(Protocol):
-    """Runs single stages on behalf of a job's leader; the job's row tells how a stage ended."""
+    """Runs single stages for a job's leader; the job's row has the result of a stage."""
 
     def crawl(self, job_id: int, leader: str, interrupted: threading.Event) -> int:
         """Crawl a job, write down how that ended and return the crawler's exit code; negative when it was killed."""
@@ -36,7 +36,7 @@ class Stages(Protocol):
         """Index what a running crawl brings until that is interrupted, and return the exit code."""
 
     def settles_its_job(self, job: StoredJob) -> bool:
-        """Tell whether a job's crawler writes down itself how a crawl ended: one that did not do so has died."""
+        """Return whether a job's crawler writes down itself how a crawl ended: one that did not do so has died."""
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
-        """Take part in a crawl that another leads, and tell whether there was anything to do."""
+        """Take part in a crawl that another worker leads, and return whether there was anything to do."""

@@ -97,10 +97,10 @@ class StorageReport:
 
 
 def check_output(database: Database, job: HasFolder, *, min_free_bytes: int) -> None:
-    """Raise StorageError unless a job's folder is there, writable, where it was before, and has room.
+    """Raise StorageError unless a job's folder is there, writable, where it was before, and has free space.
 
-    The folder of a job that has not begun is made in its parent folder. One that held something and is gone stays so:
-    its disk may be away.
+    The folder of a job that has not begun is made in its parent folder. One that held files and is gone is not made
+    again: its disk may be unmounted.
     """
     folder = Path(job.output_dir)
     if not folder.is_dir() and not _make_folder(database, job.id, folder):
@@ -111,7 +111,7 @@ def check_output(database: Database, job: HasFolder, *, min_free_bytes: int) -> 
 
 
 def _make_folder(database: Database, job_id: int, folder: Path) -> bool:
-    """Make the folder of a job that has not begun, and tell whether it is there now."""
+    """Make the folder of a job that has not begun, and return whether it is there now."""
     with database.read() as session:
         known = storage.job_folder(session, job_id)
         has_begun = captures.warc_totals(session, job_id)[1] > 0
@@ -187,7 +187,7 @@ def report(database: Database, archive_root: Path) -> StorageReport:
 
 
 def health(database: Database, archive_root: Path, min_free_bytes: int) -> StorageHealth:
-    """Tell whether new captures would find their place; nothing is written to find out."""
+    """Return whether new captures would find their place; nothing is written to find out."""
     with database.read() as session:
         under_way = storage.job_folders(session, UNDER_WAY, _MOST_LOOKED_AT)
     return StorageHealth(
@@ -277,7 +277,7 @@ def _free(archive_root: Path) -> int | None:
 
 
 def _has_moved(folder: JobFolder) -> bool:
-    """Tell whether a folder is on another device than it was; one that is gone is on none."""
+    """Return whether a folder is on another device than it was; one that is gone is on none."""
     if folder.device is None:
         return False
     try:

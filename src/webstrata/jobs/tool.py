@@ -35,7 +35,7 @@ _MODULE, _SCRIPT = "webstrata.archive_tool", "archive-tool"
 _SCRIPT_BYTES = 65_536
 
 TIED = "--tied"
-"""Says to our own programs that their standard input is a lifeline."""
+"""The flag by which our own programs know that their standard input is a lifeline."""
 
 _OURS_ONLY = ("engine", "docker_image", "docker_shm_size", "final_build")
 """Options that only our archive-tool has flags for."""
@@ -53,7 +53,7 @@ def tool_command(setting: str) -> tuple[str, ...]:
 
 
 def is_own_tool(command: Sequence[str]) -> bool:
-    """Tell whether a command runs our archive-tool, also through sudo and the like.
+    """Return whether a command runs our archive-tool, also through sudo and the like.
 
     Another program may have the same name, so what counts is what the file holds: scripts that installers make, and
     most wrappers, name our package below the line that names their interpreter.
@@ -79,10 +79,10 @@ def withheld_options(options: ArchiveToolOptions, command: Sequence[str]) -> lis
 def tool_flags(
     options: ArchiveToolOptions, passthrough: Sequence[str] = (), command: Sequence[str] = OWN_TOOL
 ) -> list[str]:
-    """Return the flags that a tool gets for a job's options, beside those that a run is told by themselves.
+    """Return the flags of a tool for a job's options, except those that a run passes one by one.
 
-    What needs monitoring is left out without it. The command for the VPN is a flag like the others: it should read its
-    secrets from a file, as everybody on a machine can read a process's arguments.
+    Options that need monitoring are left out without it. The command for the VPN is a flag like the others: it should
+    read its secrets from a file, as every user of a machine can read a process's arguments.
     """
     names = [*_OURS_ONLY, "relax_perms"] if is_own_tool(command) else ["relax_perms"]
     if options.enable_monitoring:
@@ -104,7 +104,7 @@ def job_arguments(name: str, config: ArchiveJobConfig, folder: Path, command: Se
 
 
 class _ByThemselves(TypedDict):
-    """Options that a run is told one by one."""
+    """Options that a run passes one by one."""
 
     initial_workers: int | None
     cleanup: bool
@@ -113,7 +113,9 @@ class _ByThemselves(TypedDict):
 
 
 def _by_themselves(options: ArchiveToolOptions, config: ArchiveJobConfig, command: Sequence[str]) -> _ByThemselves:
-    """Return what a run is told one by one; our own tool has defaults for workers and log level, another may not."""
+    """Return the options that a run passes one by one; our own tool has defaults for workers and log level, another may
+    not.
+    """
     named = config.tool_options if is_own_tool(command) else TOOL_OPTIONS
     return _ByThemselves(
         initial_workers=options.initial_workers if "initial_workers" in named else None,
@@ -157,7 +159,7 @@ class RuntimeArchiveJob:
     ) -> int:
         """Run archive-tool to its end and return its exit code; without a folder, one of its own is made.
 
-        `interrupted` ends it because we have to end, `asked` because somebody wants the crawl's end.
+        `interrupted` ends it because we have to end, `asked` because a stop of the crawl was requested.
         """
         folder = output_dir_override or self.new_folder(archive_root)
         told = {"log_level": log_level, "initial_workers": initial_workers, "cleanup": cleanup, "overwrite": overwrite}
@@ -199,7 +201,9 @@ class ToolStages:
     """How often to look how a crawl goes that does not write that down itself."""
 
     def crawl(self, job_id: int, leader: str, interrupted: threading.Event) -> int:
-        """Let archive-tool crawl a job and return its exit code; where it keeps no books, they are kept for it."""
+        """Let archive-tool crawl a job and return its exit code; for a tool that does not record its progress, it is
+        recorded here.
+        """
         job, since = self._load(job_id), datetime.now(UTC)
         if self.settles_its_job(job):
             return self._judged(job_id, leader, self._tool(job, leader, interrupted), since)
@@ -210,7 +214,9 @@ class ToolStages:
         return self._judged(job_id, leader, code, since)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
-        """Let archive-tool take part in a crawl that another leads, and tell whether there was anything to do."""
+        """Let archive-tool take part in a crawl that another worker leads, and return whether there was
+        anything to do.
+        """
         job = self._load(job_id)
         if not self.settles_its_job(job):
             return False
@@ -231,7 +237,9 @@ class ToolStages:
         return self._indexer(job_id, None, interrupted, "--so-far")
 
     def settles_its_job(self, job: StoredJob) -> bool:
-        """Tell whether a job's crawler writes down how it goes and ends: ours does, a container or another tool not."""
+        """Return whether a job's crawler records its own progress and end: ours does, a container or another tool does
+        not.
+        """
         return is_own_tool(self.command) and job.config.options.engine != ZIMIT
 
     def _tool(
@@ -286,7 +294,9 @@ class ToolStages:
 
 
 def _has_begun(job: StoredJob) -> bool:
-    """Tell whether our own crawler has begun with the present run of a job; zimit keeps an old ZIM until it is done."""
+    """Return whether our own crawler has begun the present run of a job; zimit leaves an old ZIM in place until it is
+    done.
+    """
     last = next(reversed(attempt_logs(Path(job.output_dir))), None)
     if last is None or job.started_at is None or job.config.options.engine == ZIMIT:
         return False

@@ -1,4 +1,4 @@
-"""The books of a crawl by a tool that keeps none: its job's row, kept true from its log and state, and its end."""
+"""Progress of a crawl by a tool that records none: the job's row is updated from the tool's log and state file."""
 
 import json
 import threading
@@ -32,16 +32,16 @@ LOOK_SECONDS = 1.0
 _ERRORS = frozenset({"error", "fatal", "critical"})
 _LONGEST_REASON = 500
 _A_MOMENT = timedelta(seconds=1)
-"""The state tells moments to the second."""
+"""The state file has times to the second."""
 
 
 @contextmanager
 def books_kept(
     database: Database, job_id: int, leader: str, look_seconds: float = LOOK_SECONDS
 ) -> Iterator[threading.Event]:
-    """Keep a job's row true while a tool crawls; yield what is set when the tool is to end.
+    """Update a job's row while a tool crawls; yield an event that is set when the tool is to end.
 
-    That is when somebody stops the job, or another process leads it by now.
+    That is when a stop of the job is requested, or another process leads it by now.
     """
     asked, over = threading.Event(), threading.Event()
     books = _Books(database, job_id, leader, asked)
@@ -62,7 +62,7 @@ class _Books:
         self._written: dict[str, object] = {}
 
     def keep(self, over: threading.Event, look_seconds: float) -> None:
-        """Look again and again until the crawl is over; trouble is only told, as the next look may do better."""
+        """Look again and again until the crawl is over; a failure is only logged, as the next look may succeed."""
         while not over.wait(look_seconds):
             try:
                 self._look()
@@ -87,7 +87,7 @@ class _Books:
 
 
 def note_exit(database: Database, job: StoredJob, leader: str, code: int) -> None:
-    """Write down with which exit code a crawler ended, and what its log and state tell at last."""
+    """Record a crawler's exit code, and the last contents of its log and state."""
     with database.write() as session:
         found = columns_from_logs(session, job)
         leases.set_as(session, job.id, leader, crawler_exit_code=code, **found)
@@ -130,7 +130,7 @@ def settle_tool_job(database: Database, archive_root: Path, job: StoredJob, lead
 
 
 def why_it_ended(job: StoredJob, since: datetime) -> str | None:
-    """Return why a tool ended, by its state file, else by the last error in its log; None when neither says it."""
+    """Return why a tool ended, by its state file, else by the last error in its log; None when neither has a reason."""
     folder = Path(job.output_dir)
     try:
         reason = _ended_reason(folder, since) or _last_error(folder, since)
@@ -141,7 +141,7 @@ def why_it_ended(job: StoredJob, since: datetime) -> str | None:
 
 
 def _has_frontier(database: Database, job_id: int) -> bool:
-    """Tell whether our own crawler crawls a job: it records its WARC files itself."""
+    """Return whether our own crawler crawls a job: it records its WARC files itself."""
     with database.read() as session:
         return frontier.has_any(session, job_id, *TaskStatus)
 

@@ -1,4 +1,4 @@
-"""How long crawls wait for their turns on hosts, summed up for monitoring: written now and then, not at every turn."""
+"""Waiting times for host permits, summed up for monitoring: written now and then, not at every permit."""
 
 import time
 from collections.abc import Callable

@@ -40,13 +40,13 @@ _AUDIT_LOOK_SECONDS = 1.0
 """How often a worker checks whether an audit waits."""
 
 _LOOK_AGAIN = timedelta(seconds=5)
-"""How long a job is left alone that somebody else turned out to work on."""
+"""How long a job is left alone that another process turned out to work on."""
 
 
 def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, crew: Crew, site: str = "") -> None:
     """Run queued jobs until SIGINT or SIGTERM, or only one; while one is crawled, another is indexed.
 
-    Other processes are told the address of the site that shows the work.
+    Other processes can read the address of the site that shows the work.
     """
     with _until_signal() as stopping, _announced(crew, site):
         log.info("worker.start", poll_interval=poll_interval, once=run_once)
@@ -70,7 +70,7 @@ def _announced(crew: Crew, site: str) -> Iterator[None]:
 
 
 def process_next_job(crew: Crew, stopping: threading.Event) -> bool:
-    """Take the next job through all its stages, or help with one that is under way; tell whether there was one."""
+    """Take the next job through all its stages, or help with one that is under way; return whether there was one."""
     job_id = _next_to_crawl(crew)
     if job_id is not None:
         _crawled(crew, job_id, stopping)
@@ -83,7 +83,7 @@ def process_next_job(crew: Crew, stopping: threading.Event) -> bool:
 
 
 def crawl_next_job(crew: Crew, stopping: threading.Event) -> bool:
-    """Crawl the job that has waited longest, or help with a crawl; tell whether there was one."""
+    """Crawl the job that has waited longest, or help with a crawl; return whether there was one."""
     job_id = _next_to_crawl(crew)
     if job_id is None:
         return _helped(crew, stopping)
@@ -92,7 +92,7 @@ def crawl_next_job(crew: Crew, stopping: threading.Event) -> bool:
 
 
 def index_next_job(crew: Crew, stopping: threading.Event) -> bool:
-    """Index the job that has waited for it longest; tell whether there was one."""
+    """Index the job that has waited for it longest; return whether there was one."""
     with crew.database.read() as session:
         job_id = jobs.next_to_index(session, datetime.now(UTC))
     if job_id is None:
@@ -123,7 +123,7 @@ def check_integrity(crew: Crew, stopping: threading.Event) -> bool:
 
 
 def run_audits(crew: Crew, stopping: threading.Event) -> bool:
-    """Run the audits that wait; tell whether there was one."""
+    """Run the audits that wait; return whether there was one."""
     return crew.audits is not None and crew.audits.run_due(stopping)
 
 
@@ -193,7 +193,7 @@ def _indexed(crew: Crew, job_id: int, stopping: threading.Event) -> None:
 
 @contextmanager
 def _settled_whatever_happens(crew: Crew, job_id: int, failed: JobStatus) -> Iterator[None]:
-    """Let one job's trouble be its own: it has failed or rests, and says why; the worker goes on."""
+    """Confine a job's failure to the job: it has failed or rests, with the reason; the worker goes on."""
     try:
         yield
     except LeaseLostError as error:

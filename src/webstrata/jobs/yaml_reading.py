@@ -1,6 +1,6 @@
-"""YAML files that people write: what stands in them, or where and why it should not.
+"""Reading YAML files that people write, with file and line in every error.
 
-Whatever is not understood is a UsageError that says where it stands: `file:line: what`.
+Anything that is not understood is a UsageError with its position: `file:line: what`.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -81,14 +81,14 @@ def _content(path: Path, what: str) -> bytes:
 
 @dataclass(frozen=True)
 class YamlReader:
-    """Turns nodes into the values that are expected of them, and says where that fails."""
+    """Converts nodes into the expected values, and reports the position where that fails."""
 
     file: str
 
     def knobs(
         self, parts: Mapping[str, yaml.Node], key: str, kinds: Mapping[str, object], check: KnobCheck
     ) -> dict[str, object]:
-        """Return the knobs that stand under a key, each of its kind and passed by the check."""
+        """Return the settings under a key, each of its type and accepted by the check."""
         given = self.mapping(parts[key], key, kinds) if key in parts else {}
         values: dict[str, object] = {}
         for name, node in given.items():
@@ -155,14 +155,14 @@ class YamlReader:
 
     @contextmanager
     def at(self, node: yaml.Node) -> Iterator[None]:
-        """Say where it stands what somebody else finds wrong."""
+        """Add the position in the file to a UsageError raised inside."""
         try:
             yield
         except UsageError as error:
             raise self.wrong(node, str(error)) from error
 
     def wrong(self, node: yaml.Node, what: str) -> UsageError:
-        """Return the error that says what is wrong, and where."""
+        """Return the error with the reason and the position."""
         return UsageError(f"{self.file}:{node.start_mark.line + 1}: {what}")
 
 

@@ -43,7 +43,7 @@ class SnapshotView:
 
     @property
     def is_good(self) -> bool:
-        """Tell whether the capture shows its page: by its quality, or by its status when no quality was stored."""
+        """Return whether the capture shows its page: by its quality, or by its status when no quality was stored."""
         if self.quality is not None:
             return self.quality >= GOOD
         return self.status_code is None or 200 <= self.status_code <= 299
@@ -159,5 +159,5 @@ class JobView:
 
     @property
     def was_registered(self) -> bool:
-        """Tell whether its WARC files came from elsewhere: a job that crawls has somewhere to begin."""
+        """Return whether its WARC files came from elsewhere: a job that crawls has somewhere to begin."""
         return self.config is not None and not self.config.get("seeds")

@@ -218,7 +218,7 @@ def judge_sighting(known: KnownAsset | None, checksum: str, captured_at: datetim
 
 
 def is_back(known: KnownAsset, captured_at: datetime) -> bool:
-    """Tell whether a sighting takes back that an asset was missing."""
+    """Return whether a sighting takes back that an asset was missing."""
     return known.missing_since is None or captured_at >= known.missing_since
 
 
@@ -238,17 +238,17 @@ def judge_unseen(asset: UnseenAsset, answer: Answer | None, run: RunStatus | Non
 
 
 def holds_content(status_code: int | None) -> bool:
-    """Tell whether an answer with this status is the thing itself and no error or redirect."""
+    """Return whether an answer with this status is the thing itself and no error or redirect."""
     return status_code is None or 200 <= status_code <= 299 or status_code == _NOT_MODIFIED
 
 
 def same_reach(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
-    """Tell whether two jobs, by their stored configurations, get to the same URLs of an unchanged site."""
+    """Return whether two jobs, by their stored configurations, get to the same URLs of an unchanged site."""
     return _reach(one) == _reach(other)
 
 
 def too_many_at_once(absent: int, present: int) -> bool:
-    """Tell whether so much is absent that an outage is likelier: more than a few, and more than half of all."""
+    """Return whether so much is absent that an outage is likelier: more than a few, and more than half of all."""
     return absent > FEW and absent * 2 > present
 
 

@@ -51,7 +51,7 @@ def _status_of_line(line: Wording) -> list[Status]:
 
 
 def _reports_only(words: Sequence[str], statuses: Sequence[Status]) -> bool:
-    """Tell whether words consist of statuses and words that mean nothing beside them."""
+    """Return whether words consist of statuses and words that mean nothing beside them."""
     known = {word for status in statuses for word in status.shown.split()}
     return bool(statuses) and all(word in known or word in FILLERS for word in content_words(words))
 

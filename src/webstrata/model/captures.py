@@ -96,7 +96,7 @@ class PageResource:
 
     @property
     def is_archived(self) -> bool:
-        """Tell whether the archive has it."""
+        """Return whether the archive has it."""
         return self.reason is None
 
 

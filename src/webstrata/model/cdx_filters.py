@@ -43,7 +43,7 @@ class FieldFilter:
             self._pattern  # noqa: B018 - compiled now, so that the client learns of it
 
     def accepts(self, values: Mapping[str, str]) -> bool:
-        """Tell whether a line passes."""
+        """Return whether a line passes."""
         return self._is_match(values[self.field]) is not self.is_negated
 
     def _is_match(self, text: str) -> bool:

@@ -31,7 +31,7 @@ def by_closeness(
 
 
 def _is_of(capture: ArchivedCapture, url: str) -> bool:
-    """Tell whether a capture is of the very URL, however its WARC file spells it."""
+    """Return whether a capture is of the very URL, however its WARC file spells it."""
     try:
         return capture.url == url or parse_url(capture.url).href == url
     except UsageError:

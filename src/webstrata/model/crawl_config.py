@@ -200,7 +200,7 @@ def check_knobs(knobs: Mapping[str, object]) -> None:
 
 
 def _fits(name: str, value: object) -> bool:
-    """Tell whether a setting may have a value: of its type, within its bounds, nothing that breaks a header."""
+    """Return whether a setting may have a value: of its type, within its bounds, nothing that breaks a header."""
     kind = CRAWL_KNOBS[name]
     if get_origin(kind) is Literal:
         return value in get_args(kind)

@@ -64,7 +64,7 @@ class FetchResult:
 
     @property
     def transient(self) -> bool:
-        """Tell whether the server says to come back later."""
+        """Return whether the server says to come back later."""
         return self.status in TRANSIENT_STATUSES
 
     @property

@@ -46,5 +46,5 @@ class Quality:
 
     @property
     def is_good(self) -> bool:
-        """Tell whether the response shows its page."""
+        """Return whether the response shows its page."""
         return self.quality >= GOOD

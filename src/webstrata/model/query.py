@@ -131,7 +131,7 @@ def in_title(expression: Expression) -> Expression | None:
 
 
 def asks_for_places(expression: Expression) -> bool:
-    """Tell whether an expression asks where in a text words stand: one after the other, or there and nowhere else."""
+    """Return whether an expression asks where in a text words stand: one after the other, or there and nowhere else."""
     if isinstance(expression, Words):
         return expression.field is Field.TEXT or len(expression.words) > 1
     parts = (expression.part,) if isinstance(expression, Without) else expression.parts

@@ -93,7 +93,7 @@ def _found_in(texts: Sequence[Words], pieces: set[Words]) -> set[int]:
 
 
 def _shares(old: Words, new: Words, pieces: set[Words]) -> bool:
-    """Tell whether a changed line lost or won pieces of lines that moved."""
+    """Return whether a changed line lost or won pieces of lines that moved."""
     before, after = set(_runs(old)), set(_runs(new))
     return not (before ^ after).isdisjoint(pieces)
 

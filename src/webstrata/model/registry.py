@@ -75,7 +75,7 @@ class SourceJobConfig:
 
 
 def _is_of_its_kind(name: str, value: object) -> bool:
-    """Tell whether a stored value can be what its name says: rows may have been written by other hands."""
+    """Return whether a stored value can be what its name says: rows may have been written by other hands."""
     if name in {"schedule_hint", "plugins"} and value is None:
         return True
     if name in {"name_template", "schedule_hint"}:
@@ -198,7 +198,7 @@ def check_entry(entry: SourceJobConfig) -> None:
 
 
 def is_source_code(text: str) -> bool:
-    """Tell whether a word can be a source's code, which also names its folder."""
+    """Return whether a word can be a source's code, which also names its folder."""
     return _CODE.fullmatch(text) is not None
 
 

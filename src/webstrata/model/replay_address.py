@@ -27,7 +27,7 @@ class Modifier(StrEnum):
 
     @property
     def is_page(self) -> bool:
-        """Tell whether a reader looks at the capture, rather than a page that loads it."""
+        """Return whether a reader looks at the capture, rather than a page that loads it."""
         return self in {Modifier.PAGE, Modifier.MAIN, Modifier.FRAME}
 
 

@@ -61,7 +61,7 @@ class ScopeRules:
         return {"allowed_domains": self.allowed_domains, **paths} if self.states_domains else paths
 
     def admits(self, href: str) -> bool:
-        """Tell whether a URL, as `parse_url` spells it, belongs to the job."""
+        """Return whether a URL, as `parse_url` spells it, belongs to the job."""
         return self.why_not(href) is None
 
     def why_not(self, href: str) -> str | None:
@@ -94,7 +94,7 @@ class ScopeRules:
         return None if denied is None else f"its path is denied by {denied.text}"
 
     def covers(self, href: str) -> bool:
-        """Tell whether a URL, as `parse_url` spells it, is on one of the job's domains, whatever its path."""
+        """Return whether a URL, as `parse_url` spells it, is on one of the job's domains, whatever its path."""
         return self._includes(origin_of(href))
 
     def allowed_prefix_length(self, href: str) -> int:
@@ -104,7 +104,7 @@ class ScopeRules:
 
     @cached_property
     def _includes(self) -> Callable[[str], bool]:
-        """Tell whether an origin is on one of the domains; remembered, as most of a page's links share one."""
+        """Return whether an origin is on one of the domains; remembered, as most of a page's links share one."""
         domains = frozenset(map(canonical_domain, self.allowed_domains))
         return lru_cache(_ORIGINS_KEPT)(lambda origin: any(name in domains for name in _names(origin)))
 
@@ -136,7 +136,7 @@ class PathPattern:
         return cls(text, tuple(_comparable(quote(piece, _PRINTABLE, errors="replace")) for piece in whole.split("*")))
 
     def fits(self, path: str) -> bool:
-        """Tell whether a path with its query, in comparable form, is of this kind."""
+        """Return whether a path with its query, in comparable form, is of this kind."""
         first, *rest = self.pieces
         if not rest or not path.startswith(first):
             return not rest and path == first

@@ -166,14 +166,14 @@ def _place(edit: LineEdit, is_outside: bool) -> _Place:
 
 
 def _is_warning(line: PageLine) -> bool:
-    """Tell whether a line warns in a sentence, outside of menus; a link to warnings is shorter."""
+    """Return whether a line warns in a sentence, outside of menus; a link to warnings is shorter."""
     if line.region in {_NAVIGATION, _CONSENT} or line.text.count(" ") < _WARNING_WORDS - 1:
         return False
     return any(role == wording.WARNING for role, _ in wording_of(line.text[:_WARNING_CHARACTERS]).roles)
 
 
 def _is_furniture(text: str) -> bool:
-    """Tell whether a line is there to use the site, such as `Share this page`."""
+    """Return whether a line is there to use the site, such as `Share this page`."""
     folded = fold(text[:_FURNITURE_CHARACTERS])
     if len(text) <= _FURNITURE_CHARACTERS and any(mention in folded for mention in lists.FURNITURE_MENTIONS):
         return True
@@ -186,7 +186,7 @@ def _is_furniture(text: str) -> bool:
 
 
 def _is_teaser(heading: str) -> bool:
-    """Tell whether a section lists what is new or what is elsewhere."""
+    """Return whether a section lists what is new or what is elsewhere."""
     return 0 < len(heading) < _LONGEST_TEASER and _names_teaser(heading)
 
 
@@ -281,7 +281,7 @@ def _judge_title(old: str, new: str, evidence: Evidence) -> None:
 
 
 def _is_site_name_changed(old: list[str], new: list[str]) -> bool:
-    """Tell whether a title begins as before, and what changed after it is shorter than what did not."""
+    """Return whether a title begins as before, and what changed after it is shorter than what did not."""
     if old[0] != new[0]:
         return False
     kept = sum(len(part) for part in old if part in new)

@@ -33,11 +33,11 @@ class SourceScope:
         return cls(code, known, ScopeRules.of(known, **scope) if known or domains else None)
 
     def begins_at(self, urls: Collection[str]) -> bool:
-        """Tell whether the source begins at all of some URLs, in whichever spelling."""
+        """Return whether the source begins at all of some URLs, in whichever spelling."""
         return bool(urls) and address_keys(urls) <= address_keys(self.addresses)
 
     def includes(self, url: str) -> bool:
-        """Tell whether a URL lies in the source's scope."""
+        """Return whether a URL lies in the source's scope."""
         return self.begins_at((url,)) or (self.rules is not None and self.rules.admits(parse_url(url).href))
 
     def prefix_length(self, url: str) -> int:
@@ -49,7 +49,7 @@ class SourceScope:
         return max([allowed, *named])
 
     def shares_domain(self, other: "SourceScope") -> bool:
-        """Tell whether one of two sources begins on a domain of the other, whatever the paths."""
+        """Return whether one of two sources begins on a domain of the other, whatever the paths."""
         return _covers(self.rules, other.addresses) or _covers(other.rules, self.addresses)
 
 

@@ -68,7 +68,7 @@ class Task:
 
     @property
     def suspect(self) -> bool:
-        """Tell whether the task may be what kills its workers."""
+        """Return whether the task may be what kills its workers."""
         return self.reclaims >= SUSPECT_AFTER
 
 

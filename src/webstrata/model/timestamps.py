@@ -17,7 +17,7 @@ def fourteen_digits(moment: datetime) -> str:
 
 
 def is_timestamp(text: str) -> bool:
-    """Tell whether a text is a timestamp of 1 to 14 digits."""
+    """Return whether a text is a timestamp of 1 to 14 digits."""
     return 0 < len(text) <= MAX_DIGITS and text.isascii() and text.isdecimal()
 
 

@@ -158,7 +158,9 @@ class QueryCombinations:
         self._kept = 0
 
     def explodes(self, path: str, pairs: Pairs) -> bool:
-        """Count a query and tell whether its path has too many; a path that was forgotten for lack of room has none."""
+        """Count a query and return whether its path has too many; a path that was forgotten for lack of
+        room has none.
+        """
         if len(pairs) < 2:
             return False
         key = hash(path)

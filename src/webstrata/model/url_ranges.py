@@ -28,7 +28,7 @@ class KeyRange:
     end: str | None = None
 
     def __contains__(self, key: str) -> bool:
-        """Tell whether a key is one of them."""
+        """Return whether a key is one of them."""
         return key == self.start if self.end is None else self.start <= key < self.end
 
 

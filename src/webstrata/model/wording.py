@@ -225,7 +225,7 @@ def _opposite(removed: list[str], added: list[str]) -> tuple[str, str] | None:
 
 
 def _negates(word: str, other: str) -> bool:
-    """Tell whether a word is another one with a negating prefix."""
+    """Return whether a word is another one with a negating prefix."""
     return len(other) > 3 and word.endswith(other) and word[: -len(other)].rstrip("-") in lists.NEGATING_PREFIXES
 
 
@@ -242,7 +242,7 @@ def _drop_respelled(removed: list[str], added: list[str]) -> bool:
 
 
 def _is_respelled(one: str, other: str) -> bool:
-    """Tell whether two words differ by a slip, a spelling or an ending only."""
+    """Return whether two words differ by a slip, a spelling or an ending only."""
     if one.replace("-", "") == other.replace("-", ""):
         return True
     longer, shorter = max(len(one), len(other)), min(len(one), len(other))

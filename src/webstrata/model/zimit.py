@@ -17,7 +17,7 @@ def judged(exit_code: int) -> int:
 
 
 def wants_final_build(choice: str, places: Collection[str], *, has_zim: bool) -> bool:
-    """Tell whether a ZIM is to be built from all WARC files of a crawl, which lie in these places.
+    """Return whether a ZIM is to be built from all WARC files of a crawl, which lie in these places.
 
     zimit itself makes one of what its last start brought: the starts before it are lacking. A crawl that a limit ended
     has none at all.

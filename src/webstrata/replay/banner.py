@@ -1,4 +1,4 @@
-"""The banner that tells a reader of an archived page what it is, and when it was."""
+"""The banner above an archived page: what it is, and when it was captured."""
 
 from datetime import UTC, datetime
 from html import escape

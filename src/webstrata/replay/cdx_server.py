@@ -164,5 +164,5 @@ def _lists(lines: Iterable[CdxLine], query: CdxQuery, names: Sequence[str]) -> I
 
 
 def _has_more(query: CdxQuery) -> bool:
-    """Tell whether a list may go on: one without a limit was read to its end."""
+    """Return whether a list may go on: one without a limit was read to its end."""
     return query.limit is not None and query.limit > 0

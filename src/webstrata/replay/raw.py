@@ -46,7 +46,7 @@ class RecordFile:
 
 
 def raw_page(database: Database, archive_root: Path, snapshot_id: int) -> RawPage:
-    """Return what a snapshot's WARC record holds; NotFoundError says what is missing, GoneError that it is withheld."""
+    """Return the content of a snapshot's WARC record; NotFoundError names what is missing, GoneError means withheld."""
     with database.read() as session:
         snapshot = catalog.snapshot(session, snapshot_id)
         place = catalog.record_place(session, snapshot_id)
@@ -81,7 +81,7 @@ def find_record_for_snapshot(
 ) -> ArchiveRecord:
     """Return a snapshot's record with its payload, never one from outside the archive.
 
-    When its file is gone or damaged, a copy in another file is as good. NotFoundError says what is missing. The body
+    When its file is gone or damaged, a copy in another file is as good. NotFoundError names what is missing. The body
     is decoded of its content encoding unless the caller asks for it as it was sent.
     """
     if not snapshot.warc_path:

@@ -47,7 +47,7 @@ _MODIFIER_OF = {
 }
 
 TakesEncoding = Callable[[str], bool]
-"""Tells whether the client takes a content encoding."""
+"""Returns whether the client takes a content encoding."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def replay(found: FoundCapture, modifier: Modifier, takes_encoding: TakesEncodin
 
 
 def is_rewritten(modifier: Modifier) -> bool:
-    """Tell whether addresses inside the capture are rewritten; else its bytes are those that were archived."""
+    """Return whether addresses inside the capture are rewritten; else its bytes are those that were archived."""
     return modifier.is_page or modifier is Modifier.STYLE
 
 

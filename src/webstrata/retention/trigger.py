@@ -25,7 +25,7 @@ def draw_number() -> float:
 
 
 class RetentionTrigger:
-    """Begins passes on behalf of requests; every draw is independent of the ones before."""
+    """Begins passes when requests arrive; every draw is independent of the ones before."""
 
     def __init__(
         self,

@@ -1,1 +1,1 @@
-"""Finding snapshots: what is meant, which ones match, which comes first."""
+"""Search: parsing a query, finding the matching snapshots and ranking them."""

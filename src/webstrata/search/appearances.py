@@ -23,7 +23,7 @@ class Appearances:
 
 
 def appearances(database: Database, sentence: str, source: str | None = None) -> Appearances:
-    """Return the first and the last capture whose text holds a sentence, word for word; bad answers do not count."""
+    """Return the first and the last capture whose text holds a sentence, word for word; error pages do not count."""
     words = tuple(tokens(sentence))[:MAX_TOKENS]
     if not words:
         return Appearances(None, None, 0)

@@ -23,7 +23,7 @@ from webstrata.model.similarity import best_meant, likely_meant, slips_forgiven
 
 _MOST_COUNTED = 1_000
 _MOST_LOOKED_UP = 8
-"""Words of a query that are looked up in the vocabulary: nobody misspells more."""
+"""Words of a query that are looked up in the vocabulary; queries rarely have more misspelt words."""
 
 
 @dataclass(frozen=True)

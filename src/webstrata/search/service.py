@@ -1,4 +1,4 @@
-"""A search from question to answer."""
+"""The search service: takes a query, returns a page of results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,12 +20,12 @@ from webstrata.search.terms import expression_with_forms
 
 @dataclass(frozen=True)
 class Explained:
-    """Why a result stands where it stands."""
+    """Why a result has its position."""
 
     view: SnapshotView
     status_rank: int
     score: Score | None
-    """None for a result behind those that are ranked: there the newest come first."""
+    """None for a result after those that are ranked: there the newest come first."""
     url_cost: float
 
     @property
@@ -36,7 +36,7 @@ class Explained:
 
 @dataclass(frozen=True)
 class Explanation:
-    """An answer, how its question was understood, and each result's score."""
+    """The results of a search, how its query was understood, and each result's score."""
 
     response: SearchResponse
     searched: Expression | None

@@ -9,7 +9,7 @@ from webstrata.settings.fields import setting
 
 
 class RetentionSettings(BaseModel):
-    """How long audits' artifacts are kept, and how they are cleaned up."""
+    """How long audits' artifacts are stored, and how they are cleaned up."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

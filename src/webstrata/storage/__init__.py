@@ -1,1 +1,1 @@
-"""Blobs: bytes kept under their own digest, on disk."""
+"""Blobs: bytes stored under their own digest, on disk."""

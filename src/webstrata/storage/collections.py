@@ -16,5 +16,5 @@ def collection_index(folder: Path) -> Path:
 
 
 def has_collection(collections_dir: Path, job_id: int) -> bool:
-    """Tell whether a job has a complete collection."""
+    """Return whether a job has a complete collection."""
     return collection_index(collection_folder(collections_dir, job_id)).is_file()

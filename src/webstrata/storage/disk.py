@@ -15,7 +15,7 @@ _SYNCS_AT_ONCE = 8
 
 
 class DiskStore:
-    """Blobs on disk, each under its SHA-256; the same bytes are kept once."""
+    """Blobs on disk, each under its SHA-256; the same bytes are stored once."""
 
     def __init__(self, root: Path) -> None:
         """Use a folder; it is made with the first blob."""
@@ -41,7 +41,7 @@ class DiskStore:
         return data
 
     def exists(self, digest: str) -> bool:
-        """Tell whether a blob is there."""
+        """Return whether a blob is there."""
         return self._path(digest).exists()
 
     def _path(self, digest: str) -> Path:

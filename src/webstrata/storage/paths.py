@@ -38,7 +38,7 @@ class PresentFiles:
         self._known: dict[tuple[str, str], bool] = {}
 
     def has(self, path: str, output_dir: str) -> bool:
-        """Tell whether a file is there, given how it is recorded and its job's folder."""
+        """Return whether a file is there, given how it is recorded and its job's folder."""
         key = path, output_dir
         if key not in self._known:
             self._known[key] = self._look(path, output_dir)

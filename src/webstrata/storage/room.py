@@ -1,4 +1,4 @@
-"""What a file system says of itself: its room, whether it can be written to, and which one it is."""
+"""Facts of a file system: its free space, whether it can be written to, and its identity."""
 
 import os
 import re
@@ -40,14 +40,14 @@ def check_writable(path: Path) -> None:
 
 
 def is_writable(path: Path) -> bool:
-    """Tell whether files may be made in a folder, without making one."""
+    """Return whether files may be made in a folder, without making one."""
     return os.access(path, os.W_OK | os.X_OK)
 
 
 def device_of(path: Path) -> str:
     """Return a name of the file system that a path lies on: the same after a restart, another for another disk.
 
-    Where the file system does not number itself (network mounts), its mount's source stands for it.
+    A file system without a number (network mounts) is named by the source of its mount.
     """
     with _as_storage_errors(path):
         number, device = os.statvfs(path).f_fsid, path.stat().st_dev

@@ -72,12 +72,12 @@ def arc_head(first: bytes) -> ArcHead | None:
 
 
 def is_arc_start(first: bytes) -> bool:
-    """Tell whether bytes begin like a plain ARC record, whose line may be cut off."""
+    """Return whether bytes begin like a plain ARC record, whose line may be cut off."""
     return _START.match(first) is not None
 
 
 def begins_arc_record(file: Seekable, offset: int) -> bool:
-    """Tell whether an ARC record begins at an offset."""
+    """Return whether an ARC record begins at an offset."""
     file.seek(offset)
     first = file.read(MAX_LINE_BYTES)
     return arc_head(unpacked_start(first) if is_gzip(first) else first) is not None

@@ -15,7 +15,7 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 class DamagedError(Exception):
-    """Bytes that cannot be read as a WARC; reading goes on behind them."""
+    """Bytes that cannot be read as a WARC; reading goes on after them."""
 
     def __init__(self, offset: int, reason: str) -> None:
         super().__init__(reason)
@@ -46,7 +46,7 @@ class ByteStream:
         return self.record_offset
 
     def give_up(self) -> None:
-        """Say that the present record is damaged; what comes next is to be looked for behind its beginning."""
+        """Mark the present record as damaged; the next record is searched after its beginning."""
         self.given_up_at = self.record_offset
 
     @property
@@ -56,11 +56,11 @@ class ByteStream:
 
     @property
     def is_packed(self) -> bool:
-        """Tell whether these bytes come out of a gzip member."""
+        """Return whether these bytes come out of a gzip member."""
         return not self._moving
 
     def at_end(self) -> bool:
-        """Tell whether nothing is left."""
+        """Return whether nothing is left."""
         return not self._buffer and not self._fill()
 
     def peek(self, size: int) -> bytes:

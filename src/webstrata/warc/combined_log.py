@@ -40,7 +40,7 @@ class Statistics:
 
 @dataclass(frozen=True)
 class AttemptLog:
-    """The log of one attempt at a crawl, and what its name tells."""
+    """The log of one attempt at a crawl, and the facts in its name."""
 
     path: Path
     stage: str
@@ -71,7 +71,7 @@ def latest_combined_log(output_dir: Path) -> Path | None:
 
 
 def statistics_line(now: datetime, *, crawled: int, total: int, pending: int, failed: int, most: int, hit: bool) -> str:
-    """Return the line that tells how far a crawl is; `most` is how many pages it may have, 0 any number."""
+    """Return the line of a crawl's statistics; `most` is the limit of pages, 0 for none."""
     details: dict[str, object] = {"crawled": crawled, "total": total, "pending": pending, "failed": failed}
     details |= {"limit": {"max": most, "hit": hit}, "pendingPages": []}
     return log_line(now, "info", "crawlStatus", STATISTICS, details)
@@ -140,7 +140,7 @@ _COUNTS = ("crawled", "total", "pending", "failed")
 
 
 def _details(line: bytes) -> tuple[datetime, Mapping[str, object]] | None:
-    """Return when and what a line of statistics tells; None for any other line, and for one that was cut off."""
+    """Return the time and the values of a line of statistics; None for any other line, and for one that was cut off."""
     if _MARK not in line:
         return None
     try:

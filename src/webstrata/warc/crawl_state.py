@@ -1,10 +1,10 @@
-"""`.archive_state.json`: what an archive-tool run remembers of itself beside its files.
+"""`.archive_state.json`: the state of an archive-tool run, stored beside its files.
 
     {"current_workers": 2, "initial_workers": 4, "temp_dirs_host_paths": ["/…/.tmpabc"],
      "vpn_rotations_done": 0, "worker_reductions_done": 1}
 
-Once there is something to tell, also what the monitor decided and when it last changed the VPN, how often it began the
-crawl again and let it rest since that last got any further, and how the last run ended:
+Where there are any, also the monitor's decisions, the last change of the VPN, the restarts and rests since the crawl
+last made progress, and the end of the last run:
 
     {"decisions": [{"at": "…", "trouble": "stall", "reason": "…", "answer": "restart", "workers": 2, "wait": 0}],
      "last_vpn_rotation_at": "…", "restarts_since_progress": 1, "backoffs_since_progress": 0, "most_crawled": 120,
@@ -67,7 +67,7 @@ class CrawlState:
         self.restarts_since_progress = _count(stored, "restarts_since_progress", 0)
         self.backoffs_since_progress = _count(stored, "backoffs_since_progress", 0)
         self.most_crawled = _count(stored, "most_crawled", 0)
-        """The most pages that statistics have told in this run, as far as that was written down."""
+        """The most pages in any statistics of this run, as far as that was written down."""
         self.overwrite_is_under_way = stored.get(_OVERWRITING) is True
         """Whether a run with `--overwrite` began anew and has not come to its end: the next goes on with it."""
         self.last_vpn_rotation_at: datetime | None = _moment(stored, _ROTATED)
@@ -78,7 +78,7 @@ class CrawlState:
 
     @property
     def exists(self) -> bool:
-        """Tell whether there is a state file, sound or not."""
+        """Return whether there is a state file, sound or not."""
         return os.path.lexists(self.state_file_path)
 
     def get_temp_dir_paths(self) -> list[Path]:
@@ -106,7 +106,7 @@ class CrawlState:
             self.ended = None
 
     def note_decision(self, decision: Decision) -> None:
-        """Write a decision down, and what it spends, before anybody acts on it: no kill makes a limit wider."""
+        """Store a decision and what it spends before it is acted on: no kill makes a limit wider."""
         with self._saved_or_undone():
             self.decisions = (*self.decisions, decision.to_json())[-DECISIONS_KEPT:]
             self.worker_reductions_done += decision.answer is Answer.FEWER_WORKERS
@@ -143,7 +143,7 @@ class CrawlState:
         self.damage = None
 
     def _watched(self) -> dict[str, object]:
-        """Return what there is to tell beyond what every state tells."""
+        """Return the keys that are written only when they have a value."""
         rotated = self.last_vpn_rotation_at
         found: dict[str, object] = {name: getattr(self, name) for name in _SINCE_PROGRESS}
         found |= {_DECISIONS: list(self.decisions), _ROTATED: rotated and rotated.isoformat(), _ENDED: self.ended}
@@ -162,7 +162,7 @@ class CrawlState:
             raise
 
     def _stored(self) -> Mapping[str, object]:
-        """Return what the file says, or nothing when there is none or it is damaged."""
+        """Return the contents of the file, or nothing when there is none or it is damaged."""
         try:
             return _parsed(_content(self.state_file_path))
         except FileNotFoundError:

@@ -15,7 +15,7 @@ _ALGORITHMS = {
 
 
 class DigestCheck:
-    """Hashes what it is fed and tells whether it is what a digest says; without a digest, or a known one, it is."""
+    """Hashes its input and compares it with a digest; without a digest, or a known one, it matches."""
 
     def __init__(self, labelled: str | None) -> None:
         """Take a digest such as `sha1:BASE32` or `sha256:hex`."""
@@ -27,7 +27,7 @@ class DigestCheck:
 
     @property
     def wanted(self) -> bool:
-        """Tell whether there is anything to compare."""
+        """Return whether there is anything to compare."""
         return self._hash is not None
 
     def update(self, data: bytes) -> None:
@@ -42,7 +42,7 @@ class DigestCheck:
             self._other.update(otherwise)
 
     def matches(self) -> bool:
-        """Tell whether the bytes are what the digest says."""
+        """Return whether the bytes match the digest."""
         if self._hash is None or self._other is None:
             return True
         return _decoded(self._expected, self._hash.digest_size) in (self._hash.digest(), self._other.digest())

@@ -129,7 +129,7 @@ def files_left_out(output_dir: Path, found: Discovered) -> LeftOut:
 
 
 def _is_beside_warcs(file: Path, place: Path) -> bool:
-    """Tell whether a file lies where WARC files are looked for."""
+    """Return whether a file lies where WARC files are looked for."""
     parts = file.relative_to(place).parts[:-1]
     return not parts or parts[0] == STABLE_FOLDER or ("collections" in parts[:2] and parts[-1] == "archive")
 
@@ -154,7 +154,7 @@ def find_latest_temp_dir_fallback(output_dir: Path) -> Path | None:
 
 
 def is_named_like_a_warc(file: Path) -> bool:
-    """Tell whether a file's name says that it is a WARC, or an ARC, which is read like one."""
+    """Return whether a file is named like a WARC, or an ARC, which is read like one."""
     return _NAMES.fullmatch(file.name) is not None
 
 

@@ -36,5 +36,5 @@ def _bare(record_id: str | None) -> str:
 
 
 def _are_one(moment: datetime, other: datetime) -> bool:
-    """Tell whether two times are the same second: other programs store no fractions."""
+    """Return whether two times are the same second: other programs store no fractions."""
     return moment.replace(microsecond=0) == other.replace(microsecond=0)

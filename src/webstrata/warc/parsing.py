@@ -1,4 +1,4 @@
-"""The one door to fastwarc: what it is given to read, and what becomes of its failures."""
+"""The only module that uses fastwarc: its input, and the translation of its errors."""
 
 import io
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def opened(warc_path: Path) -> Iterator[IO[bytes]]:
 
 
 class BoundedFile(io.RawIOBase):
-    """A file that seems to end at a byte: what lies behind is not acknowledged yet."""
+    """A file that seems to end at a byte: the bytes after it are not acknowledged yet."""
 
     def __init__(self, file: IO[bytes], end: int) -> None:
         """Read a file up to a byte."""
@@ -57,11 +57,11 @@ class BoundedFile(io.RawIOBase):
         self.end = end
 
     def readable(self) -> bool:
-        """Tell that it can be read."""
+        """Return that it can be read."""
         return True
 
     def seekable(self) -> bool:
-        """Tell that it can be read from anywhere."""
+        """Return that it can be read from anywhere."""
         return True
 
     def tell(self) -> int:

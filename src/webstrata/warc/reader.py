@@ -68,7 +68,7 @@ class ArchiveRecord:
     status_code: int | None
     payload_digest: str | None
     refers_to: Original | None = None
-    """What a revisit stands on; None for records that hold their payload themselves."""
+    """The capture whose payload a revisit refers to; None for records that hold their payload themselves."""
     date_source: DateSource | None = None
     """Where the time comes from if not from the record's own date, which then cannot be read."""
     omitted_bytes: int = 0
@@ -80,7 +80,7 @@ class ArchiveRecord:
 
     @property
     def is_requisite(self) -> bool:
-        """Tell whether it was requested because a page shows it, as far as the record states it."""
+        """Return whether it was requested because a page shows it, as far as the record states it."""
         return self.resource_type is not None and self.resource_type.lower() not in _PAGE_RESOURCES
 
     rendered_at: tuple[int, int] | None = None
@@ -98,7 +98,7 @@ class ArchiveRecord:
 
     @property
     def is_html(self) -> bool:
-        """Tell whether this is an HTML page, by its declared type and its bytes."""
+        """Return whether this is an HTML page, by its declared type and its bytes."""
         if self.status_code in REDIRECT_STATUSES:
             return False
         return page_kind(self.headers.get("content-type"), self.body_bytes, self.url) is PageKind.HTML
@@ -118,9 +118,9 @@ MostBytes = Callable[[str | None], int]
 
 
 def iter_records(warc_path: Path, end: int | None = None, on_damage: OnDamage | None = None) -> Iterator[ArchiveRecord]:
-    """Yield the captures of a file in order, up to a byte that is known to be whole.
+    """Yield the captures of a file in order, up to a byte that is known to be complete.
 
-    Damage is reported, and what lies behind it still read; when nobody takes the report, it is raised as WarcError.
+    Damage is reported, and what comes after it is still read; without `on_damage`, it is raised as WarcError.
     """
     report = on_damage or _raising(warc_path)
     with opened(warc_path) as file:
@@ -256,7 +256,7 @@ def _of_arc(
 
 
 def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int) -> ArchiveRecord | None:
-    """Return a capture, or None for a record of another kind; one that should say what it is and does not is told."""
+    """Return a capture, or None for a record of another kind; one without a required header is reported."""
     if reading.is_plain and has_damaged_head(file, offset):
         raise _SenselessError("the record's head is damaged")
     if _is_capture(record):

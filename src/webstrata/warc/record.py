@@ -49,7 +49,7 @@ class WarcRecord:
 
     record_id: str
     parts: tuple[bytes, ...]
-    """The record's bytes, in parts so that a body need not be copied to stand behind its head."""
+    """The record's bytes, in parts so that a body need not be copied to follow its head."""
     payload_digest: str | None = None
 
     def compressed(self) -> Iterator[bytes]:
@@ -77,7 +77,7 @@ def new_record_id() -> str:
 def warcinfo(
     filename: str, now: datetime, fields: Iterable[tuple[str, str]], record_id: str | None = None
 ) -> WarcRecord:
-    """Return the record that opens a file and says who wrote it, and for which source and job."""
+    """Return the record that opens a file and names its writer, source and job."""
     record_id = record_id or new_record_id()
     headers = [
         ("WARC-Type", "warcinfo"),
@@ -97,9 +97,9 @@ def exchange(
     resource_type: str | None = None,
     rendered_at: tuple[int, int] | None = None,
 ) -> tuple[WarcRecord, WarcRecord]:
-    """Return the answer and the request of one fetch; an answer whose payload is stored already refers to it.
+    """Return the response and the request of one fetch; a response whose payload is stored already refers to it.
 
-    The record of a page that a browser opened names the place of the rendered document, if that is stored.
+    The record of a page that a browser opened has the location of the rendered document, if that is stored.
     """
     shared = [
         ("WARC-Target-URI", _one_line(result.url)),
@@ -151,7 +151,7 @@ def _response(result: FetchResult, shared: Headers) -> WarcRecord:
 
 
 def _revisit(result: FetchResult, shared: Headers, original: Original) -> WarcRecord:
-    """Return a record that keeps the answer's head and stands on another record's payload."""
+    """Return a revisit record: the head of the response, and a reference to another record's payload."""
     head, record_id = http_head(result), new_record_id()
     not_modified = result.status == HTTPStatus.NOT_MODIFIED
     payload_digest = None if not_modified else result.body_digest
@@ -184,15 +184,15 @@ def http_head(result: FetchResult) -> bytes:
     """Return the status line and headers as the server sent them, where the fetcher knows their bytes.
 
     Two things are changed, because readers trust them: line ends become CRLF, by which fastwarc finds the payload; and
-    as the client has taken the chunks apart, a Transfer-Encoding that no longer holds (and a Content-Length beside it,
-    which never did) is kept under another name, for warcio and pywb would look for chunks in the body.
+    as the client has decoded the chunks, a Transfer-Encoding that no longer holds (and a Content-Length beside it,
+    which never did) is stored under another name, for warcio and pywb would look for chunks in the body.
     """
     head = _BARE_LF.sub(b"\r\n", result.response_head or _written_head(result))
     return head if result.header("transfer-encoding") is None else _UNTRUE.sub(rb"X-Archive-Orig-\g<0>", head)
 
 
 def _written_head(result: FetchResult) -> bytes:
-    """Return a head that says what is known of an answer whose own bytes are not."""
+    """Return a head made from the known fields of a response whose own bytes are unknown."""
     lines = [f"HTTP/{result.http_version} {result.status} {result.reason}".rstrip().encode("latin-1", "replace")]
     lines += [name + b": " + value for name, value in result.headers]
     return b"\r\n".join(line.translate(_UNBROKEN) for line in lines) + b"\r\n\r\n"

@@ -63,9 +63,9 @@ def _plain_length(file: Seekable, offset: int) -> int | None:
 
 
 def has_damaged_head(file: Seekable, offset: int) -> bool:
-    """Tell whether something else got into a plain record's head, such as another head; the file stays where it was.
+    """Return whether other bytes got into an uncompressed record's head, such as another head; the file position stays.
 
-    In a packed file the checksum tells it.
+    In a compressed file the checksum reveals it.
     """
     here = file.tell()
     file.seek(offset)
@@ -108,7 +108,7 @@ def _mark_of(first: bytes) -> re.Pattern[bytes]:
 
 
 def _is_record(file: Seekable, offset: int) -> bool:
-    """Tell whether a WARC record, packed, or an ARC record begins here."""
+    """Return whether a WARC record, packed, or an ARC record begins here."""
     file.seek(offset)
     first = file.read(4_096)
     try:

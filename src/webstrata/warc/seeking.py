@@ -22,5 +22,5 @@ class Seekable(Protocol):
 
 
 def is_gzip(data: bytes) -> bool:
-    """Tell whether bytes begin like a gzip member."""
+    """Return whether bytes begin like a gzip member."""
     return data.startswith(_GZIP)

@@ -1,4 +1,4 @@
-"""How far a WARC file goes that nobody vouches for: its writer may have been cut off in the middle of a record."""
+"""The end of a WARC file without a known length: its writer may have been cut off in the middle of a record."""
 
 import re
 import zlib
@@ -22,7 +22,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length:\s*(\d{1,18})\s*\r\n", re.IGNORECASE)
 def whole_end(warc_path: Path) -> int:
     """Return where a file's last record ends; one that was cut off does not count.
 
-    Other damage does: the index finds it, tells where it is and reads what lies behind it.
+    Other damage does: the index finds it, reports where it is and reads what comes after it.
     """
     with opened(warc_path) as file:
         size = file.seek(0, 2)
@@ -30,7 +30,7 @@ def whole_end(warc_path: Path) -> int:
 
 
 def _ends_with_a_record(file: IO[bytes], size: int) -> bool:
-    """Tell whether the file's last bytes are a record, looked for from behind: the rest need not be read."""
+    """Return whether the file's last bytes are a record, searched from the end: the rest need not be read."""
     start = max(0, size - _TAIL_BYTES)
     file.seek(start)
     tail = file.read(_TAIL_BYTES)
@@ -58,7 +58,7 @@ def _end_by_reading(file: IO[bytes], size: int) -> int:
 
 
 def _is_cut_off(file: IO[bytes], offset: int, size: int) -> bool:
-    """Tell whether a record begins here that would go on behind the end of the file."""
+    """Return whether a record begins here that would go on after the end of the file."""
     file.seek(offset)
     first = file.read(_MAX_HEADER_BYTES)
     if is_gzip(first):

@@ -1,4 +1,4 @@
-"""Reading every byte of WARC and ARC files, ours or anybody's, and saying what is not as it should be, and where."""
+"""Verification of WARC and ARC files from any tool: reads every byte and reports each error with its position."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -56,7 +56,7 @@ class Report:
 
 @dataclass(frozen=True)
 class _Revisit:
-    """A record that stands for another's payload."""
+    """A revisit record, which refers to another record's payload."""
 
     path: Path
     offset: int
@@ -90,14 +90,14 @@ class _Seen:
                 yield Finding(revisit.path, revisit.offset, reason)
 
     def _has_target(self, revisit: _Revisit) -> bool:
-        """Tell whether a revisit's record is there; WARC 1.0 lets one name it by nothing but the payload's digest."""
+        """Return whether a revisit's record is there; WARC 1.0 lets one name it by nothing but the payload's digest."""
         if revisit.target_id is None and revisit.target_url is None:
             return revisit.digest in self.digests
         place = (_without_scheme(revisit.target_url), revisit.target_date)
         return revisit.target_id in self.record_ids or place in self.captures or self._is_elsewhere(revisit)
 
     def _is_elsewhere(self, revisit: _Revisit) -> bool:
-        """Tell whether the caller knows the record that a revisit refers to."""
+        """Return whether the caller knows the record that a revisit refers to."""
         if self._has_original is None:
             return False
         date = parsed_date(revisit.target_date) or datetime.now(UTC)
@@ -221,7 +221,7 @@ def _headers(stream: ByteStream, offset: int) -> dict[str, str]:
 
 
 def _verify_block(stream: ByteStream, headers: dict[str, str], length: int) -> list[str]:
-    """Read a block and compare it with what the record says of it."""
+    """Read a block and compare it with the record's headers."""
     block = DigestCheck(headers.get("warc-block-digest"))
     payload = DigestCheck(_payload_digest(headers))
     head = stream.read_until(b"\r\n\r\n", min(length, _MAX_HTTP_HEAD)) if payload.wanted and _is_http(headers) else b""

@@ -1,4 +1,4 @@
-"""What the record that opens a WARC file says: who wrote it, and for which source and job."""
+"""Reading the warcinfo record that opens a WARC file: its writer, source and job."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _JOB = re.compile(r"job (\d{1,9}): (.+)")
 
 @dataclass(frozen=True)
 class WarcOrigin:
-    """The source and the job that a file was written for, as far as it says."""
+    """The source and the job that a file was written for, as far as the warcinfo record names them."""
 
     source_code: str | None = None
     job_id: int | None = None

@@ -75,7 +75,7 @@ class WarcFileWriter:
             os.fdatasync(self._descriptor)
 
     def cut_back(self, size: int) -> None:
-        """Forget what was written behind a size."""
+        """Cut the file back to a size."""
         with _as_storage_errors(self.path):
             os.ftruncate(self._descriptor, size)
             os.lseek(self._descriptor, size, os.SEEK_SET)

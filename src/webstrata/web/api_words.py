@@ -1,4 +1,4 @@
-"""The API's own description, turned into what a page shows: routes with their parameters and answers, and schemas."""
+"""The API's description prepared for the API page: routes with their parameters and responses, and schemas."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -42,7 +42,7 @@ class Value:
     limits: str
     sentence: str
     place: str = ""
-    """Where a parameter stands: path, query or header."""
+    """The location of a parameter: path, query or header."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def _counted(number: object, noun: str | None) -> str:
 
 
 def text_and_code(sentence: str) -> list[tuple[str, bool]]:
-    """Return a sentence in pieces, each with whether it is code: what stands between backticks."""
+    """Return a sentence in pieces, each with whether it is code: the text between backticks."""
     return [(piece, bool(at % 2)) for at, piece in enumerate(_CODE.split(sentence)) if piece]
 
 

@@ -1,4 +1,4 @@
-"""The pages' own files: style, scripts, pictures. Read once, named by their content, kept by browsers for ever."""
+"""The pages' own files: style, scripts, pictures. Read once, named by their content, cached by browsers for ever."""
 
 import gzip
 import hashlib

@@ -54,7 +54,7 @@ class ChangeForm(BaseModel):
 
     @property
     def is_narrowed(self) -> bool:
-        """Tell whether any filter is set."""
+        """Return whether any filter is set."""
         return any((self.source, self.kind, self.level, self.first, self.last, self.review, self.job))
 
     def address(self, page: int | None = None) -> str:

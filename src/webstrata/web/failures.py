@@ -24,7 +24,7 @@ PROGRAM_PATHS = ("/api", "/admin/api", "/public_api", "/metrics", "/cdx")
 
 @dataclass(frozen=True)
 class Failure:
-    """What a reader is told: what happened, and the way out."""
+    """The text of an error page: what happened, and what to do."""
 
     title: str
     to_do: str
@@ -50,7 +50,7 @@ class PageRoute(APIRoute):
     """A route whose failures are pages too."""
 
     def get_route_handler(self) -> _Handler:
-        """Return the route's handler, every failure of it answered."""
+        """Return the route's handler, with an error page for every failure."""
         handler = super().get_route_handler()
 
         async def answered(request: Request) -> Response:
@@ -70,12 +70,12 @@ class PageRoute(APIRoute):
 
 
 def show_unknown_addresses_as_pages(site: FastAPI) -> None:
-    """Answer an address that no route knows with a page, unless it is one for programs."""
+    """Respond to an unknown address with an error page, unless it is one for programs."""
     site.add_exception_handler(HTTPException, _unrouted)
 
 
 def failure_page(request: Request, status: int, what: str) -> Response:
-    """Return the page that says what happened and what to do."""
+    """Return the error page with what happened and what to do."""
     failure = _FAILURES.get(status, _OTHER_FAILURE)
     return render(request, "failure.html", status=status, code=status, failure=failure, what=what.rstrip("."))
 

@@ -1,4 +1,4 @@
-"""How is it going? One job: how far it is, how it went, what it was told and what it left."""
+"""The page of one job: its progress, history, options and files."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=
 
 @dataclass(frozen=True)
 class Offer:
-    """What can be done with a job next: where the button leads, what it says, and what comes of it."""
+    """What can be done with a job next: the target of the button, its label, and its effect."""
 
     order: str
     words: str
@@ -55,9 +55,9 @@ _AFTER = {
 
 @router.get("/jobs/{job_id}")
 def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTMLResponse:
-    """Show one job; while it goes on its script keeps the page up to date, and once it is over loads it anew.
+    """Show one job; while it goes on its script updates the page, and once it is over loads it anew.
 
-    `known` when its source was there already for the address that was to be archived.
+    `known` when a source for the requested address existed already.
     """
     now = datetime.now(UTC)
     with app.database.read() as session:
@@ -93,7 +93,7 @@ def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTM
 
 @router.get("/jobs/{job_id}/events", dependencies=[Depends(seated)])
 async def events(job_id: JobId, app: Parts) -> Response:
-    """Tell the page of a job what is new, until the job is over."""
+    """Stream the progress of a job to its page, until the job is over."""
     return await live_view(app.database, job_id, lambda progress, now: news_of(progress, now).to_json())
 
 

@@ -1,4 +1,4 @@
-"""What there is to tell of a job, in words and figures: once for the page, then as news for its script."""
+"""The progress of a job in words and figures: once for the page, then as updates for its script."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class JobNews:
     """A job at a moment; every value is text to be shown as it is."""
 
     state: str
-    """While it stays the same the page keeps its shape, and only figures and rows change."""
+    """While it is the same the page's layout stays, and only figures and rows change."""
     figures: Mapping[str, str]
     of: str
     """What the first figure is a part of."""
@@ -33,12 +33,12 @@ class JobNews:
     """The figures in a sentence, for those who listen."""
 
     def to_json(self) -> str:
-        """Return the news as the page's script takes them."""
+        """Return the progress as JSON for the page's script."""
         return json.dumps(asdict(self))
 
 
 def news_of(progress: JobProgress, now: datetime) -> JobNews:
-    """Return what there is to tell of a job."""
+    """Return the progress of a job."""
     job, report = progress.job, progress.report
     done = (job.pages_crawled or 0) + (job.pages_failed or 0)
     known = max(done, job.pages_total or 0)
@@ -55,7 +55,7 @@ def news_of(progress: JobProgress, now: datetime) -> JobNews:
 
 
 def is_stopping(job: JobView) -> bool:
-    """Tell whether somebody asked for the end of a crawl that is still under way."""
+    """Return whether a stop was requested for a crawl that is still under way."""
     return job.status == JobStatus.RUNNING and job.stop_requested_at is not None
 
 

@@ -1,4 +1,4 @@
-"""What people tell a job to do: stop, go on, try again, and clean up behind itself."""
+"""Buttons of a job's page: stop, resume, retry and clean up."""
 
 from pathlib import Path
 from typing import Annotated

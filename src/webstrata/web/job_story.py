@@ -49,7 +49,7 @@ class DecisionRow:
 
 @dataclass(frozen=True)
 class CrawlStory:
-    """What a job's page tells of its crawl beyond figures."""
+    """The crawl history on a job's page."""
 
     engine: str
     stage: str | None
@@ -82,7 +82,7 @@ def stage_words(stage: str) -> str:
 
 
 def attempt_row(attempt: CrawlAttempt) -> AttemptRow:
-    """Return an attempt as people read it; what its log does not tell is a dash."""
+    """Return an attempt as text; values that its log does not have are a dash."""
     crawled, total = attempt.crawled, attempt.total
     pages = "–" if crawled is None else present.number(crawled)
     return AttemptRow(

@@ -44,7 +44,7 @@ def sign_in(
     token: Annotated[str, Form()] = "",
     following: Annotated[str, Form(alias="next")] = AFTER_LOGIN,
 ) -> Response:
-    """Give whoever knows the token a cookie that stands for it."""
+    """Give a visitor with the right token a cookie that replaces it."""
     if not token_matches(app.settings, token.strip()):
         log.warning("login.refused", client=actor_of(request).client)
         problem = "That is not the admin token."

@@ -27,7 +27,7 @@ _NOT_KEPT = "private, no-cache"
 def render(
     request: Request, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: object
 ) -> HTMLResponse:
-    """Return a page for whoever asked."""
+    """Return a page for the visitor of a request."""
     about = {
         "visitor": visitor_of(request),
         "path": request.url.path,

@@ -8,10 +8,10 @@ from webstrata.warc.combined_log import Statistics
 from webstrata.web import present
 
 WIDTH, HEIGHT = 1_000, 160
-"""The picture's own units; it is stretched to the room there is."""
+"""The picture's own units; it is scaled to the available width."""
 
 ROWS = 12
-"""Moments in the table that says the same."""
+"""Moments in the table with the same values."""
 
 _SERIES = (("crawled", "Crawled"), ("pending", "Waiting"), ("failed", "Failed"))
 

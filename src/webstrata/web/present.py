@@ -236,13 +236,13 @@ def answer(status_code: int) -> str:
 
 
 def is_good(status_code: int | None) -> bool:
-    """Tell whether the server gave the page that was asked for."""
+    """Return whether the server gave the page that was asked for."""
     return status_code is None or 200 <= status_code < 300
 
 
 @dataclass(frozen=True)
 class State:
-    """Where a job stands, for reading: a sign, so that colour is never alone, and words."""
+    """The status of a job for reading: a sign, so that colour is never alone, and words."""
 
     kind: str
     sign: str
@@ -263,7 +263,7 @@ _STATES = {
 
 
 def job_state(status: str) -> State:
-    """Return where a job stands, in words."""
+    """Return the status of a job in words."""
     try:
         return _STATES[JobStatus(status)]
     except ValueError:

@@ -1,4 +1,4 @@
-"""What did it say? The answers to a search, and the form to ask again; and when a sentence stood in the archive."""
+"""What did it say? The search page: results, the form, and when a sentence was first and last in the archive."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 @dataclass(frozen=True)
 class Answer:
-    """All that the page says of what was found."""
+    """All that the page shows of the results."""
 
     asked: SearchRequest
     found: SearchResponse
@@ -64,7 +64,7 @@ class Answer:
     sentence: str | None
     """What is asked for word for word."""
     when: str | None
-    """Where it is told when that first and last stood in the archive."""
+    """The address that shows when the text was first and last in the archive."""
     site: str | None
     chips: tuple[Chip, ...]
     facets: tuple[Facet, ...]
@@ -75,7 +75,7 @@ class Answer:
 
     @property
     def is_of_address(self) -> bool:
-        """Tell whether the captures of an address were looked for."""
+        """Return whether the captures of an address were looked for."""
         return self.found.intent is Intent.URL
 
 
@@ -136,7 +136,7 @@ def _is_unknown(session: Session, source: str) -> bool:
 
 
 def answered(app: App, form: SearchForm, source_names: Mapping[str, str]) -> Answer:
-    """Return the answer to a form without problems."""
+    """Return the results for a form without problems."""
     asked = replace(to_request(form), facets=True)
     found = search(app.database, asked, pages_fastpath=app.settings.pages_fastpath)
     if form.exact:

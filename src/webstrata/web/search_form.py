@@ -1,4 +1,4 @@
-"""The search form: what a reader put into it, whether it makes sense, and the address that says it again."""
+"""The search form: its values, their validation, and the address that repeats the search."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -36,13 +36,13 @@ class SearchForm:
     kind: str = ""
     year: str = ""
     exact: bool = False
-    """Search the words as they are written, whatever they may have meant."""
+    """Search the words as they are written, without corrections."""
     cursor: str = ""
     """Where a page begins that its number alone does not lead to."""
 
     @property
     def narrowed(self) -> bool:
-        """Tell whether anything but the words limits the results."""
+        """Return whether anything but the words limits the results."""
         when = self.from_date or self.to_date or self.as_of or self.year
         return bool(self.source or self.language or self.kind or when)
 
@@ -143,7 +143,7 @@ def address(form: SearchForm) -> str:
 
 
 def appearances_address(sentence: str, source: str) -> str:
-    """Return the address that tells when a sentence first and last stood in the archive, or in one source."""
+    """Return the address that shows when a sentence was first and last in the archive, or in one source."""
     fields = {"q": sentence, "source": source}
     return f"/search/appearances?{urlencode({name: value for name, value in fields.items() if value})}"
 

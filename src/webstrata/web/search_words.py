@@ -1,4 +1,4 @@
-"""What an answer to a search says, in words: how much was found, and how the question was taken."""
+"""The texts of a search page: how much was found, and how the query was understood."""
 
 import re
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Taken:
 
 
 def heading(asked: SearchRequest, found: SearchResponse) -> str:
-    """Return the answer to a search in one line: `12 pages say “fever”`."""
+    """Return the heading of the search results: `12 pages say “fever”`."""
     noun = "page" if asked.view is View.PAGES else "snapshot"
     if not found.total:
         return _nothing(asked, found, noun)

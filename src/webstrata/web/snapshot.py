@@ -88,7 +88,7 @@ def download_record(snapshot_id: SnapshotId, app: Parts) -> Response:
 
 
 def _unreadable(place: RecordPlace | None, database: Database, archive_root: Path) -> str | None:
-    """Return why the archived bytes cannot be shown, so that the page says it and not an empty frame."""
+    """Return why the archived bytes cannot be shown, so that the page gives a reason instead of an empty frame."""
     try:
         if place is not None:
             find_record_for_snapshot(place, database=database, archive_root=archive_root)

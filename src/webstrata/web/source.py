@@ -51,7 +51,7 @@ def source(code: SourceCode, request: Request, app: Parts, known: bool = False) 
 
 @router.post("/{code}/archive", dependencies=_OURS)
 def archive(code: SourceCode, request: Request, app: ActingParts) -> Response:
-    """Queue a job of a source now and show it; a source that is disabled says so."""
+    """Queue a job of a source now and show it; for a disabled source, show an error."""
     if not _view(app, code).enabled:
         return _source(request, app, code, status=409, refusal=f"{code} is disabled")
     with told_plainly():
@@ -61,7 +61,7 @@ def archive(code: SourceCode, request: Request, app: ActingParts) -> Response:
 
 @router.post("/{code}/remove", dependencies=_OURS)
 def remove(code: SourceCode, request: Request, app: ActingParts) -> Response:
-    """Remove a source of which nothing was archived and show the others; any other says why it stays."""
+    """Remove a source without captures and show the others; for any other, show why it stays."""
     _view(app, code)
     try:
         SourceOrders(app.database, app.archive_root).remove(code)

@@ -1,4 +1,4 @@
-"""Whose pages are kept? Every source with what was captured of it, and when it is captured again."""
+"""The list of sources, each with its captures and its schedule."""
 
 from dataclasses import dataclass
 from typing import Annotated

@@ -11,7 +11,7 @@ from webstrata.web.present import answer, is_good
 from webstrata.web.quality_words import quality_words
 
 MAX_TICKS = 120
-"""Captures drawn at most, so that a page with thousands of them stays small; the ones around the current are kept."""
+"""Captures drawn at most, so that a page with thousands of them stays small; the ones around the current are drawn."""
 
 _EDGE = 3.0
 _RANGE = 100.0 - 2 * _EDGE
@@ -75,12 +75,12 @@ class Tick:
 
     @property
     def is_tall(self) -> bool:
-        """Tell whether the content differs from the capture before; the first one has none before it."""
+        """Return whether the content differs from the capture before; the first one has none before it."""
         return self.change is Change.CHANGED
 
     @property
     def is_error(self) -> bool:
-        """Tell whether the capture does not show the page: an error, a block page, a redirect."""
+        """Return whether the capture does not show the page: an error, a block page, a redirect."""
         return not (self.snapshot.is_good and is_good(self.snapshot.status_code)) or self.change is Change.AWAY
 
     @property
@@ -101,7 +101,7 @@ class Tick:
 
     @property
     def words(self) -> str:
-        """Return what the height of the tick says."""
+        """Return the label of the height of the tick."""
         weight = f", significance {self.significance:.2f}" if self.is_tall and self.significance is not None else ""
         return f"{_CHANGE_WORDS[self.change]}{weight}"
 
@@ -125,22 +125,22 @@ class Strip:
 
     @property
     def has_changes(self) -> bool:
-        """Tell whether a tall tick is drawn."""
+        """Return whether a tall tick is drawn."""
         return any(tick.is_tall for tick in self.ticks)
 
     @property
     def is_weighed(self) -> bool:
-        """Tell whether the height of a tick says how much a change matters."""
+        """Return whether the height of a tick shows how much a change matters."""
         return any(tick.is_tall and tick.significance is not None for tick in self.ticks)
 
     @property
     def has_errors(self) -> bool:
-        """Tell whether a tick of an error is drawn."""
+        """Return whether a tick of an error is drawn."""
         return any(tick.is_error for tick in self.ticks)
 
     @property
     def width(self) -> str:
-        """Return how wide the strip is drawn: the room there is, or more when the ticks would touch."""
+        """Return how wide the strip is drawn: the available width, or more when the ticks would touch."""
         return "100%" if len(self.ticks) <= _FITTING_TICKS else str(len(self.ticks) * _SCROLLED_TICK_PIXELS)
 
 

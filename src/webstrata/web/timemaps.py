@@ -43,7 +43,7 @@ def timemap(form: str, request: Request, app: Parts) -> Response:
 
 
 def _read(written: str) -> tuple[str, datetime | None]:
-    """Return the URL of a TimeMap, and where it begins if its address says so."""
+    """Return the URL of a TimeMap, and its first moment if its address has one."""
     digits, _, rest = written.partition("/")
     if is_timestamp(digits) and rest:
         return archived_url(rest), earliest_moment(digits)

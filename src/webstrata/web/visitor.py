@@ -19,7 +19,7 @@ class Visitor:
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Return what whoever sent a request may do."""
+    """Return what the sender of a request may do."""
     settings = wired_parts(request).settings
     token = settings.admin_token
     return Visitor(

@@ -94,7 +94,7 @@ def _replay(request: Request, app: App, asked: ReplayAddress, url: str) -> Respo
 
 
 def _redirect_to_closest(request: Request, app: App, url: str) -> Response:
-    """Answer as a TimeGate: redirect to the capture closest to Accept-Datetime, or to the newest."""
+    """Respond as a TimeGate: redirect to the capture closest to Accept-Datetime, or to the newest."""
     moment = _accepted_moment(request)
     archive = ReplayArchive(app.database, app.archive_root)
     try:

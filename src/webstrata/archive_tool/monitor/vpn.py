@@ -75,7 +75,7 @@ def _end(process: subprocess.Popen[bytes], grace: float) -> None:
 
 
 def _is_over(process: subprocess.Popen[bytes]) -> bool:
-    """Tell whether a process has ended, and leave it to be waited for: until then its group's number is its own."""
+    """Return whether a process has ended, and leave it to be waited for: until then its group's number is its own."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 

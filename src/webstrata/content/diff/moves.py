@@ -26,7 +26,7 @@ class Side:
         return text if _is_recognisable(text) else (text, self.sections[place])
 
     def may_be_recognised(self, place: int) -> bool:
-        """Tell whether a changed line can be recognised: one of several words, or a table row by its first word."""
+        """Return whether a changed line can be recognised: one of several words, or a table row by its first word."""
         line = self.lines[place]
         return line.kind == ROW or _is_recognisable(line.text)
 
@@ -69,7 +69,7 @@ class Moves:
         self._spread(profiles, new_places[::-1], -1)
 
     def _may_have_moved(self, old: int, new: int) -> bool:
-        """Tell whether a line is recognisable, or a short row of a table of the same section."""
+        """Return whether a line is recognisable, or a short row of a table of the same section."""
         is_recognisable = _is_recognisable(self._new.lines[new].text)
         return is_recognisable or self._old.sections[old] == self._new.sections[new]
 

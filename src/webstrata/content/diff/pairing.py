@@ -65,7 +65,7 @@ def longest_in_order(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _took_its_place(old: Profile, new: Profile) -> bool:
-    """Tell whether a line that alone took the place of another is a version of it; any heading of the section is."""
+    """Return whether a line that alone took the place of another is a version of it; any heading of the section is."""
     if are_comparable(old, new) and new.family == HEADING:
         return True
     return similarity(old, new) >= (CHANGED if new.family == ROW else REPLACED)

@@ -133,7 +133,7 @@ _BEGINNING = _OpenSection("", "", -1, is_own=False)
 
 
 def _is_change(edit: LineEdit) -> bool:
-    """Tell whether an edit changes the section that it is in; moving a line does not, unless its words changed."""
+    """Return whether an edit changes the section that it is in; moving a line does not, unless its words changed."""
     if edit.ignored is not None:
         return False
     return edit.kind in _CHANGES or (edit.kind is EditKind.MOVED and bool(edit.words))

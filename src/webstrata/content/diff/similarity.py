@@ -101,7 +101,9 @@ def _row_key(row: Profile) -> str:
 
 
 def are_comparable(old: Profile, new: Profile) -> bool:
-    """Tell whether a line may be a version of another: both headings, rows or other text, both content or both not."""
+    """Return whether a line may be a version of another: both headings, rows or other text, both
+    content or both not.
+    """
     return old.family == new.family and old.line.is_main is new.line.is_main
 
 

@@ -33,7 +33,7 @@ _Node = Any
 
 
 def may_refer(sheet: bytes) -> bool:
-    """Tell whether a style sheet may refer to anything, without parsing it."""
+    """Return whether a style sheet may refer to anything, without parsing it."""
     return _MAY_REFER_BYTES.search(sheet, 0, MAX_SHEET_BYTES) is not None
 
 

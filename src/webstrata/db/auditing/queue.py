@@ -48,7 +48,7 @@ def lease_audit(session: Session, session_id: str, owner: str, now: datetime, du
 
 
 def is_domain_busy(session: Session, audit: Audit, now: datetime) -> bool:
-    """Tell whether another session is on an audit's domain; of two that have not started, the older goes first."""
+    """Return whether another session is on an audit's domain; of two that have not started, the older goes first."""
     is_older = or_(
         AuditSessionRow.created_at < audit.created_at,
         and_(AuditSessionRow.created_at == audit.created_at, AuditSessionRow.id < audit.id),
@@ -63,7 +63,7 @@ def is_domain_busy(session: Session, audit: Audit, now: datetime) -> bool:
 
 
 def has_due(session: Session, now: datetime) -> bool:
-    """Tell whether a session waits that could be claimed now."""
+    """Return whether a session waits that could be claimed now."""
     return session.scalar(select(AuditSessionRow.id).where(_is_due(now), ~_domain_is_busy(now)).limit(1)) is not None
 
 

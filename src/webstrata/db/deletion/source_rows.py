@@ -62,7 +62,7 @@ def count_captures(session: Session, source_id: int) -> int:
 
 
 def is_held(session: Session, source_id: int) -> bool:
-    """Tell whether a legal hold names the source."""
+    """Return whether a legal hold names the source."""
     held = exists().where(LegalHold.source_id == source_id, LegalHold.released_at.is_(None))
     return bool(session.scalar(select(held)))
 

@@ -104,7 +104,7 @@ def _site_payload(one: StoredSiteEvent, source_name: str) -> dict[str, Any]:
 
 
 def has_uncollected(session: Session) -> bool:
-    """Tell whether any event waits for the digest of its run."""
+    """Return whether any event waits for the digest of its run."""
     return session.scalar(select(OutboxMessage.id).where(*_UNCOLLECTED).limit(1)) is not None
 
 
@@ -221,7 +221,7 @@ class _Chooser:
         return (row.watch_id, snapshot_id) in self._watched or (row.saved_search_id, snapshot_id) in self._found
 
     def _is_first_run(self, event: NewEvent) -> bool:
-        """Tell whether no earlier run of the source captured anything."""
+        """Return whether no earlier run of the source captured anything."""
         job_id = event.to_job_id
         if job_id not in self._first_runs:
             earlier = select(ArchiveJob.id).where(

@@ -33,7 +33,7 @@ class ExportedRecord:
 
     @property
     def is_error(self) -> bool:
-        """Tell whether the server sent an error or a redirect instead of the page."""
+        """Return whether the server sent an error or a redirect instead of the page."""
         return not 200 <= (self.capture.status_code or 200) <= 299
 
 

@@ -104,7 +104,7 @@ class BrowserFetcher:
 
 
 def _is_shown(result: FetchResult) -> bool:
-    """Tell whether a browser shows a response as a page: neither a redirect, nor a download, nor to be tried later."""
+    """Return whether a browser shows a response as a page: no redirect, no download, no response to try again later."""
     content_type = (result.header("content-type") or "").partition(";")[0].strip().lower()
     is_html = content_type in _HTML or not content_type
     return is_html and result.redirect_target is None and not result.transient

@@ -33,7 +33,7 @@ class ProxyRequest:
 
     @property
     def is_upgrade(self) -> bool:
-        """Tell whether the page wants to speak WebSocket from here on."""
+        """Return whether the page wants to speak WebSocket from here on."""
         return any(name.lower() == b"upgrade" and value.lower() == b"websocket" for name, value in self.headers)
 
     def as_sent(self, *, is_upgrade: bool = False) -> bytes:

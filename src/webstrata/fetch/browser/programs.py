@@ -39,7 +39,7 @@ def check_browser(program: Path | None = None) -> Path:
 
 
 def has_browser(program: Path | None = None) -> bool:
-    """Tell whether pages can be opened in a browser here."""
+    """Return whether pages can be opened in a browser here."""
     try:
         check_browser(program)
     except MissingExtraError:

@@ -85,7 +85,7 @@ class PageProxy:
         return 0.0 if self._under_way else time.monotonic() - self._last_change
 
     async def wait_until_idle(self, quiet: float, longest: float) -> bool:
-        """Wait until no request was under way for some seconds, and tell whether that happened in time."""
+        """Wait until no request was under way for some seconds, and return whether that happened in time."""
         deadline = time.monotonic() + longest
         while (idle := self.idle_seconds) < quiet:
             if time.monotonic() >= deadline:

@@ -57,7 +57,8 @@ async def run_audit_here(parts: AuditParts, options: BrowserOptions, audit: Audi
 
 
 async def _wait_for_domain(parts: AuditParts, audit: Audit) -> bool:
-    """Wait for a domain that another session of this database is on, as often as for its lock; tell whether it is free.
+    """Wait for a domain that another session of this database uses, as often as for its lock; return whether it is
+    free.
 
     Without Redis only the database knows what other processes work on.
     """

@@ -19,7 +19,7 @@ class AuditStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Tell whether a session in this state has ended."""
+        """Return whether a session in this state has ended."""
         return self in {AuditStatus.COMPLETED, AuditStatus.PARTIAL, AuditStatus.FAILED}
 
 
@@ -162,10 +162,10 @@ class AuditLimits:
 
 
 def may_wait_for_domain(created_at: datetime, now: datetime, longest: timedelta) -> bool:
-    """Tell whether a session on a busy domain goes back into the queue; after that the lock's attempts decide."""
+    """Return whether a session on a busy domain goes back into the queue; after that the lock's attempts decide."""
     return now - created_at < longest
 
 
 def may_try_again(attempts: int, most: int) -> bool:
-    """Tell whether a session whose worker died is run again."""
+    """Return whether a session whose worker died is run again."""
     return attempts < most

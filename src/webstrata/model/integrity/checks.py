@@ -63,7 +63,7 @@ class StoredCheck:
 
 
 def is_check_due(last_end: datetime | None, first_file: datetime | None, interval: timedelta, now: datetime) -> bool:
-    """Tell whether a check is due: an interval after the last one, or after the first file of a new archive.
+    """Return whether a check is due: an interval after the last one, or after the first file of a new archive.
 
     An interval of zero switches scheduled checks off.
     """

@@ -25,7 +25,7 @@ def event_key(from_snapshot_id: int | None, to_snapshot_id: int) -> str:
 
 
 def is_notified(change_type: ChangeType, significance: float, least: float, *, is_first_run: bool) -> bool:
-    """Tell whether a subscription is notified of an event; the pages of a first run are nothing to notify of."""
+    """Return whether a subscription is notified of an event; the pages of a first run are nothing to notify of."""
     if change_type in (ChangeType.UNCHANGED, ChangeType.ERROR):
         return False
     if change_type is ChangeType.NEW_PAGE:

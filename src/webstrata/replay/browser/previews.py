@@ -24,7 +24,7 @@ class Previews:
     files: PreviewFiles
 
     async def make(self, job_id: int) -> bool:
-        """Take a picture of the front page that a job captured; tell whether there is one now."""
+        """Take a picture of the front page that a job captured; return whether there is one now."""
         snapshot_id = self._front_page(job_id)
         if snapshot_id is None:
             return False

@@ -84,7 +84,7 @@ class CollectionWriter:
                 path.unlink(missing_ok=True)
 
     def _is_abandoned(self, name: str) -> bool:
-        """Tell whether a file was made by this build, which did not end: the index does not name it."""
+        """Return whether a file was made by this build, which did not end: the index does not name it."""
         return name in self._names and name.startswith("records-")
 
 

@@ -26,7 +26,7 @@ router = APIRouter(include_in_schema=False)
 
 
 def can_replay() -> bool:
-    """Tell whether wabac.js was fetched at set-up."""
+    """Return whether wabac.js was fetched at set-up."""
     return WABAC in FILES
 
 

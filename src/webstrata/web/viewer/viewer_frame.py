@@ -80,7 +80,7 @@ def frame_for(request: Request, settings: Settings, snapshot: SnapshotView) -> V
 
 
 def can_be_framed(mime_type: str | None) -> bool:
-    """Tell whether a browser shows this type inside a sandboxed frame."""
+    """Return whether a browser shows this type inside a sandboxed frame."""
     return mime_type is None or _FRAMED.fullmatch(mime_type) is not None
 
 
