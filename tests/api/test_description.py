@@ -49,6 +49,7 @@ MORE_THAN_A_DESCRIPTION_SAYS = {
     **{f"GET /api/changes/{feed}": "an address that is one" for feed in ("rss", "atom", "feed.json")},
     "POST /api/admin/notifications/targets": "an address that notifications can be sent to",
     "POST /api/admin/notifications/subscriptions": "such an address, and one of a source and a page",
+    "POST /api/admin/watches": "an address, a schedule, a selector and receivers that are ones",
     "POST /api/admin/withhold": "a reason that is more than spaces",
     "POST /audits": "an address that is one",
 }
@@ -74,6 +75,7 @@ THERE: dict[str, Any] = {
 """What can be asked for in the small archive."""
 
 NOT_HERE = {
+    "/api/admin/watches/{watch_id}": 404,
     "/api/sources/{code}/preview": 404,
     "/api/snapshots/{snapshot_id}/compare-live": 404,
     "/api/jobs/{job_id}/cdxj": 404,

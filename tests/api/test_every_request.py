@@ -473,6 +473,7 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         *(f"/api/admin/notifications/targets/{{target_id}}/{part}" for part in ("secret", "test")),
         "/api/admin/notifications/subscriptions/{subscription_id}",
         *(f"/api/admin/notifications/dead-letters{part}" for part in ("", "/retry")),
+        *(f"/api/admin/watches{part}" for part in ("", "/{watch_id}", "/{watch_id}/check")),
         *(
             "/audits",
             "/audits/{audit_id}",

@@ -53,8 +53,8 @@ from webstrata.api.notifications import admin_notifications, admin_reviews
 from webstrata.api.rates import BucketStore, RateLimits, RatePolicy
 from webstrata.api.request_log import RequestLog
 from webstrata.api.retention_trigger import RetentionAfterResponse
+from webstrata.api.watching import admin_watches, site_diff
 from webstrata.api.watching import feeds as watching_feeds
-from webstrata.api.watching import site_diff
 from webstrata.app import App
 from webstrata.db.revision import Revision
 from webstrata.retention.trigger import RetentionTrigger
@@ -67,7 +67,7 @@ _READERS = (
 _OPERATORS = (
     *(admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
     admin_collections,
-    *(admin_integrity, admin_notifications, admin_reviews, search_debug, metrics, audits),
+    *(admin_integrity, admin_notifications, admin_reviews, admin_watches, search_debug, metrics, audits),
 )
 
 _included: dict[int, BaseRoute] = {}

@@ -53,8 +53,8 @@ def announce(session: Session, events: Sequence[NewEvent], matches: Collection[E
 
 def announce_site(session: Session, source_id: int, events: Sequence[StoredSiteEvent], now: datetime) -> None:
     """Put the site events of a run into the outbox of the subscriptions to its source and to the pages themselves."""
-    pages = {page for one in events for page in (one.event.page, one.event.new_page) if page}
-    concerned = or_(SubscriptionRow.source_id == source_id, SubscriptionRow.page.in_(pages))
+    # A run has more pages than a statement has parameters, and an archive has few subscriptions.
+    concerned = or_(SubscriptionRow.source_id == source_id, SubscriptionRow.page.is_not(None))
     rows = session.scalars(select(SubscriptionRow).where(concerned).order_by(SubscriptionRow.id)) if events else ()
     name = session.scalar(select(Source.name).where(Source.id == source_id))
     waiting = [

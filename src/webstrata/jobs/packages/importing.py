@@ -20,7 +20,7 @@ from webstrata.errors import OutsideRootError, StorageError, UsageError, WarcErr
 from webstrata.jobs.registering import register_job_dir
 from webstrata.jobs.source_choice import choose_source, known_source
 from webstrata.model.jobs import check_job_name
-from webstrata.model.urls import host_of
+from webstrata.model.urls import host_of, parse_url
 from webstrata.storage.disk import make_folder, sync_folder
 from webstrata.storage.paths import place_of
 from webstrata.storage.room import check_room
@@ -181,12 +181,21 @@ def _first_page(path: Path) -> str | None:
         for number, record in enumerate(iter_records(path, on_damage=lambda damage: None)):
             if number >= _MOST_RECORDS:
                 break
-            if not record.url.startswith(("http://", "https://")):
-                continue
-            first = first or record.url
-            if _is_page(record):
-                return record.url
+            url = _web_address(record.url)
+            first = first or url
+            if url is not None and _is_page(record):
+                return url
     return first
+
+
+def _web_address(url: str) -> str | None:
+    """Return the web address of a record in its usual form; other crawlers write it as they found it."""
+    if not url.startswith(("http://", "https://")):
+        return None
+    try:
+        return parse_url(url).href
+    except UsageError:
+        return None
 
 
 def _is_page(record: ArchiveRecord) -> bool:
