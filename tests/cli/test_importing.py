@@ -87,6 +87,19 @@ HOSTILE: dict[str, Callable[[Path, bytes], Path]] = {
 }
 
 
+@pytest.mark.parametrize("url", ["http://bare.example", "http://bare.example?page=2"])
+def test_addresses_without_a_path_are_imported_as_other_crawlers_write_them(
+    webstrata: CommandLine, tmp_path: Path, url: str
+) -> None:
+    path = tmp_path / "bare.warc.gz"
+    write_warc(
+        path, [fetched("http://[broken/", "<title>No address</title>"), fetched(url, "<title>Bare harbour</title>")]
+    )
+    done = webstrata("import", str(path))
+    assert (done.code, done.out.splitlines()[0]) == (0, "job 1 of source bare-example: 1 file"), done.err
+    assert len(found(webstrata, "harbour")) == 1
+
+
 def bomb(path: Path) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("archive/a.warc", bytes(20_000_000))

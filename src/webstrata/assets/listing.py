@@ -13,6 +13,7 @@ from webstrata.db.packed_text import plain
 from webstrata.model.assets import checksum_of
 from webstrata.model.listing import Listing
 from webstrata.model.listing_json import listing_as_json, stable_facts
+from webstrata.model.urls import parse_url
 
 LISTING_TYPE = "listing"
 _SHOWN = ("name", "price", "currency", "availability", "quality")
@@ -30,7 +31,9 @@ class ListingPlugin:
 
     def normalize(self, content: CapturedContent) -> Iterator[NormalizedAsset]:
         """Return the page's listing, nothing when it offers neither a product nor a property."""
-        body = Body(content.url, content.body, content.content_type, content.headers.get("content-language"))
+        body = Body(
+            parse_url(content.url).href, content.body, content.content_type, content.headers.get("content-language")
+        )
         listing = shared_reader(os.getpid()).listing(ReadListing(body))
         if listing is not None:
             yield self.normalize_listing(content.url, listing)

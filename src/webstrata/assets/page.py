@@ -11,6 +11,7 @@ from webstrata.content.page_reader import shared_reader
 from webstrata.content.page_requests import ReadPage
 from webstrata.content.reading import Body
 from webstrata.model.assets import checksum_of
+from webstrata.model.urls import parse_url
 
 
 class PagePlugin:
@@ -45,4 +46,6 @@ class PagePlugin:
 
 
 def _body(content: CapturedContent) -> Body:
-    return Body(content.url, content.body, content.content_type, content.headers.get("content-language"))
+    return Body(
+        parse_url(content.url).href, content.body, content.content_type, content.headers.get("content-language")
+    )
