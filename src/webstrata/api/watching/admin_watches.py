@@ -33,7 +33,10 @@ _OURS = [Depends(refuse_other_sites)]
 WatchId = Annotated[int, RowId, Path(description="A watch's number.")]
 
 router = APIRouter(
-    prefix=f"{ADMIN_PATH}/watches", tags=["watches"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS
+    prefix=f"{ADMIN_PATH}/watches",
+    tags=["notifications"],
+    dependencies=[Depends(require_admin)],
+    responses=ADMIN_ANSWERS,
 )
 
 
