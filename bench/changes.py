@@ -20,7 +20,7 @@ from bench.unchanged import settled_per_second
 from webstrata.changes.compare_requests import ComparedPages, ComparePages, compare
 from webstrata.changes.comparer import Comparer
 from webstrata.changes.stored_pages import StoredPage
-from webstrata.model.changes import ChangeType, SiteKnowledge
+from webstrata.model.changes.values import ChangeType, SiteKnowledge
 
 _PAIRS = 58
 _ROUNDS = 3

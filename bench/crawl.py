@@ -17,7 +17,7 @@ from bench.peers import environment
 from bench.report import Measurement
 from bench.site import PAGES, nginx, write_site
 from webstrata.app import build_app
-from webstrata.db import catalog
+from webstrata.db.operations import catalog
 from webstrata.settings import load_settings
 
 _ROUNDS = 3

@@ -12,9 +12,9 @@ from pathlib import Path
 from bench.report import Measurement
 from bench.site import nginx
 from webstrata.app import App, build_app
-from webstrata.db import frontier
-from webstrata.jobs.queueing import queue_archive
-from webstrata.model.tasks import Link, Task, TaskStatus
+from webstrata.db.queue import frontier
+from webstrata.jobs.running.queueing import queue_archive
+from webstrata.model.crawl.tasks import Link, Task, TaskStatus
 from webstrata.settings import load_settings
 
 _QUEUED = 50_000

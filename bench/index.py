@@ -20,11 +20,12 @@ from bench.pages import pages
 from bench.peers import environment
 from bench.report import Measurement
 from webstrata.app import build_app
-from webstrata.db import captures, jobs
+from webstrata.db.captures import captures
+from webstrata.db.queue import jobs
 from webstrata.index.pipeline import index_job
-from webstrata.jobs.queueing import queue_archive
-from webstrata.model.fetching import FetchResult
-from webstrata.model.jobs import JobStatus
+from webstrata.jobs.running.queueing import queue_archive
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.jobs.job import JobStatus
 from webstrata.settings import load_settings
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter

@@ -20,13 +20,14 @@ from bench.peers import environment
 from bench.report import Measurement
 from bench.serving import load, served
 from webstrata.app import App, build_app
-from webstrata.db import captures, jobs
+from webstrata.db.captures import captures
 from webstrata.db.engine import Database
-from webstrata.db.statistics import refresh_statistics
-from webstrata.db.tables import Capture
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Capture
+from webstrata.db.sql.statistics import refresh_statistics
 from webstrata.index.pipeline import index_job
-from webstrata.model.fetching import FetchResult
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.jobs.job import JobConfig, JobStatus
 from webstrata.model.urls import surt
 from webstrata.settings import load_settings
 from webstrata.warc.record import exchange

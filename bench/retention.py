@@ -10,7 +10,7 @@ from bench.databases import databases
 from bench.report import Measurement
 from webstrata.db.engine import Database
 from webstrata.db.migrate import make_ready
-from webstrata.model.retention import DEFAULT_TTL_DAYS
+from webstrata.model.retention.rules import DEFAULT_TTL_DAYS
 from webstrata.retention.sweep import run_manual_pass
 
 _ROWS = 1_000_000

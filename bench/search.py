@@ -14,7 +14,7 @@ from bench.report import Measurement
 from bench.search_data import Asked, fill, settle
 from webstrata.db.engine import Database
 from webstrata.db.migrate import upgrade
-from webstrata.model.search import SearchRequest, Sort, View
+from webstrata.model.search.values import SearchRequest, Sort, View
 from webstrata.search.service import search
 
 _SMALL, _LARGE = 100_000, 1_000_000

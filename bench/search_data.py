@@ -9,13 +9,14 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import text
 
-from webstrata.db import captures, jobs, snapshots
-from webstrata.db.documents import ensure_documents
+from webstrata.db.captures import captures, snapshots
+from webstrata.db.captures.documents import ensure_documents
+from webstrata.db.captures.snapshots import NewSnapshot
 from webstrata.db.engine import Database
-from webstrata.db.snapshots import NewSnapshot
-from webstrata.db.tables import Capture
-from webstrata.db.wording import NewDocument
-from webstrata.model.jobs import JobConfig
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Capture
+from webstrata.db.search.indexed_words import NewDocument
+from webstrata.model.jobs.job import JobConfig
 
 SHARES = {"0.1 %": 0.001, "1 %": 0.01, "10 %": 0.1}
 """How common the words are that are asked for, by share of the pages."""

@@ -21,7 +21,7 @@ from bench.report import Measurement
 from bench.search_data import Asked, fill, settle
 from webstrata.db.engine import Database
 from webstrata.db.migrate import upgrade
-from webstrata.db.tables import ArchiveJob
+from webstrata.db.schema.tables import ArchiveJob
 
 _SMALL, _LARGE = 100_000, 1_000_000
 _CLIENTS = 16

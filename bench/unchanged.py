@@ -8,15 +8,17 @@ from pathlib import Path
 from sqlalchemy import text
 
 from webstrata.changes.stage import ChangeTracking
-from webstrata.db import captures, changes, jobs, snapshots
-from webstrata.db.documents import ensure_documents
+from webstrata.db.captures import captures, snapshots
+from webstrata.db.captures.documents import ensure_documents
+from webstrata.db.captures.snapshots import NewSnapshot
+from webstrata.db.changes import changes
 from webstrata.db.engine import Database, Session
 from webstrata.db.migrate import upgrade
-from webstrata.db.snapshots import NewSnapshot
-from webstrata.db.tables import Capture
-from webstrata.db.wording import NewDocument
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Capture
+from webstrata.db.search.indexed_words import NewDocument
 from webstrata.index.version import INDEX_VERSION
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.jobs.job import JobConfig, JobStatus
 
 PAGES = 100_000
 

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from bench.report import Measurement
 from webstrata.app import App, build_app
-from webstrata.db import captures, jobs
+from webstrata.db.captures import captures
+from webstrata.db.queue import jobs
 from webstrata.index.pipeline import index_job
-from webstrata.model.fetching import FetchResult
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.jobs.job import JobConfig, JobStatus
 from webstrata.settings import load_settings
 from webstrata.warc.packages.contents import ExportRequest
 from webstrata.warc.packages.export import export_captures

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from bench.databases import databases
 from bench.report import Measurement
-from webstrata.db import jobs
 from webstrata.db.engine import Database
 from webstrata.db.migrate import make_ready
+from webstrata.db.queue import jobs
 from webstrata.db.watching import watches
 from webstrata.jobs.watching.schedule import queue_due_watches
-from webstrata.model.jobs import JobConfig
+from webstrata.model.jobs.job import JobConfig
 from webstrata.model.watching.watches import WatchRequest, check_watch, watched_page
 
 _WATCHES, _SOURCES = 10_000, 200

@@ -15,7 +15,7 @@ from bench.relevance.reference import Bm25
 from bench.report import Measurement
 from webstrata.db.engine import Database
 from webstrata.db.migrate import upgrade
-from webstrata.model.search import SearchRequest, View
+from webstrata.model.search.values import SearchRequest, View
 from webstrata.search.service import search
 
 _FIRST, _MANY = 10, 100

@@ -4,13 +4,14 @@ import hashlib
 from datetime import UTC, datetime, timedelta
 
 from bench.relevance.collection import Collection, Page
-from webstrata.db import captures, jobs, snapshots
-from webstrata.db.documents import store_documents
+from webstrata.db.captures import captures, snapshots
+from webstrata.db.captures.documents import store_documents
+from webstrata.db.captures.new_rows import NewCapture
+from webstrata.db.captures.snapshots import NewSnapshot
 from webstrata.db.engine import Database
-from webstrata.db.new_rows import NewCapture
-from webstrata.db.snapshots import NewSnapshot
-from webstrata.db.wording import NewDocument, PreparedDocument, prepared
-from webstrata.model.jobs import JobConfig
+from webstrata.db.queue import jobs
+from webstrata.db.search.indexed_words import NewDocument, PreparedDocument, prepared
+from webstrata.model.jobs.job import JobConfig
 from webstrata.model.urls import surt
 
 _SITE = "https://town.example"

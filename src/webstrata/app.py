@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from webstrata.db.engine import Database
 from webstrata.db.migrate import make_ready
 from webstrata.model.actors import Actor
-from webstrata.model.crawl_config import CrawlConfig
+from webstrata.model.crawl.crawl_config import CrawlConfig
 from webstrata.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from webstrata.audit.policy import CrawlPolicy
     from webstrata.changes.live import LivePages
     from webstrata.changes.site.comparing import SiteComparison
+    from webstrata.coordination.domain_locks import DomainTurns
     from webstrata.coordination.permits import PermitStore
-    from webstrata.coordination.turns import DomainTurns
     from webstrata.fetch.browser.options import BrowserOptions
     from webstrata.jobs.auditing.running import AuditParts
-    from webstrata.jobs.lifecycle import Runner
     from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
-    from webstrata.jobs.persistent import Crew
-    from webstrata.jobs.recovery import Recovery
+    from webstrata.jobs.running.lifecycle import Runner
+    from webstrata.jobs.running.persistent import Crew
+    from webstrata.jobs.running.recovery import Recovery
     from webstrata.notifications.delivery import Delivery
     from webstrata.replay.browser.check import ReplayCheck
     from webstrata.retention.schedule import RetentionSchedule
@@ -46,7 +46,7 @@ class App:
         # The crawler takes long to load, and most commands and the server do without it.
         from webstrata.assets.registry import PluginRegistry
         from webstrata.fetch.guard import NetworkGuard
-        from webstrata.jobs.lifecycle import Runner
+        from webstrata.jobs.running.lifecycle import Runner
 
         guard = NetworkGuard(self.settings.allow_private_networks, frozenset(allowed_endpoints))
         defaults = CrawlConfig(**{f.name: getattr(self.settings, f.name) for f in fields(CrawlConfig)})
@@ -97,7 +97,7 @@ class App:
 
     def recovery(self) -> "Recovery":
         """Return what clears up after dead workers, for those who have no use for the crawler."""
-        from webstrata.jobs.recovery import Recovery
+        from webstrata.jobs.running.recovery import Recovery
 
         delay = self.settings.per_host_delay
         return Recovery.resting(self.database, self.archive_root, self._permits(), delay)
@@ -105,8 +105,8 @@ class App:
     def crew(self) -> "Crew":
         """Return who leads jobs from here while their stages run in processes of their own."""
         from webstrata.jobs.auditing.worker import AuditStage
-        from webstrata.jobs.persistent import Crew
-        from webstrata.jobs.tool import ToolStages, tool_command
+        from webstrata.jobs.running.persistent import Crew
+        from webstrata.jobs.running.tool import ToolStages, tool_command
 
         settings = self.settings
         return Crew(
@@ -264,9 +264,9 @@ class App:
 
     def domain_turns(self) -> "DomainTurns":
         """Return the domain locks and throttle of sessions: in Redis where one is set, else in this process."""
+        from webstrata.coordination.domain_locks import DomainPolicy, DomainTurns
         from webstrata.coordination.redis_store import RedisStore
         from webstrata.coordination.store import MemoryStore
-        from webstrata.coordination.turns import DomainPolicy, DomainTurns
 
         settings = self.settings
         policy = DomainPolicy(
@@ -290,7 +290,7 @@ class App:
 
 def _index_in_child(app: App, job_id: int, over: threading.Event) -> int:
     """Index what a crawl brings in a process of its own, which has the same settings."""
-    from webstrata.jobs.tool import ToolStages
+    from webstrata.jobs.running.tool import ToolStages
 
     return ToolStages(app.database, app.archive_root).index_so_far(job_id, over)
 

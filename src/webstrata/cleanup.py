@@ -3,7 +3,7 @@
 import sys
 
 from webstrata.cli.main import run
-from webstrata.db.artifacts import get_expired_html_artifacts, mark_artifact_deleted
+from webstrata.db.retention.artifacts import get_expired_html_artifacts, mark_artifact_deleted
 
 __all__ = ["get_expired_html_artifacts", "main", "mark_artifact_deleted"]
 

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from webstrata.db.documents import ensure_documents
+from webstrata.db.captures.documents import ensure_documents
+from webstrata.db.captures.snapshots import refresh_pages
 from webstrata.db.engine import Database
-from webstrata.db.snapshots import refresh_pages
-from webstrata.db.tables import ArchiveJob, Capture, Snapshot, Source, WarcFile
-from webstrata.db.wording import NewDocument
-from webstrata.model.fetching import FetchResult
+from webstrata.db.schema.tables import ArchiveJob, Capture, Snapshot, Source, WarcFile
+from webstrata.db.search.indexed_words import NewDocument
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.urls import surt, url_group
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter

@@ -15,9 +15,9 @@ from granian.server.embed import Server
 from tests.api.archives import Archive
 from tests.api.conftest import make_settings
 from tests.support.waiting import wait_until
-from webstrata.api.live import Viewers
 from webstrata.api.server import create_api
 from webstrata.app import App
+from webstrata.http.live import Viewers
 from webstrata.logs import SERVER_LOGGING
 
 HOST = "127.0.0.1"

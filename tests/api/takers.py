@@ -8,8 +8,8 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from tests.support.waiting import wait_until
-from webstrata.api.rates import Kind
-from webstrata.api.shared_buckets import SharedBuckets
+from webstrata.http.rate_limits import Kind
+from webstrata.http.shared_rate_limits import SharedBuckets
 
 ONE_ROW = 8
 EVERYBODY = ("a", "b", "c", "d", "e")

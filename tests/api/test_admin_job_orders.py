@@ -8,9 +8,9 @@ from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
 from tests.api.conftest import MakeClient
-from webstrata.db import captures, problems
-from webstrata.db.new_rows import Problem
-from webstrata.warc.combined_log import INITIAL_CRAWL, combined_log_name
+from webstrata.db.captures import captures, problems
+from webstrata.db.captures.new_rows import Problem
+from webstrata.storage.combined_log import INITIAL_CRAWL, combined_log_name
 
 TOKEN = {"Authorization": "Bearer s3cret"}
 

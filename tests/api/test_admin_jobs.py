@@ -7,9 +7,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
-from webstrata.model.monitoring import Answer, Decision
-from webstrata.warc.combined_log import combined_log_name, statistics_line
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.model.crawl.monitoring import Answer, Decision
+from webstrata.storage.combined_log import combined_log_name, statistics_line
+from webstrata.storage.crawl_state import CrawlState
 
 TOKEN = {"Authorization": "Bearer s3cret"}
 

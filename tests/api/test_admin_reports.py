@@ -6,8 +6,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from webstrata.db.engine import Database
-from webstrata.db.reporting import NewReport, add_report
-from webstrata.db.tables import utcnow
+from webstrata.db.operations.readers_reports import NewReport, add_report
+from webstrata.db.schema.tables import utcnow
 
 REPORTS = "/api/admin/reports"
 WORDS = "The table on this page is broken."

@@ -18,10 +18,10 @@ from tests.api.archives import Archive
 from tests.api.conftest import make_settings
 from tests.api.routes import WRITING, every_route, filled
 from tests.api.serving import HOST, served
-from webstrata.api.limits import MAX_BODY_BYTES, RequestLimits
 from webstrata.app import App
 from webstrata.db.engine import Database
-from webstrata.web.site import create_site
+from webstrata.http.request_limits import MAX_BODY_BYTES, RequestLimits
+from webstrata.site import create_site
 
 SECRET = "TOP-SECRET-OF-ANOTHER-FOLDER"
 MARKUP = '"><script>alert(1)</script><img src=x onerror=alert(1)>'

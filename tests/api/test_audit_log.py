@@ -7,11 +7,11 @@ from starlette.testclient import TestClient
 
 from tests.api.archives import Archive
 from tests.api.conftest import MakeClient
-from webstrata.db import audit_log
-from webstrata.db.audit_log import ChangeFilter
 from webstrata.db.engine import Database
-from webstrata.db.reporting import NewReport, add_report
-from webstrata.db.tables import utcnow
+from webstrata.db.operations import audit_log
+from webstrata.db.operations.audit_log import ChangeFilter
+from webstrata.db.operations.readers_reports import NewReport, add_report
+from webstrata.db.schema.tables import utcnow
 
 TOKEN = {"Authorization": "Bearer s3cret"}
 

@@ -8,7 +8,8 @@ from starlette.testclient import TestClient
 
 from tests.api.archives import NOON
 from tests.api.conftest import MakeClient, make_settings
-from webstrata.api.auth import (
+from webstrata.errors import UsageError
+from webstrata.http.auth import (
     SESSION_COOKIE,
     SESSION_LENGTH,
     admin_allowed,
@@ -18,7 +19,6 @@ from webstrata.api.auth import (
     set_session_cookie,
     token_matches,
 )
-from webstrata.errors import UsageError
 
 PATH = "/api/admin/jobs"
 REFUSED = (403, {"detail": "Admin token required"})

@@ -13,13 +13,13 @@ from tests.api.archives import NOON, Archive
 from tests.api.conftest import MakeClient
 from tests.support.changed import DOSE, write_event
 from tests.support.web_server import Answer, redirect, serving
-from webstrata.api.export_rows import CHANGE_COLUMNS
 from webstrata.changes.events import plain_event
 from webstrata.changes.on_request import ComparisonCache, PairComparison
-from webstrata.db.change_tables import SnapshotChange, TemplateChange
-from webstrata.db.changes import CapturePair, NewEvent, load_snapshots
+from webstrata.db.changes.changes import CapturePair, NewEvent, load_snapshots
 from webstrata.db.engine import Database
-from webstrata.model.changes import ChangeType
+from webstrata.db.schema.change_tables import SnapshotChange, TemplateChange
+from webstrata.http.export_rows import CHANGE_COLUMNS
+from webstrata.model.changes.values import ChangeType
 
 LOOPBACK = ip_network("127.0.0.1/32")
 FEVER = "https://health.example/fever"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Scope
 
-from webstrata.api.clients import UNKNOWN, client_address, is_local
+from webstrata.http.clients import UNKNOWN, client_address, is_local
 
 OURS = (ip_network("127.0.0.0/8"), ip_network("::1/128"), ip_network("10.0.0.0/8"))
 STRANGER = "203.0.113.5"

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
 from tests.api.archives import Archive
-from webstrata.api.compression import LEAST_BYTES, Compression, takes_gzip
+from webstrata.http.compression import LEAST_BYTES, Compression, takes_gzip
 
 
 def answered(content_type: str, body: bytes, *, accept: str = "gzip", pieces: int = 1) -> tuple[dict[str, str], bytes]:

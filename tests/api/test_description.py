@@ -19,11 +19,11 @@ from starlette.testclient import TestClient
 from tests.api.archives import NOON, Archive
 from tests.api.conftest import MakeClient, make_settings
 from tests.api.routes import filled, is_admins
-from webstrata.api.limits import MAX_BODY_BYTES, MAX_QUERY_BYTES
 from webstrata.api.server import create_api
 from webstrata.app import App
 from webstrata.db.engine import Database
-from webstrata.db.reporting import NewReport, add_report
+from webstrata.db.operations.readers_reports import NewReport, add_report
+from webstrata.http.request_limits import MAX_BODY_BYTES, MAX_QUERY_BYTES
 
 Operation = APIOperation[Any, Any, Any, Any]
 

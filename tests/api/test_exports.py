@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
 from tests.api.conftest import MakeClient
-from webstrata.api.export_rows import SNAPSHOT_COLUMNS, Format, written
-from webstrata.db import exporting
-from webstrata.db.exporting import ExportScope, exported_snapshots
+from webstrata.db.operations import exporting
+from webstrata.db.operations.exporting import ExportScope, exported_snapshots
+from webstrata.http.export_rows import SNAPSHOT_COLUMNS, Format, written
 
 PLAIN = {"compressed": "false"}
 

@@ -16,8 +16,8 @@ from tests.api.routes import filled
 from tests.support.databases import FreshDatabase
 from webstrata.app import App
 from webstrata.db.engine import Database
-from webstrata.db.tables import Snapshot
-from webstrata.web.site import create_site
+from webstrata.db.schema.tables import Snapshot
+from webstrata.site import create_site
 
 SQL = [
     "' OR '1'='1",

@@ -16,11 +16,11 @@ from starlette.types import Message, Receive, Scope, Send
 from tests.api.archives import Archive
 from tests.api.conftest import MakeClient
 from tests.support.waiting import wait_until
-from webstrata.api.kept_answers import OK, Answer, Freshness, KeptAnswers, Key, Shelf
-from webstrata.db import snapshots
+from webstrata.db.captures import snapshots
 from webstrata.db.engine import Database
-from webstrata.db.revision import Revision
-from webstrata.db.tables import Source
+from webstrata.db.schema.tables import Source
+from webstrata.db.sql.revision import Revision
+from webstrata.http.response_cache import OK, Answer, Freshness, KeptAnswers, Key, Shelf
 
 FLU = "/api/search?q=influenza"
 

@@ -17,8 +17,7 @@ from tests.retention.rows import MODELS, count
 from webstrata.api.collections.spreadsheet import safe_cell
 from webstrata.api.server import create_api
 from webstrata.app import App
-from webstrata.db import health
-from webstrata.db.collections import hauls
+from webstrata.db.collections import hauls, scraper_health
 from webstrata.db.engine import Database
 from webstrata.model.collections.health_trend import RunRates, health_trend
 from webstrata.retention.sweep import run_manual_pass
@@ -41,7 +40,7 @@ def shelf(database: Database, tmp_path: Path) -> Archive:
         job_id = archive.job(product("/kettle", "Blue Kettle", price), product("/pot", "=HYPERLINK(1)", "1000.50"))
         archive.index(job_id)
         with database.write() as session:
-            health.add_run_health(session, job_id, "completed", datetime.now(UTC))
+            scraper_health.add_run_health(session, job_id, "completed", datetime.now(UTC))
         archive.run(job_id)
     return archive
 

@@ -15,12 +15,12 @@ from tests.api.archives import NOON, Archive
 from tests.api.conftest import MakeClient
 from tests.api.serving import HOST, Served, served
 from tests.support.waiting import wait_until
-from webstrata.api.live import MOST_VIEWERS, Viewers
-from webstrata.db import jobs, reports
 from webstrata.db.engine import Database
-from webstrata.db.tables import ArchiveJob
+from webstrata.db.queue import jobs, run_reports
+from webstrata.db.schema.tables import ArchiveJob
 from webstrata.errors import DatabaseUnavailableError, TooManyViewersError
-from webstrata.model.reports import CrawlReport, HostReport
+from webstrata.http.live import MOST_VIEWERS, Viewers
+from webstrata.model.crawl.run_reports import CrawlReport, HostReport
 
 TOKEN = {"Authorization": "Bearer s3cret"}
 REPORT = CrawlReport(
@@ -42,7 +42,7 @@ def running_job(archive: Archive, **columns: Any) -> int:
     job_id = archive.job("health", **{"status": "running", "started_at": datetime.now(UTC), **columns})
     with archive.database.write() as session:
         jobs.set_crawl_counts(session, job_id, COUNTS)
-        reports.write(session, job_id, "here:1:x", REPORT, datetime.now(UTC))
+        run_reports.write(session, job_id, "here:1:x", REPORT, datetime.now(UTC))
     return job_id
 
 
@@ -160,7 +160,7 @@ def test_a_running_job_is_told_as_it_goes_and_then_its_end(server: Served, archi
         name, first = next_event(answer)
         assert (name, first["responses"], first["status"]) == ("progress", 8, "running")
         with archive.database.write() as session:
-            reports.write(session, job_id, "there:2:y", CrawlReport(responses=5, rate=0.5), datetime.now(UTC))
+            run_reports.write(session, job_id, "there:2:y", CrawlReport(responses=5, rate=0.5), datetime.now(UTC))
         told = [next_event(answer)]
         while told[-1][1]["responses"] == 8:
             told.append(next_event(answer))
@@ -183,7 +183,7 @@ def test_a_viewer_who_leaves_is_noticed(server: Served, archive: Archive) -> Non
 def test_a_waiting_job_is_told_once_and_then_only_signs_of_life(
     server: Served, archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webstrata.api.live._HEARTBEAT_SECONDS", 0)
+    monkeypatch.setattr("webstrata.http.live._HEARTBEAT_SECONDS", 0)
     job_id = archive.job("health", status="queued")
     with watching(server, job_id) as answer:
         assert next_event(answer)[1]["status"] == "queued"
@@ -242,7 +242,7 @@ def test_a_database_that_goes_away_ends_the_stream_and_not_the_server(
     with watching(server, job_id) as answer:
         next_event(answer)
         with monkeypatch.context() as patched:
-            patched.setattr(reports, "progress", away)
+            patched.setattr(run_reports, "progress", away)
             assert b"event: end" not in answer.read(), "it just breaks off"
     with watching(server, job_id) as answer:
         assert next_event(answer)[0] == "progress"

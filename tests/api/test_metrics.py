@@ -12,12 +12,13 @@ from starlette.testclient import TestClient
 
 from tests.api.archives import Archive
 from tests.api.conftest import MakeClient
-from webstrata.db import frontier, operations, reports
 from webstrata.db.engine import Database
-from webstrata.db.operations import Operation
-from webstrata.db.tables import Base, WarcFile
-from webstrata.model.reports import CrawlReport
-from webstrata.model.tasks import Link
+from webstrata.db.operations import operations
+from webstrata.db.operations.operations import Operation
+from webstrata.db.queue import frontier, run_reports
+from webstrata.db.schema.tables import Base, WarcFile
+from webstrata.model.crawl.run_reports import CrawlReport
+from webstrata.model.crawl.tasks import Link
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -75,8 +76,8 @@ def test_a_crawl_tells_its_frontier_its_rate_and_when_it_last_got_on(
     stats = {"pending": 30, "in_progress": 4, "finished": 9, "error": 1}
     told = archive.job("hc", status="running", started_at=now, last_stats_json=stats)
     with database.write() as session:
-        reports.write(session, told, "one", CrawlReport(rate=2.5, idle=3.0), now)
-        reports.write(session, told, "two", CrawlReport(rate=1.5, idle=300.0), now)
+        run_reports.write(session, told, "one", CrawlReport(rate=2.5, idle=3.0), now)
+        run_reports.write(session, told, "two", CrawlReport(rate=1.5, idle=300.0), now)
     samples = scraped(admin)
     of_job = {"job": str(told), "source": "hc"}
     assert value(samples, "webstrata_frontier_depth", **of_job) == 34

@@ -16,12 +16,13 @@ from starlette.testclient import TestClient
 from tests.api.conftest import MakeClient
 from tests.retention.rows import DAY, add_row, count
 from tests.support.waiting import wait_until
-from webstrata.api.retention_trigger import RetentionAfterResponse
-from webstrata.db import audit_log, retention
-from webstrata.db.audit_log import ChangeFilter
-from webstrata.db.collection_tables import DiagnosticRow
 from webstrata.db.engine import Database
-from webstrata.model.retention import DEFAULT_TTL_DAYS
+from webstrata.db.operations import audit_log
+from webstrata.db.operations.audit_log import ChangeFilter
+from webstrata.db.retention import retention
+from webstrata.db.schema.collection_tables import DiagnosticRow
+from webstrata.http.retention_trigger import RetentionAfterResponse
+from webstrata.model.retention.rules import DEFAULT_TTL_DAYS
 from webstrata.retention.trigger import RetentionTrigger
 
 ADMIN = {"Authorization": "Bearer s3cret"}

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
-from webstrata.api.same_origin import is_from_another_site, is_same_origin, require_same_origin
+from webstrata.http.same_origin import is_from_another_site, is_same_origin, require_same_origin
 
 
 def request(**headers: str) -> Request:

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from tests.api.archives import NOON, Archive
 from tests.api.conftest import MakeClient
 from webstrata.api.search import SearchParameters
-from webstrata.model.search import SearchRequest, Sort, View
+from webstrata.model.search.values import SearchRequest, Sort, View
 
 
 def found(client: TestClient, **parameters: Any) -> list[int]:

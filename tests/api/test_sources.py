@@ -3,7 +3,7 @@ from datetime import timedelta
 from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
-from webstrata.db.links import SnapshotLinks, store_outlinks
+from webstrata.db.links.links import SnapshotLinks, store_outlinks
 from webstrata.model.urls import url_group
 
 

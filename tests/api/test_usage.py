@@ -8,9 +8,9 @@ from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
 from tests.api.conftest import MakeClient
-from webstrata.api.usage import UsageCounter
-from webstrata.db import usage
 from webstrata.db.engine import Database
+from webstrata.db.operations import usage
+from webstrata.http.usage_counts import UsageCounter
 
 TODAY = datetime.now(UTC).date()
 

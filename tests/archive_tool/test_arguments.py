@@ -7,8 +7,8 @@ import pytest
 
 from webstrata.archive_tool.arguments import DEFAULTS, DOCKER_IMAGE, parsed
 from webstrata.errors import UsageError
-from webstrata.model.monitoring import MonitorLimits
-from webstrata.model.tool_options import OPTION_BOUNDS
+from webstrata.model.crawl.monitoring import MonitorLimits
+from webstrata.model.jobs.tool_options import OPTION_BOUNDS
 
 NEEDED = ["--seeds", "https://example.org/", "--name", "trial", "--output-dir", "/archive/trial"]
 ZIMIT = [*NEEDED, "--engine", "zimit"]

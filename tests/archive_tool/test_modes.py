@@ -7,7 +7,7 @@ import pytest
 from webstrata.archive_tool.modes import Found, RunMode, run_mode
 from webstrata.archive_tool.supervising import begin
 from webstrata.errors import ConflictError
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.storage.crawl_state import CrawlState
 
 ZIM = Path("/archive/trial.zim")
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from webstrata.archive_tool.monitor.watching import Monitor, steady_clock
-from webstrata.model.monitoring import Answer, Decision, MonitorLimits, VpnCommand
-from webstrata.warc.combined_log import log_line, parse_last_stats_from_log, statistics_line
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.model.crawl.monitoring import Answer, Decision, MonitorLimits, VpnCommand
+from webstrata.storage.combined_log import log_line, parse_last_stats_from_log, statistics_line
+from webstrata.storage.crawl_state import CrawlState
 
 LIMITS = MonitorLimits(stall_timeout=timedelta(minutes=10))
 EVERYTHING = replace(LIMITS, adaptive_workers=True, vpn=VpnCommand("true"), vpn_rotation_frequency=timedelta(0))

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webstrata.archive_tool.monitor.health import LONGEST_LINE, LogFollower, LogReader
-from webstrata.model.monitoring import Vitals
-from webstrata.warc.combined_log import log_line, statistics_line
+from webstrata.model.crawl.monitoring import Vitals
+from webstrata.storage.combined_log import log_line, statistics_line
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 PAGE = "https://example.org/timed%20out"

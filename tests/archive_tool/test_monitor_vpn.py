@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.waiting import wait_until
 from webstrata.archive_tool.monitor.vpn import Rotation, rotate
-from webstrata.model.monitoring import VpnCommand
+from webstrata.model.crawl.monitoring import VpnCommand
 
 
 def shell(script: str, seconds: float = 30) -> VpnCommand:

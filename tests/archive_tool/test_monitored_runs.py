@@ -8,10 +8,10 @@ from pathlib import Path
 
 from webstrata.archive_tool.monitor.watching import Monitor
 from webstrata.archive_tool.supervising import supervise
-from webstrata.jobs.children import Child
-from webstrata.model.monitoring import MonitorLimits, VpnCommand
-from webstrata.warc.combined_log import log_line, statistics_line
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.jobs.running.children import Child
+from webstrata.model.crawl.monitoring import MonitorLimits, VpnCommand
+from webstrata.storage.combined_log import log_line, statistics_line
+from webstrata.storage.crawl_state import CrawlState
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 LIMITS = MonitorLimits(

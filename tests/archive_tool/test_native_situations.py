@@ -31,12 +31,12 @@ from webstrata.archive_tool.monitor.watching import Monitor
 from webstrata.crawl.commit import CrawlTarget
 from webstrata.db.engine import Database
 from webstrata.errors import StorageError
-from webstrata.jobs.leading import in_the_lead
-from webstrata.jobs.queueing import queue_tool_job, request_stop
-from webstrata.model.monitoring import MonitorLimits
-from webstrata.model.tasks import TaskStatus
+from webstrata.jobs.running.job_lease import in_the_lead
+from webstrata.jobs.running.queueing import queue_tool_job, request_stop
+from webstrata.model.crawl.monitoring import MonitorLimits
+from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.settings import load_settings
-from webstrata.warc.crawl_state import STATE_FILE, CrawlState
+from webstrata.storage.crawl_state import STATE_FILE, CrawlState
 
 PAGES = 3
 SITE = len(linked_site(PAGES))

@@ -13,9 +13,9 @@ from tests.support.waiting import wait_until
 from webstrata.archive_tool.engine import Attempt
 from webstrata.archive_tool.supervising import noted, supervise
 from webstrata.errors import ConflictError, StorageError
-from webstrata.jobs.children import Child
-from webstrata.model.monitoring import Answer, Decision, MonitorLimits
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.jobs.running.children import Child
+from webstrata.model.crawl.monitoring import Answer, Decision, MonitorLimits
+from webstrata.storage.crawl_state import CrawlState
 
 GENTLY = (130, -15)
 """How an attempt ends that was asked to, whether it had begun to listen or not."""

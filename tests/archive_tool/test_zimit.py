@@ -16,8 +16,8 @@ from webstrata.archive_tool.modes import Found, RunMode
 from webstrata.archive_tool.zimit import ZimitEngine
 from webstrata.archive_tool.zimit_files import Notes, Phase, found_in, held, read_notes, write_notes
 from webstrata.errors import StorageError, UsageError, WebstrataError
-from webstrata.warc.combined_log import attempt_logs
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.storage.combined_log import attempt_logs
+from webstrata.storage.crawl_state import CrawlState
 from webstrata.warc.discovery import discover
 
 ZIM = "trial_2026-11.zim"

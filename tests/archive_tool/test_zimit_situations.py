@@ -26,10 +26,10 @@ from webstrata.archive_tool.monitor.watching import Monitor
 from webstrata.archive_tool.supervising import supervise
 from webstrata.archive_tool.zimit import ZimitEngine
 from webstrata.errors import StorageError
-from webstrata.jobs.children import Lifeline
-from webstrata.model.monitoring import Decision, MonitorLimits, VpnCommand
-from webstrata.warc.combined_log import attempt_logs
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.jobs.running.children import Lifeline
+from webstrata.model.crawl.monitoring import Decision, MonitorLimits, VpnCommand
+from webstrata.storage.combined_log import attempt_logs
+from webstrata.storage.crawl_state import CrawlState
 
 ZIM = "trial_2026-11.zim"
 ARCHIVE_TOOL = (sys.executable, "-m", "webstrata.archive_tool")

@@ -11,16 +11,18 @@ from sqlalchemy import delete, update
 from webstrata.assets.blobs import read_version
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import run_plugins
-from webstrata.db import assets, captures, frontier, jobs, plugin_runs
+from webstrata.db.assets import assets, plugin_runs
+from webstrata.db.captures import captures
+from webstrata.db.captures.new_rows import NewCapture
 from webstrata.db.engine import Database
-from webstrata.db.new_rows import NewCapture
-from webstrata.db.tables import CrawlTask
+from webstrata.db.queue import frontier, jobs
+from webstrata.db.schema.tables import CrawlTask
 from webstrata.index.pipeline import index_job
 from webstrata.model.assets import AssetsSummary, AssetVersionView, AssetView, FailedRun
 from webstrata.model.captures import Original
-from webstrata.model.fetching import FetchResult
-from webstrata.model.jobs import JobConfig, JobStatus
-from webstrata.model.tasks import Link, TaskStatus
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.crawl.tasks import Link, TaskStatus
+from webstrata.model.jobs.job import JobConfig, JobStatus
 from webstrata.model.urls import surt
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter

@@ -11,10 +11,10 @@ from tests.assets.plugins import Counting
 from tests.support.waiting import wait_until
 from webstrata.assets.blobs import AssetStore, delete_unreferenced, read_version
 from webstrata.assets.page import PagePlugin
-from webstrata.db import assets
-from webstrata.db.assets import Sighting
+from webstrata.db.assets import assets
+from webstrata.db.assets.assets import Sighting
 from webstrata.db.engine import Database
-from webstrata.db.tables import (
+from webstrata.db.schema.tables import (
     ArchiveJob,
     Asset,
     AssetBlob,

@@ -10,9 +10,9 @@ from sqlalchemy import update
 from tests.assets.archives import Archive, Got, html
 from tests.content.listing.pages import LD, shop
 from webstrata.assets.listing import ListingPlugin
-from webstrata.db import page_metadata
-from webstrata.db.tables import PageMetadata
-from webstrata.model.listing_json import listing_from_json
+from webstrata.db.captures import page_metadata
+from webstrata.db.schema.tables import PageMetadata
+from webstrata.model.collections.listing_json import listing_from_json
 
 OFFER = '{"@type":"Product","name":"Blue Kettle 1.7 l","offers":{"@type":"Offer","price":"%s","priceCurrency":"EUR"}}'
 

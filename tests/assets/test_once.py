@@ -11,11 +11,11 @@ from tests.assets.plugins import Counting
 from webstrata.assets.blobs import write_as_files
 from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import AssetType, CapturedContent
-from webstrata.db import documents
-from webstrata.db.tables import AssetBlob, Document, PluginRun, Snapshot
+from webstrata.db.captures import documents
+from webstrata.db.schema.tables import AssetBlob, Document, PluginRun, Snapshot
 from webstrata.errors import StorageError, WebstrataError
 from webstrata.model.assets import checksum_of
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs.job import JobStatus
 
 PAGE = html("/dose", "Dès 38 °C : e\u0301  10 mg. \xa0", title="  Do&#0;se ")
 LOGO = png("/logo.png", b"\x89PNG\0" * 1_000)
@@ -60,7 +60,7 @@ def test_a_revisit_of_an_indexed_page_is_its_page_unchanged(archive: Archive) ->
 def test_a_text_that_is_stored_only_in_part_is_read_from_its_page(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webstrata.db.wording.MAX_STORED_CHARACTERS", 10)
+    monkeypatch.setattr("webstrata.db.search.indexed_words.MAX_STORED_CHARACTERS", 10)
     long = Got("/long", b"<title>Long</title><p>The first line.<p>The second line.")
     archive.run(archive.index(archive.job(long)))
     assert archive.content("/long", 1) == as_before(long) == b"Long\n\nThe first line.\nThe second line.\n"
@@ -87,7 +87,7 @@ def test_a_version_outlives_its_document(archive: Archive) -> None:
 def test_a_page_whose_document_goes_while_it_is_looked_at_is_looked_at_again(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from webstrata.db import assets
+    from webstrata.db.assets import assets
 
     job, real = archive.index(archive.job(PAGE)), assets.lock_source
 

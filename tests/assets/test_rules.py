@@ -20,7 +20,7 @@ from webstrata.model.assets import (
     same_reach,
     too_many_at_once,
 )
-from webstrata.model.jobs import JobConfig
+from webstrata.model.jobs.job import JobConfig
 
 
 def record(**values: object) -> AssetRecord:

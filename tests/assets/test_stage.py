@@ -14,8 +14,8 @@ from tests.assets.archives import SITE, Archive, html, png
 from tests.assets.plugins import Counting, Products
 from tools.console import ROOT
 from webstrata.assets.plugin import AssetRecord, CapturedContent
-from webstrata.db import assets, plugin_runs
-from webstrata.db.tables import Asset, AssetVersion, Capture, PluginRun, WarcFile
+from webstrata.db.assets import assets, plugin_runs
+from webstrata.db.schema.tables import Asset, AssetVersion, Capture, PluginRun, WarcFile
 from webstrata.errors import DatabaseError, StorageError, UsageError, WebstrataError
 from webstrata.model.assets import MAX_INTERRUPTIONS, RunStatus, checksum_of
 
@@ -112,12 +112,12 @@ def once(error: Exception, real: Callable[..., object]) -> Callable[..., object]
 @pytest.mark.parametrize(
     "step",
     [
-        "webstrata.db.plugin_runs.begin_runs",
-        "webstrata.db.assets.hold_blobs",
+        "webstrata.db.assets.plugin_runs.begin_runs",
+        "webstrata.db.assets.assets.hold_blobs",
         "webstrata.storage.disk.DiskStore.put_all",
-        "webstrata.db.assets.record_sightings",
-        "webstrata.db.plugin_runs.settle_runs",
-        "webstrata.db.absence.capture_span",
+        "webstrata.db.assets.assets.record_sightings",
+        "webstrata.db.assets.plugin_runs.settle_runs",
+        "webstrata.db.assets.absence.capture_span",
     ],
 )
 def test_a_stage_that_broke_at_any_step_ends_as_if_it_had_not(

@@ -9,8 +9,8 @@ from structlog.testing import capture_logs
 from tests.assets.archives import DAY, NEW_YEAR, SITE, Archive, Got, error, html, png
 from tests.assets.plugins import Counting, Products
 from webstrata.model.assets import AssetState
-from webstrata.model.jobs import JobConfig, JobStatus
-from webstrata.model.tasks import TaskStatus
+from webstrata.model.crawl.tasks import TaskStatus
+from webstrata.model.jobs.job import JobConfig, JobStatus
 
 HOME = html("/", "Welcome.")
 

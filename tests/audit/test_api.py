@@ -9,11 +9,11 @@ from starlette.testclient import TestClient
 
 from webstrata.api.server import create_api
 from webstrata.app import App
-from webstrata.db.artifacts import add_artifact, mark_artifact_deleted
 from webstrata.db.auditing import pages, queue
 from webstrata.db.engine import Database
-from webstrata.model.artifacts import ArtifactType, NewArtifact
+from webstrata.db.retention.artifacts import add_artifact, mark_artifact_deleted
 from webstrata.model.auditing.sessions import AuditPageType, AuditStatus, AuditViewport
+from webstrata.model.retention.artifacts import ArtifactType, NewArtifact
 from webstrata.settings import Settings
 from webstrata.storage.artifacts import ArtifactFolder
 

@@ -11,8 +11,8 @@ from structlog.testing import capture_logs
 from tests.audit.shops.pages import ENGLISH, home
 from tests.audit.test_session import Audited, make_app, queue
 from tests.support.web_server import Answer, WebServer
+from webstrata.coordination.domain_locks import DomainPolicy, DomainTurns
 from webstrata.coordination.redis_store import RedisStore
-from webstrata.coordination.turns import DomainPolicy, DomainTurns
 from webstrata.jobs.auditing.loop import run_audits
 
 LONG = timedelta(minutes=5)

@@ -22,12 +22,12 @@ from tests.audit.shops import shops
 from tests.support.web_server import WebServer, serving
 from webstrata.app import App, build_app
 from webstrata.cli.main import run
-from webstrata.db.artifacts import artifacts_of_session
 from webstrata.db.auditing import pages, sessions
+from webstrata.db.retention.artifacts import artifacts_of_session
 from webstrata.jobs.auditing.loop import run_audits
 from webstrata.jobs.auditing.queueing import queue_audit
-from webstrata.model.artifacts import ArtifactType, StoredArtifact
 from webstrata.model.auditing.sessions import Audit, AuditLogEntry, AuditMode, AuditPage
+from webstrata.model.retention.artifacts import ArtifactType, StoredArtifact
 from webstrata.retention.artifact_cleanup import clean_up_artifacts
 from webstrata.settings import Settings
 from webstrata.storage.artifacts import ArtifactFolder

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tests.changes.building import Capture, Expected, Pair
-from webstrata.content.comparison import compare_pages
-from webstrata.content.ignoring import normalized_line
+from webstrata.content.comparing.comparison import compare_pages
+from webstrata.content.comparing.ignoring import normalized_line
+from webstrata.content.comparing.page_text import page_text
+from webstrata.content.comparing.volatile import learn_volatile
 from webstrata.content.kinds import page_kind
-from webstrata.content.page_requests import ReadQuality
-from webstrata.content.page_text import page_text
+from webstrata.content.reader.page_requests import ReadQuality
 from webstrata.content.reading import Body, read_page
-from webstrata.content.volatile import learn_volatile
-from webstrata.model.changes import SIGNIFICANT, Comparison, PageText, SiteKnowledge
+from webstrata.model.changes.values import SIGNIFICANT, Comparison, PageText, SiteKnowledge
 from webstrata.model.urls import url_group
 
 

@@ -12,13 +12,14 @@ from sqlalchemy import select, update
 from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import NOON, fetched
 from webstrata.changes.stage import ChangeCounts, ChangeTracking
-from webstrata.db import changes, jobs
-from webstrata.db.change_lists import EventFilter, EventView, count_events, list_events, list_template_changes
-from webstrata.db.change_tables import PendingChange
+from webstrata.db.changes import changes
+from webstrata.db.changes.change_lists import EventFilter, EventView, count_events, list_events, list_template_changes
 from webstrata.db.engine import Database
-from webstrata.db.tables import Document, Snapshot, WarcFile
+from webstrata.db.queue import jobs
+from webstrata.db.schema.change_tables import PendingChange
+from webstrata.db.schema.tables import Document, Snapshot, WarcFile
 from webstrata.index.version import INDEX_VERSION
-from webstrata.model.changes import ChangeType
+from webstrata.model.changes.values import ChangeType
 
 DAY = timedelta(days=1)
 MENU = ("Home", "Topics", "News", "About us", "Contact")

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import CommandLine
 from tests.jobs.rows import job_row, set_row
 from webstrata.db.engine import Database
-from webstrata.jobs.queueing import queue_archive
+from webstrata.jobs.running.queueing import queue_archive
 
 SEED = "https://example.org/"
 

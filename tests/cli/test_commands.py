@@ -18,9 +18,9 @@ from tests.support.web_server import Answer, WebServer, linked_site, page
 from webstrata import __version__
 from webstrata.cli.commands import MODULES
 from webstrata.cli.main import program
-from webstrata.db import jobs
 from webstrata.db.engine import Database
-from webstrata.db.tables import WarcFile
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import WarcFile
 from webstrata.index.version import INDEX_VERSION
 
 
@@ -69,7 +69,12 @@ def test_without_a_verb_the_help_is_shown(plain_webstrata: CommandLine) -> None:
 
 OF_THE_STAGES = {"webstrata.crawl.engine", "webstrata.index.pipeline", "webstrata.assets.stage", "uvloop"}
 OF_THE_PAGES = {"fastapi", "granian", "jinja2", "turbohtml", "webstrata.api.server", "webstrata.web"}
-OF_WRITING = {"alembic", "webstrata.jobs.lifecycle", "webstrata.coordination.permits", "webstrata.cli.progress"}
+OF_WRITING = {
+    "alembic",
+    "webstrata.jobs.running.lifecycle",
+    "webstrata.coordination.permits",
+    "webstrata.cli.jobs.progress",
+}
 OF_THE_DATABASE = {"sqlalchemy", "webstrata.app", "webstrata.db"}
 
 
@@ -77,12 +82,12 @@ OF_THE_DATABASE = {"sqlalchemy", "webstrata.app", "webstrata.db"}
     ("command", "not_needed"),
     [
         ("--help", {*OF_THE_DATABASE, "pydantic", "structlog", "webstrata.settings"}),
-        ("--version", {*OF_THE_DATABASE, "structlog", "webstrata.settings", "webstrata.cli.jobs"}),
+        ("--version", {*OF_THE_DATABASE, "structlog", "webstrata.settings", "webstrata.cli.jobs.jobs"}),
         ("list-jobs", {"fastwarc", "webstrata.search", "webstrata.cli.searching"}),
         ("show-job --id 1", {"fastwarc", "webstrata.search", "webstrata.cli.searching"}),
-        ("search words", {"fastwarc", "webstrata.cli.running"}),
+        ("search words", {"fastwarc", "webstrata.cli.jobs.running"}),
         ("status", {"webstrata.cli.searching"}),
-        ("sources", {"fastwarc", "webstrata.search", "webstrata.cli.jobs"}),
+        ("sources", {"fastwarc", "webstrata.search", "webstrata.cli.jobs.jobs"}),
     ],
 )
 def test_a_command_loads_only_what_it_needs(data_dir: Path, command: str, not_needed: set[str]) -> None:

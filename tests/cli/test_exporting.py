@@ -14,9 +14,9 @@ from tests.cli.conftest import CommandLine
 from tests.support.arcs import V1, arc_file, arc_records, page
 from tests.support.fetched import NOON, fetched
 from tests.support.warcs import records
-from webstrata.db.collection_tables import ExportRow
 from webstrata.db.engine import Database
-from webstrata.db.tables import Capture
+from webstrata.db.schema.collection_tables import ExportRow
+from webstrata.db.schema.tables import Capture
 from webstrata.model.captures import Original
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter

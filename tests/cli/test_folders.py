@@ -8,9 +8,9 @@ import pytest
 from tests.cli.conftest import CommandLine
 from tests.support.fetched import fetched, write_warc
 from tests.support.folders import ARCHIVE, STATE, CrawledFolder
-from webstrata.db import jobs
 from webstrata.db.engine import Database
-from webstrata.model.jobs import JobStatus
+from webstrata.db.queue import jobs
+from webstrata.model.jobs.job import JobStatus
 from webstrata.replay.raw import raw_page
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import CommandLine
 from tests.jobs.rows import job_row, set_row
 from webstrata.db.engine import Database
-from webstrata.jobs.queueing import queue_archive
+from webstrata.jobs.running.queueing import queue_archive
 
 SEED = "https://example.org/"
 MONITORED = {"enable_monitoring": True, "stall_timeout_minutes": 20, "backoff_delay_minutes": 15}

@@ -13,8 +13,8 @@ from tests.support.program import Program, free_port
 from tests.support.waiting import wait_until
 from webstrata.coordination.presence import present
 from webstrata.db.engine import Database
-from webstrata.jobs.leading import leading
-from webstrata.jobs.queueing import queue_archive
+from webstrata.jobs.running.job_lease import leading
+from webstrata.jobs.running.queueing import queue_archive
 
 SITE = "https://example.org/"
 

@@ -10,9 +10,9 @@ import pytest
 from tests.cli.conftest import CommandLine
 from tests.jobs.rows import job_row, set_row
 from tests.web.archive import Answer, write_warc
-from webstrata.db import jobs
 from webstrata.db.engine import Database
-from webstrata.db.tables import ArchiveJob
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import ArchiveJob
 
 SEED = "https://health.example/"
 NO_SOURCE = "job 1 has no source: webstrata register-job-dir --source CODE --output-dir FOLDER gives it one"

@@ -22,13 +22,13 @@ from rich.console import Console
 
 from tests.support.program import Program
 from tests.support.web_server import Answer, WebServer, linked_site, page
-from webstrata.cli.job_state import JobState
-from webstrata.cli.progress import FIRST_LINE_AFTER, HOSTS_SHOWN, LINE_EVERY, LiveView, line, printing_lines
+from webstrata.cli.jobs.job_state import JobState
+from webstrata.cli.jobs.progress import FIRST_LINE_AFTER, HOSTS_SHOWN, LINE_EVERY, LiveView, line, printing_lines
 from webstrata.crawl.tally import CrawlProgress
-from webstrata.db.frontier import FrontierCounts
+from webstrata.db.queue.frontier import FrontierCounts
 from webstrata.logs import harmless
-from webstrata.model.estimates import Stage
-from webstrata.model.reports import CrawlReport, HostReport, busiest
+from webstrata.model.crawl.run_reports import CrawlReport, HostReport, busiest
+from webstrata.model.jobs.estimates import Stage
 
 SECONDS = 30
 

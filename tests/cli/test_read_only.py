@@ -15,8 +15,8 @@ import pytest
 from tests.support.program import PYTHON, Program, free_port, listens
 from tests.support.waiting import wait_until
 from tests.support.web_server import linked_site, serving
-from webstrata.db import jobs
 from webstrata.db.engine import Database
+from webstrata.db.queue import jobs
 
 OBEYING_PERMISSIONS = ("setpriv", "--bounding-set=-dac_override", *PYTHON) if os.geteuid() == 0 else PYTHON
 """The program without root's right to write everywhere."""

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import CommandLine
 from tests.support.fetched import fetched, write_warc
-from webstrata.jobs.manifest import JOB_FILE
+from webstrata.jobs.folders.manifest import JOB_FILE
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 
 from tests.cli.conftest import CommandLine
 from tests.retention.rows import DAY, add_row, count
-from webstrata.db import artifacts
-from webstrata.db.collection_tables import HaulRow
 from webstrata.db.engine import Database
-from webstrata.model.artifacts import ArtifactType, NewArtifact
+from webstrata.db.retention import artifacts
+from webstrata.db.schema.collection_tables import HaulRow
+from webstrata.model.retention.artifacts import ArtifactType, NewArtifact
 from webstrata.storage.artifacts import ArtifactFolder
 
 KILLED_AFTER_THE_FILE = """

@@ -19,11 +19,11 @@ from tests.support.databases import FreshDatabase
 from tests.support.program import PYTHON, Program, Started, alive, children_of, free_port
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site, page
-from webstrata.db.change_lists import diff_of_event
+from webstrata.db.changes.change_lists import diff_of_event
 from webstrata.db.engine import Database
 from webstrata.demo.server import serve_demo
 from webstrata.demo.site import DEMO_ORIGIN
-from webstrata.jobs.queueing import queue_archive
+from webstrata.jobs.running.queueing import queue_archive
 from webstrata.model.urls import url_group
 
 pytestmark = pytest.mark.usefixtures("demo_port")

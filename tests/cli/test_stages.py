@@ -14,8 +14,8 @@ from tests.support.web_server import Answer, WebServer, linked_site, page
 from webstrata.cli.main import run
 from webstrata.coordination.presence import present
 from webstrata.db.engine import Database
-from webstrata.jobs.leaders import WORKER_KIND
-from webstrata.jobs.queueing import queue_archive
+from webstrata.jobs.running.leaders import WORKER_KIND
+from webstrata.jobs.running.queueing import queue_archive
 
 
 @pytest.fixture

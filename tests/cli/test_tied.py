@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from webstrata.cli.tied import run
+from webstrata.cli.worker_children import run
 
 FOR_PEOPLE = {"typer", "fastapi", "jinja2", "granian", "alembic.command"}
 CRAWL, INDEX = "webstrata.crawl.engine", "webstrata.index.pipeline"
@@ -34,8 +34,16 @@ def test_a_call_that_makes_no_sense_is_told_in_one_line(
 @pytest.mark.parametrize(
     ("loading", "needed", "not_needed"),
     [
-        ("import webstrata.cli.tied, webstrata.app, webstrata.jobs.lifecycle, webstrata.jobs.indexing", INDEX, CRAWL),
-        ("import webstrata.archive_tool.native, webstrata.jobs.lifecycle, webstrata.jobs.crawling", CRAWL, INDEX),
+        (
+            "from webstrata.cli import worker_children; from webstrata.jobs.running import lifecycle, indexing",
+            INDEX,
+            CRAWL,
+        ),
+        (
+            "import webstrata.archive_tool.native, webstrata.jobs.running.lifecycle, webstrata.jobs.running.crawling",
+            CRAWL,
+            INDEX,
+        ),
     ],
 )
 def test_a_stage_loads_neither_the_other_one_nor_what_only_people_need(

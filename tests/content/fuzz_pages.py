@@ -8,12 +8,12 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["webstrata.content"]):
-    from webstrata.content.body_start import body_start
     from webstrata.content.html import read_links
     from webstrata.content.kinds import PageKind, page_kind
     from webstrata.content.links import outlinks
-    from webstrata.content.page_requests import SMALL_PAGE, ReadPage
+    from webstrata.content.reader.page_requests import SMALL_PAGE, ReadPage
     from webstrata.content.reading import Body
+    from webstrata.content.rewriting.body_start import body_start
     from webstrata.model.urls import url_group
 
 URL = "https://a.example/folder/page"

@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.content.blocks import HEADINGS, Block, blocks_of, main_text
+from webstrata.content.comparing.page_text import page_lines
 from webstrata.content.html import parse_page
-from webstrata.content.page_text import page_lines
-from webstrata.model.changes import PageLine
+from webstrata.model.changes.values import PageLine
 
 UTF8 = "text/html; charset=utf-8"
 KINDS = f"{HEADINGS}pltqco"

@@ -3,10 +3,10 @@
 import pytest
 
 from webstrata.content.blocks import CELL
-from webstrata.content.comparison import compare_pages
-from webstrata.content.ignoring import TEMPLATE, normalized_line
-from webstrata.content.page_text import page_lines
-from webstrata.model.changes import ChangeType, Limits, PageLine, PageText, SiteKnowledge
+from webstrata.content.comparing.comparison import compare_pages
+from webstrata.content.comparing.ignoring import TEMPLATE, normalized_line
+from webstrata.content.comparing.page_text import page_lines
+from webstrata.model.changes.values import ChangeType, Limits, PageLine, PageText, SiteKnowledge
 
 MENU = PageLine("Home", "l", "n", is_main=False)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from webstrata.content.html import PageLinks
 from webstrata.content.link_record import LinkRecord, unpacked
 from webstrata.content.robots_meta import RobotsDirectives
-from webstrata.model.tasks import Link, TaskType
+from webstrata.model.crawl.tasks import Link, TaskType
 
 header = st.none() | st.text(st.characters(max_codepoint=255))
 links = st.builds(

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from turbohtml import parse
 
-from webstrata.content.css_rewriting import rewrite_css
-from webstrata.content.link_rewriting import Loading, rewrite_page, rewrite_srcset
+from webstrata.content.rewriting.css_rewriting import rewrite_css
+from webstrata.content.rewriting.link_rewriting import Loading, rewrite_page, rewrite_srcset
 
 PAGE = "https://example.org/dir/page"
 FRAGMENTS = (

@@ -5,7 +5,7 @@ from turbohtml import parse
 
 from webstrata.content.html import parse_page, read_links
 from webstrata.content.links import _cached_link, followed, outlinks
-from webstrata.model.tasks import Link, TaskType
+from webstrata.model.crawl.tasks import Link, TaskType
 from webstrata.model.urls import join, parse_url, url_group
 
 PAGE = "https://example.org/folder/page?q=1"

@@ -8,10 +8,10 @@ from contextlib import suppress
 
 import pytest
 
-from webstrata.content import child_process
 from webstrata.content.kinds import PageKind
-from webstrata.content.page_reader import PageReader
-from webstrata.content.page_requests import MAX_PAGE_BYTES, SMALL_PAGE, ReadLinks, ReadPage
+from webstrata.content.reader import child_process
+from webstrata.content.reader.page_reader import PageReader
+from webstrata.content.reader.page_requests import MAX_PAGE_BYTES, SMALL_PAGE, ReadLinks, ReadPage
 from webstrata.content.reading import Body
 from webstrata.errors import UnreadablePageError
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.pdfs import pdf_from, pdf_of
-from webstrata.content import pdf, pdf_process
-from webstrata.content.pdf import PdfReader, read_pdf
+from webstrata.content.reader import pdf, pdf_process
+from webstrata.content.reader.pdf import PdfReader, read_pdf
 
 REPORT = pdf_of([["Influenza in winter", "Wash your hands."], ["On the second page: été"]], title="A report")
 

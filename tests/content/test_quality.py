@@ -6,11 +6,11 @@ import pytest
 
 from tests.content.quality_cases import URL, QualityCase, quality_cases
 from webstrata.content.html import parse_page
-from webstrata.content.page_reader import PageReader
-from webstrata.content.page_requests import SMALL_PAGE, ReadQuality
-from webstrata.content.quality import judge_page, judge_quality
-from webstrata.content.quality_phrases import SENTENCES, ascii_of, plain
-from webstrata.content.saved_response import saved_response
+from webstrata.content.quality.assessment import judge_page, judge_quality
+from webstrata.content.quality.phrases import SENTENCES, ascii_of, plain
+from webstrata.content.quality.saved_response import saved_response
+from webstrata.content.reader.page_reader import PageReader
+from webstrata.content.reader.page_requests import SMALL_PAGE, ReadQuality
 from webstrata.model.quality import QualityKind
 
 CASES = quality_cases()

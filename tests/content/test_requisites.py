@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.content.html import read_links
-from webstrata.content.page_requests import ReadLinks
+from webstrata.content.reader.page_requests import ReadLinks
 from webstrata.content.requisites.css import MAX_REFERENCES, may_refer, sheet_references, text_references
 from webstrata.content.requisites.markup import MAX_CANDIDATES
-from webstrata.model.tasks import TaskType
+from webstrata.model.crawl.tasks import TaskType
 
 PAGE = "https://example.org/folder/page"
 BASE = "https://example.org/folder/"

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.content.volatile import LEARNED, learn_volatile, mark_volatile, mask, volatile_reason
-from webstrata.model.changes import EditKind, LineEdit, PageLine
+from webstrata.content.comparing.volatile import LEARNED, learn_volatile, mark_volatile, mask, volatile_reason
+from webstrata.model.changes.values import EditKind, LineEdit, PageLine
 
 VOLATILE = [
     ("Page generated at 2024-05-01 10:22:31 UTC", "Page generated at 2024-06-11 08:02:00 UTC", "a date stamp"),

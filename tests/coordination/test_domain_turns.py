@@ -16,9 +16,9 @@ from structlog.testing import capture_logs
 from tests.support.forks import own_processes
 from tests.support.redis import redis_process
 from tests.support.waiting import wait_until
+from webstrata.coordination.domain_locks import DomainPolicy, DomainTurns
 from webstrata.coordination.redis_store import RedisStore
 from webstrata.coordination.store import LockStore, MemoryStore
-from webstrata.coordination.turns import DomainPolicy, DomainTurns
 from webstrata.errors import CoordinationUnavailableError, DomainLockTimeoutError, LeaseLostError, SettingsError
 from webstrata.model.domains import normalized_domain
 

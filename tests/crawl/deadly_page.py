@@ -8,7 +8,7 @@ import signal
 import sys
 
 from webstrata.content.html import PageLinks
-from webstrata.content.page_requests import ReadLinks
+from webstrata.content.reader.page_requests import ReadLinks
 from webstrata.crawl import sitemaps
 
 

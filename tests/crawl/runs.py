@@ -14,20 +14,20 @@ from sqlalchemy import select
 from tests.support.warcs import Record, records
 from tests.support.web_server import Answer, Request, Script
 from webstrata.content.html import PageLinks
-from webstrata.content.page_requests import ReadLinks
+from webstrata.content.reader.page_requests import ReadLinks
 from webstrata.coordination.permits import DatabasePermits, HostPermits, Politeness
 from webstrata.crawl.commit import CrawlTarget
 from webstrata.crawl.engine import Crawl, CrawlEnd, CrawlRun
 from webstrata.crawl.tally import CrawlProgress
-from webstrata.db import jobs
 from webstrata.db.engine import Database
-from webstrata.db.tables import Capture, CrawlTask, WarcFile
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Capture, CrawlTask, WarcFile
 from webstrata.fetch.choice import FetchOptions, fetcher_named, renderer_named
 from webstrata.fetch.guard import NetworkGuard
-from webstrata.model.crawl_config import CrawlConfig
-from webstrata.model.jobs import JobConfig, JobStatus
-from webstrata.model.scope import ScopeRules
-from webstrata.model.tasks import TaskStatus
+from webstrata.model.crawl.crawl_config import CrawlConfig
+from webstrata.model.crawl.scope import ScopeRules
+from webstrata.model.crawl.tasks import TaskStatus
+from webstrata.model.jobs.job import JobConfig, JobStatus
 from webstrata.warc.cdxj import JOURNAL_NAME
 
 NOT_MODIFIED = Answer(status=304, headers=(("ETag", '"same"'),))

@@ -13,8 +13,8 @@ from tests.support.scripted_site import PNG, scripted_site
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, page, robots
 from webstrata.db.engine import Database
+from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.digests import digest
-from webstrata.model.tasks import TaskStatus
 
 
 def payloads_of(web_server: WebServer, pages: int) -> dict[str, str]:

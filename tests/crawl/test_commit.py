@@ -15,15 +15,16 @@ from sqlalchemy.orm import Session
 
 from tests.crawl.runs import Archive, assert_sound
 from tests.support.web_server import Answer, WebServer, linked_site, page
-from webstrata.crawl.answers import append_answers
 from webstrata.crawl.commit import Committer, recover
 from webstrata.crawl.outcome import Outcome
-from webstrata.db import captures, frontier
+from webstrata.crawl.warc_records import append_answers
+from webstrata.db.captures import captures
 from webstrata.db.engine import Database
-from webstrata.db.tables import CrawlTask
+from webstrata.db.queue import frontier
+from webstrata.db.schema.tables import CrawlTask
 from webstrata.errors import DatabaseError, DatabaseUnavailableError, StorageError
-from webstrata.model.fetching import FetchResult
-from webstrata.model.tasks import Link, Task, TaskStatus
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.crawl.tasks import Link, Task, TaskStatus
 
 Fault = Callable[[pytest.MonkeyPatch], "Trap"]
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.crawl.runs import Archive
 from tests.support.web_server import Answer, WebServer, page, robots
-from webstrata.model.scope import ScopeRules
+from webstrata.model.crawl.scope import ScopeRules
 
 XML = (("Content-Type", "application/xml"),)
 

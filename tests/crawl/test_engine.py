@@ -18,8 +18,8 @@ from tests.support.waiting import wait_until
 from tests.support.warcs import records
 from tests.support.web_server import Answer, WebServer, gzipped, linked_site, page, redirect, robots, serving
 from webstrata.crawl.engine import CrawlEnd
-from webstrata.db.tables import CrawlTask
-from webstrata.model.tasks import TaskStatus
+from webstrata.db.schema.tables import CrawlTask
+from webstrata.model.crawl.tasks import TaskStatus
 
 PENDING, FINISHED, ERROR = TaskStatus.PENDING, TaskStatus.FINISHED, TaskStatus.ERROR
 

@@ -17,10 +17,10 @@ from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site
 from webstrata.coordination.permits import DatabasePermits
 from webstrata.db.engine import Database
-from webstrata.db.tables import ArchiveJob, Snapshot
-from webstrata.jobs.queueing import queue_archive, resume_job
-from webstrata.jobs.recovery import Recovery
-from webstrata.model.tasks import TaskStatus
+from webstrata.db.schema.tables import ArchiveJob, Snapshot
+from webstrata.jobs.running.queueing import queue_archive, resume_job
+from webstrata.jobs.running.recovery import Recovery
+from webstrata.model.crawl.tasks import TaskStatus
 
 SLOW = (sys.executable, str(Path(__file__).with_name("slow_disk.py")))
 

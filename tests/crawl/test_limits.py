@@ -19,8 +19,8 @@ from tests.support.web_server import (
     robots,
     slowly,
 )
-from webstrata.db import frontier
-from webstrata.model.tasks import TaskStatus
+from webstrata.db.queue import frontier
+from webstrata.model.crawl.tasks import TaskStatus
 
 PATIENCE_SECONDS = 20
 

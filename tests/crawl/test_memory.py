@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fetch.fetching import Script, ScriptedServer, answer, read_request, scripted
-from webstrata.model.crawl_config import CrawlConfig
+from webstrata.model.crawl.crawl_config import CrawlConfig
 
 BODIES = 16
 MEGABYTE = 1_000_000

@@ -8,11 +8,11 @@ import pytest
 from tests.crawl.runs import Archive, answering_conditions, assert_sound, next_job
 from tests.support.web_server import Answer, WebServer, page, redirect, robots
 from webstrata.content.html import PageLinks
-from webstrata.content.page_requests import ReadLinks
+from webstrata.content.reader.page_requests import ReadLinks
 from webstrata.crawl.link_readers import LinkReaders
 from webstrata.crawl.tally import CrawlProgress
-from webstrata.model.scope import ScopeRules
-from webstrata.model.tasks import TaskType
+from webstrata.model.crawl.scope import ScopeRules
+from webstrata.model.crawl.tasks import TaskType
 
 CSS = (("Content-Type", "text/css"),)
 IMAGE = (("Content-Type", "image/png"),)

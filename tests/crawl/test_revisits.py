@@ -8,11 +8,11 @@ from sqlalchemy import delete, func, select
 
 from tests.crawl.runs import NOT_MODIFIED, Archive, answering_conditions, make_unreadable, next_job
 from tests.support.web_server import Answer, WebServer, page
-from webstrata.db import jobs
-from webstrata.db.tables import Capture, CaptureLinks
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Capture, CaptureLinks
 from webstrata.index.pipeline import index_job
-from webstrata.model.jobs import JobStatus
-from webstrata.model.search import SearchRequest
+from webstrata.model.jobs.job import JobStatus
+from webstrata.model.search.values import SearchRequest
 from webstrata.replay.raw import raw_page
 from webstrata.search.service import search
 from webstrata.warc.verify import verify

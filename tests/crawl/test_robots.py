@@ -12,7 +12,7 @@ from tests.support.web_server import Answer, WebServer, gzipped, page, redirect,
 from webstrata.crawl.robots import RobotsRules
 from webstrata.errors import FetchError, TransientFetchError
 from webstrata.fetch.http import HttpFetcher
-from webstrata.model.tasks import TaskStatus
+from webstrata.model.crawl.tasks import TaskStatus
 
 SITE = {"/": page("Home", "/open", "/closed/a", "/closed/b"), "/open": page("Open"), "/closed/a": page("A")}
 

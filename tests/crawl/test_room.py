@@ -8,7 +8,7 @@ from tests.crawl.runs import Archive, assert_sound
 from tests.support.web_server import Answer, WebServer, linked_site
 from webstrata.crawl import engine
 from webstrata.errors import StorageError
-from webstrata.model.tasks import TaskStatus
+from webstrata.model.crawl.tasks import TaskStatus
 
 
 def test_a_crawl_ends_when_the_room_does_and_goes_on_once_there_is_some(

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.crawl.runs import Archive
 from tests.support.web_server import Answer, Request, WebServer, page
 from webstrata.crawl.scope import Scope
-from webstrata.model.scope import ScopeRules
-from webstrata.model.tasks import Link, TaskType
-from webstrata.model.traps import TrapGuard, TrapLimits, without_session_id
+from webstrata.model.crawl.scope import ScopeRules
+from webstrata.model.crawl.tasks import Link, TaskType
+from webstrata.model.crawl.traps import TrapGuard, TrapLimits, without_session_id
 
 SITE = "https://example.org"
 RULES = ScopeRules.of([f"{SITE}/"], deny_paths=("/private/",))

@@ -26,7 +26,7 @@ from webstrata.crawl.sitemaps import (
     sitemap_urls,
 )
 from webstrata.fetch.http import HttpFetcher
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 
 WHERE = "https://example.org/sitemap.xml"
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'

@@ -8,8 +8,8 @@ from tests.support.fetched import fetched
 from webstrata.crawl import tally as tally_module
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.tally import RATE_SECONDS, Tally
-from webstrata.model.reports import OTHER_HOSTS, CrawlReport, HostReport
-from webstrata.model.tasks import Task, TaskType
+from webstrata.model.crawl.run_reports import OTHER_HOSTS, CrawlReport, HostReport
+from webstrata.model.crawl.tasks import Task, TaskType
 
 
 class Clock:

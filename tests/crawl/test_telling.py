@@ -7,10 +7,10 @@ import pytest
 from tests.crawl.runs import Archive, make_unreadable
 from tests.support.web_server import NOT_FOUND, Answer, WebServer, page, robots
 from webstrata.crawl.tally import CrawlProgress
-from webstrata.db import frontier, reports
-from webstrata.db.frontier import FrontierCounts
-from webstrata.model.reports import CrawlReport, HostReport
-from webstrata.model.tasks import Link
+from webstrata.db.queue import frontier, run_reports
+from webstrata.db.queue.frontier import FrontierCounts
+from webstrata.model.crawl.run_reports import CrawlReport, HostReport
+from webstrata.model.crawl.tasks import Link
 
 
 def told(archive: Archive, *seeds: str, **knobs: object) -> list[CrawlProgress]:
@@ -22,7 +22,7 @@ def told(archive: Archive, *seeds: str, **knobs: object) -> list[CrawlProgress]:
 
 def stored(archive: Archive) -> CrawlReport:
     with archive.database.read() as session:
-        return reports.merged(session, archive.job_id, datetime.now(UTC))
+        return run_reports.merged(session, archive.job_id, datetime.now(UTC))
 
 
 def test_a_crawl_tells_what_came_back_and_what_failed_by_kind(
@@ -53,8 +53,8 @@ def test_a_crawl_tells_what_all_its_workers_have_seen(archive: Archive, web_serv
     now = datetime.now(UTC)
     with archive.database.write() as session:
         report = CrawlReport(responses=5, errors={"dns": 1})
-        reports.write(session, archive.job_id, "there:2:other", report, now + timedelta(minutes=1))
-        reports.write(session, archive.job_id, "gone:3:earlier", report, now - timedelta(minutes=1))
+        run_reports.write(session, archive.job_id, "there:2:other", report, now + timedelta(minutes=1))
+        run_reports.write(session, archive.job_id, "gone:3:earlier", report, now - timedelta(minutes=1))
     last = told(archive, web_server.url())[-1]
     assert last.report.responses == 1 + 5, "what an earlier run saw is forgotten"
     assert last.report.errors == {"dns": 1}
@@ -72,6 +72,8 @@ def test_a_worker_that_helps_leaves_what_others_wrote_and_adds_its_own(archive: 
     now = datetime.now(UTC)
     with archive.database.write() as session:
         frontier.add_links(session, archive.job_id, [Link(web_server.url())], 0, now)
-        reports.write(session, archive.job_id, "there:2:leader", CrawlReport(responses=5), now - timedelta(minutes=1))
+        run_reports.write(
+            session, archive.job_id, "there:2:leader", CrawlReport(responses=5), now - timedelta(minutes=1)
+        )
     archive.crawl(web_server.url(), leads=False)
     assert stored(archive).responses == 5 + 1

@@ -9,20 +9,20 @@ import pytest
 
 from tests.crawl.runs import CONFIG, Archive, assert_sound
 from tests.support.web_server import Answer, WebServer, linked_site, robots
-from webstrata.crawl import visits
+from webstrata.crawl import visit_pool
 from webstrata.crawl.outcome import FoundLinks, Outcome
 from webstrata.crawl.scope import Scope
 from webstrata.crawl.visit import Obeyed, Visitor
-from webstrata.crawl.visits import Visits
+from webstrata.crawl.visit_pool import Visits
 from webstrata.errors import StorageError
 from webstrata.model.captures import EarlierCapture
-from webstrata.model.fetching import FetchResult
-from webstrata.model.scope import ScopeRules
-from webstrata.model.tasks import Task, TaskStatus, TaskType
-from webstrata.model.traps import TrapGuard
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.crawl.scope import ScopeRules
+from webstrata.model.crawl.tasks import Task, TaskStatus, TaskType
+from webstrata.model.crawl.traps import TrapGuard
 
 CONNECTIONS = 4
-BODY = b"x" * (visits.MOST_WAITING_BYTES // 10)
+BODY = b"x" * (visit_pool.MOST_WAITING_BYTES // 10)
 SEED = "http://site.example/"
 
 
@@ -120,7 +120,7 @@ def test_trouble_of_ours_in_a_visit_is_no_outcome_but_raised() -> None:
 def test_a_crawl_that_may_keep_hardly_anything_in_memory_still_fetches_everything_once(
     archive: Archive, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(visits, "MOST_WAITING_BYTES", 1)
+    monkeypatch.setattr(visit_pool, "MOST_WAITING_BYTES", 1)
     web_server.answers |= linked_site(10)
     # What has a body and leads on must be out of memory before the next can come.
     web_server.answers["/robots.txt"] = moved("/rules")

@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import Table, bindparam, insert, null, select, update
 
 from tests.support.shelf import Shelf
-from webstrata.db.bulk import ManyRows
 from webstrata.db.engine import Database
-from webstrata.db.tables import WarcFile
+from webstrata.db.schema.tables import WarcFile
+from webstrata.db.sql.bulk import ManyRows
 from webstrata.errors import DatabaseError
 
 FILES = WarcFile.__table__

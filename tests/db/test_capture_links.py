@@ -6,10 +6,11 @@ from typing import Any
 from sqlalchemy import event, text
 
 from tests.support.shelf import Shelf
-from webstrata.db import capture_links, captures
-from webstrata.db.capture_links import links_key, stored_links
+from webstrata.db.captures import captures
+from webstrata.db.captures.new_rows import NewLinks
 from webstrata.db.engine import Database
-from webstrata.db.new_rows import NewLinks
+from webstrata.db.links import capture_links
+from webstrata.db.links.capture_links import links_key, stored_links
 
 URLS = [f"https://example.org/{number}" for number in range(3)]
 

@@ -3,10 +3,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.support.shelf import Shelf
-from webstrata.db import captures, payloads
-from webstrata.db.captures import KnownWarc
+from webstrata.db.captures import captures, payloads
+from webstrata.db.captures.captures import KnownWarc
+from webstrata.db.captures.new_rows import NewCapture
 from webstrata.db.engine import Database
-from webstrata.db.new_rows import NewCapture
 from webstrata.errors import DatabaseError
 from webstrata.model.captures import Original
 from webstrata.model.urls import surt

@@ -3,10 +3,11 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.support.shelf import Shelf
-from webstrata.db import catalog, jobs
 from webstrata.db.engine import Database
+from webstrata.db.operations import catalog
+from webstrata.db.queue import jobs
 from webstrata.model.archive import ArchiveTotals
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs.job import JobStatus
 
 PAGE = "https://example.org/a"
 

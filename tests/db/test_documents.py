@@ -1,15 +1,15 @@
 import pytest
 from sqlalchemy import func, select, text
 
-from webstrata.db.documents import ensure_documents, forget_documents
+from webstrata.db.captures.documents import ensure_documents, forget_documents
 from webstrata.db.engine import Database
-from webstrata.db.fulltext import matched, matching
-from webstrata.db.search_judged import judged
-from webstrata.db.search_scope import Scope
-from webstrata.db.tables import Document
-from webstrata.db.wording import MAX_STORED_CHARACTERS, NewDocument
-from webstrata.model.query import plain_expression
-from webstrata.model.search import SearchRequest
+from webstrata.db.schema.tables import Document
+from webstrata.db.search.fulltext import matched, matching
+from webstrata.db.search.indexed_words import MAX_STORED_CHARACTERS, NewDocument
+from webstrata.db.search.scope import Scope
+from webstrata.db.search.scores import judged
+from webstrata.model.search.query import plain_expression
+from webstrata.model.search.values import SearchRequest
 
 GROUP = "https://example.org/a"
 

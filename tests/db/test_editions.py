@@ -3,10 +3,10 @@
 from sqlalchemy import update
 
 from tests.support.shelf import Shelf
-from webstrata.db import catalog
-from webstrata.db.editions import editions_of, public_source
 from webstrata.db.engine import Database
-from webstrata.db.tables import ArchiveJob, Snapshot
+from webstrata.db.operations import catalog
+from webstrata.db.schema.tables import ArchiveJob, Snapshot
+from webstrata.db.sources.editions import editions_of, public_source
 
 FRONT = "https://example.org/"
 

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, text
 
 from webstrata.db import engine
 from webstrata.db.engine import Database
-from webstrata.db.tables import ArchiveJob, Source
+from webstrata.db.schema.tables import ArchiveJob, Source
 from webstrata.errors import DatabaseError, DatabaseUnavailableError, SettingsError, StorageError, WebstrataError
 
 

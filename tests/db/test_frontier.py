@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.shelf import Shelf
-from webstrata.db import frontier
 from webstrata.db.engine import Database
-from webstrata.db.frontier import FrontierCounts
-from webstrata.db.tables import CrawlTask
-from webstrata.model.tasks import MAX_RECLAIMS, Link, Task, TaskStatus, TaskType
+from webstrata.db.queue import frontier
+from webstrata.db.queue.frontier import FrontierCounts
+from webstrata.db.schema.tables import CrawlTask
+from webstrata.model.crawl.tasks import MAX_RECLAIMS, Link, Task, TaskStatus, TaskType
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LEASE = timedelta(seconds=60)

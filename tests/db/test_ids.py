@@ -1,9 +1,9 @@
 from sqlalchemy import delete, select
 
 from tests.support.shelf import Shelf
-from webstrata.db import ids
 from webstrata.db.engine import Database
-from webstrata.db.tables import Snapshot
+from webstrata.db.schema.tables import Snapshot
+from webstrata.db.sql import ids
 
 
 def test_ids_ascend_and_are_never_given_twice(database: Database) -> None:

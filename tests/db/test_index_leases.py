@@ -4,10 +4,10 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.shelf import Shelf
-from webstrata.db import index_leases
 from webstrata.db.engine import Database
-from webstrata.db.index_leases import IndexLease
-from webstrata.db.tables import ArchiveJob
+from webstrata.db.queue import index_leases
+from webstrata.db.queue.index_leases import IndexLease
+from webstrata.db.schema.tables import ArchiveJob
 from webstrata.errors import LeaseLostError, NotFoundError
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)

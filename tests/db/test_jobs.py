@@ -3,10 +3,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.support.shelf import Shelf
-from webstrata.db import jobs
 from webstrata.db.engine import Database
+from webstrata.db.queue import jobs
 from webstrata.errors import NotFoundError
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.jobs.job import JobConfig, JobStatus
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SEEDS = ("https://example.org/",)

@@ -5,12 +5,12 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.shelf import Shelf
-from webstrata.db import jobs, leases
 from webstrata.db.engine import Database
-from webstrata.db.leases import Spent
-from webstrata.db.tables import ArchiveJob
+from webstrata.db.queue import jobs, leases
+from webstrata.db.queue.leases import Spent
+from webstrata.db.schema.tables import ArchiveJob
 from webstrata.errors import LeaseLostError
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs.job import JobStatus
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

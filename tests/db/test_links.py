@@ -10,8 +10,8 @@ from sqlalchemy import func, select
 
 from tests.support.linked import Arrival, LinkedArchive, group
 from webstrata.db.engine import Database
-from webstrata.db.recount import recount_signals
-from webstrata.db.tables import Snapshot, SnapshotOutlink
+from webstrata.db.links.recount import recount_signals
+from webstrata.db.schema.tables import Snapshot, SnapshotOutlink
 from webstrata.index.signals import refresh_pagerank
 
 PAGES = "abcdef"

@@ -14,7 +14,7 @@ from tests.support.waiting import wait_until
 from webstrata.db import migrate
 from webstrata.db.engine import Database
 from webstrata.db.migrate import current, downgrade, head, make_ready, upgrade
-from webstrata.db.tables import Base, Source
+from webstrata.db.schema.tables import Base, Source
 from webstrata.errors import SchemaVersionError, StorageError, UsageError
 
 PROCESSES = 4

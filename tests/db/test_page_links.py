@@ -1,7 +1,7 @@
 from tests.support.linked import Arrival, LinkedArchive, group
-from webstrata.db import catalog
 from webstrata.db.engine import Database
-from webstrata.db.page_links import PageLinks, links_of
+from webstrata.db.operations import catalog
+from webstrata.db.replay.page_links import PageLinks, links_of
 
 
 def links(database: Database, snapshot_id: int, most: int = 200) -> PageLinks:

@@ -1,5 +1,5 @@
+from webstrata.db.captures.page_metadata import load_metadata, store_metadata
 from webstrata.db.engine import Database
-from webstrata.db.page_metadata import load_metadata, store_metadata
 
 
 def test_what_pages_state_is_stored_by_their_bodies_and_the_last_word_counts(database: Database) -> None:

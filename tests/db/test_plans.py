@@ -12,69 +12,53 @@ from tests.support.databases import FreshDatabase
 from tests.support.large_archive import LARGE_JOB, OTHER_JOB, SMALL_JOB, SOURCE, fill
 from tests.support.plans import Asking, Effort, effort_of
 from tests.support.waiting import wait_until
-from webstrata.db import (
-    absence,
-    artifacts,
-    assets,
-    audit_log,
+from webstrata.db.assets import absence, assets, plugin_runs
+from webstrata.db.captures import (
     captures,
-    catalog,
-    cdx,
-    change_lists,
-    changes,
-    closest,
-    editions,
-    frontier,
-    health,
-    holds,
-    jobs,
-    leases,
-    metrics,
-    overview,
-    page_links,
+    moved_pages,
     page_metadata,
     payloads,
-    permits,
-    plugin_runs,
     problems,
-    rebuilding,
     regrouping,
-    report_review,
-    reports,
-    retention,
-    scrapes,
-    signals,
     snapshots,
-    source_scopes,
-    sources,
-    storage,
-    tombstones,
-    totals,
-    unchanged,
     warc_folders,
 )
-from webstrata.db.audit_log import ChangeFilter
-from webstrata.db.browser import captured_requisites, replay_checks
-from webstrata.db.change_lists import EventFilter
+from webstrata.db.captures.previous_captures import link_previous
+from webstrata.db.captures.regrouping import GroupedSource
+from webstrata.db.changes import change_lists, changes, unchanged
+from webstrata.db.changes.change_lists import EventFilter
+from webstrata.db.changes.unchanged import EventStamp
+from webstrata.db.collections import scraper_health, scrapes
 from webstrata.db.engine import Database
-from webstrata.db.exporting import ExportScope, exported_snapshots
-from webstrata.db.indexing import moved_pages
+from webstrata.db.links import signals
 from webstrata.db.notifications import announcing, outbox
-from webstrata.db.packages import integrity, integrity_checks
-from webstrata.db.previous_captures import link_previous
-from webstrata.db.regrouping import GroupedSource
-from webstrata.db.statistics import refresh_statistics
-from webstrata.db.unchanged import EventStamp
+from webstrata.db.operations import (
+    audit_log,
+    catalog,
+    integrity,
+    integrity_checks,
+    metrics,
+    overview,
+    report_review,
+    storage,
+)
+from webstrata.db.operations.audit_log import ChangeFilter
+from webstrata.db.operations.exporting import ExportScope, exported_snapshots
+from webstrata.db.queue import frontier, jobs, leases, permits, run_reports
+from webstrata.db.replay import captured_requisites, cdx, closest, page_links, replay_checks
+from webstrata.db.retention import artifacts, holds, retention, tombstones
+from webstrata.db.sources import editions, rebuilding, source_scopes, sources, totals
+from webstrata.db.sql.statistics import refresh_statistics
 from webstrata.db.watching import site_diff
 from webstrata.db.watching.site_diff import CrawlDefaults
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.archive import SnapshotView
 from webstrata.model.assets import AssetState
 from webstrata.model.captures import Original
-from webstrata.model.cdx import ListPosition
+from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.notifications.values import ReviewFilter
-from webstrata.model.tasks import TaskStatus
-from webstrata.model.url_ranges import KeyRange
+from webstrata.model.replay.cdx import ListPosition
+from webstrata.model.replay.url_ranges import KeyRange
 
 CAPTURES = 30_000
 MOST = {"sqlite": 12_000, "postgresql": 3_000}
@@ -181,9 +165,9 @@ OF_JOBS: dict[str, Asking] = {
     "a worker's WARC files": lambda s: captures.warc_files_of(s, "me"),
     "jobs to index again": lambda s: captures.outdated_jobs(s, INDEX_VERSION),
     "other jobs of a source": lambda s: captures.has_other_jobs(s, SOURCE, LARGE_JOB),
-    "the report of a run": lambda s: reports.merged(s, SMALL_JOB, NOW),
-    "a job's progress": lambda s: reports.progress(s, SMALL_JOB, NOW),
-    "the WARC files of a run": lambda s: reports.warc_summaries(s, SMALL_JOB),
+    "the report of a run": lambda s: run_reports.merged(s, SMALL_JOB, NOW),
+    "a job's progress": lambda s: run_reports.progress(s, SMALL_JOB, NOW),
+    "the WARC files of a run": lambda s: run_reports.warc_summaries(s, SMALL_JOB),
     "a job's problems": lambda s: problems.problems_of_job(s, OTHER_JOB, limit=50),
     "how many problems": lambda s: problems.count_of_job(s, OTHER_JOB),
     "unread problems": lambda s: problems.unread_problems(s, OTHER_JOB),
@@ -312,7 +296,7 @@ OF_VIEWS: dict[str, Asking] = {
 }
 OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "URLs with queries of a large job": lambda s: [*frontier.urls_with_queries(s, LARGE_JOB)],
-    "the health of a large job's run": lambda s: health.add_run_health(s, LARGE_JOB, "indexed", NOW),
+    "the health of a large job's run": lambda s: scraper_health.add_run_health(s, LARGE_JOB, "indexed", NOW),
     "the summary of a large job": lambda s: snapshots.compare_with_before(s, LARGE_JOB),
     "a large job's failed URLs": lambda s: absence.lost_way(s, SOURCE, LARGE_JOB),
     "jobs without a template": lambda s: changes.jobs_without_template(s, SOURCE),

@@ -4,10 +4,10 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.shelf import Shelf
-from webstrata.db import captures, problems
+from webstrata.db.captures import captures, problems
+from webstrata.db.captures.new_rows import NewCapture, Problem
 from webstrata.db.engine import Database
-from webstrata.db.new_rows import NewCapture, Problem
-from webstrata.db.tables import ArchiveJob, RecordProblem, WarcFile
+from webstrata.db.schema.tables import ArchiveJob, RecordProblem, WarcFile
 
 WHOLE = (0, 1_000_000)
 

@@ -4,15 +4,15 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.shelf import Shelf
-from webstrata.db import sources
+from webstrata.db.captures.regrouping import mark_regrouped, sources_to_regroup
 from webstrata.db.engine import Database
-from webstrata.db.links import SnapshotLinks, store_outlinks
-from webstrata.db.regrouping import mark_regrouped, sources_to_regroup
-from webstrata.db.tables import ArchiveJob, Document, Page, PageSignal, Snapshot
+from webstrata.db.links.links import SnapshotLinks, store_outlinks
+from webstrata.db.schema.tables import ArchiveJob, Document, Page, PageSignal, Snapshot
+from webstrata.db.sources import sources
 from webstrata.errors import ConflictError, NotFoundError
-from webstrata.jobs import regrouping
-from webstrata.jobs.regrouping import RegroupReport, regroup
-from webstrata.model.search import SearchRequest, View
+from webstrata.jobs.folders import regrouping
+from webstrata.jobs.folders.regrouping import RegroupReport, regroup
+from webstrata.model.search.values import SearchRequest, View
 from webstrata.model.urls import url_group
 from webstrata.search.service import search
 

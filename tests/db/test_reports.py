@@ -3,11 +3,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.support.shelf import Shelf
-from webstrata.db import jobs, reports
 from webstrata.db.engine import Database
-from webstrata.db.frontier import FrontierCounts
-from webstrata.db.reports import WarcSummary
-from webstrata.model.reports import CrawlReport, HostReport
+from webstrata.db.queue import jobs, run_reports
+from webstrata.db.queue.frontier import FrontierCounts
+from webstrata.db.queue.run_reports import WarcSummary
+from webstrata.model.crawl.run_reports import CrawlReport, HostReport
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 ONE = CrawlReport(3, 30, {"timeout": 1}, {"a.example": HostReport(3, 30, 1)}, 1.5)
@@ -21,12 +21,12 @@ def shelf(database: Database) -> Shelf:
 
 def write(database: Database, job_id: int, owner: str, report: CrawlReport, now: datetime = NOW) -> None:
     with database.write() as session:
-        reports.write(session, job_id, owner, report, now)
+        run_reports.write(session, job_id, owner, report, now)
 
 
 def merged(database: Database, job_id: int, now: datetime = NOW) -> CrawlReport:
     with database.read() as session:
-        return reports.merged(session, job_id, now)
+        return run_reports.merged(session, job_id, now)
 
 
 def test_what_processes_wrote_is_read_together(database: Database, shelf: Shelf) -> None:
@@ -62,7 +62,7 @@ def test_a_new_run_forgets_the_reports_of_the_last(database: Database, shelf: Sh
     write(database, job_id, "here:2:y", TWO, NOW + timedelta(seconds=1))
     write(database, other, "here:1:x", TWO)
     with database.write() as session:
-        reports.clear(session, job_id, NOW + timedelta(seconds=1))
+        run_reports.clear(session, job_id, NOW + timedelta(seconds=1))
     assert merged(database, job_id) == TWO, "what was written since the run began is its own"
     assert merged(database, other) == TWO
 
@@ -73,7 +73,7 @@ def test_a_jobs_progress_has_its_counts_and_its_report(database: Database, shelf
     with database.write() as session:
         jobs.set_crawl_counts(session, job_id, {"pending": 4, "in_progress": 3, "finished": 2, "error": 1})
     with database.read() as session:
-        found = reports.progress(session, job_id, NOW)
+        found = run_reports.progress(session, job_id, NOW)
     assert found is not None
     assert (found.job.id, found.counts, found.report) == (job_id, FrontierCounts(4, 3, 2, 1), ONE)
 
@@ -92,7 +92,7 @@ def test_a_job_is_over_once_it_is_settled_and_nobody_leads_it(database: Database
         with database.write() as session:
             jobs.set_job(session, job_id, **columns)
         with database.read() as session:
-            found = reports.progress(session, job_id, NOW)
+            found = run_reports.progress(session, job_id, NOW)
         assert found is not None
         assert found.is_over is over, columns
 
@@ -100,8 +100,8 @@ def test_a_job_is_over_once_it_is_settled_and_nobody_leads_it(database: Database
 def test_a_job_that_never_ran_has_empty_counts(database: Database, shelf: Shelf) -> None:
     job_id = shelf.job()
     with database.read() as session:
-        found = reports.progress(session, job_id, NOW)
-        assert reports.progress(session, job_id + 1, NOW) is None
+        found = run_reports.progress(session, job_id, NOW)
+        assert run_reports.progress(session, job_id + 1, NOW) is None
     assert found is not None
     assert (found.counts, found.report) == (FrontierCounts(), CrawlReport())
 
@@ -111,7 +111,7 @@ def test_statistics_of_another_engine_do_not_break_the_counts(database: Database
     with database.write() as session:
         jobs.set_job(session, job_id, last_stats_json={"crawled": 4, "pending": 2, "limit": {"max": 0}, "error": "x"})
     with database.read() as session:
-        found = reports.progress(session, job_id, NOW)
+        found = run_reports.progress(session, job_id, NOW)
     assert found is not None
     assert found.counts == FrontierCounts(pending=2)
 
@@ -121,8 +121,8 @@ def test_warc_files_are_summed_up_with_their_captures(database: Database, shelf:
     for n in range(3):
         shelf.page(job_id, f"https://hc.example/{n}", "2026-05-01")
     with database.read() as session:
-        assert reports.warc_summaries(session, job_id) == [WarcSummary(f"hc/{job_id}.warc.gz", 0, 3)]
-        assert reports.warc_summaries(session, other) == [WarcSummary(f"phac/{other}.warc.gz", 0, 0)]
+        assert run_reports.warc_summaries(session, job_id) == [WarcSummary(f"hc/{job_id}.warc.gz", 0, 3)]
+        assert run_reports.warc_summaries(session, other) == [WarcSummary(f"phac/{other}.warc.gz", 0, 0)]
 
 
 def test_a_job_is_as_idle_as_the_busiest_of_its_processes_and_silence_counts(database: Database, shelf: Shelf) -> None:

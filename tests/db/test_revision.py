@@ -10,8 +10,8 @@ from tests.support.forks import own_processes
 from tests.support.shelf import Shelf
 from tests.support.waiting import wait_until
 from webstrata.db.engine import Database
-from webstrata.db.revision import Revision
-from webstrata.db.tables import Source
+from webstrata.db.schema.tables import Source
+from webstrata.db.sql.revision import Revision
 
 
 @pytest.fixture

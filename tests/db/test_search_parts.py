@@ -1,7 +1,7 @@
 from sqlalchemy import text
 
 from webstrata.db.engine import Database
-from webstrata.db.search_parts import Columns, Part, answers, together
+from webstrata.db.search.union import Columns, Part, answers, together
 
 
 def asked(database: Database, parts: dict[str, Part]) -> dict[str, Columns]:

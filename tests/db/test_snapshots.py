@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from sqlalchemy import delete, select, update
 
 from tests.support.shelf import Shelf
-from webstrata.db import snapshots
+from webstrata.db.captures import snapshots
+from webstrata.db.captures.previous_captures import link_previous
+from webstrata.db.captures.snapshots import Comparison
 from webstrata.db.engine import Database
-from webstrata.db.previous_captures import link_previous
-from webstrata.db.snapshots import Comparison
-from webstrata.db.tables import Page, Snapshot
+from webstrata.db.schema.tables import Page, Snapshot
 
 PAGE = "https://example.org/a"
 

@@ -10,10 +10,12 @@ from sqlalchemy import func, select, text, update
 
 from tests.support.shelf import Shelf
 from tests.support.waiting import wait_until
-from webstrata.db import migrate, regrouping, snapshots, totals
+from webstrata.db import migrate
+from webstrata.db.captures import regrouping, snapshots
 from webstrata.db.engine import Database, Session
-from webstrata.db.tables import Snapshot, Source
-from webstrata.db.totals import SourceTotal
+from webstrata.db.schema.tables import Snapshot, Source
+from webstrata.db.sources import totals
+from webstrata.db.sources.totals import SourceTotal
 from webstrata.model.urls import url_group
 
 JANUARY = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -13,7 +13,7 @@ import uvloop
 from tests.support.web_server import HEAD_END, LOOPBACK
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.http import HttpFetcher
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 
 ON_LOOPBACK = NetworkGuard((ip_network("127.0.0.0/8"), ip_network("::1/128")))
 RESET = struct.pack("ii", 1, 0)

@@ -29,7 +29,7 @@ from tests.support.web_server import Answer, WebServer, page, serving
 from webstrata.errors import FetchError, TransientFetchError
 from webstrata.fetch import connections
 from webstrata.fetch.guard import NetworkGuard
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 
 Run = Callable[[Awaitable[list[FetchResult]]], list[FetchResult]]
 LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])

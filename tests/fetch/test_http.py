@@ -16,7 +16,7 @@ from tests.fetch.fetching import fetch, fetcher, resolving, with_fetcher
 from tests.support.web_server import Answer, WebServer, gzipped, page, redirect, serving
 from webstrata.errors import BlockedAddressError, FetchError, TransientFetchError
 from webstrata.fetch.guard import NetworkGuard
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 
 HELLO = page("Hello")
 

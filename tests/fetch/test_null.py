@@ -10,7 +10,7 @@ from tests.support.fetched import write_warc
 from webstrata.content.html import read_links
 from webstrata.errors import UsageError
 from webstrata.fetch.null import NullFetcher
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.warc.reader import read_record
 from webstrata.warc.verify import verify
 

@@ -14,7 +14,7 @@ from tests.fetch.fetching import ScriptedServer, fetch, fetcher, read_request, r
 from tests.support.fetched import write_warc
 from webstrata.content.decode import decoded
 from webstrata.errors import FetchError, TransientFetchError
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.warc.reader import read_record
 from webstrata.warc.verify import verify
 

@@ -4,8 +4,8 @@ import os
 import signal
 import sys
 
-from webstrata.content.child_process import start_clock
-from webstrata.content.page_requests import ReadPage
+from webstrata.content.reader.child_process import start_clock
+from webstrata.content.reader.page_requests import ReadPage
 from webstrata.index import facts, reader_process, reading
 from webstrata.index.facts import CaptureFacts, Read
 from webstrata.warc.reader import ArchiveRecord

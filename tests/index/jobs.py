@@ -7,14 +7,16 @@ from pathlib import Path
 from sqlalchemy import select
 
 from tests.support.fetched import NOON, write_warc
-from webstrata.db import captures, catalog, jobs, problems
+from webstrata.db.captures import captures, problems
+from webstrata.db.captures.problems import LocatedProblem
 from webstrata.db.engine import Database
-from webstrata.db.problems import LocatedProblem
-from webstrata.db.tables import Capture
+from webstrata.db.operations import catalog
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Capture
 from webstrata.index.pipeline import index_job
 from webstrata.model.archive import JobView, SnapshotView
-from webstrata.model.fetching import FetchResult
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.jobs.job import JobConfig, JobStatus
 
 SITE = "https://example.org"
 

@@ -7,7 +7,7 @@ from tests.support.fetched import fetched, write_warc
 from tests.support.pdfs import pdf_of
 from webstrata.content.fingerprint import fingerprint
 from webstrata.index.facts import PageFacts, facts_of
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.warc.reader import iter_records
 
 LONG = " ".join(f"word{number}" for number in range(60))

@@ -14,7 +14,7 @@ from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import NOON, fetched
 from tests.support.program import Program, Started, alive, children_of
 from tests.support.waiting import wait_until
-from webstrata.db.tables import Capture, Snapshot
+from webstrata.db.schema.tables import Capture, Snapshot
 from webstrata.model.captures import Original
 from webstrata.warc.cdxj import read_journal
 from webstrata.warc.record import exchange

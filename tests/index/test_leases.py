@@ -6,13 +6,14 @@ from sqlalchemy import update
 
 from tests.index.jobs import SITE, Job
 from tests.support.fetched import fetched, write_warc
-from webstrata.db import captures, index_leases
-from webstrata.db.index_leases import IndexLease
-from webstrata.db.tables import ArchiveJob
+from webstrata.db.captures import captures
+from webstrata.db.queue import index_leases
+from webstrata.db.queue.index_leases import IndexLease
+from webstrata.db.schema.tables import ArchiveJob
 from webstrata.errors import LeaseLostError
 from webstrata.index import writing
 from webstrata.index.pipeline import index_job, index_so_far
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs.job import JobStatus
 
 
 def take(job: Job, token: str, *, owner: str = "elsewhere:1:x", seconds: int = 60) -> IndexLease:
@@ -113,7 +114,7 @@ def test_a_page_that_cannot_be_read_again_keeps_its_snapshot_with_a_problem(
     job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from webstrata.index import reading
-    from webstrata.model.search import SearchRequest
+    from webstrata.model.search.values import SearchRequest
     from webstrata.search.service import search
 
     job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title><p>remarkable {'x' * 2_000 * n}") for n in range(2)])

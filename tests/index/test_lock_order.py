@@ -9,10 +9,11 @@ import pytest
 from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import fetched, write_warc
 from tests.support.waiting import wait_until
-from webstrata.db import captures, leases
+from webstrata.db.captures import captures
 from webstrata.db.engine import Database
+from webstrata.db.queue import leases
 from webstrata.index.pipeline import index_so_far
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs.job import JobStatus
 
 WHAT_IS_WAITED_FOR = """
     SELECT wait_event FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'

@@ -10,15 +10,15 @@ from structlog.testing import capture_logs
 from tests.index.jobs import SITE, Job
 from tests.support.fetched import NOON, fetched, write_warc
 from webstrata.content.tokens import fold
-from webstrata.db import captures
-from webstrata.db.new_rows import NewCapture
-from webstrata.db.tables import Capture, Snapshot
+from webstrata.db.captures import captures
+from webstrata.db.captures.new_rows import NewCapture
+from webstrata.db.schema.tables import Capture, Snapshot
 from webstrata.errors import NotFoundError, UsageError
 from webstrata.index import writing
 from webstrata.index.pipeline import index_job
 from webstrata.model.captures import Original
-from webstrata.model.jobs import JobStatus
-from webstrata.model.search import SearchRequest
+from webstrata.model.jobs.job import JobStatus
+from webstrata.model.search.values import SearchRequest
 from webstrata.search.service import search
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter

@@ -9,11 +9,11 @@ import pytest
 from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import NOON, fetched, write_warc
 from webstrata.crawl.commit import recover
-from webstrata.db import captures, problems
+from webstrata.db.captures import captures, problems
 from webstrata.db.engine import Database
 from webstrata.index import pipeline, reading, writing
 from webstrata.model.captures import Original
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
 

@@ -6,11 +6,11 @@ from sqlalchemy import select, update
 
 from tests.index.jobs import SITE, Job
 from tests.support.fetched import NOON, fetched
-from webstrata.db import catalog
-from webstrata.db.tables import Page, Snapshot, WarcFile
+from webstrata.db.operations import catalog
+from webstrata.db.schema.tables import Page, Snapshot, WarcFile
 from webstrata.model.archive import SnapshotView
 from webstrata.model.captures import Original
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
 

@@ -14,10 +14,10 @@ from sqlalchemy import select, update
 
 from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import NOON, fetched, write_warc
-from webstrata.content.page_requests import ReadPage
+from webstrata.content.reader.page_requests import ReadPage
 from webstrata.db.engine import Database
-from webstrata.db.recount import recount_signals
-from webstrata.db.tables import PageSignal
+from webstrata.db.links.recount import recount_signals
+from webstrata.db.schema.tables import PageSignal
 from webstrata.index import pipeline, reading, writing
 from webstrata.index.facts import CaptureFacts, Read, facts_of
 from webstrata.index.reader_process import ReaderDiedError, ReaderProcess
@@ -25,7 +25,7 @@ from webstrata.index.readers import ReaderProcesses
 from webstrata.index.reading import Ended, Kind, Part, Portion, parts_of
 from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.model.captures import Original
-from webstrata.model.pagerank import TOLERANCE
+from webstrata.model.search.pagerank import TOLERANCE
 from webstrata.warc.reader import ArchiveRecord, Span
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter

@@ -7,10 +7,10 @@ from sqlalchemy import update
 
 from tests.support.linked import Arrival, LinkedArchive
 from webstrata.db.engine import Database
-from webstrata.db.recount import recount_signals
-from webstrata.db.tables import PageSignal
+from webstrata.db.links.recount import recount_signals
+from webstrata.db.schema.tables import PageSignal
 from webstrata.index.signals import refresh_pagerank
-from webstrata.model.pagerank import TOLERANCE, Settling
+from webstrata.model.search.pagerank import TOLERANCE, Settling
 
 WITHIN = 4 * TOLERANCE
 

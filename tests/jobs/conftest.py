@@ -7,8 +7,8 @@ import pytest
 from tests.crawl.runs import CONFIG, GUARD
 from webstrata.coordination.permits import DatabasePermits
 from webstrata.db.engine import Database
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.persistent import Crew
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.persistent import Crew
 
 
 @pytest.fixture

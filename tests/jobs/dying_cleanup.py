@@ -11,7 +11,7 @@ from sqlalchemy import event
 from tests.support.folders import ARCHIVE, CrawledFolder
 from webstrata.db.engine import Database
 from webstrata.errors import WebstrataError
-from webstrata.jobs.cleanup import cleanup_job
+from webstrata.jobs.folders.cleanup import cleanup_job
 from webstrata.logs import configure_logging
 from webstrata.warc.adopting import adopt_warcs_for_job
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from webstrata.db.engine import Database
-from webstrata.jobs.rebuild import Rebuild, Watcher
+from webstrata.jobs.folders.rebuild import Rebuild, Watcher
 
 if __name__ == "__main__":
     url, root, when = sys.argv[1:]

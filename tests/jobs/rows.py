@@ -3,7 +3,7 @@
 from sqlalchemy import select, update
 
 from webstrata.db.engine import Database
-from webstrata.db.tables import ArchiveJob
+from webstrata.db.schema.tables import ArchiveJob
 
 
 def job_row(database: Database, job_id: int = 1) -> ArchiveJob:

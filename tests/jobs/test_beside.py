@@ -14,7 +14,7 @@ from tests.support.program import Program, Started, alive, children_of
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site
 from webstrata.db.engine import Database
-from webstrata.db.tables import Asset, AssetVersion, Snapshot
+from webstrata.db.schema.tables import Asset, AssetVersion, Snapshot
 
 PAGES = 8
 PATIENCE_SECONDS = 60

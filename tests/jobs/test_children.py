@@ -10,13 +10,13 @@ import pytest
 
 from tests.support.program import alive
 from tests.support.waiting import wait_until
-from webstrata.jobs import children
-from webstrata.jobs.children import run_child
+from webstrata.jobs.running import children
+from webstrata.jobs.running.children import run_child
 
 TIED_CHILD = """
 import signal, sys, threading
 from pathlib import Path
-from webstrata.jobs.children import Lifeline
+from webstrata.jobs.running.children import Lifeline
 told, stubborn = Path(sys.argv[1]), sys.argv[2] == "stubborn"
 over = threading.Event()
 signal.signal(signal.SIGTERM, lambda *_: None if stubborn else over.set())
@@ -89,7 +89,7 @@ import threading
 from webstrata.jobs import children
 children.run_child({command!r}, "me", threading.Event())
 """
-    impatient = "import webstrata.jobs.children as ties; ties.GRACE_SECONDS = 0.5\n"
+    impatient = "import webstrata.jobs.running.children as ties; ties.GRACE_SECONDS = 0.5\n"
     (tmp_path / "child.py").write_text(impatient + TIED_CHILD)
     leading = subprocess.Popen(python(parent))
     try:

@@ -15,14 +15,16 @@ from tests.support.folders import ARCHIVE, STATE, CrawledFolder
 from webstrata.assets.blobs import read_version
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import run_plugins
-from webstrata.db import assets, captures, jobs
+from webstrata.db.assets import assets
+from webstrata.db.captures import captures
 from webstrata.db.engine import Database
-from webstrata.db.tables import Capture
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Capture
 from webstrata.errors import ConflictError, NotFoundError, StorageError, UsageError
-from webstrata.jobs.cleanup import CleanupReport, _nobody_indexes, cleanup_job, keep_warcs_of
-from webstrata.jobs.persistent import Crew
-from webstrata.jobs.worker import index_next_job
-from webstrata.model.jobs import JobStatus
+from webstrata.jobs.folders.cleanup import CleanupReport, _nobody_indexes, cleanup_job, keep_warcs_of
+from webstrata.jobs.running.persistent import Crew
+from webstrata.jobs.running.worker import index_next_job
+from webstrata.model.jobs.job import JobStatus
 from webstrata.storage.paths import PresentFiles, recorded_as
 
 PAGE = "https://example.org/a"

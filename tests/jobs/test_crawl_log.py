@@ -10,11 +10,11 @@ from tests.support.web_server import Answer, WebServer, page
 from webstrata.archive_tool.monitor.health import LogFollower
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db.engine import Database
-from webstrata.db.frontier import FrontierCounts
-from webstrata.jobs.crawl_log import FAILURES_TOLD, STATISTICS_EVERY, CrawlLog
-from webstrata.model.failures import VisitFailure
-from webstrata.model.monitoring import Vitals
-from webstrata.model.reports import CrawlReport
+from webstrata.db.queue.frontier import FrontierCounts
+from webstrata.jobs.progress.crawl_log import FAILURES_TOLD, STATISTICS_EVERY, CrawlLog
+from webstrata.model.crawl.failures import VisitFailure
+from webstrata.model.crawl.monitoring import Vitals
+from webstrata.model.crawl.run_reports import CrawlReport
 
 
 class Clock:

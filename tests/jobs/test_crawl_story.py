@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from webstrata.jobs import crawl_story
-from webstrata.jobs.crawl_story import (
+from webstrata.jobs.progress import crawl_history
+from webstrata.jobs.progress.crawl_history import (
     ATTEMPTS_SHOWN,
     CrawlAttempt,
     MonitorDecision,
@@ -20,7 +20,7 @@ from webstrata.jobs.crawl_story import (
 )
 from webstrata.logs import HIDDEN
 from webstrata.model.archive import JobView
-from webstrata.warc.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line
+from webstrata.storage.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line
 
 NOON = datetime(2024, 5, 3, 12, tzinfo=UTC)
 
@@ -87,9 +87,9 @@ def test_of_a_run_with_very_much_log_the_earliest_attempts_are_left_out(
     write(job, INITIAL_CRAWL, 1, NOON, 1)
     write(job, RESUME_CRAWL, 1, minutes(1), 2)
     last = write(job, RESUME_CRAWL, 2, minutes(2), 3)
-    monkeypatch.setattr(crawl_story, "_MOST_READ_BYTES", 2 * last.stat().st_size + 5)
+    monkeypatch.setattr(crawl_history, "_MOST_READ_BYTES", 2 * last.stat().st_size + 5)
     assert [seen.crawled for seen in run_statistics(job)] == [2, 3]
-    monkeypatch.setattr(crawl_story, "_MOST_READ_BYTES", 1)
+    monkeypatch.setattr(crawl_history, "_MOST_READ_BYTES", 1)
     assert [seen.crawled for seen in run_statistics(job)] == [3]
 
 

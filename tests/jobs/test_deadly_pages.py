@@ -15,8 +15,8 @@ from tests.support.program import Program
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site, page, robots
 from webstrata.db.engine import Database
-from webstrata.jobs.queueing import queue_archive
-from webstrata.model.tasks import MAX_RECLAIMS, TaskStatus
+from webstrata.jobs.running.queueing import queue_archive
+from webstrata.model.crawl.tasks import MAX_RECLAIMS, TaskStatus
 
 DEADLY = str(Path(__file__).parent.parent / "crawl" / "deadly_page.py")
 PAGES = 12

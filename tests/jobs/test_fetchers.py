@@ -5,10 +5,10 @@ from dataclasses import replace
 from tests.fetch.proxying import proxying
 from tests.jobs.rows import job_row
 from tests.support.web_server import WebServer, linked_site
-from webstrata.db import catalog
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.queueing import queue_archive
-from webstrata.model.jobs import JobStatus
+from webstrata.db.operations import catalog
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.queueing import queue_archive
+from webstrata.model.jobs.job import JobStatus
 
 
 def test_a_dry_run_asks_nobody_and_ends_with_its_seeds(runner: Runner, web_server: WebServer) -> None:

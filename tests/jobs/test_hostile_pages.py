@@ -9,10 +9,11 @@ from sqlalchemy import select
 from tests.support import program as programs
 from tests.support.program import Program
 from tests.support.web_server import Answer, WebServer, linked_site, page
-from webstrata.content.page_requests import SMALL_PAGE
-from webstrata.db import catalog, problems
+from webstrata.content.reader.page_requests import SMALL_PAGE
+from webstrata.db.captures import problems
 from webstrata.db.engine import Database
-from webstrata.db.tables import Capture, Snapshot
+from webstrata.db.operations import catalog
+from webstrata.db.schema.tables import Capture, Snapshot
 
 CONSTRUCTIONS: dict[str, Callable[[int], str]] = {
     "bodies": lambda n: f"<body a{n}=1>",

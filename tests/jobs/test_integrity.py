@@ -9,7 +9,7 @@ import pytest
 from tests.index.jobs import SITE, Job, crawled_job
 from tests.support.fetched import fetched
 from webstrata.db.engine import Database
-from webstrata.db.packages import integrity_checks
+from webstrata.db.operations import integrity_checks
 from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
 from webstrata.model.integrity.checks import StoredCheck, is_check_due
 

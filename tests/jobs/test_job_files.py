@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.errors import UsageError
-from webstrata.jobs.job_files import JobFile, read_job_file
-from webstrata.model.crawl_config import CRAWL_KNOBS, CrawlConfig
-from webstrata.model.scope import ScopeRules
+from webstrata.jobs.sources.job_files import JobFile, read_job_file
+from webstrata.model.crawl.crawl_config import CRAWL_KNOBS, CrawlConfig
+from webstrata.model.crawl.scope import ScopeRules
 from webstrata.settings import load_settings
 
 SITE = "https://example.org/"

@@ -16,8 +16,8 @@ from tests.support.program import Program, Started, alive, children_of
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, Request, Script, WebServer, linked_site
 from webstrata.db.engine import Database
-from webstrata.jobs.queueing import queue_archive
-from webstrata.model.tasks import TaskStatus
+from webstrata.jobs.running.queueing import queue_archive
+from webstrata.model.crawl.tasks import TaskStatus
 
 PAGES = 15
 PATIENCE_SECONDS = 100

@@ -20,7 +20,7 @@ from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, Request, WebServer, linked_site, page, serving
 from webstrata.coordination.presence import present
 from webstrata.coordination.redis_permits import RedisPermits
-from webstrata.db import captures
+from webstrata.db.captures import captures
 from webstrata.errors import (
     CoordinationUnavailableError,
     DatabaseError,
@@ -29,12 +29,12 @@ from webstrata.errors import (
     UsageError,
     WebstrataError,
 )
-from webstrata.jobs.leading import leading
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.queueing import queue_archive, retry_job
-from webstrata.jobs.source_choice import source_code_of
-from webstrata.model.jobs import JobStatus
-from webstrata.model.tasks import TaskStatus
+from webstrata.jobs.running.job_lease import leading
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.queueing import queue_archive, retry_job
+from webstrata.jobs.sources.source_choice import source_code_of
+from webstrata.model.crawl.tasks import TaskStatus
+from webstrata.model.jobs.job import JobStatus
 from webstrata.model.urls import parse_url
 
 
@@ -194,7 +194,7 @@ def test_a_job_interrupted_while_it_was_indexed_is_only_indexed(
     web_server.answers |= linked_site(3)
     job_id = queue(runner, web_server, max_pages=4)
     with monkeypatch.context() as patch:
-        patch.setattr("webstrata.jobs.indexing.index_job", full)
+        patch.setattr("webstrata.jobs.running.indexing.index_job", full)
         with pytest.raises(StorageError):
             runner.run(job_id)
     before, asked = job_row(runner.database), len(web_server.requests)
@@ -266,7 +266,7 @@ def test_a_missing_file_in_the_middle_of_the_work_is_not_taken_for_a_missing_fol
         raise FileNotFoundError(errno.ENOENT, "No such file or directory", "something-else")
 
     web_server.answers["/"] = page("Home")
-    monkeypatch.setattr("webstrata.jobs.indexing.index_job", missing)
+    monkeypatch.setattr("webstrata.jobs.running.indexing.index_job", missing)
     with pytest.raises(FileNotFoundError, match="something-else"):
         runner.run(queue(runner, web_server))
 

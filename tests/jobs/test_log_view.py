@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from webstrata.jobs.log_view import LONGEST_LINE, log_tail
+from webstrata.jobs.progress.log_view import LONGEST_LINE, log_tail
 from webstrata.logs import HIDDEN
 from webstrata.model.archive import JobView
-from webstrata.warc.combined_log import INITIAL_CRAWL, combined_log_name
+from webstrata.storage.combined_log import INITIAL_CRAWL, combined_log_name
 
 NOON = datetime(2024, 5, 3, 12, tzinfo=UTC)
 EARLIER = combined_log_name(INITIAL_CRAWL, 1, NOON)

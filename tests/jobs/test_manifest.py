@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from webstrata.db import jobs
 from webstrata.db.engine import Database
-from webstrata.db.tables import Source
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Source
 from webstrata.errors import NotFoundError
-from webstrata.jobs.manifest import JOB_FILE, SOURCES_FILE, read_manifests, write_manifest, write_sources
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.jobs.folders.manifest import JOB_FILE, SOURCES_FILE, read_manifests, write_manifest, write_sources
+from webstrata.model.jobs.job import JobConfig, JobStatus
 
 NOW = datetime(2026, 5, 4, 3, 2, 1, 99, tzinfo=UTC)
 

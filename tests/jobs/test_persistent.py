@@ -14,14 +14,14 @@ from tests.jobs.test_lifecycle import queue
 from tests.support.web_server import Answer, WebServer, linked_site, page
 from webstrata.errors import StorageError, WebstrataError
 from webstrata.fetch.guard import NetworkGuard
-from webstrata.jobs.crawl_stats import refresh_stats
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.persistent import Crew, index_persistent_job, run_persistent_job
-from webstrata.jobs.queueing import request_stop
-from webstrata.jobs.tool import ToolStages
-from webstrata.jobs.worker import index_next_job, process_next_job
-from webstrata.model.attempts import MAX_CRAWL_RETRIES, MAX_INDEX_DEATHS
-from webstrata.warc.combined_log import parse_last_stats_from_log, statistics_of
+from webstrata.jobs.progress.crawl_stats import refresh_stats
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.persistent import Crew, index_persistent_job, run_persistent_job
+from webstrata.jobs.running.queueing import request_stop
+from webstrata.jobs.running.tool import ToolStages
+from webstrata.jobs.running.worker import index_next_job, process_next_job
+from webstrata.model.jobs.attempts import MAX_CRAWL_RETRIES, MAX_INDEX_DEATHS
+from webstrata.storage.combined_log import parse_last_stats_from_log, statistics_of
 
 QUIET = threading.Event()
 

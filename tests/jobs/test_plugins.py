@@ -8,11 +8,12 @@ import pytest
 from tests.support.web_server import WebServer, page
 from webstrata.assets.plugin import CapturedContent, NormalizedAsset
 from webstrata.assets.registry import PluginRegistry
-from webstrata.db import assets, jobs
+from webstrata.db.assets import assets
+from webstrata.db.queue import jobs
 from webstrata.errors import UsageError
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.queueing import queue_archive
-from webstrata.model.jobs import JobStatus
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.queueing import queue_archive
+from webstrata.model.jobs.job import JobStatus
 
 
 class Broken:

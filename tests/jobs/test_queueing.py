@@ -12,9 +12,9 @@ from tests.jobs.test_lifecycle import living_worker, queue
 from tests.jobs.test_recovery import die_at_work
 from tests.support.web_server import Answer, WebServer, page
 from webstrata.errors import ConflictError, LeaseLostError, NotFoundError
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.queueing import request_stop, resume_job
-from webstrata.model.jobs import JobStatus
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.queueing import request_stop, resume_job
+from webstrata.model.jobs.job import JobStatus
 
 
 def test_urls_that_failed_get_a_fresh_start_when_a_job_is_resumed(runner: Runner, web_server: WebServer) -> None:

@@ -21,20 +21,21 @@ from tests.support.program import Program
 from tests.support.web_server import linked_site, page, serving
 from webstrata.assets.registry import PluginRegistry
 from webstrata.coordination.permits import DatabasePermits
-from webstrata.db import ids, jobs
 from webstrata.db.engine import Database
-from webstrata.db.tables import ArchiveJob, Asset, Capture, PageSignal, Snapshot, Source, WarcFile
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import ArchiveJob, Asset, Capture, PageSignal, Snapshot, Source, WarcFile
+from webstrata.db.sql import ids
 from webstrata.errors import ConflictError, NotFoundError
 from webstrata.index.pipeline import index_job
-from webstrata.jobs.cleanup import cleanup_job
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.manifest import JOB_FILE, write_manifest, write_sources
-from webstrata.jobs.queueing import queue_archive
-from webstrata.jobs.rebuild import Rebuild, RebuildReport, Watcher
-from webstrata.jobs.rebuild_plan import plan_rebuild, restored_status
-from webstrata.jobs.registering import register_job_dir
+from webstrata.jobs.folders.cleanup import cleanup_job
+from webstrata.jobs.folders.manifest import JOB_FILE, write_manifest, write_sources
+from webstrata.jobs.folders.rebuild import Rebuild, RebuildReport, Watcher
+from webstrata.jobs.folders.rebuild_plan import plan_rebuild, restored_status
+from webstrata.jobs.folders.registering import register_job_dir
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.queueing import queue_archive
 from webstrata.model.captures import Original
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.jobs.job import JobConfig, JobStatus
 from webstrata.warc.record import exchange
 from webstrata.warc.warcinfo import WarcOrigin, origin_of
 from webstrata.warc.writer import WarcFileWriter

@@ -9,10 +9,11 @@ from tests.jobs.test_lifecycle import queue
 from tests.support.web_server import WebServer
 from webstrata.coordination.permits import Permit
 from webstrata.coordination.presence import present
-from webstrata.db import frontier, leases, operations
-from webstrata.db.operations import Operation
-from webstrata.jobs.lifecycle import Runner
-from webstrata.model.tasks import Link
+from webstrata.db.operations import operations
+from webstrata.db.operations.operations import Operation
+from webstrata.db.queue import frontier, leases
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.model.crawl.tasks import Link
 
 MINUTE = timedelta(minutes=1)
 

@@ -9,14 +9,14 @@ from tests.support.arcs import arc_file, arc_records, page
 from tests.support.fetched import fetched, write_warc
 from tests.support.folders import ARCHIVE, STATE
 from webstrata.coordination.permits import DatabasePermits
-from webstrata.db import jobs, leases
 from webstrata.db.engine import Database
-from webstrata.db.tables import ArchiveJob, WarcFile
+from webstrata.db.queue import jobs, leases
+from webstrata.db.schema.tables import ArchiveJob, WarcFile
 from webstrata.errors import ConflictError, NotFoundError, UsageError
-from webstrata.jobs.queueing import resume_job
-from webstrata.jobs.recovery import Recovery
-from webstrata.jobs.registering import Registered, register_job_dir
-from webstrata.model.jobs import JobStatus
+from webstrata.jobs.folders.registering import Registered, register_job_dir
+from webstrata.jobs.running.queueing import resume_job
+from webstrata.jobs.running.recovery import Recovery
+from webstrata.model.jobs.job import JobStatus
 from webstrata.warc.adopting import adopt_warcs_for_job
 
 PAGE = "https://example.org/a"

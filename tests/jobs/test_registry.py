@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from webstrata.db import jobs, sources
 from webstrata.db.engine import Database
-from webstrata.db.sources import NewSource
+from webstrata.db.queue import jobs
+from webstrata.db.sources import sources
+from webstrata.db.sources.sources import NewSource
 from webstrata.errors import ConflictError, NotFoundError, OptionsError, StorageError, UsageError
-from webstrata.jobs.registry import (
+from webstrata.jobs.sources.registry import (
     Added,
     Overlap,
     add_source,
@@ -18,9 +19,9 @@ from webstrata.jobs.registry import (
     make_job,
     seed_sources,
 )
-from webstrata.jobs.source_files import read_source_file
-from webstrata.model.jobs import ArchiveJobConfig
-from webstrata.model.registry import SourceJobConfig, SourceView
+from webstrata.jobs.sources.source_files import read_source_file
+from webstrata.model.jobs.job import ArchiveJobConfig
+from webstrata.model.jobs.registry import SourceJobConfig, SourceView
 
 NOON = datetime(2025, 12, 9, 21, 9, 11, tzinfo=UTC)
 SITE = "https://example.org/"

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from tests.jobs.test_lifecycle import queue
 from tests.jobs.test_site_changes import events_of
 from tests.support.web_server import Answer, WebServer
-from webstrata.db import catalog
 from webstrata.db.engine import Database
-from webstrata.jobs.lifecycle import Runner
-from webstrata.model.changes import ChangeType
+from webstrata.db.operations import catalog
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.model.changes.values import ChangeType
 from webstrata.replay.finding import ReplayArchive
 
 HOME = b"<title>Fever</title><h1>Fever</h1><p>Give 160 mg every 4 hours, and see a doctor after three days.</p>"

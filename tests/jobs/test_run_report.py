@@ -19,17 +19,18 @@ from tests.jobs.rows import job_row, set_row
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site, page
 from webstrata import __version__
-from webstrata.db import captures, frontier, jobs, reports
+from webstrata.db.captures import captures
 from webstrata.db.engine import Database
+from webstrata.db.queue import frontier, jobs, run_reports
 from webstrata.errors import StorageError
-from webstrata.jobs import run_report
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.queueing import queue_archive, request_stop, resume_job
-from webstrata.jobs.run_report import RunEnd, report_path, write_run_report
+from webstrata.jobs.progress import run_report
+from webstrata.jobs.progress.run_report import RunEnd, report_path, write_run_report
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.queueing import queue_archive, request_stop, resume_job
 from webstrata.logs import configure_logging
-from webstrata.model.jobs import JobConfig, JobStatus
-from webstrata.model.reports import CrawlReport, HostReport
-from webstrata.model.tasks import Link
+from webstrata.model.crawl.run_reports import CrawlReport, HostReport
+from webstrata.model.crawl.tasks import Link
+from webstrata.model.jobs.job import JobConfig, JobStatus
 
 STARTED = datetime(2026, 5, 1, 12, tzinfo=UTC)
 COMPLETED = RunEnd(JobStatus.COMPLETED, None, STARTED + timedelta(seconds=4))
@@ -58,7 +59,7 @@ def job_id(database: Database, folder: Path) -> int:
         frontier.add_links(session, made, [Link("https://example.org/"), Link("https://example.org/a")], 0, STARTED)
         warc = captures.add_warc_file(session, made, "site/job/warcs/one.warc.gz")
         captures.acknowledge(session, warc, 1234)
-        reports.write(session, made, "here:1:x", REPORT, datetime.now(UTC))
+        run_reports.write(session, made, "here:1:x", REPORT, datetime.now(UTC))
     set_row(database, made, status="running", started_at=STARTED)
     return made
 

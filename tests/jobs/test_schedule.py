@@ -9,16 +9,16 @@ import pytest
 from sqlalchemy import select
 
 from tests.support.web_server import WebServer, page
-from webstrata.db import sources
 from webstrata.db.engine import Database, Session
-from webstrata.db.sources import DueSource, NewSource
-from webstrata.db.tables import ArchiveJob, Page, Source
+from webstrata.db.schema.tables import ArchiveJob, Page, Source
+from webstrata.db.sources import sources
+from webstrata.db.sources.sources import DueSource, NewSource
 from webstrata.errors import ConflictError
-from webstrata.jobs.persistent import Crew
-from webstrata.jobs.registry import add_source, create_job_for_source, make_job
-from webstrata.jobs.schedule import queue_due
-from webstrata.jobs.worker import run_worker_loop
-from webstrata.model.registry import SourceJobConfig, SourceView
+from webstrata.jobs.running.persistent import Crew
+from webstrata.jobs.running.worker import run_worker_loop
+from webstrata.jobs.sources.registry import add_source, create_job_for_source, make_job
+from webstrata.jobs.sources.schedule import queue_due
+from webstrata.model.jobs.registry import SourceJobConfig, SourceView
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -204,7 +204,7 @@ def test_a_schedule_counts_from_the_last_job(database: Database, root: Path) -> 
 
 
 def test_what_is_scheduled_does_not_change_with_a_job_made_by_hand(database: Database, root: Path) -> None:
-    from webstrata.jobs.queueing import queue_archive
+    from webstrata.jobs.running.queueing import queue_archive
 
     queue_archive(database, root, ("https://site.example/",), code="site")
     with database.write() as session:

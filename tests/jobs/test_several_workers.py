@@ -20,11 +20,11 @@ from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, Request, Script, WebServer, linked_site, page, robots
 from webstrata.coordination.permits import DatabasePermits
 from webstrata.coordination.presence import announced_here
-from webstrata.db import leases
 from webstrata.db.engine import Database
-from webstrata.jobs.queueing import queue_archive, request_stop, resume_job
-from webstrata.jobs.recovery import Recovery
-from webstrata.model.tasks import TaskStatus
+from webstrata.db.queue import leases
+from webstrata.jobs.running.queueing import queue_archive, request_stop, resume_job
+from webstrata.jobs.running.recovery import Recovery
+from webstrata.model.crawl.tasks import TaskStatus
 
 SLOWNESS_SECONDS = 0.02
 PATIENT_SECONDS = 0.5

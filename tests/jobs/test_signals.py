@@ -13,8 +13,8 @@ from tests.support.program import Program, alive, children_of, free_port
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, linked_site, page, serving
 from webstrata.db.engine import Database
-from webstrata.jobs.queueing import queue_archive
-from webstrata.model.tasks import TaskStatus
+from webstrata.jobs.running.queueing import queue_archive
+from webstrata.model.crawl.tasks import TaskStatus
 
 PAGES = 10
 SOON_SECONDS = 30

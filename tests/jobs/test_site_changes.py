@@ -4,10 +4,10 @@ import re
 
 from tests.jobs.test_lifecycle import queue
 from tests.support.web_server import Answer, WebServer
-from webstrata.db.change_lists import EventFilter, EventView, list_events, list_template_changes
+from webstrata.db.changes.change_lists import EventFilter, EventView, list_events, list_template_changes
 from webstrata.db.engine import Database
-from webstrata.jobs.lifecycle import Runner
-from webstrata.model.changes import ChangeType
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.model.changes.values import ChangeType
 
 PAGES = 200
 MENU = ("Home", "Topics", "News", "About us", "Contact")

@@ -26,18 +26,18 @@ from webstrata.changes.site.choosing import RunChoice
 from webstrata.changes.site.comparing import SiteComparison
 from webstrata.changes.site.reporting import SiteReporting
 from webstrata.changes.stage import ChangeTracking
-from webstrata.db import sources
-from webstrata.db.notifications.notification_tables import OutboxMessage
+from webstrata.db.schema.notification_tables import OutboxMessage
+from webstrata.db.schema.watching_tables import SiteComparisonRow, SiteEventRow
+from webstrata.db.sources import sources
 from webstrata.db.watching.site_diff import CrawlDefaults
-from webstrata.db.watching.watching_tables import SiteComparisonRow, SiteEventRow
 from webstrata.errors import UsageError
 from webstrata.index.version import INDEX_VERSION
-from webstrata.jobs.lifecycle import Runner
-from webstrata.model.jobs import JobStatus
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.model.jobs.job import JobStatus
 from webstrata.model.watching.site_diff import MoveEvidence, SiteDiff
 from webstrata.model.watching.site_diff_json import site_diff_json
 from webstrata.notifications.subscribing import subscribe
-from webstrata.web.site import create_site
+from webstrata.site import create_site
 
 __all__ = ["deliver", "receiver"]
 

@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.rows import set_row
-from webstrata.db import jobs, sources
 from webstrata.db.engine import Database
-from webstrata.db.jobs import StoredJob
-from webstrata.db.tables import Source
+from webstrata.db.queue import jobs
+from webstrata.db.queue.jobs import StoredJob
+from webstrata.db.schema.tables import Source
+from webstrata.db.sources import sources
 from webstrata.errors import ConflictError, UsageError
-from webstrata.jobs.queueing import queue_archive, queue_tool_job
-from webstrata.jobs.registry import make_job, seed_sources
-from webstrata.jobs.source_choice import known_source
-from webstrata.jobs.source_orders import SourceOrders, WantedSource
-from webstrata.model.jobs import JobStatus
-from webstrata.model.scope import ScopeRules
+from webstrata.jobs.running.queueing import queue_archive, queue_tool_job
+from webstrata.jobs.sources.registry import make_job, seed_sources
+from webstrata.jobs.sources.source_choice import known_source
+from webstrata.jobs.sources.source_commands import SourceOrders, WantedSource
+from webstrata.model.crawl.scope import ScopeRules
+from webstrata.model.jobs.job import JobStatus
 
 SITE = "https://example.org/"
 SPELLINGS = ("https://example.org", "http://example.org/", "http://www.example.org:80/", "https://WWW.example.org:443")

@@ -7,16 +7,16 @@ import pytest
 from tests.jobs.rows import set_row
 from tests.support.fetched import fetched, write_warc
 from tests.support.shelf import Shelf
-from webstrata.db import sources
 from webstrata.db.engine import Database
+from webstrata.db.sources import sources
 from webstrata.errors import ConflictError, UsageError
-from webstrata.jobs.manifest import read_manifests
-from webstrata.jobs.queueing import queue_archive, queue_tool_job
-from webstrata.jobs.registering import register_job_dir
-from webstrata.jobs.registry import make_job
-from webstrata.jobs.source_orders import AddedSource, EditedSource, SourceOrders, WantedSource
-from webstrata.model.jobs import JobStatus
-from webstrata.model.registry import SourceView
+from webstrata.jobs.folders.manifest import read_manifests
+from webstrata.jobs.folders.registering import register_job_dir
+from webstrata.jobs.running.queueing import queue_archive, queue_tool_job
+from webstrata.jobs.sources.registry import make_job
+from webstrata.jobs.sources.source_commands import AddedSource, EditedSource, SourceOrders, WantedSource
+from webstrata.model.jobs.job import JobStatus
+from webstrata.model.jobs.registry import SourceView
 
 SITE = "https://example.org/"
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from tests.support.folders import ARCHIVE, CrawledFolder
-from webstrata.db import jobs
 from webstrata.db.engine import Database
+from webstrata.db.queue import jobs
 from webstrata.errors import StorageError
-from webstrata.jobs.storage import check_output, folder_bytes, health, report, scan_all, scan_storage
-from webstrata.model.jobs import JobStatus
-from webstrata.storage.room import device_of
+from webstrata.jobs.folders.job_folders import check_output, folder_bytes, health, report, scan_all, scan_storage
+from webstrata.model.jobs.job import JobStatus
+from webstrata.storage.file_system import device_of
 
 
 @pytest.fixture

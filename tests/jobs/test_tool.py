@@ -12,9 +12,16 @@ import pytest
 from tests.model.test_tool_options import EVERYTHING
 from webstrata.archive_tool.arguments import Arguments, parsed
 from webstrata.errors import OptionsError, StorageError, UsageError
-from webstrata.jobs.tool import OWN_TOOL, RuntimeArchiveJob, is_own_tool, job_arguments, tool_command, tool_flags
-from webstrata.model.jobs import ArchiveJobConfig
-from webstrata.model.tool_options import TOOL_OPTIONS, ArchiveToolOptions
+from webstrata.jobs.running.tool import (
+    OWN_TOOL,
+    RuntimeArchiveJob,
+    is_own_tool,
+    job_arguments,
+    tool_command,
+    tool_flags,
+)
+from webstrata.model.jobs.job import ArchiveJobConfig
+from webstrata.model.jobs.tool_options import TOOL_OPTIONS, ArchiveToolOptions
 
 MONITORED = {"relax_perms": False, "enable_monitoring": True}
 

@@ -13,21 +13,22 @@ import pytest
 from tests.jobs.rows import job_row, set_row, status_of
 from tests.support.waiting import wait_until
 from tests.web.archive import Answer, write_warc
-from webstrata.db import captures, leases
-from webstrata.db.editions import editions_of, public_source
-from webstrata.db.jobs import StoredJob
+from webstrata.db.captures import captures
+from webstrata.db.queue import leases
+from webstrata.db.queue.jobs import StoredJob
+from webstrata.db.sources.editions import editions_of, public_source
 from webstrata.errors import StorageError, UsageError, WebstrataError
-from webstrata.jobs.leading import in_the_lead
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.persistent import Crew, run_persistent_job
-from webstrata.jobs.queueing import queue_archive, request_stop, retry_job
-from webstrata.jobs.source_choice import source_code_of
-from webstrata.jobs.tool import ToolStages
-from webstrata.jobs.tool_books import why_it_ended
-from webstrata.jobs.worker import index_next_job, process_next_job
+from webstrata.jobs.progress.tool_progress import why_it_ended
+from webstrata.jobs.running.job_lease import in_the_lead
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.persistent import Crew, run_persistent_job
+from webstrata.jobs.running.queueing import queue_archive, request_stop, retry_job
+from webstrata.jobs.running.tool import ToolStages
+from webstrata.jobs.running.worker import index_next_job, process_next_job
+from webstrata.jobs.sources.source_choice import source_code_of
 from webstrata.logs import HIDDEN
-from webstrata.model.attempts import MAX_CRAWL_RETRIES
-from webstrata.model.jobs import ArchiveJobConfig, JobStatus
+from webstrata.model.jobs.attempts import MAX_CRAWL_RETRIES
+from webstrata.model.jobs.job import ArchiveJobConfig, JobStatus
 
 SITE = "https://health.example/"
 QUIET = threading.Event()

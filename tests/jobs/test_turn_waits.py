@@ -1,10 +1,10 @@
 from webstrata.crawl.tally import CrawlProgress
-from webstrata.db import operations
 from webstrata.db.engine import Database
-from webstrata.db.frontier import FrontierCounts
-from webstrata.db.operations import Operation
-from webstrata.jobs.turn_waits import WRITTEN_EVERY, TurnWaits
-from webstrata.model.reports import CrawlReport
+from webstrata.db.operations import operations
+from webstrata.db.operations.operations import Operation
+from webstrata.db.queue.frontier import FrontierCounts
+from webstrata.jobs.progress.permit_waits import WRITTEN_EVERY, TurnWaits
+from webstrata.model.crawl.run_reports import CrawlReport
 
 PROGRESS = CrawlProgress(FrontierCounts(), CrawlReport())
 

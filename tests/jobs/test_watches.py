@@ -7,16 +7,17 @@ import pytest
 
 from tests.jobs.test_lifecycle import queue
 from tests.support.web_server import Answer, WebServer
-from webstrata.db import jobs, sources
 from webstrata.db.engine import Database
+from webstrata.db.queue import jobs
+from webstrata.db.sources import sources
 from webstrata.db.watching import saved_searches, watches
 from webstrata.errors import ConflictError, NotFoundError, UsageError
-from webstrata.jobs.lifecycle import Runner
+from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.watching.files import WATCHING_FILE, restore_watching
+from webstrata.jobs.watching.saved_search_commands import SearchOrders
 from webstrata.jobs.watching.schedule import queue_due_watches
-from webstrata.jobs.watching.search_orders import SearchOrders
-from webstrata.jobs.watching.watch_orders import WatchOrders
-from webstrata.model.jobs import JobStatus
+from webstrata.jobs.watching.watch_commands import WatchOrders
+from webstrata.model.jobs.job import JobStatus
 from webstrata.model.watching.watches import Watch, WatchRequest, WatchScope, WatchView, read_ignored
 
 DAY = timedelta(days=1)

@@ -11,15 +11,15 @@ from sqlalchemy import update
 from tests.jobs.rows import job_row, set_row, status_of
 from tests.jobs.test_lifecycle import living_worker, queue
 from tests.support.web_server import WebServer, linked_site, page, serving
-from webstrata.db import frontier, jobs
-from webstrata.db.tables import CrawlTask
+from webstrata.db.queue import frontier, jobs
+from webstrata.db.schema.tables import CrawlTask
 from webstrata.errors import DatabaseUnavailableError
-from webstrata.jobs import worker
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.overview import archive_status
-from webstrata.jobs.persistent import Crew
-from webstrata.jobs.worker import process_next_job, run_worker_loop
-from webstrata.model.tasks import Link, TaskStatus
+from webstrata.jobs.progress.overview import archive_status
+from webstrata.jobs.running import worker
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.persistent import Crew
+from webstrata.jobs.running.worker import process_next_job, run_worker_loop
+from webstrata.model.crawl.tasks import Link, TaskStatus
 
 
 def work_once(crew: Crew) -> bool:
@@ -203,7 +203,7 @@ def test_a_job_that_breaks_the_program_fails_and_the_worker_goes_on(
 
     web_server.answers["/"] = page("Home")
     queue(runner, web_server)
-    monkeypatch.setattr("webstrata.jobs.indexing.index_job", broken)
+    monkeypatch.setattr("webstrata.jobs.running.indexing.index_job", broken)
     assert work_once(crew)
     row = job_row(runner.database)
     assert row.status == "index_failed"

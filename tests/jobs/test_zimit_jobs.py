@@ -13,15 +13,15 @@ from sqlalchemy import select
 from tests.jobs.rows import job_row, set_row
 from tests.support.docker import OTHER_URL, PAGE_URL, StandIn
 from webstrata.coordination.presence import present
-from webstrata.db import jobs, leases
-from webstrata.db.change_tables import SnapshotChange
 from webstrata.db.engine import Database
-from webstrata.db.tables import Snapshot
-from webstrata.jobs.persistent import Crew, run_persistent_job
-from webstrata.jobs.queueing import request_stop
-from webstrata.jobs.tool import ToolStages, job_arguments
-from webstrata.jobs.worker import index_next_job
-from webstrata.model.jobs import JobConfig
+from webstrata.db.queue import jobs, leases
+from webstrata.db.schema.change_tables import SnapshotChange
+from webstrata.db.schema.tables import Snapshot
+from webstrata.jobs.running.persistent import Crew, run_persistent_job
+from webstrata.jobs.running.queueing import request_stop
+from webstrata.jobs.running.tool import ToolStages, job_arguments
+from webstrata.jobs.running.worker import index_next_job
+from webstrata.model.jobs.job import JobConfig
 
 pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 

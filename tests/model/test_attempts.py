@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from webstrata.model.attempts import MAX_CRAWL_RETRIES, how_it_died, rest_after_trouble, rest_before_retry
+from webstrata.model.jobs.attempts import MAX_CRAWL_RETRIES, how_it_died, rest_after_trouble, rest_before_retry
 
 MINUTE = timedelta(minutes=1)
 

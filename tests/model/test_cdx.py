@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.errors import UsageError
-from webstrata.model.cdx import CdxDialect, CdxQuery, ListPosition
-from webstrata.model.cdx_filters import FilterKind
-from webstrata.model.cdx_parameters import read_query
-from webstrata.model.url_ranges import MatchType
+from webstrata.model.replay.cdx import CdxDialect, CdxQuery, ListPosition
+from webstrata.model.replay.cdx_filters import FilterKind
+from webstrata.model.replay.cdx_parameters import read_query
+from webstrata.model.replay.url_ranges import MatchType
 
 NAMES = ("url", "matchType", "from", "to", "closest", "sort", "limit", "filter", "collapse", "fl", "output", "page")
 MORE = ("pageSize", "showNumPages", "resumeKey", "showResumeKey", "gzip", "dialect", "offset")

@@ -1,7 +1,7 @@
 import pytest
 
-from webstrata.model.cleanup import CleanupMode, may_clean
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs.cleanup import CleanupMode, may_clean
+from webstrata.model.jobs.job import JobStatus
 
 DONE = (JobStatus.INDEXED, JobStatus.INDEX_FAILED)
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from webstrata.model.captures import ArchivedCapture
-from webstrata.model.closest import by_closeness
+from webstrata.model.replay.closest import by_closeness
 
 NOON = datetime(2024, 5, 31, 12, tzinfo=UTC)
 URL = "https://example.org/"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.model.failures import VisitFailure, failure_kind, summed_up
+from webstrata.model.crawl.failures import VisitFailure, failure_kind, summed_up
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webstrata.model.crawl.fetching import MAX_RETRY_AFTER, FetchResult, retry_after
 from webstrata.model.digests import digest
-from webstrata.model.fetching import MAX_RETRY_AFTER, FetchResult, retry_after
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

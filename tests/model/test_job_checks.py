@@ -1,8 +1,8 @@
 import pytest
 
 from webstrata.errors import ConflictError, OptionsError
-from webstrata.model.job_checks import check_for_engine, check_job_config, config_problems
-from webstrata.model.jobs import ArchiveJobConfig
+from webstrata.model.jobs.job import ArchiveJobConfig
+from webstrata.model.jobs.job_checks import check_for_engine, check_job_config, config_problems
 
 SEED = "https://example.org/"
 

@@ -7,9 +7,9 @@ from typing import get_args
 import pytest
 
 from webstrata.errors import UsageError
-from webstrata.model.crawl_config import CRAWL_SETTINGS, CrawlConfig
-from webstrata.model.jobs import JobConfig
-from webstrata.model.tasks import RetryPolicy
+from webstrata.model.crawl.crawl_config import CRAWL_SETTINGS, CrawlConfig
+from webstrata.model.crawl.tasks import RetryPolicy
+from webstrata.model.jobs.job import JobConfig
 from webstrata.settings import Settings, load_settings
 
 

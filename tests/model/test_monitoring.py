@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.errors import OptionsError
-from webstrata.model.monitoring import (
+from webstrata.model.crawl.monitoring import (
     BACKOFFS_WITHOUT_PROGRESS,
     Answer,
     Decision,

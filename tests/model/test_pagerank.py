@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.model import pagerank
-from webstrata.model.pagerank import DAMPING, TELEPORT, TOLERANCE, RankedPage, Settling
+from webstrata.model.search import pagerank
+from webstrata.model.search.pagerank import DAMPING, TELEPORT, TOLERANCE, RankedPage, Settling
 
 Graph = Mapping[int, list[int]]
 

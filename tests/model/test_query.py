@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.content.tokens import tokens
-from webstrata.model.query import (
+from webstrata.model.search.query import (
     MAX_DEPTH,
     MAX_TOKENS,
     All,

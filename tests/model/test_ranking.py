@@ -1,6 +1,6 @@
 import pytest
 
-from webstrata.model.ranking import Facts, Ranking, Score, best_scored, depth_of, scores, url_cost
+from webstrata.model.search.ranking import Facts, Ranking, Score, best_scored, depth_of, scores, url_cost
 
 
 def ranked(*facts: Facts, phrase: tuple[str, ...] = ("flu",), relevance: float = 1.0) -> list[Score]:

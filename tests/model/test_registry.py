@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from webstrata.errors import UsageError
-from webstrata.model.registry import (
+from webstrata.model.jobs.registry import (
     SourceJobConfig,
     build_job_config,
     build_output_dir_for_job,

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.errors import UsageError
-from webstrata.model.replay_address import Modifier, ReplayRequest, archived_url, parse_address
+from webstrata.model.replay.replay_address import Modifier, ReplayRequest, archived_url, parse_address
+from webstrata.model.replay.url_ranges import KeyRange, MatchType, key_range, other_keys, read_pattern
 from webstrata.model.timestamps import earliest_moment, fourteen_digits, http_date, latest_moment, parse_http_date
-from webstrata.model.url_ranges import KeyRange, MatchType, key_range, other_keys, read_pattern
 from webstrata.model.urls import surt
 
 PAGE = "http://example.org/a?b=1"

@@ -3,7 +3,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.model.reports import HOSTS_REPORTED, OTHER_HOSTS, CrawlReport, HostReport, busiest, merged
+from webstrata.model.crawl.run_reports import HOSTS_REPORTED, OTHER_HOSTS, CrawlReport, HostReport, busiest, merged
 
 counts = st.integers(0, 10**12)
 host_reports = st.builds(HostReport, counts, counts, counts)

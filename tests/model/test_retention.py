@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from webstrata.errors import PolicyError, UnreadablePolicyError
-from webstrata.model.retention import (
+from webstrata.model.retention.rules import (
     DEFAULT_TTL_DAYS,
     check_collection,
     check_ttl_days,

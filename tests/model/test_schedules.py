@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.errors import UsageError
-from webstrata.model.schedules import Cron, Interval, next_after, next_turn, parse_schedule
+from webstrata.model.jobs.schedules import Cron, Interval, next_after, next_turn, parse_schedule
 
 
 def at(text: str) -> datetime:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.errors import UsageError
-from webstrata.model.scope import MAX_RULES, ScopeRules, canonical_domain
+from webstrata.model.crawl.scope import MAX_RULES, ScopeRules, canonical_domain
 from webstrata.model.urls import MAX_URL_LENGTH, parse_url
 
 names = st.from_regex(r"[a-z]{1,8}(\.[a-z]{2,6}){1,3}", fullmatch=True)

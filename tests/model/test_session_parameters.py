@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from webstrata.model.session_parameters import SessionParameters
+from webstrata.model.crawl.session_parameters import SessionParameters
 
 SITE = "https://example.org"
 PAGES = [f"/{name}" for name in ("", "about", "news", "contact", "shop?item=1", "shop?item=2")]

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.model.changes import SIGNIFICANT, EditKind, LineEdit, PageLine, PageText, Verdict
-from webstrata.model.significance import JudgeContext, SectionChange, context_between, judge
+from webstrata.model.changes.significance import JudgeContext, SectionChange, context_between, judge
+from webstrata.model.changes.values import SIGNIFICANT, EditKind, LineEdit, PageLine, PageText, Verdict
 
 PLAIN = JudgeContext()
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.model.similarity import best_meant, distance, likely_meant, slips_forgiven, trigrams
+from webstrata.model.search.similarity import best_meant, distance, likely_meant, slips_forgiven, trigrams
 
 KNOWN = ["coronavirus", "vaccine", "vaccines", "racine", "measles", "hepatitis", "influenza", "radon", "random"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webstrata.model.source_scope import SourceScope, address_keys, owning_source, source_beginning_at
+from webstrata.model.jobs.source_scope import SourceScope, address_keys, owning_source, source_beginning_at
 
 SITE = SourceScope.of("site", ["https://example.org/"], {})
 NEWS = SourceScope.of("news", ["https://example.org/news/"], {})

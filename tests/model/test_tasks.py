@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.errors import BlockedAddressError, FetchError, TransientFetchError
-from webstrata.model.tasks import RetryPolicy, Task, TaskStatus, TaskType, after_failure
+from webstrata.model.crawl.tasks import RetryPolicy, Task, TaskStatus, TaskType, after_failure
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 POLICY = RetryPolicy(max_retries=3, backoff_min=1.0, backoff_max=60.0, backoff_multiplier=2.0, jitter=0.25)

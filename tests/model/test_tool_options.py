@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from webstrata.errors import OptionsError
-from webstrata.model.jobs import ArchiveJobConfig, JobConfig
-from webstrata.model.tool_options import (
+from webstrata.model.jobs.job import ArchiveJobConfig, JobConfig
+from webstrata.model.jobs.tool_options import (
     OPTION_BOUNDS,
     TOOL_OPTIONS,
     ArchiveToolOptions,

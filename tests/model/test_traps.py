@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.errors import UsageError
-from webstrata.model.traps import QueryCombinations, TrapGuard, TrapLimits, without_session_id
+from webstrata.model.crawl.traps import QueryCombinations, TrapGuard, TrapLimits, without_session_id
 from webstrata.model.urls import parse_url
 
 TODAY = date(2026, 3, 15)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webstrata.model.zimit import judged, wants_final_build
+from webstrata.model.jobs.zimit import judged, wants_final_build
 
 
 @pytest.mark.parametrize("code", [0, 16, 32, 33])

@@ -11,8 +11,8 @@ from tests.index.jobs import SITE, Job, crawled_job
 from tests.notifications.receiver import Receiver, receiving
 from tests.support.fetched import fetched
 from webstrata.changes.stage import ChangeTracking
-from webstrata.db import jobs
 from webstrata.db.engine import Database
+from webstrata.db.queue import jobs
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.posting import Poster
 from webstrata.index.version import INDEX_VERSION

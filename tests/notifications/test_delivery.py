@@ -10,7 +10,7 @@ from tests.notifications.receiver import Receiver
 from webstrata.db.engine import Database
 from webstrata.db.notifications import outbox, subscriptions
 from webstrata.db.notifications.announcing import count_waiting
-from webstrata.db.notifications.notification_tables import OutboxMessage
+from webstrata.db.schema.notification_tables import OutboxMessage
 from webstrata.notifications.subscribing import subscribe, unsubscribe
 
 SITE_NOW = {f"/{name}": dose("200 mg") for name in "abc"}

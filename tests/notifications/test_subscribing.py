@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from webstrata.db import jobs
 from webstrata.db.engine import Database, Session
 from webstrata.db.notifications import subscriptions
+from webstrata.db.queue import jobs
 from webstrata.errors import StorageError, UsageError
 from webstrata.model.notifications.addresses import read_address
 from webstrata.notifications.backup import NOTIFICATIONS_NAME, restore_notifications, write_notifications

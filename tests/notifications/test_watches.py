@@ -6,7 +6,7 @@ from tests.index.jobs import SITE
 from tests.notifications.conftest import Deliver, Run, dose
 from tests.notifications.receiver import Receiver
 from webstrata.db.engine import Database
-from webstrata.jobs.watching.watch_orders import WatchOrders
+from webstrata.jobs.watching.watch_commands import WatchOrders
 from webstrata.model.watching.watches import WatchRequest
 
 

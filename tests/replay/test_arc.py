@@ -6,10 +6,10 @@ import pytest
 
 from tests.replay.test_copies import archived
 from tests.support.arcs import V1, V2, arc_file, arc_records, page
-from webstrata.db import catalog
 from webstrata.db.engine import Database
+from webstrata.db.operations import catalog
 from webstrata.index.pipeline import index_job
-from webstrata.jobs.registering import register_job_dir
+from webstrata.jobs.folders.registering import register_job_dir
 from webstrata.replay.raw import raw_page
 
 SITE = "http://www.dryswamp.edu/"

@@ -10,12 +10,12 @@ from tests.index.test_foreign_shapes import ANSWER, PAGE, URL, packed, record
 from webstrata.assets.page import PagePlugin
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.stage import run_plugins
-from webstrata.db import jobs
 from webstrata.db.engine import Database
-from webstrata.db.tables import Snapshot
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Snapshot
 from webstrata.errors import NotFoundError
 from webstrata.index.pipeline import index_job
-from webstrata.jobs.registering import register_job_dir
+from webstrata.jobs.folders.registering import register_job_dir
 from webstrata.replay.raw import raw_page
 
 DIGEST = "sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A"

@@ -6,13 +6,14 @@ import pytest
 from sqlalchemy import select, update
 
 from tests.support.fetched import NOON, fetched, write_warc
-from webstrata.db import captures, jobs
+from webstrata.db.captures import captures
 from webstrata.db.engine import Database
-from webstrata.db.tables import Snapshot
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Snapshot
 from webstrata.errors import NotFoundError
 from webstrata.index.pipeline import index_job
-from webstrata.model.fetching import FetchResult
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.jobs.job import JobConfig, JobStatus
 from webstrata.replay.raw import raw_page
 
 URL = "https://example.org/a"

@@ -9,7 +9,7 @@ from tests.assets.archives import Archive
 from tests.crawl.runs import CONFIG, GUARD
 from webstrata.coordination.permits import DatabasePermits
 from webstrata.db.engine import Database
-from webstrata.jobs.lifecycle import Runner
+from webstrata.jobs.running.lifecycle import Runner
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Null, func, null, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from webstrata.db.base import Base
-from webstrata.db.collection_tables import (
+from webstrata.db.engine import Database, Session
+from webstrata.db.schema.base import Base
+from webstrata.db.schema.collection_tables import (
     DiagnosticRow,
     ExportRow,
     HaulRow,
@@ -16,8 +17,7 @@ from webstrata.db.collection_tables import (
     PriceRow,
     ScrapeRow,
 )
-from webstrata.db.engine import Database, Session
-from webstrata.db.tables import AuditEntry, Source
+from webstrata.db.schema.tables import AuditEntry, Source
 
 NOW = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)

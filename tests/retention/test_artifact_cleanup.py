@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.retention.rows import DAY, NOW, TICK
-from webstrata.db import artifacts
 from webstrata.db.engine import Database
-from webstrata.db.retention_tables import LegalHold
-from webstrata.model.artifacts import ArtifactType, NewArtifact, retention_until
+from webstrata.db.retention import artifacts
+from webstrata.db.schema.retention_tables import LegalHold
+from webstrata.model.retention.artifacts import ArtifactType, NewArtifact, retention_until
 from webstrata.retention.artifact_cleanup import ArtifactCleanupReport, clean_up_artifacts
 from webstrata.storage.artifacts import ArtifactFolder
 

@@ -11,11 +11,11 @@ from sqlalchemy import delete, func, select
 from tests.assets.archives import Archive, Got
 from tests.content.listing.pages import LD, shop
 from webstrata.assets.listing import ListingPlugin
-from webstrata.db import health
-from webstrata.db.collection_tables import DiagnosticRow, HealthRow, ListingRow, PriceRow
-from webstrata.db.tables import PluginRun
+from webstrata.db.collections import scraper_health
+from webstrata.db.schema.collection_tables import DiagnosticRow, HealthRow, ListingRow, PriceRow
+from webstrata.db.schema.tables import PluginRun
+from webstrata.model.collections.listing import Money
 from webstrata.model.collections.prices import PriceDirection, price_move
-from webstrata.model.listing import Money
 from webstrata.retention.sweep import run_manual_pass
 
 
@@ -106,7 +106,7 @@ def test_text_that_no_database_stores_costs_only_its_characters(shelf: Shop) -> 
 def test_a_run_records_the_share_of_listings_that_have_each_field(shelf: Shop) -> None:
     job_id = shelf.archive.index(shelf.archive.job(kettle("35"), kettle("36", path="/pot", gtin13="4006381333931")))
     with shelf.archive.database.write() as session:
-        health.add_run_health(session, job_id, "completed", datetime.now(UTC))
+        scraper_health.add_run_health(session, job_id, "completed", datetime.now(UTC))
     shelf.archive.run(job_id, ListingPlugin())
     with shelf.archive.database.read() as session:
         rates = session.scalars(select(HealthRow)).one().field_fill_rates

@@ -9,19 +9,20 @@ from sqlalchemy import select, update
 
 from tests.support.fetched import fetched
 from tests.support.folders import ARCHIVE, CrawledFolder
-from webstrata.crawl.answers import append_answers
 from webstrata.crawl.commit import Committer, CrawlTarget
 from webstrata.crawl.outcome import Outcome
-from webstrata.db import captures, frontier, jobs
-from webstrata.db.collection_tables import HaulCapture, HaulRow
+from webstrata.crawl.warc_records import append_answers
+from webstrata.db.captures import captures
 from webstrata.db.engine import Database
-from webstrata.db.tables import Capture, CrawlTask
+from webstrata.db.queue import frontier, jobs
+from webstrata.db.schema.collection_tables import HaulCapture, HaulRow
+from webstrata.db.schema.tables import Capture, CrawlTask
 from webstrata.errors import ConflictError
-from webstrata.jobs.cleanup import cleanup_job
+from webstrata.jobs.folders.cleanup import cleanup_job
 from webstrata.model.captures import EarlierCapture, Original
+from webstrata.model.crawl.tasks import Link, Task, TaskStatus
 from webstrata.model.digests import digest
-from webstrata.model.jobs import JobConfig
-from webstrata.model.tasks import Link, Task, TaskStatus
+from webstrata.model.jobs.job import JobConfig
 from webstrata.retention.holds import place_hold, release_hold
 
 PAGE = "https://example.org/a"

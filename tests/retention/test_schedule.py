@@ -6,13 +6,13 @@ from datetime import timedelta
 from pathlib import Path
 
 from tests.retention.rows import DAY, NOW, add_row, count
-from webstrata.db import artifacts
-from webstrata.db.collection_tables import HaulRow
 from webstrata.db.engine import Database
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.persistent import Crew
-from webstrata.jobs.worker import apply_retention
-from webstrata.model.artifacts import ArtifactType, NewArtifact
+from webstrata.db.retention import artifacts
+from webstrata.db.schema.collection_tables import HaulRow
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.persistent import Crew
+from webstrata.jobs.running.worker import apply_retention
+from webstrata.model.retention.artifacts import ArtifactType, NewArtifact
 from webstrata.retention.schedule import ArtifactSchedule, RetentionSchedule
 from webstrata.storage.artifacts import ArtifactFolder
 

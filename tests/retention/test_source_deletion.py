@@ -11,16 +11,16 @@ from tests.retention.test_withholding import ADMIN
 from tests.support.web_server import Answer, WebServer, page, serving
 from webstrata.app import App
 from webstrata.db.engine import Database
-from webstrata.db.retention_tables import Tombstone
-from webstrata.db.tables import ArchiveJob, AssetBlob, AuditEntry, Capture, Page, Snapshot, Source, WarcFile
+from webstrata.db.schema.retention_tables import Tombstone
+from webstrata.db.schema.tables import ArchiveJob, AssetBlob, AuditEntry, Capture, Page, Snapshot, Source, WarcFile
 from webstrata.errors import UsageError
-from webstrata.jobs.deletion import source_deletion
-from webstrata.jobs.deletion.source_deletion import delete_source, plan_deletion
-from webstrata.jobs.lifecycle import Runner
 from webstrata.jobs.packages.integrity import verify_archive
-from webstrata.jobs.queueing import queue_archive
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.queueing import queue_archive
+from webstrata.jobs.sources import source_deletion
+from webstrata.jobs.sources.source_deletion import delete_source, plan_deletion
 from webstrata.settings import Settings
-from webstrata.web.site import create_site
+from webstrata.site import create_site
 
 LOGO = Answer(b"\x89PNG shared by both", headers=(("Content-Type", "image/png"),))
 

@@ -8,11 +8,12 @@ from sqlalchemy import text
 
 from tests.retention.rows import DAY, MODELS, NOW, TICK, add_row, count, dates
 from tests.support.plans import effort_of
-from webstrata.db import audit_log, retention
-from webstrata.db.audit_log import ChangeFilter
-from webstrata.db.collection_tables import HaulRow, ListingRow
 from webstrata.db.engine import Database
-from webstrata.model.retention import DEFAULT_TTL_DAYS, PassTrigger, expiry_limit
+from webstrata.db.operations import audit_log
+from webstrata.db.operations.audit_log import ChangeFilter
+from webstrata.db.retention import retention
+from webstrata.db.schema.collection_tables import HaulRow, ListingRow
+from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, PassTrigger, expiry_limit
 from webstrata.retention.policies import reset_policies, set_policy, show_policies
 from webstrata.retention.sweep import run_manual_pass, run_requested_pass, run_scheduled_pass
 

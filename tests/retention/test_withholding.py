@@ -14,22 +14,22 @@ from tests.retention.rows import DAY, NOW, count
 from tests.support.databases import FreshDatabase
 from tests.support.web_server import WebServer, page
 from webstrata.app import App
-from webstrata.db import holds
-from webstrata.db.collection_tables import DiagnosticRow
 from webstrata.db.engine import Database
-from webstrata.db.retention_tables import Tombstone
-from webstrata.db.tables import Snapshot, Source
+from webstrata.db.retention import holds
+from webstrata.db.schema.collection_tables import DiagnosticRow
+from webstrata.db.schema.retention_tables import Tombstone
+from webstrata.db.schema.tables import Snapshot, Source
 from webstrata.errors import ConflictError, NotFoundError, StorageError, UsageError
 from webstrata.index.pipeline import index_job
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.manifest import write_manifest, write_sources
-from webstrata.jobs.queueing import queue_archive
-from webstrata.jobs.rebuild import Rebuild
+from webstrata.jobs.folders.manifest import write_manifest, write_sources
+from webstrata.jobs.folders.rebuild import Rebuild
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.queueing import queue_archive
 from webstrata.retention.holds import place_hold, release_hold
 from webstrata.retention.sweep import run_manual_pass
 from webstrata.retention.withholding import WithholdRequest, withhold_snapshots
 from webstrata.settings import Settings
-from webstrata.web.site import create_site
+from webstrata.site import create_site
 
 ADMIN = {"Authorization": "Bearer s3cret"}
 

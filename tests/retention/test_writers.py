@@ -11,11 +11,11 @@ from tests.retention.rows import DAY, MODELS, count
 from tests.support.web_server import Answer, WebServer, page
 from webstrata.api.server import create_api
 from webstrata.app import App
-from webstrata.db import scrapes
-from webstrata.db.collection_tables import ExportRow, HealthRow, ScrapeRow
+from webstrata.db.collections import scrapes
 from webstrata.db.engine import Database
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.queueing import queue_archive
+from webstrata.db.schema.collection_tables import ExportRow, HealthRow, ScrapeRow
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.queueing import queue_archive
 from webstrata.retention.policies import set_policy
 from webstrata.retention.sweep import run_manual_pass
 from webstrata.settings import Settings

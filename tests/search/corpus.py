@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from webstrata.db import captures, jobs, snapshots
-from webstrata.db.documents import ensure_documents
+from webstrata.db.captures import captures, snapshots
+from webstrata.db.captures.documents import ensure_documents
+from webstrata.db.captures.new_rows import NewCapture
+from webstrata.db.captures.snapshots import NewSnapshot
 from webstrata.db.engine import Database
-from webstrata.db.new_rows import NewCapture
-from webstrata.db.snapshots import NewSnapshot
-from webstrata.db.wording import NewDocument
-from webstrata.model.jobs import JobConfig
+from webstrata.db.queue import jobs
+from webstrata.db.search.indexed_words import NewDocument
+from webstrata.model.jobs.job import JobConfig
 from webstrata.model.urls import surt, url_group
 
 ENGLISH, FRENCH = "https://health.example/en", "https://sante.example/fr"

@@ -2,7 +2,7 @@
 
 from tests.search.corpus import Made
 from webstrata.content.tokens import tokens
-from webstrata.model.query import All, AnyOf, Expression, Field, Without, Words
+from webstrata.model.search.query import All, AnyOf, Expression, Field, Without, Words
 
 Parts = dict[Field, list[str]]
 

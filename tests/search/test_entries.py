@@ -3,12 +3,12 @@
 from sqlalchemy import select, text, update
 
 from tests.support.shelf import Shelf
+from webstrata.db.captures.snapshots import refresh_pages
 from webstrata.db.engine import Database
 from webstrata.db.migrate import downgrade, upgrade
-from webstrata.db.search_tables import SearchEntry, VocabularyWord
-from webstrata.db.snapshots import refresh_pages
-from webstrata.db.tables import Page, Snapshot
-from webstrata.model.search import SearchRequest, View
+from webstrata.db.schema.search_tables import SearchEntry, VocabularyWord
+from webstrata.db.schema.tables import Page, Snapshot
+from webstrata.model.search.values import SearchRequest, View
 from webstrata.search.service import search
 
 SITE = "https://example.org"

@@ -8,7 +8,7 @@ import pytest
 from tests.search.corpus import corpus, stock
 from tests.support.databases import FreshDatabase
 from webstrata.db.engine import Database
-from webstrata.model.search import SearchRequest, Sort, View
+from webstrata.model.search.values import SearchRequest, Sort, View
 from webstrata.search.appearances import appearances
 from webstrata.search.service import explained, search
 

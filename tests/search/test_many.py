@@ -7,9 +7,9 @@ import pytest
 
 from tests.search.corpus import corpus, stock
 from tests.support.databases import FreshDatabase
-from webstrata.db import search_candidates, search_judged, search_order
 from webstrata.db.engine import Database
-from webstrata.model.search import SearchRequest, SearchResponse, Sort, View
+from webstrata.db.search import candidates, scores, time_order
+from webstrata.model.search.values import SearchRequest, SearchResponse, Sort, View
 from webstrata.search.service import explained, search
 
 RANKED, PAGE = 20, 7
@@ -27,10 +27,10 @@ def archive(fresh_database_url: FreshDatabase) -> Iterator[Database]:
 
 @pytest.fixture
 def few_are_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_candidates, "MOST_RANKED", RANKED)
-    monkeypatch.setattr(search_candidates, "MOST_CHOSEN", RANKED)
-    monkeypatch.setattr(search_candidates, "MOST_TITLES", 5)
-    for module in (search_candidates, search_judged):
+    monkeypatch.setattr(candidates, "MOST_RANKED", RANKED)
+    monkeypatch.setattr(candidates, "MOST_CHOSEN", RANKED)
+    monkeypatch.setattr(candidates, "MOST_TITLES", 5)
+    for module in (candidates, scores):
         monkeypatch.setattr(module, "MOST_JUDGED", 8)
 
 
@@ -103,9 +103,9 @@ def test_what_is_not_wanted_is_not_ranked_for_its_title(archive: Database, few_a
 def test_counting_stops_somewhere_and_says_so_and_only_a_cursor_goes_on(
     archive: Database, few_are_ranked: None, monkeypatch: pytest.MonkeyPatch, view: View, sort: Sort
 ) -> None:
-    for module in (search_order, search_candidates):
+    for module in (time_order, candidates):
         monkeypatch.setattr(module, "MOST_COUNTED", 50)
-    monkeypatch.setattr("webstrata.db.searching.MOST_COUNTED", 50)
+    monkeypatch.setattr("webstrata.db.search.searching.MOST_COUNTED", 50)
     request = SearchRequest(q="page", view=view, sort=sort)
     found = every_page(archive, request)
     assert 50 <= len(found) < 50 + PAGE
@@ -136,5 +136,5 @@ def test_walking_and_gathering_find_the_same(
 ) -> None:
     requests = [SearchRequest(q=q, view=view, sort=Sort.NEWEST) for q in ("page", "fever") for view in View]
     expected = [every_page(archive, request) for request in requests]
-    monkeypatch.setattr(search_order, "walks", lambda wanted, found, archive: walking)
+    monkeypatch.setattr(time_order, "walks", lambda wanted, found, archive: walking)
     assert [every_page(archive, request) for request in requests] == expected

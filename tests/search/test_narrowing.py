@@ -6,15 +6,15 @@ import pytest
 from sqlalchemy import select, update
 
 from tests.support.shelf import Shelf
-from webstrata.db.documents import forget_documents
+from webstrata.db.captures.documents import forget_documents
+from webstrata.db.captures.snapshots import delete_snapshots, refresh_pages
 from webstrata.db.engine import Database
-from webstrata.db.search_tables import SearchEntry, VocabularyWord
-from webstrata.db.snapshots import delete_snapshots, refresh_pages
-from webstrata.db.tables import PageSignal, Snapshot, Source
+from webstrata.db.schema.search_tables import SearchEntry, VocabularyWord
+from webstrata.db.schema.tables import PageSignal, Snapshot, Source
 from webstrata.errors import UsageError
-from webstrata.model.query import AnyOf, Field, Intent, Words
-from webstrata.model.ranking import Ranking
-from webstrata.model.search import Cursor, FacetCount, Fallback, Kind, SearchRequest, Sort, View, read_cursor
+from webstrata.model.search.query import AnyOf, Field, Intent, Words
+from webstrata.model.search.ranking import Ranking
+from webstrata.model.search.values import Cursor, FacetCount, Fallback, Kind, SearchRequest, Sort, View, read_cursor
 from webstrata.search.appearances import appearances
 from webstrata.search.service import explained, search
 

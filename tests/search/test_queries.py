@@ -12,8 +12,8 @@ from tests.search.oracle import holds, parts_of
 from tests.support.databases import FreshDatabase
 from webstrata.content.tokens import tokens
 from webstrata.db.engine import Database
-from webstrata.model.query import Intent, plain_expression, understood
-from webstrata.model.search import Fallback, SearchRequest, View
+from webstrata.model.search.query import Intent, plain_expression, understood
+from webstrata.model.search.values import Fallback, SearchRequest, View
 from webstrata.search.best_match import whole_question
 from webstrata.search.service import explained, search
 

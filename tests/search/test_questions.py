@@ -9,13 +9,13 @@ from tests.support.databases import FreshDatabase
 from tests.support.shelf import Shelf
 from webstrata.content.kinds import PageKind
 from webstrata.content.reading import Body, read_page
-from webstrata.db.best_match.stored_forms import NAME, learn_some, learn_stored_forms
 from webstrata.db.engine import Database
-from webstrata.db.search_tables import SearchUpkeep, WordForm
-from webstrata.db.tables import Document
+from webstrata.db.schema.search_tables import SearchUpkeep, WordForm
+from webstrata.db.schema.tables import Document
+from webstrata.db.search.stored_forms import NAME, learn_some, learn_stored_forms
 from webstrata.demo.site import DEMO_ORIGIN, build_site
 from webstrata.model.archive import SnapshotView
-from webstrata.model.search import Fallback, SearchRequest, SearchResponse, Sort, View
+from webstrata.model.search.values import Fallback, SearchRequest, SearchResponse, Sort, View
 from webstrata.search.service import explained, search
 
 SITE = "https://example.org"
@@ -193,7 +193,7 @@ def test_forms_are_learned_from_stored_texts_some_at_a_time(
         last = session.scalar(select(func.max(Document.id)))
         session.merge(SearchUpkeep(name=NAME, last_document_id=0, until_document_id=last))
     assert [search(database, SearchRequest(q=q)).fallback for q in questions] != [Fallback.NONE] * 3
-    monkeypatch.setattr("webstrata.db.best_match.stored_forms._BATCH", 1)
+    monkeypatch.setattr("webstrata.db.search.stored_forms._BATCH", 1)
     with database.write() as session:
         assert learn_some(session)
     learn_stored_forms(database)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.shelf import Shelf
 from webstrata.db.engine import Database
-from webstrata.model.search import SearchRequest, Sort, View
+from webstrata.model.search.values import SearchRequest, Sort, View
 from webstrata.search.service import search
 
 SITE = "https://example.org"

@@ -4,14 +4,7 @@ from pathlib import Path
 import pytest
 
 from webstrata.errors import StorageError
-from webstrata.storage.room import (
-    check_room,
-    check_writable,
-    device_of,
-    free_bytes,
-    is_writable,
-    shown_bytes,
-)
+from webstrata.storage.file_system import check_room, check_writable, device_of, free_bytes, is_writable, shown_bytes
 
 READ_ONLY = Path("/proc/self")
 """A folder in which nobody can make a file, root neither."""
@@ -67,9 +60,9 @@ def test_a_device_without_a_number_is_known_by_what_is_mounted(tmp_path: Path, m
         f_frsize = real.f_frsize
 
     monkeypatch.setattr(os, "statvfs", lambda path: NoNumber)
-    monkeypatch.setattr("webstrata.storage.room._MOUNTS", mounts)
+    monkeypatch.setattr("webstrata.storage.file_system._MOUNTS", mounts)
     assert device_of(tmp_path) == "mount:nfs4:nas.example:/web archive"
-    monkeypatch.setattr("webstrata.storage.room._MOUNTS", tmp_path / "gone")
+    monkeypatch.setattr("webstrata.storage.file_system._MOUNTS", tmp_path / "gone")
     assert device_of(tmp_path) == f"dev:{os.major(device)}:{os.minor(device)}"
 
 

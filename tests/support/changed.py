@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from webstrata.db.changes import NewEvent, load_snapshots, write_events
+from webstrata.db.changes.changes import NewEvent, load_snapshots, write_events
 from webstrata.db.engine import Database
 
 DOSE = {"code": "dose", "text": "a dose changed: 200 mg → 400 mg", "weight": 0.6}

@@ -94,7 +94,7 @@ def refuse_a_changed_schema() -> None:
 
 
 def _digest_of_schema() -> bytes:
-    files = [SCHEMA / "tables.py", *sorted((SCHEMA / "migrations" / "versions").glob("*.py"))]
+    files = [*sorted((SCHEMA / "schema").glob("*.py")), *sorted((SCHEMA / "migrations" / "versions").glob("*.py"))]
     return hashlib.sha256(b"".join(file.name.encode() + file.read_bytes() for file in files)).digest()
 
 

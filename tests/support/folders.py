@@ -8,11 +8,12 @@ from pathlib import Path
 from sqlalchemy import select
 
 from tests.support.fetched import NOON, fetched, write_warc
-from webstrata.db import jobs, warc_folders
+from webstrata.db.captures import warc_folders
+from webstrata.db.captures.warc_folders import FoundWarc
 from webstrata.db.engine import Database, Session
-from webstrata.db.tables import ArchiveJob, Capture, Snapshot, WarcFile
-from webstrata.db.warc_folders import FoundWarc
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import ArchiveJob, Capture, Snapshot, WarcFile
+from webstrata.model.jobs.job import JobConfig, JobStatus
 from webstrata.model.urls import surt
 from webstrata.replay.raw import raw_page
 from webstrata.storage.paths import recorded_as

@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import delete, select
 
-from webstrata.db import jobs, signals, snapshots
+from webstrata.db.captures import snapshots
 from webstrata.db.engine import Database, Session
-from webstrata.db.links import SnapshotLinks, forget_outlinks, store_outlinks
-from webstrata.db.signals import links_today
-from webstrata.db.tables import Page, PageSignal, Snapshot, SnapshotOutlink
+from webstrata.db.links import signals
+from webstrata.db.links.links import SnapshotLinks, forget_outlinks, store_outlinks
+from webstrata.db.links.signals import links_today
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Page, PageSignal, Snapshot, SnapshotOutlink
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 

@@ -9,14 +9,15 @@ from itertools import count
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from webstrata.db import captures, jobs, snapshots
-from webstrata.db.documents import store_documents
+from webstrata.db.captures import captures, snapshots
+from webstrata.db.captures.documents import store_documents
+from webstrata.db.captures.new_rows import NewCapture
+from webstrata.db.captures.snapshots import NewSnapshot
 from webstrata.db.engine import Database
-from webstrata.db.new_rows import NewCapture
-from webstrata.db.snapshots import NewSnapshot
-from webstrata.db.tables import Snapshot
-from webstrata.db.wording import NewDocument, prepared
-from webstrata.model.jobs import JobConfig
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import Snapshot
+from webstrata.db.search.indexed_words import NewDocument, prepared
+from webstrata.model.jobs.job import JobConfig
 from webstrata.model.urls import surt, url_group
 
 

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from webstrata.web.search_form import read_form
+from webstrata.web.search.form import read_form
 
 Json = Mapping[str, Any]
 

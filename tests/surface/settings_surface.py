@@ -8,9 +8,9 @@ from annotated_types import BaseMetadata
 from pydantic.fields import FieldInfo
 
 from webstrata import __version__, compat, errors
-from webstrata.api.error_answers import STATUS_CODES
 from webstrata.assets.registry import BUILT_IN, GROUPS
-from webstrata.jobs import stages
+from webstrata.http.error_responses import STATUS_CODES
+from webstrata.jobs.running import stages
 from webstrata.settings import Settings, names_of
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"

@@ -18,7 +18,7 @@ from webstrata.app import App
 from webstrata.cli.main import run
 from webstrata.db.engine import Database
 from webstrata.settings import Environment, Settings
-from webstrata.web.site import create_site
+from webstrata.site import create_site
 
 on_one_database = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True, scope="session")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from webstrata.errors import StorageError
-from webstrata.warc.combined_log import (
+from webstrata.storage.combined_log import (
     Statistics,
     combined_log_name,
     latest_combined_log,

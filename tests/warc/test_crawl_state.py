@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from webstrata.errors import StorageError, UsageError
-from webstrata.model.monitoring import Answer, Decision
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.model.crawl.monitoring import Answer, Decision
+from webstrata.storage.crawl_state import CrawlState
 
 STATE = ".archive_state.json"
 

@@ -19,7 +19,7 @@ from tests.support.processes import running
 from tests.support.warcs import Record, records
 from webstrata.fetch.wire import read_head
 from webstrata.model.captures import Original
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
 

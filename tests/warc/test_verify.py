@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from webstrata.cli.main import run
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.digests import digest
-from webstrata.model.fetching import FetchResult
 from webstrata.warc.record import exchange
 from webstrata.warc.verify import Report, verify
 from webstrata.warc.writer import Extent, WarcFileWriter

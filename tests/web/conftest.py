@@ -19,7 +19,7 @@ from tests.web.live import fill, served
 from webstrata.app import App
 from webstrata.db.engine import Database
 from webstrata.settings import Environment, Settings
-from webstrata.web.site import create_site
+from webstrata.site import create_site
 
 OWN_ORIGIN = {"Origin": "http://testserver"}
 TOKEN = "a long and secret token"

@@ -16,16 +16,17 @@ from tests.support.waiting import wait_until
 from tests.web.archive import MAY, SITE, Answer, change, folder_of, keep, queue
 from webstrata.app import App
 from webstrata.changes.stage import ChangeTracking
-from webstrata.db import captures, jobs, problems, reports
-from webstrata.db.new_rows import Problem
+from webstrata.db.captures import captures, problems
+from webstrata.db.captures.new_rows import Problem
+from webstrata.db.queue import jobs, run_reports
 from webstrata.index.version import INDEX_VERSION
-from webstrata.jobs.source_orders import SourceOrders
-from webstrata.model.monitoring import Answer as MonitorAnswer
-from webstrata.model.monitoring import Decision
-from webstrata.model.reports import CrawlReport, HostReport
+from webstrata.jobs.sources.source_commands import SourceOrders
+from webstrata.model.crawl.monitoring import Answer as MonitorAnswer
+from webstrata.model.crawl.monitoring import Decision
+from webstrata.model.crawl.run_reports import CrawlReport, HostReport
 from webstrata.settings import Settings
-from webstrata.warc.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.storage.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line
+from webstrata.storage.crawl_state import CrawlState
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
 MONTHS = 40
@@ -148,7 +149,7 @@ def _crawl(app: App, job_id: int) -> None:
     report = CrawlReport(2 * 10**7, 2 * 10**13, {"timeout": 10**5, "http_503": 7, "x" * 80: 1}, hosts, 1234.5)
     with app.database.write() as session:
         jobs.set_crawl_counts(session, job_id, {"pending": 10**7, "in_progress": 16, "finished": 10**7, "error": 10**5})
-        reports.write(session, job_id, "here:1:x", report, datetime.now(UTC))
+        run_reports.write(session, job_id, "here:1:x", report, datetime.now(UTC))
     change(app, job_id, status="running", started_at=datetime.now(UTC) - timedelta(hours=3), crawler_stage=RESUME_CRAWL)
     _leave_logs(app, job_id)
     _leave_decisions(app, job_id)

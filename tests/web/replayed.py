@@ -9,11 +9,12 @@ from uuid import uuid4
 
 from tests.support.fetched import fetched
 from webstrata.app import App
-from webstrata.db import captures, jobs
+from webstrata.db.captures import captures
+from webstrata.db.queue import jobs
 from webstrata.index.pipeline import index_job
 from webstrata.model.captures import Original
-from webstrata.model.fetching import FetchResult
-from webstrata.model.jobs import JobConfig, JobStatus
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.jobs.job import JobConfig, JobStatus
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter, new_warc_name
 

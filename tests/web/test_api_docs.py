@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.conftest import Page
-from webstrata.web.api_words import Kind, kind_of
+from webstrata.web.api_texts import Kind, kind_of
 
 
 @pytest.mark.parametrize(

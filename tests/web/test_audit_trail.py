@@ -6,8 +6,8 @@ from starlette.testclient import TestClient
 from tests.web.archive import queue
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db import audit_log
-from webstrata.db.audit_log import ChangeFilter, LoggedChange
+from webstrata.db.operations import audit_log
+from webstrata.db.operations.audit_log import ChangeFilter, LoggedChange
 
 
 def changes(app: App) -> list[LoggedChange]:

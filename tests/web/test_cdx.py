@@ -14,7 +14,7 @@ from tests.support.fetched import fetched
 from tests.web.replayed import MAY, SITE, archive_everything, archive_responses
 from webstrata.app import App
 from webstrata.replay import memento
-from webstrata.web.site import create_site
+from webstrata.site import create_site
 
 FIRST, AGAIN = "20240503120509", "20240603120509"
 NEWS = f"{SITE}/news"
@@ -119,7 +119,7 @@ def test_filters_of_either_dialect_leave_lines_out(reader: TestClient) -> None:
 def test_a_long_list_comes_in_pages_and_goes_on_at_its_resume_key(
     reader: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webstrata.model.cdx.BLOCK_LINES", 4)
+    monkeypatch.setattr("webstrata.model.replay.cdx.BLOCK_LINES", 4)
     whole = lines(reader, url=SITE + "/*")
     pages = int(asked(reader, url=SITE + "/*", showNumPages="true").text)
     assert pages == -(-len(whole) // 4)

@@ -9,10 +9,10 @@ from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import MakeClient, Page
 from webstrata.app import App
 from webstrata.changes.stage import ChangeTracking
-from webstrata.db import jobs
+from webstrata.db.queue import jobs
 from webstrata.index.version import INDEX_VERSION
-from webstrata.model.changes import EditKind, LineEdit, PageLine, WordEdit
-from webstrata.model.jobs import JobStatus
+from webstrata.model.changes.values import EditKind, LineEdit, PageLine, WordEdit
+from webstrata.model.jobs.job import JobStatus
 from webstrata.web.diff_view import MAX_CHARACTERS, view_diff
 
 TEXTS = (

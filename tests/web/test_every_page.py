@@ -6,8 +6,8 @@ from starlette.testclient import TestClient
 from tests.web.archive import SITE, Answer, keep, queue
 from tests.web.conftest import TOKEN, MakeClient, Page
 from webstrata.app import App
+from webstrata.site import create_site
 from webstrata.web.assets import our_assets
-from webstrata.web.site import create_site
 
 PATHS = [
     *(

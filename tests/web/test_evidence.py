@@ -11,11 +11,10 @@ from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page, make_app
 from tests.web.test_every_page import MAX_PAGE_BYTES
 from webstrata.app import App
 from webstrata.audit.policy import CrawlPolicy
-from webstrata.db.artifacts import add_artifact
 from webstrata.db.auditing import pages, queue
 from webstrata.db.engine import Database
+from webstrata.db.retention.artifacts import add_artifact
 from webstrata.jobs.auditing.queueing import queue_audit
-from webstrata.model.artifacts import ArtifactType, NewArtifact
 from webstrata.model.auditing.sessions import (
     AuditEventType,
     AuditLogEntry,
@@ -24,6 +23,7 @@ from webstrata.model.auditing.sessions import (
     AuditStatus,
     AuditViewport,
 )
+from webstrata.model.retention.artifacts import ArtifactType, NewArtifact
 from webstrata.storage.artifacts import ArtifactFolder
 
 pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.web.conftest import MakeClient, Page
-from webstrata.db import catalog
+from webstrata.db.operations import catalog
 from webstrata.errors import DatabaseUnavailableError
 
 

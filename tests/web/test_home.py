@@ -5,8 +5,9 @@ from starlette.testclient import TestClient
 from tests.web.archive import SITE, Answer, change, keep, queue
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db import catalog, jobs
-from webstrata.jobs.source_orders import SourceOrders, WantedSource
+from webstrata.db.operations import catalog
+from webstrata.db.queue import jobs
+from webstrata.jobs.sources.source_commands import SourceOrders, WantedSource
 
 
 def test_an_empty_archive_offers_to_archive_a_site(client: TestClient) -> None:

@@ -10,13 +10,14 @@ from starlette.testclient import TestClient
 from tests.web.archive import SITE, Answer, change, keep, queue
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db import captures, catalog, problems
-from webstrata.db.new_rows import Problem
+from webstrata.db.captures import captures, problems
+from webstrata.db.captures.new_rows import Problem
+from webstrata.db.operations import catalog
 from webstrata.model.archive import JobView
-from webstrata.model.monitoring import Answer as MonitorAnswer
-from webstrata.model.monitoring import Decision
-from webstrata.warc.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.model.crawl.monitoring import Answer as MonitorAnswer
+from webstrata.model.crawl.monitoring import Decision
+from webstrata.storage.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line
+from webstrata.storage.crawl_state import CrawlState
 
 NOON = datetime(2024, 5, 3, 12, tzinfo=UTC)
 COMMAND = "vpn-connect --key hunter2"

@@ -9,11 +9,12 @@ from starlette.testclient import TestClient
 from tests.web.archive import SITE, Answer, change, keep, queue
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db import catalog, jobs, reports
-from webstrata.model.jobs import JobStatus
-from webstrata.model.reports import CrawlReport, HostReport
+from webstrata.db.operations import catalog
+from webstrata.db.queue import jobs, run_reports
+from webstrata.model.crawl.run_reports import CrawlReport, HostReport
+from webstrata.model.jobs.job import JobStatus
 from webstrata.web.assets import HTMX, our_assets
-from webstrata.web.jobs import summary
+from webstrata.web.jobs.jobs import summary
 
 REPORT = CrawlReport(
     12,
@@ -97,7 +98,7 @@ def running(app: App, **columns: object) -> int:
     job_id = queue(app)
     with app.database.write() as session:
         jobs.set_crawl_counts(session, job_id, {"pending": 20, "in_progress": 6, "finished": 12, "error": 2})
-        reports.write(session, job_id, "here:1:x", REPORT, datetime.now(UTC))
+        run_reports.write(session, job_id, "here:1:x", REPORT, datetime.now(UTC))
     change(app, job_id, **{"status": "running", "started_at": datetime.now(UTC), **columns})
     return job_id
 

@@ -11,10 +11,10 @@ from tests.assets.archives import Archive, Got
 from tests.content.listing.pages import LD, shop
 from tests.web.conftest import Page
 from webstrata.app import App
-from webstrata.db import health
+from webstrata.db.collections import scraper_health
 from webstrata.db.engine import Database
 from webstrata.settings import Settings
-from webstrata.web.site import create_site
+from webstrata.site import create_site
 
 
 def kettle(price: str) -> Got:
@@ -30,7 +30,7 @@ def client(database: Database, tmp_path: Path) -> TestClient:
     for price in ("40", "30"):
         job_id = archive.index(archive.job(kettle(price)))
         with database.write() as session:
-            health.add_run_health(session, job_id, "completed", datetime.now(UTC))
+            scraper_health.add_run_health(session, job_id, "completed", datetime.now(UTC))
         archive.run(job_id)
     site = create_site(App(Settings(), database, archive.root))
     return TestClient(site, base_url="http://127.0.0.1", client=("127.0.0.1", 50000))

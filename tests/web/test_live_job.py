@@ -17,9 +17,9 @@ from tests.web.archive import change, folder_of, queue
 from tests.web.live import PHONE, problems_of, served
 from webstrata.app import App
 from webstrata.coordination.presence import present
-from webstrata.db import jobs, reports
-from webstrata.model.reports import CrawlReport, HostReport
-from webstrata.warc.combined_log import INITIAL_CRAWL, combined_log_name, statistics_line
+from webstrata.db.queue import jobs, run_reports
+from webstrata.model.crawl.run_reports import CrawlReport, HostReport
+from webstrata.storage.combined_log import INITIAL_CRAWL, combined_log_name, statistics_line
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 SECONDS = 20_000
@@ -65,7 +65,7 @@ def running(live_archive: App) -> Iterator[int]:
 
 def report(app: App, job_id: int, told: CrawlReport) -> None:
     with app.database.write() as session:
-        reports.write(session, job_id, "here:1:x", told, datetime.now(UTC))
+        run_reports.write(session, job_id, "here:1:x", told, datetime.now(UTC))
 
 
 def figure(page: Page, name: str) -> str:

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
-from webstrata.api.auth import SESSION_COOKIE
+from webstrata.http.auth import SESSION_COOKIE
 from webstrata.web.login import local_path
 
 

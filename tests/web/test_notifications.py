@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 from tests.notifications.receiver import receiving
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db.notifications.notification_tables import OutboxMessage
+from webstrata.db.schema.notification_tables import OutboxMessage
 
 PATH = "/notifications"
 PAGE = "https://example.org/fever"

@@ -3,8 +3,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from webstrata.warc.combined_log import Statistics
-from webstrata.web.plot import HEIGHT, ROWS, WIDTH, Line, Plot, draw_plot
+from webstrata.storage.combined_log import Statistics
+from webstrata.web.jobs.plot import HEIGHT, ROWS, WIDTH, Line, Plot, draw_plot
 
 NOON = datetime(2024, 5, 3, 12, tzinfo=UTC)
 

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from webstrata.model.jobs import SETTLED, JobStatus
+from webstrata.model.jobs.job import SETTLED, JobStatus
 from webstrata.web import present
 
 NOW = datetime(2024, 5, 3, 12, 5, 9, tzinfo=UTC)

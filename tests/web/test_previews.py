@@ -7,8 +7,8 @@ from starlette.testclient import TestClient
 from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import Page
 from webstrata.app import App
-from webstrata.db import catalog
-from webstrata.db.browser import replay_checks
+from webstrata.db.operations import catalog
+from webstrata.db.replay import replay_checks
 from webstrata.model.browser.replay_checks import PageCheck, ReplayReport, evenly, word_similarity
 
 

@@ -20,7 +20,7 @@ from tests.web.conftest import fresh_app
 from tests.web.live import served
 from tests.web.replayed import MAY, archive_responses
 from webstrata.app import App
-from webstrata.db import catalog
+from webstrata.db.operations import catalog
 
 # What a browser does with a page does not depend on the database.
 pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)

@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 from tests.support.web_server import Answer, WebServer, page, robots
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db.tables import CaptureLinks, Snapshot
-from webstrata.jobs.queueing import queue_archive
-from webstrata.model.scope import ScopeRules
+from webstrata.db.schema.tables import CaptureLinks, Snapshot
+from webstrata.jobs.running.queueing import queue_archive
+from webstrata.model.crawl.scope import ScopeRules
 from webstrata.warc.packages.wacz_reader import open_wacz
 from webstrata.warc.reader import iter_records
 from webstrata.warc.verify import verify

@@ -5,7 +5,7 @@ from starlette.testclient import TestClient
 from tests.retention.rows import DAY, add_row, count
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db.collection_tables import HaulRow
+from webstrata.db.schema.collection_tables import HaulRow
 
 PATH = "/admin/retention"
 

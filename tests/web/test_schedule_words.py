@@ -1,6 +1,6 @@
 import pytest
 
-from webstrata.web.schedule_words import schedule_words
+from webstrata.web.schedule_texts import schedule_words
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from starlette.testclient import TestClient
 from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import MakeClient, Page
 from webstrata.app import App
-from webstrata.db.tables import WarcFile
+from webstrata.db.schema.tables import WarcFile
 from webstrata.index.version import INDEX_VERSION
-from webstrata.jobs.source_orders import SourceOrders, WantedSource
+from webstrata.jobs.sources.source_commands import SourceOrders, WantedSource
 
 LATER = MAY + timedelta(days=30)
 

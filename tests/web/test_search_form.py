@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
-from webstrata.model.search import Cursor, Kind, SearchRequest, Sort, View
-from webstrata.web.search_form import SearchForm, address, appearances_address, problems, read_form, to_request
+from webstrata.model.search.values import Cursor, Kind, SearchRequest, Sort, View
+from webstrata.web.search.form import SearchForm, address, appearances_address, problems, read_form, to_request
 
 
 def test_an_empty_form_asks_for_all_pages_newest_first() -> None:

@@ -1,6 +1,6 @@
-from webstrata.model.search import FacetCount, SearchResponse
-from webstrata.web.search_form import SearchForm
-from webstrata.web.search_narrowing import VALUES_FOLDED, VALUES_SHOWN, chips, counted_of, facets
+from webstrata.model.search.values import FacetCount, SearchResponse
+from webstrata.web.search.form import SearchForm
+from webstrata.web.search.narrowing import VALUES_FOLDED, VALUES_SHOWN, chips, counted_of, facets
 
 NAMES = {"hc": "Health Agency", "wb": "Water Board"}
 

@@ -8,9 +8,9 @@ from starlette.testclient import TestClient
 from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import Page
 from webstrata.app import App
-from webstrata.db import searching
-from webstrata.model.search import Cursor
-from webstrata.web.site import create_site
+from webstrata.db.search import searching
+from webstrata.model.search.values import Cursor
+from webstrata.site import create_site
 
 WATER = "https://water.example/"
 YEAR = timedelta(days=365)

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from webstrata.model.search import Cursor, SearchResponse
-from webstrata.web.search_form import SearchForm, address
-from webstrata.web.search_paging import Pager, pager
+from webstrata.model.search.values import Cursor, SearchResponse
+from webstrata.web.search.form import SearchForm, address
+from webstrata.web.search.paging import Pager, pager
 
 FORM = SearchForm(q="fever", language="fr")
 

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.model.query import Intent
-from webstrata.model.search import Fallback, SearchRequest, SearchResponse, View
+from webstrata.model.search.query import Intent
+from webstrata.model.search.values import Fallback, SearchRequest, SearchResponse, View
 from webstrata.search.appearances import Appearances
-from webstrata.web.search_words import as_written, heading, how_often, quote, sentence_of, site_of, taken
+from webstrata.web.search.texts import as_written, heading, how_often, quote, sentence_of, site_of, taken
 
 URL = "https://health.example/fever"
 

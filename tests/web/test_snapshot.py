@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db.tables import Capture, Snapshot
+from webstrata.db.schema.tables import Capture, Snapshot
 from webstrata.warc.reader import iter_records
 from webstrata.web.snapshot import MOST_LINKS
 from webstrata.web.viewer.viewer_frame import can_be_framed

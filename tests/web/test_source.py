@@ -8,8 +8,8 @@ from starlette.testclient import TestClient
 from tests.web.archive import SITE, Answer, change, keep, queue
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
-from webstrata.db import sources
-from webstrata.jobs.source_orders import SourceOrders, WantedSource
+from webstrata.db.sources import sources
+from webstrata.jobs.sources.source_commands import SourceOrders, WantedSource
 
 
 @pytest.fixture

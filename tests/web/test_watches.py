@@ -10,11 +10,11 @@ from tests.web.archive import MAY, SITE, Answer, keep
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.changes.stage import ChangeTracking
-from webstrata.db import jobs
+from webstrata.db.queue import jobs
 from webstrata.db.watching import watches
 from webstrata.db.watching.watches import NewWatchEvent
 from webstrata.index.version import INDEX_VERSION
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs.job import JobStatus
 
 TEXTS = ("Give one dose of 200 mg every six hours.", "Give one dose of 400 mg every six hours.")
 

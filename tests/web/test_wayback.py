@@ -12,7 +12,7 @@ from tests.support.fetched import fetched
 from tests.web.conftest import Page
 from tests.web.replayed import HOME, LATIN, MAY, PACKED, PNG, SITE, archive_everything, archive_responses
 from webstrata.app import App
-from webstrata.web.site import create_site
+from webstrata.site import create_site
 
 FIRST, AGAIN = "20240503120509", "20240603120509"
 PAGES = {"", "mp_", "if_"}

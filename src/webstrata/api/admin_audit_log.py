@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from webstrata.api.admin_schemas import AuditEntrySchema, AuditLogSchema
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, TextFilter
 from webstrata.api.present import timestamp
-from webstrata.db.audit_log import ChangeFilter, LoggedChange, entries
+from webstrata.db.operations.audit_log import ChangeFilter, LoggedChange, entries
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Offset, Parts, TextFilter
+from webstrata.http.headers import ADMIN_PATH
 
 router = APIRouter(
     prefix=ADMIN_PATH + "/audit-log",

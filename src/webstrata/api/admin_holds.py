@@ -5,10 +5,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.parts import Parts, RowId
 from webstrata.api.present import timestamp
 from webstrata.api.retention_schemas import (
     HoldListSchema,
@@ -18,9 +14,13 @@ from webstrata.api.retention_schemas import (
     WithheldSchema,
     WithholdSchema,
 )
-from webstrata.api.same_origin import refuse_other_sites
-from webstrata.api.schemas import ErrorSchema
-from webstrata.db.holds import HoldView, list_holds
+from webstrata.db.retention.holds import HoldView, list_holds
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import Parts, RowId
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.headers import ADMIN_PATH
+from webstrata.http.same_origin import refuse_other_sites
 from webstrata.retention.holds import place_hold, release_hold
 from webstrata.retention.withholding import WithholdRequest, withhold_snapshots
 

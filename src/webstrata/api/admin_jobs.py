@@ -7,12 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
 from webstrata.api import present
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.live import EVENT_STREAM, live_view, seated
-from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, JobId, Limit, Offset, Parts, TextFilter
 from webstrata.api.schemas import (
-    ErrorSchema,
     JobDetailSchema,
     JobListResponseSchema,
     JobLogSchema,
@@ -20,12 +15,18 @@ from webstrata.api.schemas import (
     JobSnapshotSummarySchema,
     JobStatusCountsSchema,
 )
-from webstrata.api.secrets import secrets_of
 from webstrata.app import App
-from webstrata.db import catalog, problems
-from webstrata.db.reports import JobProgress
+from webstrata.db.captures import problems
+from webstrata.db.operations import catalog
+from webstrata.db.queue.run_reports import JobProgress
 from webstrata.errors import NotFoundError
-from webstrata.jobs.log_view import LINES_SHOWN, log_tail
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import LARGEST_OFFSET, CodeFilter, JobId, Limit, Offset, Parts, TextFilter
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.headers import ADMIN_PATH
+from webstrata.http.live import EVENT_STREAM, live_view, seated
+from webstrata.http.secrets import secrets_of
+from webstrata.jobs.progress.log_view import LINES_SHOWN, log_tail
 from webstrata.model.archive import JobView
 
 LogLines = Annotated[int, Query(ge=1, le=1_000)]

@@ -10,16 +10,16 @@ from webstrata.api.admin_schemas import (
     ReportListSchema,
     ReportSummarySchema,
 )
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, RowId, TextFilter
 from webstrata.api.present import timestamp
-from webstrata.api.same_origin import refuse_other_sites
-from webstrata.api.schemas import ErrorSchema
-from webstrata.db import report_review
-from webstrata.db.report_review import ReviewedReport
+from webstrata.db.operations import report_review
+from webstrata.db.operations.report_review import ReviewedReport
 from webstrata.errors import NotFoundError
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Offset, Parts, RowId, TextFilter
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.headers import ADMIN_PATH
+from webstrata.http.same_origin import refuse_other_sites
 
 ReportId = Annotated[int, RowId, Path(description="A report's number.")]
 

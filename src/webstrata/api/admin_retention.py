@@ -7,9 +7,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.parts import Parts
 from webstrata.api.present import timestamp
 from webstrata.api.retention_schemas import (
     CleanupSchema,
@@ -18,13 +15,16 @@ from webstrata.api.retention_schemas import (
     RetentionRequestSchema,
     RetentionSchema,
 )
-from webstrata.api.same_origin import refuse_other_sites
-from webstrata.api.schemas import ErrorSchema
 from webstrata.app import App
-from webstrata.db import retention
-from webstrata.db.retention import StoredRun
+from webstrata.db.retention import retention
+from webstrata.db.retention.retention import StoredRun
 from webstrata.errors import PolicyError, UnreadablePolicyError
-from webstrata.model.retention import DEFAULT_TTL_DAYS, EXEMPT, CollectionResult, PassResult
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import Parts
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.same_origin import refuse_other_sites
+from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, EXEMPT, CollectionResult, PassResult
 from webstrata.retention import policies
 from webstrata.retention.sweep import run_manual_pass
 

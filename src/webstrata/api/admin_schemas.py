@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from webstrata.api.schemas import Line
-from webstrata.api.values import WITHOUT_NUL, without_nul
+from webstrata.http.dependencies import WITHOUT_NUL, without_nul
 
 # ruff: noqa: N815
 

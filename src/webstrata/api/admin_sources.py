@@ -6,23 +6,18 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 
 from webstrata.api import present
 from webstrata.api.admin_schemas import SourceChangeSchema
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.parts import Code, Parts, Text
-from webstrata.api.same_origin import refuse_other_sites
-from webstrata.api.schemas import (
-    AdminSourceListSchema,
-    AdminSourceSchema,
-    ErrorSchema,
-    NewSourceSchema,
-    ScheduleSchema,
-)
+from webstrata.api.schemas import AdminSourceListSchema, AdminSourceSchema, NewSourceSchema, ScheduleSchema
 from webstrata.app import App
-from webstrata.db.sources import list_sources, source_view
+from webstrata.db.sources.sources import list_sources, source_view
 from webstrata.errors import NotFoundError
-from webstrata.jobs.deletion.source_deletion import delete_source
-from webstrata.jobs.source_orders import EditedSource, SourceOrders, WantedSource
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import Code, Parts, Text
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.headers import ADMIN_PATH
+from webstrata.http.same_origin import refuse_other_sites
+from webstrata.jobs.sources.source_commands import EditedSource, SourceOrders, WantedSource
+from webstrata.jobs.sources.source_deletion import delete_source
 
 router = APIRouter(
     prefix=ADMIN_PATH + "/sources",

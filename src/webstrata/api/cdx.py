@@ -9,16 +9,16 @@ from itertools import chain
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 
-from webstrata.api.caching import A_MINUTE
-from webstrata.api.compression import takes_gzip
-from webstrata.api.export_rows import gzipped
-from webstrata.api.parts import JobId, Parts
-from webstrata.api.schemas import ErrorSchema
 from webstrata.app import App
-from webstrata.db import catalog
+from webstrata.db.operations import catalog
 from webstrata.errors import NotFoundError, UsageError
-from webstrata.model.cdx import CdxDialect, CdxOutput, CdxQuery
-from webstrata.model.cdx_parameters import read_query
+from webstrata.http.caching import A_MINUTE
+from webstrata.http.compression import takes_gzip
+from webstrata.http.dependencies import JobId, Parts
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.export_rows import gzipped
+from webstrata.model.replay.cdx import CdxDialect, CdxOutput, CdxQuery
+from webstrata.model.replay.cdx_parameters import read_query
 from webstrata.replay.cdx_server import CdxLine, find_lines, page_count, write_lines
 from webstrata.warc.cdxj import JOURNAL_NAME, journal_folder
 

@@ -8,23 +8,23 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field, model_validator
 
 from webstrata.api import feeds, present_changes
-from webstrata.api.browsing import site_url
-from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept
 from webstrata.api.change_schemas import ChangesSchema, ComparisonSchema
-from webstrata.api.comparing import compare_captures
-from webstrata.api.error_answers import MAY_BE_WITHHELD
 from webstrata.api.feeds import MOST_ITEMS, Feed, FeedItem
-from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Day, JobNumber, Parts, SnapshotNumber, TextFilter
-from webstrata.api.schemas import ErrorSchema
-from webstrata.api.sources import known_source
 from webstrata.app import App
-from webstrata.db import change_lists
-from webstrata.db.change_lists import EventFilter
-from webstrata.db.sources import source_view
+from webstrata.db.changes import change_lists
+from webstrata.db.changes.change_lists import EventFilter
+from webstrata.db.sources.sources import source_view
 from webstrata.db.watching import site_events
-from webstrata.model.changes import ChangeType
+from webstrata.http.browsing import site_url
+from webstrata.http.caching import A_MINUTE, IfNoneMatch, kept
+from webstrata.http.comparing import compare_captures
+from webstrata.http.dependencies import LARGEST_OFFSET, CodeFilter, Day, JobNumber, Parts, SnapshotNumber, TextFilter
+from webstrata.http.error_responses import MAY_BE_WITHHELD
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.lookups import known_source
+from webstrata.model.changes.values import ChangeType
 from webstrata.model.notifications.values import ReviewFilter
-from webstrata.model.replay_address import plain_url
+from webstrata.model.replay.replay_address import plain_url
 from webstrata.model.urls import MAX_URL_LENGTH, url_group
 
 router = APIRouter(tags=["changes"], responses={404: {"model": ErrorSchema}})

@@ -5,22 +5,22 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from webstrata.api.caching import NEVER
 from webstrata.api.change_schemas import LiveComparisonSchema
-from webstrata.api.comparing import comparisons_of
-from webstrata.api.error_answers import MAY_BE_WITHHELD
-from webstrata.api.head import IS_HEAD
-from webstrata.api.parts import Parts, SnapshotId
 from webstrata.api.present import timestamp
 from webstrata.api.present_changes import compared_snapshot
-from webstrata.api.schemas import ErrorSchema
-from webstrata.api.snapshots import known_snapshot
 from webstrata.changes.compare_requests import ComparedPages
 from webstrata.changes.events import DIFF_VERSION, NORMALIZATION_VERSION
 from webstrata.changes.live import LivePages
 from webstrata.errors import NotFoundError
-from webstrata.model.changes import Comparison
-from webstrata.model.fetching import FetchResult
+from webstrata.http.caching import NEVER
+from webstrata.http.comparing import comparisons_of
+from webstrata.http.dependencies import Parts, SnapshotId
+from webstrata.http.error_responses import MAY_BE_WITHHELD
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.lookups import known_snapshot
+from webstrata.http.methods import IS_HEAD
+from webstrata.model.changes.values import Comparison
+from webstrata.model.crawl.fetching import FetchResult
 
 router = APIRouter(tags=["snapshots"], responses=MAY_BE_WITHHELD)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from webstrata.api.caching import IF_NONE_MATCH
+from webstrata.http.caching import IF_NONE_MATCH
 
 Json = dict[str, Any]
 

@@ -8,12 +8,21 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, model_validator
 
-from webstrata.api.auth import admin_allowed
-from webstrata.api.browsing import site_url
-from webstrata.api.caching import NEVER
-from webstrata.api.export_rows import (
+from webstrata.api.public_schemas import LARGEST_ID, ExportKindSchema, ExportsSchema
+from webstrata.app import App
+from webstrata.db.changes.change_lists import EventFilter
+from webstrata.db.operations.exporting import ExportScope, exported_events, exported_snapshots
+from webstrata.http.auth import admin_allowed
+from webstrata.http.browsing import site_url
+from webstrata.http.caching import NEVER
+from webstrata.http.dependencies import CodeFilter, Day, Parts
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.export_rows import (
     CHANGE_COLUMNS,
+    CHANGES,
+    DATA_DICTIONARY,
     SNAPSHOT_COLUMNS,
+    SNAPSHOTS,
     Column,
     Format,
     Value,
@@ -21,19 +30,9 @@ from webstrata.api.export_rows import (
     snapshot_row,
     written,
 )
-from webstrata.api.export_trail import recorded_export
-from webstrata.api.parts import CodeFilter, Day, Parts
-from webstrata.api.public_schemas import LARGEST_ID, ExportKindSchema, ExportsSchema
-from webstrata.api.schemas import ErrorSchema
-from webstrata.api.sources import known_source
-from webstrata.app import App
-from webstrata.db.change_lists import EventFilter
-from webstrata.db.exporting import ExportScope, exported_events, exported_snapshots
+from webstrata.http.export_trail import recorded_export
+from webstrata.http.lookups import known_source
 from webstrata.model.notifications.values import ReviewFilter
-
-DATA_DICTIONARY = "/exports/data-dictionary"
-SNAPSHOTS = "/api/exports/snapshots"
-CHANGES = "/api/exports/changes"
 
 _FORMATS = [form.value for form in Format]
 _MEDIA_TYPES = {

@@ -10,11 +10,8 @@ from fastapi.responses import JSONResponse
 
 from webstrata import __version__
 from webstrata.api import present
-from webstrata.api.caching import A_MINUTE, NEVER
-from webstrata.api.parts import Parts
 from webstrata.api.schemas import (
     ArchiveStatsSchema,
-    ErrorSchema,
     HealthChecksSchema,
     HealthDetailsSchema,
     HealthSchema,
@@ -23,10 +20,13 @@ from webstrata.api.schemas import (
     UnhealthySchema,
 )
 from webstrata.app import App
-from webstrata.db import catalog, migrate
-from webstrata.db.packages import integrity_checks
+from webstrata.db import migrate
+from webstrata.db.operations import catalog, integrity_checks
 from webstrata.errors import DatabaseError
-from webstrata.jobs import storage
+from webstrata.http.caching import A_MINUTE, NEVER
+from webstrata.http.dependencies import Parts
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.storage_health import storage_trouble
 
 log = structlog.get_logger()
 router = APIRouter(tags=["health"])
@@ -83,18 +83,6 @@ def _checked(app: App, details: bool) -> HealthSchema:
     )
     status = "degraded" if trouble or is_damaged else "ok"
     return HealthSchema(status=status, checks=checks, details=_details(app, elapsed) if details else None)
-
-
-def storage_trouble(app: App) -> tuple[str, ...]:
-    """Return why new captures would not find their place, a sentence each: for those who run the archive."""
-    found = storage.health(app.database, app.archive_root, app.settings.min_free_bytes)
-    with app.database.read() as session:
-        is_new = found.root_missing and not catalog.has_jobs(session)
-    # The first job makes the folder.
-    trouble = () if is_new else found.problems
-    if trouble:
-        log.warning("health.storage", problems=list(trouble))
-    return trouble
 
 
 def _details(app: App, database_ms: float) -> HealthDetailsSchema:

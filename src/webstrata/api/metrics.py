@@ -1,63 +1,13 @@
 """Numbers for monitoring, in Prometheus' text format: this process's requests, and the archive's own numbers."""
 
-from time import perf_counter
-
 from fastapi import APIRouter, Depends, Request, Response
-from prometheus_client import CollectorRegistry, Histogram, ProcessCollector, values
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
-from prometheus_client.multiprocess import MultiProcessCollector
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from webstrata.api.archive_metrics import ArchiveNumbers
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.caching import NEVER
-from webstrata.app import App
-
-NO_ROUTE = "none"
-"""The route of an address that there is not: what strangers make up must not become a label."""
-
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-_SEARCHES = {"/api/search": "api", "/search": "page"}
-_BUCKETS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.09, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-_HOLDER = "webstrata.route"
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.caching import NEVER
+from webstrata.http.request_metrics import Metrics
 
 router = APIRouter(tags=["admin"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS)
-
-
-class Metrics:
-    """The metrics of one application; its registry is its own, so that two of them do not mix."""
-
-    def __init__(self, app: App) -> None:
-        """Begin to count."""
-        self.registry = CollectorRegistry()
-        counted = CollectorRegistry() if _shared_by_processes() else self.registry
-        self._requests = Histogram(
-            "webstrata_http_request_seconds",
-            "Seconds until an answer began, by route.",
-            ["method", "route", "status"],
-            buckets=_BUCKETS,
-            registry=counted,
-        )
-        self._searches = Histogram(
-            "webstrata_search_seconds",
-            "Seconds until a search's answer began.",
-            ["door"],
-            buckets=_BUCKETS,
-            registry=counted,
-        )
-        self.registry.register(ArchiveNumbers(app))
-        if counted is self.registry:
-            ProcessCollector(registry=self.registry)
-        else:
-            # What any of the processes counted, the dead ones too; what one of them takes would tell nothing of all.
-            MultiProcessCollector(self.registry)  # type: ignore[no-untyped-call]
-
-    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a response."""
-        known = method if method in _METHODS else "other"
-        self._requests.labels(known, route, str(status)).observe(seconds)
-        if route in _SEARCHES and status == 200:
-            self._searches.labels(_SEARCHES[route]).observe(seconds)
 
 
 @router.get(
@@ -71,73 +21,3 @@ def metrics(request: Request) -> Response:
     assert isinstance(numbers, Metrics)
     text = generate_latest(numbers.registry)
     return Response(text, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4, "Cache-Control": NEVER})
-
-
-def share_numbers() -> None:
-    """Let what this process counts from now on go into the folder of several, which PROMETHEUS_MULTIPROC_DIR names.
-
-    The library looks at the variable only when it is loaded, and that may have been before there was a folder.
-    """
-    if not _shared_by_processes():
-        values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
-
-
-def _shared_by_processes() -> bool:
-    return values.ValueClass is not values.MutexValue
-
-
-class RequestMetrics:
-    """Counts every request and the time until its response began; must be the outermost, so that refusals count too."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        """Wrap an application."""
-        self.app = app
-        self._metrics = metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and count it."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        holder = scope[_HOLDER] = [NO_ROUTE]
-        began = perf_counter()
-
-        async def timed(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                seconds = perf_counter() - began
-                self._metrics.answered(scope["method"], holder[0], message["status"], seconds)
-            await send(message)
-
-        await self.app(scope, receive, timed)
-
-
-def note_route(scope: Scope, route: str) -> None:
-    """Note which route handles a request."""
-    if _HOLDER in scope:
-        scope[_HOLDER][0] = route
-
-
-def noted_route(scope: Scope) -> str:
-    """Return the route that was noted for a request."""
-    return str(scope[_HOLDER][0]) if _HOLDER in scope else NO_ROUTE
-
-
-class RouteNoted:
-    """Notes for `RequestMetrics` which route was taken; must be the innermost, where the router stores it."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        """Wrap an application."""
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and note its route when the response begins."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-
-        async def noted(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                note_route(scope, getattr(scope.get("route"), "path", NO_ROUTE))
-            await send(message)
-
-        await self.app(scope, receive, noted)

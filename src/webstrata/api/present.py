@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 
-from webstrata.api.browsing import BrowseAddresses
 from webstrata.api.crawl_schemas import CrawlAttemptSchema, MonitorDecisionSchema
 from webstrata.api.public_schemas import EditionSchema, LatestSnapshotSchema
 from webstrata.api.schemas import (
@@ -28,14 +27,15 @@ from webstrata.api.schemas import (
     TimelineEntrySchema,
     TimelineSchema,
 )
-from webstrata.db.editions import Edition
-from webstrata.db.problems import LocatedProblem
-from webstrata.db.reports import JobProgress
-from webstrata.jobs.cleanup import CleanupReport
-from webstrata.jobs.crawl_story import CrawlAttempt, MonitorDecision, attempts_of, decisions_of, engine_of
+from webstrata.db.captures.problems import LocatedProblem
+from webstrata.db.queue.run_reports import JobProgress
+from webstrata.db.sources.editions import Edition
+from webstrata.http.browsing import BrowseAddresses
+from webstrata.jobs.folders.cleanup import CleanupReport
+from webstrata.jobs.progress.crawl_history import CrawlAttempt, MonitorDecision, attempts_of, decisions_of, engine_of
 from webstrata.logs import without_secrets
 from webstrata.model.archive import ArchiveTotals, JobView, SnapshotView, SourceSummary, latest_good
-from webstrata.model.registry import LastJob, SourceView
+from webstrata.model.jobs.registry import LastJob, SourceView
 
 
 def timestamp(moment: datetime) -> str:
@@ -51,11 +51,6 @@ def day(moment: datetime) -> str:
 def raw_url(snapshot_id: int) -> str:
     """Return where a snapshot's archived page is served."""
     return f"/api/snapshots/raw/{snapshot_id}"
-
-
-def snapshot_page_url(snapshot_id: int, site: str) -> str:
-    """Return the absolute URL of the web page about a snapshot."""
-    return f"{site}/snapshot/{snapshot_id}"
 
 
 def stats(totals: ArchiveTotals, today: date) -> ArchiveStatsSchema:

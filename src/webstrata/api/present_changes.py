@@ -11,21 +11,12 @@ from webstrata.api.change_schemas import (
 )
 from webstrata.api.feeds import FeedItem
 from webstrata.api.present import day, timestamp
-from webstrata.db.change_lists import EventView, TemplateChangeView
+from webstrata.db.changes.change_lists import EventView, TemplateChangeView
 from webstrata.db.watching.site_events import StoredSiteEvent
 from webstrata.model.archive import SnapshotView
-from webstrata.model.changes import ChangeType
+from webstrata.model.changes.values import CHANGE_WORDS
 from webstrata.model.notifications.messages import compare_path, site_diff_path
 from webstrata.model.watching.site_events import SITE_EVENT_WORDS
-
-CHANGE_WORDS = {
-    ChangeType.NEW_PAGE: "New page",
-    ChangeType.UPDATED: "Changed",
-    ChangeType.UNCHANGED: "Unchanged",
-    ChangeType.UNAVAILABLE: "Unavailable",
-    ChangeType.RESTORED: "Available again",
-    ChangeType.ERROR: "Not compared",
-}
 
 
 def change_event(event: EventView) -> ChangeEventSchema:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue
 
-from webstrata.api.values import WITHOUT_NUL, nothing_when_blank, without_nul
+from webstrata.http.dependencies import WITHOUT_NUL, nothing_when_blank, without_nul
 
 # ruff: noqa: N815
 

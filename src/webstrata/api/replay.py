@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query, Request
 
 from webstrata.api import present
-from webstrata.api.browsing import BrowseAddresses
-from webstrata.api.parts import JobNumber, Parts, Text
 from webstrata.api.public_schemas import ResolvedSchema
-from webstrata.api.schemas import ErrorSchema
-from webstrata.db.snapshots import known_snapshots
+from webstrata.db.captures.snapshots import known_snapshots
 from webstrata.errors import NotFoundError, UsageError
+from webstrata.http.browsing import BrowseAddresses
+from webstrata.http.dependencies import JobNumber, Parts, Text
+from webstrata.http.error_schemas import ErrorSchema
 from webstrata.model.timestamps import latest_moment
 from webstrata.model.urls import parse_url
 from webstrata.replay.finding import ReplayArchive

@@ -6,10 +6,10 @@ import structlog
 from fastapi import APIRouter, Request
 
 from webstrata.api import present
-from webstrata.api.parts import Parts
 from webstrata.api.public_schemas import NewReportSchema, ReportReceiptSchema
-from webstrata.api.usage import Event, counted
-from webstrata.db.reporting import NewReport, add_report
+from webstrata.db.operations.readers_reports import NewReport, add_report
+from webstrata.http.dependencies import Parts
+from webstrata.http.usage_counts import Event, counted
 
 log = structlog.get_logger()
 router = APIRouter(tags=["reports"])

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from webstrata.api.parts import Code, SnapshotNumber, Text
 from webstrata.api.schemas import Line
+from webstrata.http.dependencies import Code, SnapshotNumber, Text
 
 # ruff: noqa: N815
 

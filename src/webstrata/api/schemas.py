@@ -5,31 +5,11 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from webstrata.api.crawl_schemas import CrawlAttemptSchema, MonitorDecisionSchema
-from webstrata.api.values import WITHOUT_NUL, without_nul
+from webstrata.http.dependencies import WITHOUT_NUL, without_nul
 
 # ruff: noqa: N815
 
 Line = Annotated[str, Field(max_length=2_048, json_schema_extra={"pattern": WITHOUT_NUL}), AfterValidator(without_nul)]
-
-
-class ErrorSchema(BaseModel):
-    """What went wrong, in a sentence."""
-
-    detail: str
-
-
-class WrongValueSchema(BaseModel):
-    """An invalid value: its location, and the reason."""
-
-    loc: list[str | int]
-    msg: str
-    type: str
-
-
-class RefusedSchema(BaseModel):
-    """Why a request was refused: in a sentence, or value by value."""
-
-    detail: str | list[WrongValueSchema]
 
 
 class HealthDetailsSchema(BaseModel):

@@ -7,14 +7,14 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from webstrata.api import present
-from webstrata.api.browsing import BrowseAddresses
-from webstrata.api.parts import LARGEST_OFFSET, Code, CodeFilter, Day, Parts, Text
 from webstrata.api.search_schemas import AppearancesSchema, FacetCountSchema, FacetsSchema, SearchResponseSchema
-from webstrata.api.usage import Event, counted
 from webstrata.app import App
 from webstrata.errors import UsageError
-from webstrata.model.ranking import Ranking
-from webstrata.model.search import Kind, SearchRequest, SearchResponse, Sort, View, read_cursor
+from webstrata.http.browsing import BrowseAddresses
+from webstrata.http.dependencies import LARGEST_OFFSET, Code, CodeFilter, Day, Parts, Text
+from webstrata.http.usage_counts import Event, counted
+from webstrata.model.search.ranking import Ranking
+from webstrata.model.search.values import Kind, SearchRequest, SearchResponse, Sort, View, read_cursor
 from webstrata.search.appearances import appearances
 from webstrata.search.service import search
 

@@ -5,12 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from webstrata.api import present
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.parts import Parts
 from webstrata.api.search import SearchParameters
 from webstrata.api.search_schemas import DebugHitSchema, ScoreSchema, SearchDebugSchema, TermSchema
-from webstrata.model.query import spelled
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import Parts
+from webstrata.http.headers import ADMIN_PATH
+from webstrata.model.search.query import spelled
 from webstrata.search.service import Explained, explained
 
 router = APIRouter(

@@ -3,8 +3,8 @@
 from pydantic import BaseModel, Field
 
 from webstrata.api.schemas import SnapshotSummarySchema
-from webstrata.model.query import Intent
-from webstrata.model.search import Fallback
+from webstrata.model.search.query import Intent
+from webstrata.model.search.values import Fallback
 
 # ruff: noqa: N815
 

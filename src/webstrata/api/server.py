@@ -15,7 +15,7 @@ from webstrata import __version__
 from webstrata.api import (
     admin_audit_log,
     admin_holds,
-    admin_job_orders,
+    admin_job_commands,
     admin_jobs,
     admin_reports,
     admin_retention,
@@ -34,29 +34,30 @@ from webstrata.api import (
     sources,
     usage,
 )
-from webstrata.api.allowed_methods import AllowedMethods
 from webstrata.api.auditing import audits
-from webstrata.api.auth import token_verdict
 from webstrata.api.collections import admin_collections, hauls, listings, scraper_health
-from webstrata.api.comparing import close_comparisons, pair_comparisons
-from webstrata.api.compression import Compression
-from webstrata.api.cors import PublicCors
 from webstrata.api.description import DescribedApi
-from webstrata.api.error_answers import EVERYWHERE, UnexpectedErrors, add_error_answers
-from webstrata.api.head import HeadAsGet
-from webstrata.api.headers import SafeHeaders
 from webstrata.api.integrity import admin_integrity
-from webstrata.api.kept_answers import KeptAnswers
-from webstrata.api.limits import RequestLimits
-from webstrata.api.live import Viewers
 from webstrata.api.notifications import admin_notifications, admin_reviews
-from webstrata.api.rates import BucketStore, RateLimits, RatePolicy
-from webstrata.api.request_log import RequestLog
-from webstrata.api.retention_trigger import RetentionAfterResponse
 from webstrata.api.watching import admin_watches, site_diff
 from webstrata.api.watching import feeds as watching_feeds
 from webstrata.app import App
-from webstrata.db.revision import Revision
+from webstrata.db.sql.revision import Revision
+from webstrata.http.auth import token_verdict
+from webstrata.http.comparing import close_comparisons, pair_comparisons
+from webstrata.http.compression import Compression
+from webstrata.http.cors import PublicCors
+from webstrata.http.error_responses import EVERYWHERE, UnexpectedErrors, add_error_answers
+from webstrata.http.headers import SafeHeaders
+from webstrata.http.live import Viewers
+from webstrata.http.methods import AllowedMethods, HeadAsGet
+from webstrata.http.rate_limits import BucketStore, RateLimits, RatePolicy
+from webstrata.http.request_limits import RequestLimits
+from webstrata.http.request_log import RequestLog
+from webstrata.http.request_metrics import Metrics, RequestMetrics, RouteNoted
+from webstrata.http.response_cache import KeptAnswers
+from webstrata.http.retention_trigger import RetentionAfterResponse
+from webstrata.http.usage_counts import Event, UsageCounter, written_now_and_then
 from webstrata.retention.trigger import RetentionTrigger
 
 _READERS = (
@@ -65,7 +66,7 @@ _READERS = (
     *(site_diff, watching_feeds),
 )
 _OPERATORS = (
-    *(admin_jobs, admin_job_orders, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
+    *(admin_jobs, admin_job_commands, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
     admin_collections,
     *(admin_integrity, admin_notifications, admin_reviews, admin_watches, search_debug, metrics, audits),
 )
@@ -86,8 +87,8 @@ def create_api(
     Further rules for every request apply after the log and the headers, and before cached responses; what is to be
     tried before the routes comes after all of them.
     """
-    numbers = metrics.Metrics(app)
-    counter = usage.UsageCounter(app.database, enabled=app.settings.usage_enabled and not app.database.is_read_only)
+    numbers = Metrics(app)
+    counter = UsageCounter(app.database, enabled=app.settings.usage_enabled and not app.database.is_read_only)
     api = DescribedApi(
         title="Webstrata",
         version=__version__,
@@ -113,15 +114,15 @@ def create_api(
 
 def _rules(
     app: App,
-    numbers: metrics.Metrics,
-    counter: usage.UsageCounter,
+    numbers: Metrics,
+    counter: UsageCounter,
     buckets: BucketStore | None,
     further: Sequence[Middleware],
 ) -> list[Middleware]:
     """Return what every request passes before the routes, the outermost first."""
     return [
         Middleware(RetentionAfterResponse, trigger=RetentionTrigger(app.database)),
-        Middleware(metrics.RequestMetrics, metrics=numbers),
+        Middleware(RequestMetrics, metrics=numbers),
         Middleware(RequestLog),
         Middleware(
             SafeHeaders,
@@ -145,10 +146,10 @@ def _rules(
             paths=(search.SEARCH_PATH,),
             revision=Revision(app.database),
             most_bytes=app.settings.kept_answers_bytes,
-            reused=lambda _path: counter.add(usage.Event.SEARCH_REQUESTS, datetime.now(UTC)),
+            reused=lambda _path: counter.add(Event.SEARCH_REQUESTS, datetime.now(UTC)),
         ),
         Middleware(Compression),
-        Middleware(metrics.RouteNoted),
+        Middleware(RouteNoted),
     ]
 
 
@@ -173,7 +174,7 @@ def _include(router: APIRouter) -> BaseRoute:
 @asynccontextmanager
 async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
     """Write the counts of usage while an application is served, and end its child processes with it."""
-    async with usage.written_now_and_then(api):
+    async with written_now_and_then(api):
         try:
             yield
         finally:

@@ -6,19 +6,17 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from webstrata.api import present
-from webstrata.api.browsing import BrowseAddresses
-from webstrata.api.caching import A_MINUTE, AN_HOUR, IfNoneMatch, kept, kept_json
-from webstrata.api.error_answers import MAY_BE_WITHHELD
-from webstrata.api.headers import RAW_PATH
-from webstrata.api.parts import Parts, SnapshotId
 from webstrata.api.public_schemas import LatestSnapshotSchema, ResourceSchema, ResourcesSchema
 from webstrata.api.schemas import SnapshotDetailSchema, TimelineSchema
-from webstrata.api.usage import Event, counted
-from webstrata.app import App
-from webstrata.db import catalog
-from webstrata.db.page_links import resources_of
-from webstrata.db.tombstones import missing_snapshot
-from webstrata.model.archive import SnapshotView
+from webstrata.db.operations import catalog
+from webstrata.db.replay.page_links import resources_of
+from webstrata.http.browsing import BrowseAddresses
+from webstrata.http.caching import A_MINUTE, AN_HOUR, IfNoneMatch, kept, kept_json
+from webstrata.http.dependencies import Parts, SnapshotId
+from webstrata.http.error_responses import MAY_BE_WITHHELD
+from webstrata.http.headers import RAW_PATH
+from webstrata.http.lookups import known_snapshot
+from webstrata.http.usage_counts import Event, counted
 from webstrata.model.captures import PageResource
 from webstrata.model.content_types import HTML_TYPES
 from webstrata.replay.banner import with_banner
@@ -138,15 +136,6 @@ def resources(app: Parts, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> R
         resources=[_resource(one) for one in found.listed],
     )
     return kept_json(known, listed, A_MINUTE)
-
-
-def known_snapshot(app: App, snapshot_id: int) -> SnapshotView:
-    """Return the snapshot that a request names; NotFoundError when there is none, GoneError when it is withheld."""
-    with app.database.read() as session:
-        found = catalog.snapshot(session, snapshot_id)
-        if found is None:
-            raise missing_snapshot(session, snapshot_id)
-    return found
 
 
 def _labelled(media_type: str, page: RawPage) -> str:

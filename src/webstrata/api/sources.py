@@ -9,15 +9,17 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 
 from webstrata.api import present
-from webstrata.api.browsing import BrowseAddresses
-from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept_list
-from webstrata.api.parts import Code, JobNumber, Parts
 from webstrata.api.public_schemas import EditionSchema
-from webstrata.api.schemas import ErrorSchema, SourceSummarySchema
+from webstrata.api.schemas import SourceSummarySchema
 from webstrata.app import App
-from webstrata.db import catalog
-from webstrata.db.editions import PublicSource, editions_of, front_page_in, public_source
+from webstrata.db.operations import catalog
+from webstrata.db.sources.editions import PublicSource, editions_of, front_page_in
 from webstrata.errors import NotFoundError
+from webstrata.http.browsing import BrowseAddresses
+from webstrata.http.caching import A_MINUTE, IfNoneMatch, kept_list
+from webstrata.http.dependencies import Code, JobNumber, Parts
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.lookups import known_source
 from webstrata.model.archive import SourceSummary
 
 router = APIRouter(tags=["sources"])
@@ -88,15 +90,6 @@ def find_preview(app: App, source: PublicSource, job_id: int | None = None) -> F
     entries = [(each.job_id, each.entry_record_id) for each in found if job_id in (None, each.job_id)]
     pictures = (files.find(job, entry) for job, entry in entries if entry is not None)
     return next((picture for picture in pictures if picture is not None), None)
-
-
-def known_source(app: App, code: str) -> PublicSource:
-    """Return the source that a request names; NotFoundError when there is none, or not for the public."""
-    with app.database.read() as session:
-        found = public_source(session, code)
-    if found is None:
-        raise NotFoundError("Source not found")
-    return found
 
 
 def _as_wanted(job_id: int | None, lang: Language | None) -> str:

@@ -10,9 +10,9 @@ from typing import NoReturn
 
 from webstrata import __version__
 from webstrata.errors import OptionsError, UsageError
-from webstrata.model.jobs import check_job_name
-from webstrata.model.monitoring import MonitorLimits, VpnCommand
-from webstrata.model.tool_options import (
+from webstrata.model.crawl.monitoring import MonitorLimits, VpnCommand
+from webstrata.model.jobs.job import check_job_name
+from webstrata.model.jobs.tool_options import (
     ENGINES,
     FINAL_BUILDS,
     LOG_LEVELS,

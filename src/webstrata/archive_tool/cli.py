@@ -4,7 +4,7 @@ import sys
 
 from webstrata.archive_tool.arguments import Arguments, parsed
 from webstrata.errors import UsageError, WebstrataError
-from webstrata.model.tool_options import ZIMIT
+from webstrata.model.jobs.tool_options import ZIMIT
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
@@ -41,7 +41,7 @@ def _run(told: Arguments) -> int:
     from webstrata.archive_tool import native
 
     if told.tied:
-        from webstrata.jobs.children import Lifeline
+        from webstrata.jobs.running.children import Lifeline
 
         return native.crawled_for(told, Lifeline.taken_up())
     return native.crawled(told)
@@ -50,7 +50,7 @@ def _run(told: Arguments) -> int:
 def _run_zimit(told: Arguments) -> int:
     from webstrata.archive_tool.supervising import exit_code_of
     from webstrata.archive_tool.zimit_run import crawled
-    from webstrata.jobs.children import Lifeline
+    from webstrata.jobs.running.children import Lifeline
 
     if told.tied:
         Lifeline.taken_up()
@@ -70,7 +70,7 @@ def _broken(error: Exception) -> int:
     """Log an error that nobody foresaw and return the exit code by which whoever tied us to itself knows it."""
     import structlog
 
-    from webstrata.jobs.stages import BROKEN
+    from webstrata.jobs.running.stages import BROKEN
 
     structlog.get_logger().exception("run.broken", reason=f"{type(error).__name__}: {error}")
     return BROKEN
@@ -81,7 +81,7 @@ def _tell_leader(arguments: list[str], error: UsageError) -> None:
     job_id = _value_of("--job-id", arguments)
     if "--tied" in arguments and job_id.isdecimal():
         from webstrata.archive_tool import native
-        from webstrata.jobs.children import Lifeline
+        from webstrata.jobs.running.children import Lifeline
 
         native.refused(int(job_id), Lifeline.taken_up(), error)
 

@@ -21,7 +21,7 @@ import structlog
 
 from webstrata.archive_tool.docker import CLIENT_FAILED, Docker, exit_code_in, is_gone, said_last
 from webstrata.errors import StorageError, WebstrataError
-from webstrata.model.zimit import REFUSALS, judged
+from webstrata.model.jobs.zimit import REFUSALS, judged
 
 log = structlog.get_logger()
 

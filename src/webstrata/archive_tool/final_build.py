@@ -21,9 +21,9 @@ from webstrata.archive_tool.zimit_files import (
     write_notes,
 )
 from webstrata.errors import WebstrataError
-from webstrata.jobs.stages import DONE, INTERRUPTED
-from webstrata.model.zimit import wants_final_build
-from webstrata.warc.combined_log import FINAL_BUILD
+from webstrata.jobs.running.stages import DONE, INTERRUPTED
+from webstrata.model.jobs.zimit import wants_final_build
+from webstrata.storage.combined_log import FINAL_BUILD
 
 if TYPE_CHECKING:
     from webstrata.archive_tool.zimit import ZimitEngine
@@ -92,7 +92,7 @@ def _waited_for(engine: "ZimitEngine", attempt: ContainerAttempt, ended: threadi
 def _clean_up(engine: "ZimitEngine") -> None:
     # The only part of a zimit crawl that knows a database: the others need not wait until all that is loaded.
     from webstrata.app import build_app
-    from webstrata.jobs.cleanup import keep_warcs, keep_warcs_of
+    from webstrata.jobs.folders.cleanup import keep_warcs, keep_warcs_of
     from webstrata.settings import load_settings
 
     if engine.told.job_id is None:

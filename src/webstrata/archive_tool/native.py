@@ -14,22 +14,23 @@ from webstrata.archive_tool.arguments import Arguments
 from webstrata.archive_tool.modes import Found, RunMode, run_mode
 from webstrata.archive_tool.permissions import relax
 from webstrata.cli.start import start_logging
-from webstrata.db import captures, frontier, jobs, leases
+from webstrata.db.captures import captures
 from webstrata.db.engine import Session
+from webstrata.db.queue import frontier, jobs, leases
 from webstrata.errors import UsageError
-from webstrata.jobs.behalf import on_behalf_of
-from webstrata.jobs.children import Lifeline
-from webstrata.jobs.leading import in_the_lead
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.queueing import queue_tool_job
-from webstrata.jobs.settling import keep_books
-from webstrata.jobs.stages import DONE, NOTHING_TO_DO
-from webstrata.jobs.storage import check_output
+from webstrata.jobs.folders.job_folders import check_output
+from webstrata.jobs.running.children import Lifeline
+from webstrata.jobs.running.crawl_end import keep_books
+from webstrata.jobs.running.job_lease import in_the_lead
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.queueing import queue_tool_job
+from webstrata.jobs.running.stage_process import on_behalf_of
+from webstrata.jobs.running.stages import DONE, NOTHING_TO_DO
 from webstrata.model.actors import COMMAND_LINE
-from webstrata.model.tasks import TaskStatus
+from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.words import counted
 from webstrata.settings import load_settings
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.storage.crawl_state import CrawlState
 
 log = structlog.get_logger()
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from webstrata.archive_tool.arguments import Arguments
-from webstrata.db import jobs
 from webstrata.db.engine import Database
+from webstrata.db.queue import jobs
 from webstrata.errors import LeaseLostError, StorageError, WebstrataError
-from webstrata.jobs.children import Child
-from webstrata.jobs.recovery import Recovery
-from webstrata.jobs.stages import DONE, FAILED, LEASE_LOST, OUR_TROUBLE_CODE, WRONG_USAGE
-from webstrata.jobs.tool import OWN_TOOL, TIED
-from webstrata.model.tool_options import NATIVE
-from webstrata.warc.combined_log import latest_combined_log
+from webstrata.jobs.running.children import Child
+from webstrata.jobs.running.recovery import Recovery
+from webstrata.jobs.running.stages import DONE, FAILED, LEASE_LOST, OUR_TROUBLE_CODE, WRONG_USAGE
+from webstrata.jobs.running.tool import OWN_TOOL, TIED
+from webstrata.model.jobs.tool_options import NATIVE
+from webstrata.storage.combined_log import latest_combined_log
 
 
 def attempt_command(told: Arguments, job_id: int | None, workers: int) -> list[str]:

@@ -13,17 +13,17 @@ from webstrata.archive_tool.modes import RunMode
 from webstrata.archive_tool.monitor.watching import Monitor
 from webstrata.archive_tool.native_engine import NativeEngine
 from webstrata.archive_tool.supervising import begin, ended_by_signals, note_end, noted, supervise
-from webstrata.db import frontier, jobs, leases
-from webstrata.db.jobs import StoredJob
+from webstrata.db.queue import frontier, jobs, leases
+from webstrata.db.queue.jobs import StoredJob
 from webstrata.errors import CrawlerDiedError, DatabaseError
-from webstrata.jobs.lifecycle import Runner
-from webstrata.jobs.settling import Ended, settle_with
-from webstrata.jobs.stages import FAILED, INTERRUPTED
-from webstrata.model.jobs import JobStatus
-from webstrata.model.monitoring import Answer, MonitorLimits, Trouble
+from webstrata.jobs.running.crawl_end import Ended, settle_with
+from webstrata.jobs.running.lifecycle import Runner
+from webstrata.jobs.running.stages import FAILED, INTERRUPTED
+from webstrata.model.crawl.monitoring import Answer, MonitorLimits, Trouble
+from webstrata.model.jobs.job import JobStatus
 from webstrata.model.words import counted
-from webstrata.storage.room import check_room
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.storage.crawl_state import CrawlState
+from webstrata.storage.file_system import check_room
 
 log = structlog.get_logger()
 

@@ -8,11 +8,11 @@ from webstrata.archive_tool.arguments import Arguments
 from webstrata.archive_tool.modes import Found, RunMode, run_mode
 from webstrata.errors import NotFoundError, StorageError
 from webstrata.logs import without_secrets
-from webstrata.model.monitoring import MonitorLimits
-from webstrata.model.tool_options import ZIMIT, ignored_arguments
+from webstrata.model.crawl.monitoring import MonitorLimits
+from webstrata.model.jobs.tool_options import ZIMIT, ignored_arguments
 from webstrata.settings import Settings, load_settings
-from webstrata.storage.room import is_writable
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.storage.crawl_state import CrawlState
+from webstrata.storage.file_system import is_writable
 
 
 def described(told: Arguments) -> int:
@@ -56,10 +56,10 @@ def _of_native(told: Arguments, settings: Settings) -> list[str]:
 def _known_job(told: Arguments, settings: Settings, state: CrawlState) -> tuple[int | None, Found, int]:
     """Return which job it would be, what it left and its workers; a database that is not there yet knows none."""
     from webstrata.archive_tool.native import found_for
-    from webstrata.db import jobs
     from webstrata.db.engine import Database, is_there
     from webstrata.db.migrate import current, make_ready
-    from webstrata.jobs.queueing import check_in_root
+    from webstrata.db.queue import jobs
+    from webstrata.jobs.running.queueing import check_in_root
 
     if told.job_id is None:
         check_in_root(told.output_dir, settings.archive_root.resolve())

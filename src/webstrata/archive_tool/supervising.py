@@ -14,10 +14,10 @@ import structlog
 from webstrata.archive_tool.engine import Attempt, Engine
 from webstrata.archive_tool.modes import RunMode
 from webstrata.errors import OUR_TROUBLE, LeaseLostError, WebstrataError
-from webstrata.jobs.stages import BROKEN, DONE, FAILED, INTERRUPTED, LEASE_LOST, OUR_TROUBLE_CODE
-from webstrata.model.attempts import how_it_died
-from webstrata.model.monitoring import Answer, Decision, MonitorLimits
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.jobs.running.stages import BROKEN, DONE, FAILED, INTERRUPTED, LEASE_LOST, OUR_TROUBLE_CODE
+from webstrata.model.crawl.monitoring import Answer, Decision, MonitorLimits
+from webstrata.model.jobs.attempts import how_it_died
+from webstrata.storage.crawl_state import CrawlState
 
 log = structlog.get_logger()
 

@@ -36,8 +36,8 @@ from webstrata.archive_tool.zimit_files import (
     write_notes,
 )
 from webstrata.errors import StorageError, UsageError
-from webstrata.jobs.stages import DONE
-from webstrata.warc.combined_log import (
+from webstrata.jobs.running.stages import DONE
+from webstrata.storage.combined_log import (
     INITIAL_CRAWL,
     NEW_CRAWL_PHASE,
     RESUME_CRAWL,
@@ -46,7 +46,7 @@ from webstrata.warc.combined_log import (
     latest_combined_log,
     next_attempt,
 )
-from webstrata.warc.crawl_state import CrawlState, temp_dirs_in
+from webstrata.storage.crawl_state import CrawlState, temp_dirs_in
 
 log = structlog.get_logger()
 

@@ -21,8 +21,8 @@ import structlog
 
 from webstrata.archive_tool.modes import Found
 from webstrata.errors import NotFoundError, StorageError
+from webstrata.storage.crawl_state import temp_dirs_in
 from webstrata.storage.disk import write_atomically
-from webstrata.warc.crawl_state import temp_dirs_in
 from webstrata.warc.discovery import discover, find_all_warc_files
 
 log = structlog.get_logger()

@@ -13,10 +13,10 @@ from webstrata.archive_tool.zimit import ZimitEngine
 from webstrata.archive_tool.zimit_files import found_in, held
 from webstrata.cli.start import start_logging
 from webstrata.errors import StorageError
-from webstrata.jobs.stages import DONE, NOTHING_TO_DO
+from webstrata.jobs.running.stages import DONE, NOTHING_TO_DO
 from webstrata.settings import load_settings
-from webstrata.storage.room import check_room, check_writable
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.storage.crawl_state import CrawlState
+from webstrata.storage.file_system import check_room, check_writable
 
 log = structlog.get_logger()
 

@@ -5,13 +5,14 @@ from datetime import datetime
 
 import structlog
 
-from webstrata.db import absence, frontier
-from webstrata.db.absence import CaptureSpan
+from webstrata.db.assets import absence
+from webstrata.db.assets.absence import CaptureSpan
 from webstrata.db.engine import Database
-from webstrata.db.frontier import FrontierCounts
-from webstrata.db.jobs import StoredJob
+from webstrata.db.queue import frontier
+from webstrata.db.queue.frontier import FrontierCounts
+from webstrata.db.queue.jobs import StoredJob
 from webstrata.model.assets import Fate, UnseenAsset, judge_unseen, same_reach, too_many_at_once
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs.job import JobStatus
 
 log = structlog.get_logger()
 

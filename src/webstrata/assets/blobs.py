@@ -6,8 +6,8 @@ from pathlib import Path
 import structlog
 
 from webstrata.assets.reading import captured_content
-from webstrata.db import asset_contents, assets, plugin_runs
-from webstrata.db.asset_contents import StoredBlob
+from webstrata.db.assets import asset_contents, assets, plugin_runs
+from webstrata.db.assets.asset_contents import StoredBlob
 from webstrata.db.engine import Database
 from webstrata.errors import NotFoundError, OutsideRootError, StorageError, WarcError
 from webstrata.model.assets import checksum_of

@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 import structlog
 
 from webstrata.assets.blobs import read_blob
-from webstrata.db import asset_contents
-from webstrata.db.asset_contents import ExportedAsset
+from webstrata.db.assets import asset_contents
+from webstrata.db.assets.asset_contents import ExportedAsset
 from webstrata.db.engine import Database
 from webstrata.errors import NotFoundError, StorageError, WarcError, WebstrataError
 from webstrata.model.urls import url_key

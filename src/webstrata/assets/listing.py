@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from webstrata.assets.naming import identifier_for, path_for
 from webstrata.assets.plugin import AssetRecord, AssetType, CapturedContent, NormalizedAsset
-from webstrata.content.page_reader import shared_reader
-from webstrata.content.page_requests import ReadListing
+from webstrata.content.reader.page_reader import shared_reader
+from webstrata.content.reader.page_requests import ReadListing
 from webstrata.content.reading import Body
-from webstrata.db.packed_text import plain
+from webstrata.db.captures.packed_text import plain
 from webstrata.model.assets import checksum_of
-from webstrata.model.listing import Listing
-from webstrata.model.listing_json import listing_as_json, stable_facts
+from webstrata.model.collections.listing import Listing
+from webstrata.model.collections.listing_json import listing_as_json, stable_facts
 from webstrata.model.urls import parse_url
 
 LISTING_TYPE = "listing"

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 
 from webstrata.assets.listing import ListingPlugin
 from webstrata.assets.plugin import Plugin
-from webstrata.db.assets import Sighting
+from webstrata.db.assets.assets import Sighting
+from webstrata.model.collections.listing_json import listing_from_json
 from webstrata.model.collections.seen_listings import SeenListing
-from webstrata.model.listing_json import listing_from_json
 
 
 def seen_listings(

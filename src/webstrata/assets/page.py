@@ -7,8 +7,8 @@ from webstrata.assets.naming import identifier_for, path_for
 from webstrata.assets.plugin import AssetRecord, AssetType, CapturedContent, NormalizedAsset
 from webstrata.content.kinds import PageKind
 from webstrata.content.page_file import page_file, tidy
-from webstrata.content.page_reader import shared_reader
-from webstrata.content.page_requests import ReadPage
+from webstrata.content.reader.page_reader import shared_reader
+from webstrata.content.reader.page_requests import ReadPage
 from webstrata.content.reading import Body
 from webstrata.model.assets import checksum_of
 from webstrata.model.urls import parse_url

@@ -4,8 +4,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from webstrata.assets.plugin import AssetType, CapturedContent
+from webstrata.db.assets.plugin_runs import PlacedCapture
 from webstrata.db.engine import Database
-from webstrata.db.plugin_runs import PlacedCapture
 from webstrata.errors import RecordNotFoundError, WarcError
 from webstrata.model.content_types import HTML_TYPES
 from webstrata.storage.paths import place_of

@@ -9,10 +9,10 @@ import structlog
 from webstrata.assets.listing import ListingPlugin
 from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import CapturedContent, Plugin
-from webstrata.db.plugin_runs import IndexedPage
+from webstrata.db.assets.plugin_runs import IndexedPage
 from webstrata.errors import UsageError, WebstrataError
 from webstrata.model.assets import AssetRecord, NormalizedAsset
-from webstrata.model.listing_json import listing_from_json
+from webstrata.model.collections.listing_json import listing_from_json
 
 log = structlog.get_logger()
 

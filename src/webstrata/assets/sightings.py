@@ -2,8 +2,8 @@
 
 from webstrata.assets.media import MediaPlugin
 from webstrata.assets.plugin import Plugin
-from webstrata.db.assets import Sighting
-from webstrata.db.plugin_runs import IndexedPage, PlacedCapture
+from webstrata.db.assets.assets import Sighting
+from webstrata.db.assets.plugin_runs import IndexedPage, PlacedCapture
 from webstrata.model.assets import NormalizedAsset, checksum_of
 
 

@@ -26,12 +26,15 @@ from webstrata.assets.reading import captured_content
 from webstrata.assets.registry import PluginRegistry
 from webstrata.assets.running import Failure, normalized_by, normalized_listing, normalized_page
 from webstrata.assets.sightings import sighting_of_capture, sighting_of_page
-from webstrata.db import asset_contents, assets, health, jobs, page_metadata, plugin_runs
-from webstrata.db.assets import Sighting
+from webstrata.db.assets import asset_contents, assets, plugin_runs
+from webstrata.db.assets.assets import Sighting
+from webstrata.db.assets.plugin_runs import BegunRun, IndexedPage, PendingCapture, PlacedCapture, RunPair, SettledRun
+from webstrata.db.captures import page_metadata
+from webstrata.db.collections import scraper_health
 from webstrata.db.collections.listing_writing import record_listings
 from webstrata.db.engine import Database, Session
-from webstrata.db.jobs import StoredJob
-from webstrata.db.plugin_runs import BegunRun, IndexedPage, PendingCapture, PlacedCapture, RunPair, SettledRun
+from webstrata.db.queue import jobs
+from webstrata.db.queue.jobs import StoredJob
 from webstrata.errors import OutsideRootError, WarcError
 from webstrata.model.assets import (
     MAX_INTERRUPTIONS,
@@ -83,7 +86,7 @@ def run_plugins(
     tally, captures = stage.run(progress)
     if _reads_listings(chosen):
         with database.write() as session:
-            health.set_fill_rates(session, job_id)
+            scraper_health.set_fill_rates(session, job_id)
     missing, unproven = mark_missing(database, job, list(stage.plugins), believe_absence=believe_absence)
     summary = AssetsSummary(
         captures=captures,

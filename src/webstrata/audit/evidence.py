@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, TypeVar
 from webstrata.audit.page_scripts import VISIBLE_TEXT
 from webstrata.audit.session_log import SessionLog
 from webstrata.coordination.threads import in_thread
-from webstrata.db.artifacts import add_artifact
 from webstrata.db.auditing.queue import check_lease
 from webstrata.db.engine import Database
-from webstrata.model.artifacts import ArtifactType, NewArtifact, retention_until
+from webstrata.db.retention.artifacts import add_artifact
 from webstrata.model.auditing.sessions import Audit, AuditEventType, AuditLease, AuditPage
+from webstrata.model.retention.artifacts import ArtifactType, NewArtifact, retention_until
 from webstrata.storage.artifacts import ArtifactFolder, StoredFile
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from webstrata.audit.features import features_json, page_evidence
 from webstrata.audit.low_confidence import low_confidence_reasons
 from webstrata.audit.pdp_validation import PdpVerdict, evaluate_pdp_validation_signals
 from webstrata.audit.policy import CrawlPolicy
-from webstrata.content.page_reader import PageReader, shared_reader
-from webstrata.content.page_requests import ReadQuality, ReadShopFeatures, ReadShopSignals
+from webstrata.content.reader.page_reader import PageReader, shared_reader
+from webstrata.content.reader.page_requests import ReadQuality, ReadShopFeatures, ReadShopSignals
 from webstrata.content.reading import Body
 from webstrata.content.shop.features import ShopFeatures
 from webstrata.errors import UnreadablePageError

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from webstrata.audit.pack import PACK_SUFFIX, PackContents, PackReport, write_pack
 from webstrata.audit.recording import WARC_NAME
-from webstrata.model.artifacts import StoredArtifact
 from webstrata.model.auditing.sessions import Audit, AuditPage
+from webstrata.model.retention.artifacts import StoredArtifact
 
 PACK_NAME = f"session{PACK_SUFFIX}"
 _SESSION_KEYS = ("id", "url", "final_url", "pdp_url", "crawl_policy_version", "mode", "attempts")

@@ -27,7 +27,7 @@ from webstrata.model.auditing.sessions import (
     AuditPageType,
     AuditViewport,
 )
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 
 if TYPE_CHECKING:
     from webstrata.fetch.browser.launch import BrowserPage, BrowserPool

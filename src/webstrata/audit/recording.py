@@ -5,7 +5,7 @@ from pathlib import Path
 from webstrata.coordination.threads import in_thread
 from webstrata.errors import StorageError
 from webstrata.model.auditing.sessions import Audit
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.warc.record import exchange
 from webstrata.warc.writer import WarcFileWriter
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable
 
 from webstrata.changes.compare_requests import MAX_CPU_SECONDS, ComparePages, compare
-from webstrata.content.child_process import packed, serve_requests, start_clock
+from webstrata.content.reader.child_process import packed, serve_requests, start_clock
 
 
 def main(arguments: list[str]) -> None:

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 from webstrata.changes.stored_pages import StoredPage, page_text
 from webstrata.content.blocks import Region, without_cells
-from webstrata.content.comparison import compare_pages
+from webstrata.content.comparing.comparison import compare_pages
+from webstrata.content.comparing.volatile import learn_volatile
 from webstrata.content.diff.html import diff_html
-from webstrata.content.volatile import learn_volatile
-from webstrata.model.changes import Comparison, Limits, LineEdit, PageText, SiteKnowledge
+from webstrata.model.changes.values import Comparison, Limits, LineEdit, PageText, SiteKnowledge
 
 MAX_CPU_SECONDS = 5.0
 """Of processor time for one pair; real pairs take milliseconds."""

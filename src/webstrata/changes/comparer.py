@@ -3,8 +3,8 @@
 import threading
 
 from webstrata.changes.compare_requests import MAX_CPU_SECONDS, ComparedPages, ComparePages
-from webstrata.content.child_process import ChildDiedError, ChildProcess, unpacked
-from webstrata.model.changes import ChangeType, Comparison
+from webstrata.content.reader.child_process import ChildDiedError, ChildProcess, unpacked
+from webstrata.model.changes.values import ChangeType, Comparison
 
 MAX_SECONDS = 30.0
 """How long a pair may take in all; the limit of processor time usually ends the process before."""

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from webstrata.changes.compare_requests import ComparedPages
 from webstrata.changes.pages import quality_of
-from webstrata.db.changes import CapturePair, NewEvent
-from webstrata.db.unchanged import EventStamp
-from webstrata.model.changes import ChangeType
+from webstrata.db.changes.changes import CapturePair, NewEvent
+from webstrata.db.changes.unchanged import EventStamp
+from webstrata.model.changes.values import ChangeType
 from webstrata.model.quality import GOOD
 
 DIFF_VERSION = "1"

@@ -12,8 +12,8 @@ from uuid import uuid4
 import structlog
 
 from webstrata.coordination.presence import is_gone, present
-from webstrata.db import change_leases
-from webstrata.db.change_leases import SourceLease
+from webstrata.db.changes import change_leases
+from webstrata.db.changes.change_leases import SourceLease
 from webstrata.db.engine import Database
 from webstrata.errors import DatabaseError, LeaseLostError
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from webstrata.db import changes
-from webstrata.db.changes import ComparedSnapshot
+from webstrata.db.changes import changes
+from webstrata.db.changes.changes import ComparedSnapshot
 from webstrata.db.engine import Database
-from webstrata.model.changes import SiteKnowledge
+from webstrata.model.changes.values import SiteKnowledge
 
 _HISTORY = 6
 """Earlier captures of a page from which its volatile lines are learned."""

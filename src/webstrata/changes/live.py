@@ -12,7 +12,7 @@ from uuid import uuid4
 from webstrata.coordination.permits import HostPermits, PermitStore, Politeness
 from webstrata.errors import FetchError, PageTooLargeError, TooManyComparisonsError
 from webstrata.fetch.choice import FetchOptions, fetcher_named
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.urls import host_of, parse_url
 
 MAX_AT_ONCE = 2

@@ -12,12 +12,12 @@ from webstrata.changes.comparer import Comparer
 from webstrata.changes.events import compared_event, plain_event, plain_type
 from webstrata.changes.knowledge import KnowledgeLoader
 from webstrata.changes.pages import PageLoader
-from webstrata.db import changes
-from webstrata.db.changes import CapturePair, ComparedSnapshot, NewEvent
-from webstrata.db.tombstones import missing_snapshot
+from webstrata.db.changes import changes
+from webstrata.db.changes.changes import CapturePair, ComparedSnapshot, NewEvent
+from webstrata.db.retention.tombstones import missing_snapshot
 from webstrata.errors import TooManyComparisonsError
-from webstrata.model.changes import LineEdit, SiteKnowledge
-from webstrata.model.fetching import FetchResult
+from webstrata.model.changes.values import LineEdit, SiteKnowledge
+from webstrata.model.crawl.fetching import FetchResult
 
 MAX_CACHED = 200
 MAX_CACHED_BYTES = 32 * 1024 * 1024

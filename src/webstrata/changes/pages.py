@@ -9,14 +9,16 @@ import structlog
 from webstrata.changes.stored_pages import StoredPage
 from webstrata.content.decode import decoded
 from webstrata.content.kinds import PageKind, page_kind
-from webstrata.content.page_reader import PageReader
-from webstrata.content.page_requests import ReadPage
+from webstrata.content.reader.page_reader import PageReader
+from webstrata.content.reader.page_requests import ReadPage
 from webstrata.content.reading import Body, Reading
-from webstrata.db import catalog, changes, page_metadata, snapshots
-from webstrata.db.changes import ComparedSnapshot, StoredText
+from webstrata.db.captures import page_metadata, snapshots
+from webstrata.db.changes import changes
+from webstrata.db.changes.changes import ComparedSnapshot, StoredText
 from webstrata.db.engine import Database
+from webstrata.db.operations import catalog
 from webstrata.errors import UsageError, WebstrataError
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.storage.paths import place_of
 from webstrata.warc.reader import read_record
 from webstrata.warc.revisits import with_payload

@@ -21,15 +21,15 @@ from webstrata.changes.templates import MAX_SAMPLED, learn_template
 from webstrata.changes.watch_matching import event_matches
 from webstrata.changes.watching.matching import WatchMatching
 from webstrata.changes.watching.parts import PartComparer
-from webstrata.content.page_reader import PageReader
-from webstrata.db import change_leases, changes, unchanged
-from webstrata.db.change_leases import SourceLease
-from webstrata.db.change_tables import TemplateChange
-from webstrata.db.changes import CapturePair, NewEvent
+from webstrata.content.reader.page_reader import PageReader
+from webstrata.db.changes import change_leases, changes, unchanged
+from webstrata.db.changes.change_leases import SourceLease
+from webstrata.db.changes.changes import CapturePair, NewEvent
 from webstrata.db.engine import Database
 from webstrata.db.notifications import announcing
+from webstrata.db.schema.change_tables import TemplateChange
 from webstrata.db.watching import watches
-from webstrata.model.changes import ChangeType
+from webstrata.model.changes.values import ChangeType
 from webstrata.model.words import counted
 
 log = structlog.get_logger()

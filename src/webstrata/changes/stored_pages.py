@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from webstrata.content.page_text import image_names, page_lines
-from webstrata.model.changes import PageText
+from webstrata.content.comparing.page_text import image_names, page_lines
+from webstrata.model.changes.values import PageText
 
 
 @dataclass(frozen=True)

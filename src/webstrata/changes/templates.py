@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from webstrata.content.ignoring import normalized_line
+from webstrata.content.comparing.ignoring import normalized_line
 
 MIN_PAGES = 5
 """From fewer pages nothing is learned: two pages share much that is no template."""

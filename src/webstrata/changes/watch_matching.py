@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from webstrata.db.changes import NewEvent
+from webstrata.db.changes.changes import NewEvent
 from webstrata.db.engine import Database
 from webstrata.db.notifications.announcing import EventMatch
 from webstrata.db.watching.watches import NewWatchEvent

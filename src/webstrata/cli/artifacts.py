@@ -37,7 +37,7 @@ def cleanup(
     from datetime import UTC, datetime
 
     from webstrata.retention.artifact_cleanup import clean_up_artifacts
-    from webstrata.storage.room import shown_bytes
+    from webstrata.storage.file_system import shown_bytes
 
     with started(quiet=True) as app:
         settings = app.settings

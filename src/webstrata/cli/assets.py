@@ -33,8 +33,8 @@ def export(
 ) -> None:
     """Write the newest version of every asset to a file, DIR/SOURCE/PATH."""
     from webstrata.assets.exporting import export_assets
-    from webstrata.db import sources
-    from webstrata.db.export_history import finish_export
+    from webstrata.db.collections.export_history import finish_export
+    from webstrata.db.sources import sources
 
     with started(quiet=True) as app:
         if source is not None:
@@ -55,7 +55,7 @@ def export(
 
 def _begin(app: "App", source: str | None) -> int | None:
     """Record that an export begins and return its number; None in an archive that can only be read."""
-    from webstrata.db.export_history import begin_export
+    from webstrata.db.collections.export_history import begin_export
 
     if app.database.is_read_only:
         return None

@@ -11,7 +11,7 @@ from webstrata.cli.options import AsJson
 from webstrata.cli.start import print_json, started
 
 if TYPE_CHECKING:
-    from webstrata.db.audit_log import LoggedChange
+    from webstrata.db.operations.audit_log import LoggedChange
 
 verbs = typer.Typer()
 
@@ -28,7 +28,7 @@ def audit_log(
     as_json: AsJson = False,
 ) -> None:
     """Show the audit log, newest first: who changed what through the API, the web pages or commands."""
-    from webstrata.db.audit_log import ChangeFilter, entries
+    from webstrata.db.operations.audit_log import ChangeFilter, entries
 
     wanted = ChangeFilter(target, action, actor)
     with started(quiet=True) as app, app.database.read() as session:

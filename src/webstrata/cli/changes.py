@@ -19,8 +19,8 @@ from webstrata.model.words import counted
 if TYPE_CHECKING:
     from webstrata.app import App
     from webstrata.changes.stage import ChangeCounts
-    from webstrata.db.change_lists import EventView, TemplateChangeView
-    from webstrata.model.registry import SourceView
+    from webstrata.db.changes.change_lists import EventView, TemplateChangeView
+    from webstrata.model.jobs.registry import SourceView
 
 verbs = typer.Typer()
 
@@ -43,8 +43,8 @@ def list_changes(
 
     The significance of a change is between 0 and 1; from about 0.3 on it is worth reading.
     """
-    from webstrata.db import change_lists
-    from webstrata.db.change_lists import EventFilter
+    from webstrata.db.changes import change_lists
+    from webstrata.db.changes.change_lists import EventFilter
     from webstrata.model.notifications.values import ReviewFilter
 
     mark = None if review is None else ReviewFilter(review)
@@ -101,7 +101,7 @@ def _compute(
 ) -> tuple["ChangeCounts", bool]:
     from webstrata.changes.site.reporting import SiteReporting
     from webstrata.changes.stage import ChangeCounts, ChangeTracking
-    from webstrata.db import changes
+    from webstrata.db.changes import changes
     from webstrata.index.version import INDEX_VERSION
 
     reporting = SiteReporting(app.database, app.archive_root, app.site_comparison().defaults)
@@ -131,14 +131,14 @@ def _check_enabled(app: "App") -> None:
 
 def _sources(app: "App", code: str | None) -> list["SourceView"]:
     """Return the source with a code, or all; NotFoundError for a source that there is not."""
-    from webstrata.db.sources import list_sources, source_view
+    from webstrata.db.sources.sources import list_sources, source_view
 
     with app.database.read() as session:
         return list_sources(session) if code is None else [source_view(session, code)]
 
 
 def _waiting(app: "App", source_id: int, since: datetime, *, backfill: bool) -> int:
-    from webstrata.db import changes
+    from webstrata.db.changes import changes
 
     with app.database.read() as session:
         missing = changes.missing_count(session, source_id, since) if backfill else 0

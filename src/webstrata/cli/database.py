@@ -19,7 +19,7 @@ verbs = typer.Typer(
 def upgrade() -> None:
     """Upgrade the database to the schema version that this program needs; no data is lost."""
     from webstrata.db import migrate
-    from webstrata.db.best_match.stored_forms import learn_stored_forms
+    from webstrata.db.search.stored_forms import learn_stored_forms
 
     database = _database()
     migrate.upgrade(database)

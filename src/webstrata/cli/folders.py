@@ -16,14 +16,14 @@ from rich.text import Text
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson, JobOption, WhichJob, chosen_job
 from webstrata.cli.start import fold_code, print_json, started
-from webstrata.model.cleanup import CleanupMode
+from webstrata.model.jobs.cleanup import CleanupMode
 from webstrata.model.words import counted
 
 if TYPE_CHECKING:
-    from webstrata.db.storage import SourceBytes
-    from webstrata.jobs.cleanup import CleanupReport
-    from webstrata.jobs.registering import Registered
-    from webstrata.jobs.storage import StorageHealth, StorageReport
+    from webstrata.db.operations.storage import SourceBytes
+    from webstrata.jobs.folders.cleanup import CleanupReport
+    from webstrata.jobs.folders.job_folders import StorageHealth, StorageReport
+    from webstrata.jobs.folders.registering import Registered
 
 verbs = typer.Typer()
 
@@ -52,8 +52,8 @@ def register_job_dir(
     as_json: AsJson = False,
 ) -> None:
     """Register existing WARC files as a job, so that they can be indexed; the files stay where they are."""
-    from webstrata.cli.running import index_job
-    from webstrata.jobs import registering
+    from webstrata.cli.jobs.running import index_job
+    from webstrata.jobs.folders import registering
 
     with started(quiet=True) as app:
         done = registering.register_job_dir(
@@ -83,7 +83,7 @@ def cleanup_job(
     as_json: AsJson = False,
 ) -> None:
     """Delete the temporary folders and the state file of an indexed job's crawl."""
-    from webstrata.jobs import cleanup
+    from webstrata.jobs.folders import cleanup
 
     job_id = chosen_job(number, id_option)
     with started(quiet=True) as app:
@@ -109,7 +109,7 @@ def storage(
     as_json: AsJson = False,
 ) -> None:
     """Show the disk space that the archive uses, by kind and source; exit code 1 if too little is free."""
-    from webstrata.jobs import storage as job_storage
+    from webstrata.jobs.folders import job_folders as job_storage
 
     with started(quiet=True) as app:
         uncounted = job_storage.scan_all(app.database, app.archive_root) if scan else []
@@ -127,7 +127,7 @@ def storage(
 
 
 def _print_registered(done: "Registered", *, indexed: bool) -> None:
-    from webstrata.storage.room import shown_bytes
+    from webstrata.storage.file_system import shown_bytes
 
     size = shown_bytes(sum(warc.whole for warc in done.files))
     files = f"{len(done.files)} WARC file{'' if len(done.files) == 1 else 's'} ({size})"
@@ -138,7 +138,7 @@ def _print_registered(done: "Registered", *, indexed: bool) -> None:
 
 
 def _print_cleanup(report: "CleanupReport") -> None:
-    from webstrata.storage.room import shown_bytes
+    from webstrata.storage.file_system import shown_bytes
 
     _print_lines(f"note: {note}" for note in report.notes)
     if report.nothing_to_do:
@@ -158,7 +158,7 @@ def _print_cleanup(report: "CleanupReport") -> None:
 
 
 def _print_storage(report: "StorageReport", health: "StorageHealth") -> None:
-    from webstrata.storage.room import shown_bytes
+    from webstrata.storage.file_system import shown_bytes
 
     if not report.sources:
         print("No jobs yet. Archive a site: webstrata archive https://example.org/")
@@ -177,7 +177,7 @@ def _print_storage(report: "StorageReport", health: "StorageHealth") -> None:
 
 
 def _table(sources: tuple["SourceBytes", ...]) -> Table:
-    from webstrata.storage.room import shown_bytes
+    from webstrata.storage.file_system import shown_bytes
 
     sizes = ("WARC", "other", "temporary", "all")
     table = Table("source", "jobs", *(Column(name, justify="right") for name in sizes), box=None, pad_edge=False)

@@ -21,8 +21,8 @@ from webstrata.model.words import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from webstrata.jobs.rebuild import RebuildReport, Watcher
-    from webstrata.jobs.rebuild_plan import PlannedJob, RebuildPlan
+    from webstrata.jobs.folders.rebuild import RebuildReport, Watcher
+    from webstrata.jobs.folders.rebuild_plan import PlannedJob, RebuildPlan
 
 verbs = typer.Typer()
 
@@ -39,8 +39,8 @@ def rebuild(
     as_json: AsJson = False,
 ) -> None:
     """Restore a lost database from the archive files: sources, jobs, captures and snapshots with their ids."""
-    from webstrata.jobs.rebuild import Rebuild
-    from webstrata.jobs.rebuild_plan import plan_rebuild
+    from webstrata.jobs.folders.rebuild import Rebuild
+    from webstrata.jobs.folders.rebuild_plan import plan_rebuild
 
     with started(quiet=True) as app:
         if dry_run:
@@ -65,7 +65,7 @@ def _not_empty(plan: "RebuildPlan", archive_root: "Path") -> "RebuildPlan":
 
 
 def _watcher() -> "Watcher":
-    from webstrata.jobs.rebuild import Watcher
+    from webstrata.jobs.folders.rebuild import Watcher
 
     last, total = time.monotonic(), 0
 

@@ -13,7 +13,7 @@ from webstrata.cli.start import FAILED, fold_code, print_json, started
 from webstrata.model.words import counted
 
 if TYPE_CHECKING:
-    from webstrata.model.retention import PassResult
+    from webstrata.model.retention.rules import PassResult
 
 verbs = typer.Typer(cls=PlainGroup, help="Show and set retention policies, delete expired rows, hold and withhold.")
 
@@ -27,8 +27,8 @@ def _show_by_default(context: typer.Context) -> None:
 @command(verbs, example="webstrata retention show")
 def show(as_json: AsJson = False) -> None:
     """Show the policy of each collection and the last pass."""
-    from webstrata.db import retention
-    from webstrata.model.retention import DEFAULT_TTL_DAYS, EXEMPT
+    from webstrata.db.retention import retention
+    from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, EXEMPT
     from webstrata.retention.policies import show_policies
 
     with started(quiet=True) as app:
@@ -122,7 +122,7 @@ def place_hold(
 @command(verbs, example="webstrata retention holds")
 def holds(as_json: AsJson = False) -> None:
     """List the legal holds that are in force."""
-    from webstrata.db.holds import list_holds
+    from webstrata.db.retention.holds import list_holds
     from webstrata.logs import harmless
 
     with started(quiet=True) as app, app.database.read() as session:

@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.text import Text
 
 from webstrata.cli.help_pages import command
+from webstrata.cli.jobs.status import outdated_words
 from webstrata.cli.options import AsJson, OfSource
 from webstrata.cli.start import print_json, started
-from webstrata.cli.status import outdated_words
 from webstrata.errors import UsageError
 from webstrata.model.archive import SnapshotView
-from webstrata.model.search import SearchRequest, SearchResponse, Sort, View
+from webstrata.model.search.values import SearchRequest, SearchResponse, Sort, View
 from webstrata.model.words import counted
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _show_appearances(sentence: str, source: str | None, as_json: bool) -> None:
 
 
 def _outdated_jobs(app: "App") -> int:
-    from webstrata.db.captures import outdated_jobs
+    from webstrata.db.captures.captures import outdated_jobs
     from webstrata.index.version import INDEX_VERSION
 
     with app.database.read() as session:
@@ -118,8 +118,8 @@ def _outdated_jobs(app: "App") -> int:
 
 def _is_empty(app: "App", source: str | None) -> bool:
     """Return whether nothing is archived yet; NotFoundError for a source that there is not."""
-    from webstrata.db import catalog
-    from webstrata.db.sources import source_view
+    from webstrata.db.operations import catalog
+    from webstrata.db.sources.sources import source_view
 
     with app.database.read() as session:
         if source is not None:

@@ -83,7 +83,7 @@ def worker(
     """Run queued jobs until Ctrl-C; one job can be crawled while another is indexed."""
     if parent is not None:
         _end_with(parent)
-    from webstrata.jobs.worker import run_worker_loop
+    from webstrata.jobs.running.worker import run_worker_loop
     from webstrata.settings import LOG_LEVEL, in_environment
 
     # The processes of a worker log as it does, though each of them is a command that ends by itself.
@@ -157,11 +157,11 @@ def _end_with_terminal(before: object, stop: Callable[..., None]) -> None:
 
 def site(*, shared: Path | None = None) -> "ASGIApp":
     """Return the ASGI application; each serving process calls this once, with the folder that several share."""
-    from webstrata.api.metrics import share_numbers
-    from webstrata.api.shared_buckets import SharedBuckets
     from webstrata.app import build_app
+    from webstrata.http.request_metrics import share_numbers
+    from webstrata.http.shared_rate_limits import SharedBuckets
     from webstrata.settings import load_settings
-    from webstrata.web.site import create_site
+    from webstrata.site import create_site
 
     _end_with(os.getppid())
     # As for the worker: a Ctrl-C reaches this process through the server, which would else find it dead.
@@ -177,7 +177,7 @@ def site(*, shared: Path | None = None) -> "ASGIApp":
 @contextmanager
 def _shared_folder() -> Iterator[Path]:
     """Share one folder between all serving processes, so that metrics and rate limits cover all of them."""
-    from webstrata.api.shared_buckets import make_table
+    from webstrata.http.shared_rate_limits import make_table
     from webstrata.settings import in_environment
 
     with (

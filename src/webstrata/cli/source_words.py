@@ -11,8 +11,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from webstrata.jobs.registry import Added, MadeJob
-    from webstrata.model.registry import SourceView
+    from webstrata.jobs.sources.registry import Added, MadeJob
+    from webstrata.model.jobs.registry import SourceView
 
 
 def print_made(made: "MadeJob", as_json: bool) -> None:

@@ -24,9 +24,9 @@ from webstrata.cli.start import fold_code, print_json, started
 
 if TYPE_CHECKING:
     from webstrata.app import App
-    from webstrata.jobs.registry import MadeJob
-    from webstrata.jobs.source_orders import SourceOrders
-    from webstrata.model.registry import SourceView
+    from webstrata.jobs.sources.registry import MadeJob
+    from webstrata.jobs.sources.source_commands import SourceOrders
+    from webstrata.model.jobs.registry import SourceView
 
 verbs = typer.Typer()
 sources = typer.Typer(cls=PlainGroup, help="List, add and change the sources, and set their schedules.")
@@ -44,7 +44,7 @@ MoreSeeds = Annotated[list[str] | None, typer.Option("--seed", metavar="URL", he
 @command(verbs, "seed-sources", example="webstrata seed-sources")
 def seed_sources(as_json: AsJson = False) -> None:
     """Add the example sources (hc, phac, cihr); sources that exist are left unchanged."""
-    from webstrata.jobs import registry
+    from webstrata.jobs.sources import registry
 
     with started(quiet=True) as app:
         done = registry.seed_sources(app.database, datetime.now(UTC))
@@ -78,7 +78,7 @@ def regroup(
 
     Without --source, all sources that need it are grouped. If it is interrupted, the same command continues.
     """
-    from webstrata.jobs.regrouping import regroup as regroup_sources
+    from webstrata.jobs.folders.regrouping import regroup as regroup_sources
 
     with started(quiet=True) as app, Console(stderr=True).status("looking") as status:
         reports = regroup_sources(
@@ -102,7 +102,7 @@ def regroup(
 @sources.callback(invoke_without_command=True)
 def list_all(context: typer.Context, as_json: AsJson = False) -> None:
     """List the sources with their schedule, next run, last job and number of snapshots."""
-    from webstrata.db.sources import list_sources
+    from webstrata.db.sources.sources import list_sources
 
     if context.invoked_subcommand is not None:
         return
@@ -124,7 +124,7 @@ def list_all(context: typer.Context, as_json: AsJson = False) -> None:
 @command(sources, "show", example="webstrata sources show example")
 def show(code: Code, as_json: AsJson = False) -> None:
     """Show all details of a source and the settings of its jobs."""
-    from webstrata.db.sources import registry_entry, source_view
+    from webstrata.db.sources.sources import registry_entry, source_view
     from webstrata.logs import harmless, without_secrets
 
     with started(quiet=True) as app, app.database.read() as session:
@@ -153,8 +153,8 @@ def add(
     options: Options = None,
 ) -> None:
     """Add a source; an existing source with the same URL gets the schedule instead, under its own code."""
-    from webstrata.jobs.source_orders import WantedSource
-    from webstrata.model.registry import source_code_from
+    from webstrata.jobs.sources.source_commands import WantedSource
+    from webstrata.model.jobs.registry import source_code_from
 
     wanted = WantedSource(
         tuple(urls),
@@ -201,7 +201,7 @@ def edit(
 ) -> None:
     """Change a source and the settings of its next jobs; existing jobs stay unchanged."""
     from webstrata.errors import UsageError
-    from webstrata.jobs.source_orders import EditedSource
+    from webstrata.jobs.sources.source_commands import EditedSource
 
     wanted = EditedSource(
         name=name,
@@ -232,7 +232,7 @@ def import_file(
     as_json: AsJson = False,
 ) -> None:
     """Add the sources of a YAML file; sources that exist are left unchanged."""
-    from webstrata.jobs import registry
+    from webstrata.jobs.sources import registry
 
     with started(quiet=True) as app:
         done = registry.import_sources(app.database, file, datetime.now(UTC))
@@ -324,8 +324,8 @@ def _regrouping(view: "SourceView") -> str:
 
 
 def _made(code: str, seeds: Sequence[str], options: Sequence[str]) -> "MadeJob":
-    from webstrata.jobs.registry import make_job
-    from webstrata.model.registry import seeds_of
+    from webstrata.jobs.sources.registry import make_job
+    from webstrata.model.jobs.registry import seeds_of
 
     overrides = _overrides(options)
     with started(quiet=True) as app:
@@ -333,25 +333,25 @@ def _made(code: str, seeds: Sequence[str], options: Sequence[str]) -> "MadeJob":
 
 
 def _option_name(text: str) -> str:
-    from webstrata.model.registry import option_name
+    from webstrata.model.jobs.registry import option_name
 
     return option_name(text)
 
 
 def _overrides(options: Sequence[str]) -> dict[str, object]:
-    from webstrata.model.registry import parse_override
+    from webstrata.model.jobs.registry import parse_override
 
     return dict(map(parse_override, options))
 
 
 def _orders(app: "App") -> "SourceOrders":
-    from webstrata.jobs.source_orders import SourceOrders
+    from webstrata.jobs.sources.source_commands import SourceOrders
 
     return SourceOrders(app.database, app.archive_root)
 
 
 def _view(app: "App", code: str) -> "SourceView":
-    from webstrata.db.sources import source_view
+    from webstrata.db.sources.sources import source_view
 
     with app.database.read() as session:
         return source_view(session, code)
@@ -359,6 +359,6 @@ def _view(app: "App", code: str) -> "SourceView":
 
 def _changed(app: "App") -> None:
     """Write the sources down in the archive's folder, from which they can be brought back."""
-    from webstrata.jobs.manifest import write_sources
+    from webstrata.jobs.folders.manifest import write_sources
 
     write_sources(app.database, app.archive_root)

@@ -66,7 +66,7 @@ def started(*, quiet: bool = False, is_child: bool = False) -> Iterator["App"]:
 
 def note(app: "App", action: str, target: str, **details: object) -> None:
     """Record a change by a command in the audit log, where no other code does."""
-    from webstrata.db import audit_log
+    from webstrata.db.operations import audit_log
 
     with app.database.write() as session:
         audit_log.record(session, action, target, before=None, after=None, **details)

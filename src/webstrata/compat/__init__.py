@@ -17,14 +17,14 @@ from webstrata.compat.jobs import (
 )
 from webstrata.content.html import extract_text, extract_title, make_snippet
 from webstrata.content.language import detect_language
-from webstrata.db.tables import ArchiveJob, Base, Snapshot, Source
-from webstrata.jobs.cleanup import cleanup_temp_dirs
-from webstrata.model.attempts import MAX_CRAWL_RETRIES
-from webstrata.model.jobs import ArchiveJobConfig
-from webstrata.model.registry import SourceJobConfig, build_job_config, build_output_dir_for_job, generate_job_name
-from webstrata.model.tool_options import ArchiveToolOptions, validate_tool_options
-from webstrata.warc.combined_log import parse_last_stats_from_log
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.db.schema.tables import ArchiveJob, Base, Snapshot, Source
+from webstrata.jobs.folders.cleanup import cleanup_temp_dirs
+from webstrata.model.jobs.attempts import MAX_CRAWL_RETRIES
+from webstrata.model.jobs.job import ArchiveJobConfig
+from webstrata.model.jobs.registry import SourceJobConfig, build_job_config, build_output_dir_for_job, generate_job_name
+from webstrata.model.jobs.tool_options import ArchiveToolOptions, validate_tool_options
+from webstrata.storage.combined_log import parse_last_stats_from_log
+from webstrata.storage.crawl_state import CrawlState
 from webstrata.warc.discovery import discover_warcs_for_job, find_all_warc_files, find_latest_temp_dir_fallback
 from webstrata.warc.reader import ArchiveRecord, iter_html_records
 

@@ -4,10 +4,11 @@ import hashlib
 
 from webstrata.app import App
 from webstrata.compat.configuration import ArchiveToolConfig, opened_app
-from webstrata.db import catalog, jobs
-from webstrata.db.tables import ArchiveJob, Snapshot, Source
+from webstrata.db.operations import catalog
+from webstrata.db.queue import jobs
+from webstrata.db.schema.tables import ArchiveJob, Snapshot, Source
 from webstrata.errors import NotFoundError
-from webstrata.jobs.persistent import index_persistent_job
+from webstrata.jobs.running.persistent import index_persistent_job
 from webstrata.model.archive import RecordPlace
 from webstrata.model.urls import url_group
 from webstrata.replay import raw

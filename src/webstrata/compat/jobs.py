@@ -8,9 +8,11 @@ from pathlib import Path
 
 from webstrata.compat.configuration import ArchiveToolConfig, opened_app
 from webstrata.db.engine import Session
-from webstrata.db.jobs import next_in_line
-from webstrata.db.tables import ArchiveJob
-from webstrata.jobs import crawl_stats, persistent, registry, tool, worker
+from webstrata.db.queue.jobs import next_in_line
+from webstrata.db.schema.tables import ArchiveJob
+from webstrata.jobs.progress import crawl_stats
+from webstrata.jobs.running import persistent, tool, worker
+from webstrata.jobs.sources import registry
 from webstrata.settings import load_settings
 
 

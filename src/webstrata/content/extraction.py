@@ -10,7 +10,7 @@ from webstrata.content.main_content import main_content
 from webstrata.content.published import published_date
 from webstrata.content.reading import Body
 from webstrata.content.tree import parse_html
-from webstrata.model.listing import Listing
+from webstrata.model.collections.listing import Listing
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from webstrata.content.charset import text_of
 from webstrata.content.language import detect_language, tag_to_language
 from webstrata.content.links import LINKING, RESOURCES, Reference, References, collect_references, links_of
 from webstrata.content.metadata import PageMetadata, page_metadata
+from webstrata.content.quality.structure import FORM_CONTROLS, PageStructure, page_structure
 from webstrata.content.requisites.css import sheet_references
 from webstrata.content.requisites.markup import collect_requisites
 from webstrata.content.robots_meta import RobotsDirectives, robots_directives
-from webstrata.content.structure import FORM_CONTROLS, PageStructure, page_structure
 from webstrata.content.tree import Document, Element, is_html, parse_html
 from webstrata.content.visible_text import visible_text
-from webstrata.model.tasks import Link
+from webstrata.model.crawl.tasks import Link
 
 MAX_TITLE = 500
 

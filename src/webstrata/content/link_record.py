@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from webstrata.content.html import PageLinks
 from webstrata.content.robots_meta import RobotsDirectives
-from webstrata.model.tasks import Link, TaskType
+from webstrata.model.crawl.tasks import Link, TaskType
 
 LINKS_VERSION = 2
 """Raised when other links are read from the same page: what an earlier version stored is then read again."""

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from webstrata.content.tree import Element
-from webstrata.model.tasks import Link, TaskType
+from webstrata.model.crawl.tasks import Link, TaskType
 from webstrata.model.urls import Base, join, resolve
 
 LINKING = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}

@@ -11,10 +11,10 @@ from webstrata.content.kinds import PageKind
 from webstrata.content.language import detect_language, tag_to_language
 from webstrata.content.links import Grouping, outlinks
 from webstrata.content.listing.page_listing import listing_of_page, metadata_with_listing
-from webstrata.content.pdf import Pdf, read_pdf
 from webstrata.content.plain import parse_text, title_of_text
-from webstrata.content.quality import judge_page, judge_quality
-from webstrata.content.saved_response import response_of_other, response_of_text
+from webstrata.content.quality.assessment import judge_page, judge_quality
+from webstrata.content.quality.saved_response import response_of_other, response_of_text
+from webstrata.content.reader.pdf import Pdf, read_pdf
 from webstrata.content.tree import parse_html
 from webstrata.model.quality import Quality
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote
 
-from webstrata.model.scope import PathPattern
+from webstrata.model.crawl.scope import PathPattern
 from webstrata.model.urls import MAX_URL_LENGTH, origin_of
 
 MAX_BYTES = 500 * 1024

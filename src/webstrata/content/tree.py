@@ -29,7 +29,7 @@ def parse_html(source: str) -> Document:
     """Return the tree of a page's source, without what its templates hold for scripts.
 
     The time and memory that this takes can grow with the square of the size: a page of unknown origin that is larger
-    than `content/page_process.py` allows is parsed there, in a process with limits.
+    than `content/reader/page_process.py` allows is parsed there, in a process with limits.
     """
     # The tree keeps every template as it is written. What a browser shows of one, a declared shadow root, is read with
     # the element around it; what scripts may make of the others is no part of the page.

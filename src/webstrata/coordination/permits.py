@@ -20,8 +20,8 @@ from uuid import uuid4
 import structlog
 
 from webstrata.coordination.threads import in_thread
-from webstrata.db import permits
 from webstrata.db.engine import Database
+from webstrata.db.queue import permits
 from webstrata.errors import WebstrataError
 
 log = structlog.get_logger()

@@ -12,19 +12,22 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.crawl.answers import append_answers, new_links, payload_digest, referable_files, referred_files
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.scraping import scrape_records
-from webstrata.db import capture_links, captures, frontier, leases, scrapes
-from webstrata.db.browser import captured_requisites
+from webstrata.crawl.warc_records import append_answers, new_links, payload_digest, referable_files, referred_files
+from webstrata.db.captures import captures
+from webstrata.db.captures.new_rows import NewCapture, NewLinks
+from webstrata.db.collections import scrapes
 from webstrata.db.engine import Database, Session
-from webstrata.db.leases import Spent
-from webstrata.db.new_rows import NewCapture, NewLinks
+from webstrata.db.links import capture_links
+from webstrata.db.queue import frontier, leases
+from webstrata.db.queue.leases import Spent
+from webstrata.db.replay import captured_requisites
 from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
 from webstrata.model.captures import Original
-from webstrata.model.crawl_config import CrawlConfig
-from webstrata.model.fetching import FetchResult
-from webstrata.model.tasks import Link, Task, TaskStatus, TaskType
+from webstrata.model.crawl.crawl_config import CrawlConfig
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.crawl.tasks import Link, Task, TaskStatus, TaskType
 from webstrata.storage.paths import PresentFiles, confined
 from webstrata.warc.writer import WarcFileWriter, cut_tail, new_warc_name
 

@@ -10,10 +10,10 @@ from webstrata.coordination.threads import in_thread
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
 from webstrata.crawl.sitemaps import sitemap_roots, sitemap_urls
-from webstrata.db import frontier, jobs, leases
 from webstrata.db.engine import Database
-from webstrata.model.fetching import FetchResult
-from webstrata.model.tasks import MAX_RECLAIMS, SUSPECT_AFTER, Link
+from webstrata.db.queue import frontier, jobs, leases
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.crawl.tasks import MAX_RECLAIMS, SUSPECT_AFTER, Link
 from webstrata.model.urls import origin_of
 
 log = structlog.get_logger()

@@ -20,19 +20,19 @@ from webstrata.crawl.reporting import Progress, Reporter
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
 from webstrata.crawl.visit import Obeyed, Visitor
-from webstrata.crawl.visits import Visits
-from webstrata.db import frontier, jobs, leases, reports
+from webstrata.crawl.visit_pool import Visits
 from webstrata.db.engine import Database
-from webstrata.db.frontier import FrontierCounts, GivenUp
+from webstrata.db.queue import frontier, jobs, leases, run_reports
+from webstrata.db.queue.frontier import FrontierCounts, GivenUp
 from webstrata.errors import DatabaseError, StorageError
 from webstrata.fetch.browser.fetcher import BrowserFetcher
 from webstrata.fetch.browser.options import Admit
 from webstrata.fetch.fetcher import Fetcher
-from webstrata.model.crawl_config import CrawlConfig
-from webstrata.model.fetching import FetchResult
-from webstrata.model.scope import ScopeRules
-from webstrata.model.tasks import Link, TaskStatus
-from webstrata.model.traps import TrapGuard
+from webstrata.model.crawl.crawl_config import CrawlConfig
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.crawl.scope import ScopeRules
+from webstrata.model.crawl.tasks import Link, TaskStatus
+from webstrata.model.crawl.traps import TrapGuard
 from webstrata.model.urls import host_of
 
 _ROOM_EVERY = 1.0
@@ -184,7 +184,7 @@ class Crawl:
         run, config = self._run, self._run.config
         if run.leads:
             with self._database.write() as session:
-                reports.clear(session, self._job_id, run.started_at)
+                run_reports.clear(session, self._job_id, run.started_at)
                 frontier.add_links(session, self._job_id, [Link(seed) for seed in run.seeds], 0, datetime.now(UTC))
         with self._database.read() as session:
             self._traps.remember(frontier.urls_with_queries(session, self._job_id))

@@ -12,15 +12,15 @@ from queue import SimpleQueue
 from webstrata.content.decode import decoded
 from webstrata.content.html import PageLinks
 from webstrata.content.link_record import LinkRecord, unpacked
-from webstrata.content.page_reader import PageReader
-from webstrata.content.page_requests import ReadLinks, ReadQuality
+from webstrata.content.reader.page_reader import PageReader
+from webstrata.content.reader.page_requests import ReadLinks, ReadQuality
 from webstrata.content.robots_txt import product_token
 from webstrata.crawl.outcome import FoundLinks
 from webstrata.errors import UnreadablePageError
 from webstrata.model.captures import EarlierCapture
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.crawl.tasks import TaskType
 from webstrata.model.quality import QualityKind
-from webstrata.model.tasks import TaskType
 from webstrata.storage.paths import place_of
 from webstrata.warc.reader import read_record
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from webstrata.content.html import PageLinks
 from webstrata.content.link_record import LinkRecord
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.crawl.tasks import Link, Task
 from webstrata.model.quality import QualityKind
-from webstrata.model.tasks import Link, Task
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from webstrata.coordination.permits import HostPermits
 from webstrata.crawl.commit import Claim
-from webstrata.model.crawl_config import CrawlConfig
-from webstrata.model.tasks import Link, Task, TaskType
+from webstrata.model.crawl.crawl_config import CrawlConfig
+from webstrata.model.crawl.tasks import Link, Task, TaskType
 from webstrata.model.urls import host_of
 
 SHORTEST_WAIT = 0.02

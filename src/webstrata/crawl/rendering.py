@@ -9,9 +9,9 @@ from webstrata.crawl.outcome import FoundLinks
 from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
 from webstrata.errors import FetchError
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
+from webstrata.model.crawl.tasks import Link, Task, TaskType
 from webstrata.model.quality import QualityKind
-from webstrata.model.tasks import Link, Task, TaskType
 
 _RENDERED_TYPE = (b"Content-Type", b"text/html; charset=utf-8")
 _REPLACED = frozenset({b"content-type", b"content-encoding", b"content-length"})

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 from webstrata.coordination.threads import in_thread
 from webstrata.crawl.tally import CrawlProgress, Tally
-from webstrata.db import frontier, jobs, leases, reports
 from webstrata.db.engine import Database, Session
-from webstrata.db.frontier import FrontierCounts
-from webstrata.model.reports import CrawlReport
+from webstrata.db.queue import frontier, jobs, leases, run_reports
+from webstrata.db.queue.frontier import FrontierCounts
+from webstrata.model.crawl.run_reports import CrawlReport
 
 _REPORT_EVERY = 0.5
 _REPORT_SHARE = 10
@@ -72,5 +72,5 @@ class Reporter:
         leases.take_turn(session, self._job_id)
         if self._leads:
             jobs.set_crawl_counts(session, self._job_id, asdict(counts))
-        reports.write(session, self._job_id, self._owner, self.tally.report(), now)
-        return reports.merged(session, self._job_id, now)
+        run_reports.write(session, self._job_id, self._owner, self.tally.report(), now)
+        return run_reports.merged(session, self._job_id, now)

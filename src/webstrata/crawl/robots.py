@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from webstrata.content.decode import decoded
 from webstrata.content.robots_txt import MAX_BYTES, RobotsTxt
 from webstrata.errors import FetchError, TransientFetchError
-from webstrata.model.fetching import FetchResult, retry_after
+from webstrata.model.crawl.fetching import FetchResult, retry_after
 from webstrata.model.urls import host_of, join, origin_of
 
 _MAX_REDIRECTS = 5

@@ -6,10 +6,10 @@ from functools import cached_property, lru_cache
 
 import structlog
 
-from webstrata.model.crawl_config import CrawlConfig
-from webstrata.model.scope import ScopeRules
-from webstrata.model.tasks import MAX_NESTING, Link, TaskType
-from webstrata.model.traps import TrapGuard
+from webstrata.model.crawl.crawl_config import CrawlConfig
+from webstrata.model.crawl.scope import ScopeRules
+from webstrata.model.crawl.tasks import MAX_NESTING, Link, TaskType
+from webstrata.model.crawl.traps import TrapGuard
 
 log = structlog.get_logger()
 

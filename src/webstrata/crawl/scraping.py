@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from webstrata.crawl.outcome import Outcome
-from webstrata.model.scrapes import NOT_FETCHED, ScrapeRecord, is_js_only, is_refusal, status_of_error
+from webstrata.model.crawl.scrapes import NOT_FETCHED, ScrapeRecord, is_js_only, is_refusal, status_of_error
 
 
 def scrape_records(outcomes: Sequence[Outcome], now: datetime) -> list[ScrapeRecord]:

@@ -13,8 +13,8 @@ import structlog
 
 from webstrata.content.decode import decoded, unpacked
 from webstrata.errors import FetchError, UsageError
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.domains import normalized_domain
-from webstrata.model.fetching import FetchResult
 from webstrata.model.urls import MAX_URL_LENGTH, join, parse_url
 
 log = structlog.get_logger()

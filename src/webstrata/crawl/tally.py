@@ -7,10 +7,10 @@ from dataclasses import astuple, dataclass
 from threading import Lock
 
 from webstrata.crawl.outcome import Outcome
-from webstrata.db.frontier import FrontierCounts
-from webstrata.model.failures import VisitFailure, failure_kind, summed_up
-from webstrata.model.reports import HOSTS_REPORTED, CrawlReport, HostReport, busiest
-from webstrata.model.tasks import TaskType
+from webstrata.db.queue.frontier import FrontierCounts
+from webstrata.model.crawl.failures import VisitFailure, failure_kind, summed_up
+from webstrata.model.crawl.run_reports import HOSTS_REPORTED, CrawlReport, HostReport, busiest
+from webstrata.model.crawl.tasks import TaskType
 from webstrata.model.urls import host_of
 
 RATE_SECONDS = 10

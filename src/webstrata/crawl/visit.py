@@ -17,8 +17,8 @@ from webstrata.crawl.robots import RobotsRules
 from webstrata.crawl.scope import Scope
 from webstrata.errors import FetchError, StorageError, TransientFetchError, UnreadablePageError, WarcError
 from webstrata.model.captures import EarlierCapture
-from webstrata.model.fetching import FetchResult, retry_after
-from webstrata.model.tasks import Link, RetryPolicy, Task, TaskStatus, TaskType, after_failure
+from webstrata.model.crawl.fetching import FetchResult, retry_after
+from webstrata.model.crawl.tasks import Link, RetryPolicy, Task, TaskStatus, TaskType, after_failure
 from webstrata.model.urls import join
 
 log = structlog.get_logger()

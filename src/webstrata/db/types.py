@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from sqlalchemy import DateTime, Dialect, Text
 from sqlalchemy.types import TypeDecorator
 
-from webstrata.db.packed_text import packed, plain, unpacked
+from webstrata.db.captures.packed_text import packed, plain, unpacked
 
 
 class UtcDateTime(TypeDecorator[datetime]):

@@ -13,12 +13,12 @@ from sqlalchemy.sql import table
 from webstrata.content.blocks import HEADINGS
 from webstrata.content.tokens import folded
 from webstrata.content.words.stemming import stem_language
-from webstrata.db.best_match.word_forms import learn_forms
-from webstrata.db.bulk import ManyRows
-from webstrata.db.lists import Among
+from webstrata.db.search.indexed_words import PreparedDocument
+from webstrata.db.search.word_forms import learn_forms
+from webstrata.db.sql.bulk import ManyRows
+from webstrata.db.sql.value_lists import Among
 from webstrata.db.types import PlainText
-from webstrata.db.wording import PreparedDocument
-from webstrata.model.similarity import MAX_LENGTH, MIN_LENGTH, trigrams
+from webstrata.model.search.similarity import MAX_LENGTH, MIN_LENGTH, trigrams
 
 _MOST_HEADINGS = 60
 MOST_TEXT_CHARACTERS = 20_000

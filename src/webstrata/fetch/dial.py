@@ -15,7 +15,7 @@ from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.proxy import Proxy
 from webstrata.fetch.resolve import GuardedResolver
 from webstrata.fetch.wire import AnswerParser, Head
-from webstrata.model.fetching import TRANSIENT_STATUSES
+from webstrata.model.crawl.fetching import TRANSIENT_STATUSES
 
 _MOST_ADDRESSES = 4
 _ANYWHERE = NetworkGuard((ip_network("0.0.0.0/0"), ip_network("::/0")))

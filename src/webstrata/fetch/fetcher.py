@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Protocol, Self
 
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 
 
 class Fetcher(Protocol):

@@ -20,7 +20,7 @@ from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.proxy import Proxy
 from webstrata.fetch.resolve import GuardedResolver
 from webstrata.fetch.wire import AnswerParser, WireAnswer
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.urls import UrlParts, host_of, origin_of, parse_url
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}

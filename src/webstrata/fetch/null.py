@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from webstrata.fetch.wire import read_head
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.urls import host_of, origin_of, parse_url
 
 _MARKED = "X-Webstrata-Fetcher: null\r\n"

@@ -5,7 +5,7 @@ from io import BytesIO
 from typing import NamedTuple
 
 from webstrata.errors import FetchError, TransientFetchError
-from webstrata.model.fetching import RawHeaders
+from webstrata.model.crawl.fetching import RawHeaders
 
 MAX_HEAD_BYTES = 65_536
 """Limit for everything before the body: interim responses, status line and headers; trailers have the same limit again.

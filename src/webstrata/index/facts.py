@@ -7,11 +7,11 @@ from http import HTTPStatus
 
 from webstrata.content.html import make_snippet
 from webstrata.content.kinds import PageKind, is_asset_file, page_kind
-from webstrata.content.page_requests import ReadPage
+from webstrata.content.reader.page_requests import ReadPage
 from webstrata.content.reading import Body, Reading
-from webstrata.db.new_rows import NewCapture
-from webstrata.db.wording import NewDocument
-from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.db.captures.new_rows import NewCapture
+from webstrata.db.search.indexed_words import NewDocument
+from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.model.quality import Quality
 from webstrata.model.urls import parse_url, surt, url_group
 from webstrata.warc.reader import ArchiveRecord

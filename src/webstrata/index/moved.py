@@ -11,13 +11,13 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.content.quality_moves import judge_moves
-from webstrata.db.captures import KnownWarc
+from webstrata.content.quality.moves import judge_moves
+from webstrata.db.captures import moved_pages
+from webstrata.db.captures.captures import KnownWarc
+from webstrata.db.captures.moved_pages import StoredRedirect
 from webstrata.db.engine import Database
-from webstrata.db.indexing import moved_pages
-from webstrata.db.indexing.moved_pages import StoredRedirect
-from webstrata.db.jobs import StoredJob
-from webstrata.db.wording import NewDocument, prepared
+from webstrata.db.queue.jobs import StoredJob
+from webstrata.db.search.indexed_words import NewDocument, prepared
 from webstrata.errors import WarcError
 from webstrata.index.facts import facts_of
 from webstrata.index.reading import Found, FoundPage, Kind, stored_reasons

@@ -11,27 +11,29 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.db import captures, frontier, index_leases, jobs, problems, snapshots, tombstones
-from webstrata.db.captures import KnownWarc
+from webstrata.db.captures import captures, problems, snapshots
+from webstrata.db.captures.captures import KnownWarc
+from webstrata.db.captures.new_rows import Problem
+from webstrata.db.captures.payloads import payloads
+from webstrata.db.captures.problems import UnresolvedRevisit
 from webstrata.db.engine import Database
-from webstrata.db.index_leases import IndexLease
-from webstrata.db.jobs import StoredJob
-from webstrata.db.new_rows import Problem
-from webstrata.db.payloads import payloads
-from webstrata.db.problems import UnresolvedRevisit
-from webstrata.db.statistics import refresh_statistics
+from webstrata.db.queue import frontier, index_leases, jobs
+from webstrata.db.queue.index_leases import IndexLease
+from webstrata.db.queue.jobs import StoredJob
+from webstrata.db.retention import tombstones
+from webstrata.db.sql.statistics import refresh_statistics
 from webstrata.errors import ConflictError, OutsideRootError, UsageError, WarcError
-from webstrata.index.ends import end_problem, gone_from, is_cleaned_away
-from webstrata.index.holding import holding
+from webstrata.index.index_lease import holding
 from webstrata.index.moved import has_moved, index_moved
 from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
 from webstrata.index.reading import Found, Kind, Part, Portion
 from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.index.stream import FilePart, PartStream
 from webstrata.index.version import INDEX_VERSION
+from webstrata.index.warc_ends import end_problem, gone_from, is_cleaned_away
 from webstrata.index.writing import BATCH, Desk, FileWriting, store_late
-from webstrata.model.jobs import INDEXABLE, JobStatus
-from webstrata.model.tasks import TaskStatus
+from webstrata.model.crawl.tasks import TaskStatus
+from webstrata.model.jobs.job import INDEXABLE, JobStatus
 from webstrata.storage.paths import PresentFiles, place_of
 from webstrata.warc.adopting import adopt_warcs_for_job
 from webstrata.warc.cdxj import Journal, Promised, journal_folder, promised_in

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from webstrata.content.child_process import (
+from webstrata.content.reader.child_process import (
     ChildDiedError,
     ChildProcess,
     packed,

@@ -9,8 +9,8 @@ from typing import Protocol
 
 import structlog
 
-from webstrata.content.child_process import ChildDiedError
-from webstrata.content.page_reader import PageReader, reason_of_death
+from webstrata.content.reader.child_process import ChildDiedError
+from webstrata.content.reader.page_reader import PageReader, reason_of_death
 from webstrata.errors import WarcError
 from webstrata.index.reader_process import Message, ReaderDiedError, ReaderProcess
 from webstrata.index.reading import Found, Item, Part, Revisit, read_part, read_revisit

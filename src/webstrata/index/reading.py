@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from webstrata.content.page_reader import reason_of_failure
-from webstrata.content.page_requests import MAX_PAGE_BYTES, ReadPage
-from webstrata.db.new_rows import NewCapture, Problem
-from webstrata.db.wording import PreparedDocument, prepared
+from webstrata.content.reader.page_reader import reason_of_failure
+from webstrata.content.reader.page_requests import MAX_PAGE_BYTES, ReadPage
+from webstrata.db.captures.new_rows import NewCapture, Problem
+from webstrata.db.search.indexed_words import PreparedDocument, prepared
 from webstrata.errors import WarcError, WebstrataError
 from webstrata.index.facts import CaptureFacts, PageFacts, Read, facts_of
 from webstrata.model.captures import Original
 from webstrata.model.content_types import PDF_TYPES, may_be_page
-from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.model.quality import Quality
 from webstrata.warc.reader import ArchiveRecord, Span, first_record, iter_span, read_record
 from webstrata.warc.renderings import find_document

@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from webstrata.db import snapshots
-from webstrata.db.captures import KnownWarc
-from webstrata.db.changes import add_pending
-from webstrata.db.documents import forget_documents, store_documents
+from webstrata.db.captures import snapshots
+from webstrata.db.captures.captures import KnownWarc
+from webstrata.db.captures.documents import forget_documents, store_documents
+from webstrata.db.captures.new_rows import NewCapture, Problem
+from webstrata.db.captures.page_metadata import store_metadata
+from webstrata.db.captures.snapshots import CopiedPage, KnownSnapshot, NewSnapshot
+from webstrata.db.changes.changes import add_pending
 from webstrata.db.engine import Session
-from webstrata.db.jobs import StoredJob
-from webstrata.db.links import SnapshotLinks, store_outlinks
-from webstrata.db.new_rows import NewCapture, Problem
-from webstrata.db.page_metadata import store_metadata
-from webstrata.db.snapshots import CopiedPage, KnownSnapshot, NewSnapshot
-from webstrata.db.totals import hold_totals
+from webstrata.db.links.links import SnapshotLinks, store_outlinks
+from webstrata.db.queue.jobs import StoredJob
+from webstrata.db.sources.totals import hold_totals
 from webstrata.index.reading import Found, FoundPage
-from webstrata.index.standing import Standing
+from webstrata.index.revisits import Standing
 
 
 @dataclass

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import structlog
 
-from webstrata.db import signals
 from webstrata.db.engine import Database
-from webstrata.model.pagerank import MOST_PAGES, TOLERANCE, Settling
+from webstrata.db.links import signals
+from webstrata.model.search.pagerank import MOST_PAGES, TOLERANCE, Settling
 
 log = structlog.get_logger()
 

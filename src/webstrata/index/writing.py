@@ -6,20 +6,22 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.db import captures, ids, index_leases, problems, snapshots
-from webstrata.db.captures import KnownWarc
+from webstrata.db.captures import captures, problems, snapshots
+from webstrata.db.captures.captures import KnownWarc
+from webstrata.db.captures.new_rows import NewCapture, Problem
+from webstrata.db.captures.payloads import Payload, payloads
 from webstrata.db.engine import Database, Session
-from webstrata.db.index_leases import IndexLease
-from webstrata.db.jobs import StoredJob
-from webstrata.db.new_rows import NewCapture, Problem
-from webstrata.db.payloads import Payload, payloads
+from webstrata.db.queue import index_leases
+from webstrata.db.queue.index_leases import IndexLease
+from webstrata.db.queue.jobs import StoredJob
+from webstrata.db.sql import ids
 from webstrata.errors import WarcError
 from webstrata.index.reading import Found, Kind, Place, Portion, Revisit
+from webstrata.index.revisits import NOT_THERE, Standing, standing_of
 from webstrata.index.rows import Batch, Given, write_rows
-from webstrata.index.standing import NOT_THERE, Standing, standing_of
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.captures import DateSource
-from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.storage.paths import PresentFiles, place_of
 from webstrata.warc.cdxj import Journal, JournalLine, Promised
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from webstrata.errors import UsageError
-from webstrata.model.crawl_config import CRAWL_SETTINGS
+from webstrata.model.crawl.crawl_config import CRAWL_SETTINGS
 
 MAX_IDENTIFIER_BYTES = 2_048
 """Databases cannot index longer keys."""

@@ -10,7 +10,7 @@ import structlog
 from webstrata.db.engine import Database, Session
 from webstrata.db.notifications import subscriptions
 from webstrata.errors import UsageError
-from webstrata.model.changes import SIGNIFICANT
+from webstrata.model.changes.values import SIGNIFICANT
 from webstrata.model.notifications.addresses import read_address
 from webstrata.model.notifications.values import Subject, Subscription, Target, TargetAddress, TargetKind
 from webstrata.model.urls import url_group

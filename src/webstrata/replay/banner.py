@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from html import escape
 
-from webstrata.content.body_start import body_start
+from webstrata.content.rewriting.body_start import body_start
 from webstrata.model.archive import SnapshotView
 from webstrata.model.captures import ArchivedCapture
 from webstrata.replay.markup import Markup

@@ -7,15 +7,15 @@ from itertools import islice
 
 import structlog
 
-from webstrata.db import closest
-from webstrata.db.cdx import CaptureScope, count_captures, list_captures, position_of
 from webstrata.db.engine import Database
+from webstrata.db.replay import closest
+from webstrata.db.replay.cdx import CaptureScope, count_captures, list_captures, position_of
 from webstrata.errors import UsageError
-from webstrata.model import cdx
 from webstrata.model.captures import ArchivedCapture
-from webstrata.model.cdx import CdxDialect, CdxOutput, CdxQuery, ListPosition
-from webstrata.model.cdx_filters import Collapse
-from webstrata.model.closest import by_closeness
+from webstrata.model.replay import cdx
+from webstrata.model.replay.cdx import CdxDialect, CdxOutput, CdxQuery, ListPosition
+from webstrata.model.replay.cdx_filters import Collapse
+from webstrata.model.replay.closest import by_closeness
 
 log = structlog.get_logger()
 

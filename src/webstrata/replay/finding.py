@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from webstrata.db import closest
-from webstrata.db.closest import Neighbours
 from webstrata.db.engine import Database
+from webstrata.db.replay import closest
+from webstrata.db.replay.closest import Neighbours
 from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.archive import RecordPlace
 from webstrata.model.captures import ArchivedCapture
-from webstrata.model.closest import by_closeness
-from webstrata.model.fetching import REDIRECT_STATUSES
-from webstrata.model.url_ranges import other_keys
+from webstrata.model.crawl.fetching import REDIRECT_STATUSES
+from webstrata.model.replay.closest import by_closeness
+from webstrata.model.replay.url_ranges import other_keys
 from webstrata.model.urls import join, surt
 from webstrata.replay.raw import find_record_for_snapshot
 from webstrata.warc.reader import ArchiveRecord

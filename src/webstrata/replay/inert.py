@@ -8,7 +8,7 @@ the attribute is overwritten by one that means nothing, of the same length; ever
 import re
 from collections.abc import Iterator
 
-from webstrata.content.body_start import body_start
+from webstrata.content.rewriting.body_start import body_start
 from webstrata.replay.markup import Markup
 
 _INERT = "x-to"

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from webstrata.db.cdx import CaptureScope, list_captures
-from webstrata.db.closest import Neighbours
 from webstrata.db.engine import Database
+from webstrata.db.replay.cdx import CaptureScope, list_captures
+from webstrata.db.replay.closest import Neighbours
 from webstrata.model.captures import ArchivedCapture
-from webstrata.model.cdx import ListPosition
-from webstrata.model.replay_address import REPLAY_PATH, plain_url, replay_path
+from webstrata.model.replay.cdx import ListPosition
+from webstrata.model.replay.replay_address import REPLAY_PATH, plain_url, replay_path
+from webstrata.model.replay.url_ranges import KeyRange
 from webstrata.model.timestamps import fourteen_digits, http_date
-from webstrata.model.url_ranges import KeyRange
 from webstrata.model.urls import surt
 
 TIMEMAP_PATH = f"{REPLAY_PATH}timemap/"

@@ -10,7 +10,7 @@ from webstrata.db.engine import Database
 from webstrata.db.replay.exact_captures import ExactCaptures
 from webstrata.errors import WarcError, WebstrataError
 from webstrata.model.captures import ArchivedCapture
-from webstrata.model.closest import by_closeness
+from webstrata.model.replay.closest import by_closeness
 from webstrata.model.urls import surt
 from webstrata.replay.finding import FoundCapture
 from webstrata.storage.paths import place_of

@@ -7,10 +7,10 @@ from pathlib import Path
 import structlog
 
 from webstrata.content.charset import charset_of
-from webstrata.db import catalog
+from webstrata.db.captures.snapshots import set_record_place
 from webstrata.db.engine import Database
-from webstrata.db.snapshots import set_record_place
-from webstrata.db.tombstones import missing_snapshot
+from webstrata.db.operations import catalog
+from webstrata.db.retention.tombstones import missing_snapshot
 from webstrata.errors import DatabaseError, NotFoundError, OutsideRootError, WarcError
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.storage.paths import place_of

@@ -4,15 +4,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from webstrata.content.body_start import body_start
 from webstrata.content.charset import text_of
-from webstrata.content.css_rewriting import rewrite_css
 from webstrata.content.decode import decoded
 from webstrata.content.kinds import PageKind, page_kind
-from webstrata.content.link_rewriting import Loading, rewrite_page
+from webstrata.content.rewriting.body_start import body_start
+from webstrata.content.rewriting.css_rewriting import rewrite_css
+from webstrata.content.rewriting.link_rewriting import Loading, rewrite_page
 from webstrata.model.content_types import media_type
-from webstrata.model.fetching import REDIRECT_STATUSES
-from webstrata.model.replay_address import REPLAY_PATH, Modifier, plain_url, replay_path
+from webstrata.model.crawl.fetching import REDIRECT_STATUSES
+from webstrata.model.replay.replay_address import REPLAY_PATH, Modifier, plain_url, replay_path
 from webstrata.model.urls import join
 from webstrata.replay.banner import capture_banner
 from webstrata.replay.finding import FoundCapture

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.db import artifacts
 from webstrata.db.engine import Database
+from webstrata.db.retention import artifacts
 from webstrata.errors import StorageError
-from webstrata.model.artifacts import StoredArtifact
+from webstrata.model.retention.artifacts import StoredArtifact
 from webstrata.storage.artifacts import ArtifactFolder
 
 log = structlog.get_logger()

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.db import holds
 from webstrata.db.engine import Database
-from webstrata.db.holds import HoldView
-from webstrata.db.sources import source_view
+from webstrata.db.retention import holds
+from webstrata.db.retention.holds import HoldView
+from webstrata.db.sources.sources import source_view
 from webstrata.errors import StorageError
-from webstrata.model.holds import HoldTarget, check_reason, hold_target
+from webstrata.model.retention.holds import HoldTarget, check_reason, hold_target
 from webstrata.storage.disk import write_atomically
 
 log = structlog.get_logger()

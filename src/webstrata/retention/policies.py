@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from webstrata.db import retention
 from webstrata.db.engine import Database
+from webstrata.db.retention import retention
 from webstrata.errors import UnreadablePolicyError
-from webstrata.model.retention import DEFAULT_TTL_DAYS, check_collection, check_ttl_days, effective_policies
+from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, check_collection, check_ttl_days, effective_policies
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from webstrata.db import retention
 from webstrata.db.engine import Database
+from webstrata.db.retention import retention
 from webstrata.retention.artifact_cleanup import clean_up_artifacts
 from webstrata.retention.sweep import run_scheduled_pass
 

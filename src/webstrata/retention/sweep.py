@@ -8,11 +8,12 @@ from time import monotonic
 
 import structlog
 
-from webstrata.db import audit_log, retention
 from webstrata.db.engine import Database
-from webstrata.db.retention import StoredRun
+from webstrata.db.operations import audit_log
+from webstrata.db.retention import retention
+from webstrata.db.retention.retention import StoredRun
 from webstrata.errors import WebstrataError
-from webstrata.model.retention import (
+from webstrata.model.retention.rules import (
     BATCH_ROWS,
     MIN_INTERVAL,
     CollectionResult,

@@ -8,7 +8,7 @@ import structlog
 
 from webstrata.db.engine import Database
 from webstrata.errors import WebstrataError
-from webstrata.model.retention import may_trigger
+from webstrata.model.retention.rules import may_trigger
 from webstrata.retention.sweep import run_requested_pass
 
 log = structlog.get_logger()

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.db import audit_log, holds, tombstones
 from webstrata.db.engine import Database
-from webstrata.db.totals import totals
+from webstrata.db.operations import audit_log
+from webstrata.db.retention import holds, tombstones
+from webstrata.db.sources.totals import totals
 from webstrata.errors import ConflictError, NotFoundError, UsageError
-from webstrata.model.holds import check_reason
-from webstrata.model.retention import is_mass_disappearance
-from webstrata.model.tombstones import WithheldCapture
+from webstrata.model.retention.holds import check_reason
+from webstrata.model.retention.rules import is_mass_disappearance
+from webstrata.model.retention.tombstones import WithheldCapture
 from webstrata.warc.cdxj import journal_folder
 from webstrata.warc.withheld import write_withheld
 

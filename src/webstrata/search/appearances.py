@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from webstrata.content.tokens import tokens
-from webstrata.db import searching
 from webstrata.db.engine import Database
-from webstrata.db.search_question import Question
+from webstrata.db.search import searching
+from webstrata.db.search.question import Question
 from webstrata.model.archive import SnapshotView
-from webstrata.model.query import MAX_TOKENS, Field, Words
-from webstrata.model.search import SearchRequest
+from webstrata.model.search.query import MAX_TOKENS, Field, Words
+from webstrata.model.search.values import SearchRequest
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from webstrata.db import fulltext, vocabulary
+from webstrata.db import vocabulary
 from webstrata.db.engine import Session
-from webstrata.model.query import (
+from webstrata.db.search import fulltext
+from webstrata.model.search.query import (
     AnyOf,
     Expression,
     Field,
@@ -17,9 +18,9 @@ from webstrata.model.query import (
     wanted_words,
     with_word_replaced,
 )
-from webstrata.model.questions.terms import Term
-from webstrata.model.search import Fallback
-from webstrata.model.similarity import best_meant, likely_meant, slips_forgiven
+from webstrata.model.search.similarity import best_meant, likely_meant, slips_forgiven
+from webstrata.model.search.terms import Term
+from webstrata.model.search.values import Fallback
 
 _MOST_COUNTED = 1_000
 _MOST_LOOKED_UP = 8

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from webstrata.db import searching
-from webstrata.db.best_match.term_counts import document_counts
 from webstrata.db.engine import Session
-from webstrata.db.search_question import Found, Question, archive_state
-from webstrata.model.query import All, AnyOf, Intent, Query, Words, plain_expression
-from webstrata.model.questions.terms import all_terms, content_terms
-from webstrata.model.search import Fallback
+from webstrata.db.search import searching
+from webstrata.db.search.question import Found, Question, archive_state
+from webstrata.db.search.term_counts import document_counts
+from webstrata.model.search.query import All, AnyOf, Intent, Query, Words, plain_expression
+from webstrata.model.search.terms import all_terms, content_terms
+from webstrata.model.search.values import Fallback
 from webstrata.search.asked import Asked, by_parts, meant_words
 from webstrata.search.terms import terms_of
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from webstrata.content.tokens import tokens
 from webstrata.content.words.page_words import page_words
-from webstrata.db.search_question import Hit
+from webstrata.db.search.question import Hit
 from webstrata.model.archive import SnapshotView
-from webstrata.model.query import wanted_words
-from webstrata.model.questions.relevance import TermMatcher, missing_words
-from webstrata.model.questions.stop_words import QUANTITY_WORDS
-from webstrata.model.search import Fallback
+from webstrata.model.search.query import wanted_words
+from webstrata.model.search.relevance import TermMatcher, missing_words
+from webstrata.model.search.stop_words import QUANTITY_WORDS
+from webstrata.model.search.values import Fallback
 from webstrata.search.asked import Asked
 from webstrata.search.passage import answering_passage
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from webstrata.content.tokens import tokens
-from webstrata.db import searching
 from webstrata.db.engine import Database, Session
-from webstrata.db.search_question import Found, Question
+from webstrata.db.search import searching
+from webstrata.db.search.question import Found, Question
 from webstrata.model.archive import SnapshotView
-from webstrata.model.query import Expression, Intent, Query, understood
-from webstrata.model.questions.terms import Term
-from webstrata.model.ranking import Ranking, Score, url_cost
-from webstrata.model.search import Cursor, SearchRequest, SearchResponse, read_cursor
+from webstrata.model.search.query import Expression, Intent, Query, understood
+from webstrata.model.search.ranking import Ranking, Score, url_cost
+from webstrata.model.search.terms import Term
+from webstrata.model.search.values import Cursor, SearchRequest, SearchResponse, read_cursor
 from webstrata.search.asked import Asked, asked_ways
 from webstrata.search.best_match import Answered, best_match, put
 from webstrata.search.hits import HitPresenter

@@ -6,14 +6,15 @@ from itertools import pairwise
 from webstrata.content.words.compounds import joined_pairs, split_number
 from webstrata.content.words.stemming import stems_of
 from webstrata.content.words.word_forms import accented_words
-from webstrata.db import fulltext, vocabulary
-from webstrata.db.best_match.word_forms import forms_by_stem, languages_of_forms
+from webstrata.db import vocabulary
 from webstrata.db.engine import Session
-from webstrata.db.search_memory import worked_out_once
-from webstrata.db.search_question import archive_state
-from webstrata.model.query import Expression, Words, wanted_words
-from webstrata.model.questions.stop_words import question_languages, stop_words_in
-from webstrata.model.questions.terms import Form, Term, with_forms
+from webstrata.db.search import fulltext
+from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.question import archive_state
+from webstrata.db.search.word_forms import forms_by_stem, languages_of_forms
+from webstrata.model.search.query import Expression, Words, wanted_words
+from webstrata.model.search.stop_words import question_languages, stop_words_in
+from webstrata.model.search.terms import Form, Term, with_forms
 
 _MOST_WORDS = 40
 """Words of a question whose other forms are looked up: longer ones are texts, and hold their forms themselves."""

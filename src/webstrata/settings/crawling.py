@@ -8,7 +8,7 @@ from webstrata.settings.fields import HeaderValue, Networks, ProxyAddress, crawl
 
 
 class CrawlSettings(BaseModel):
-    """How a crawl fetches, waits, retries and ends; `model/crawl_config.py` declares what a job can override."""
+    """How a crawl fetches, waits, retries and ends; `model/crawl/crawl_config.py` declares what a job can override."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

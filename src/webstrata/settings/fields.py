@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
-from webstrata.model.crawl_config import CRAWL_SETTINGS
+from webstrata.model.crawl.crawl_config import CRAWL_SETTINGS
 
 _PROXY = re.compile(r"http://([^/@\s]*@)?([^/@:\s\[\]]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?/?")
 

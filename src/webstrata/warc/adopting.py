@@ -8,9 +8,9 @@ from typing import Protocol
 
 import structlog
 
-from webstrata.db import captures, warc_folders
+from webstrata.db.captures import captures, warc_folders
+from webstrata.db.captures.warc_folders import FoundWarc
 from webstrata.db.engine import Database
-from webstrata.db.warc_folders import FoundWarc
 from webstrata.errors import OutsideRootError, StorageError
 from webstrata.storage.paths import place_of, recorded_as
 from webstrata.warc.discovery import discover_warcs_for_job

@@ -19,7 +19,7 @@ from typing import Protocol
 import structlog
 
 from webstrata.errors import NotFoundError, StorageError
-from webstrata.warc.crawl_state import CrawlState, temp_dirs_in
+from webstrata.storage.crawl_state import CrawlState, temp_dirs_in
 from webstrata.warc.resync import next_record
 
 log = structlog.get_logger()

@@ -14,7 +14,7 @@ from webstrata.content.decode import MAX_DECODED_BYTES, dechunked, decoded
 from webstrata.content.kinds import PageKind, page_kind
 from webstrata.errors import RecordNotFoundError, WarcError
 from webstrata.model.captures import DateSource, Original
-from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.warc.arc import ArcRecord, PackedTogetherError, arc_record, begins_arc_record
 from webstrata.warc.dates import moment_of, parsed_date
 from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records

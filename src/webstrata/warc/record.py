@@ -10,8 +10,8 @@ from http import HTTPStatus
 from isal import isal_zlib
 
 from webstrata.model.captures import Original
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.digests import digest
-from webstrata.model.fetching import FetchResult
 
 RESOURCE_TYPE = "WARC-Resource-Type"
 """Browsertrix's extension header: what a browser requested a URL as (`document`, `image`, `stylesheet`, `other`)."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from webstrata.errors import WarcError
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.warc.reader import ArchiveRecord, Span, iter_span, read_record
 from webstrata.warc.record import WarcRecord, resource
 

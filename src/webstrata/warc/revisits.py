@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from webstrata.db import payloads
+from webstrata.db.captures import payloads
 from webstrata.db.engine import Database
 from webstrata.errors import OutsideRootError, RecordNotFoundError, WarcError
 from webstrata.model.archive import RecordPlace

@@ -6,7 +6,7 @@ from pathlib import Path
 import structlog
 
 from webstrata.errors import StorageError
-from webstrata.model.tombstones import WithheldCapture
+from webstrata.model.retention.tombstones import WithheldCapture
 from webstrata.storage.disk import write_atomically
 
 log = structlog.get_logger()

@@ -3,8 +3,8 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from webstrata.api.error_answers import EVERYWHERE
-from webstrata.web.api_words import ApiPage, Description, described
+from webstrata.http.error_responses import EVERYWHERE
+from webstrata.web.api_texts import ApiPage, Description, described
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 

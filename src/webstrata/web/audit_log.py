@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
-from webstrata.api.parts import Parts, Text
-from webstrata.db.audit_log import ChangeFilter, LoggedChange, entries
+from webstrata.db.operations.audit_log import ChangeFilter, LoggedChange, entries
+from webstrata.http.dependencies import Parts, Text
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor

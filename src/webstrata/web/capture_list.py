@@ -8,13 +8,13 @@ from itertools import groupby
 from fastapi import Request
 from fastapi.responses import Response
 
-from webstrata.api.headers import framed_by
 from webstrata.app import App
-from webstrata.db.cdx import CaptureScope, count_captures, list_captures
+from webstrata.db.replay.cdx import CaptureScope, count_captures, list_captures
+from webstrata.http.headers import framed_by
 from webstrata.model.captures import ArchivedCapture
-from webstrata.model.replay_address import REPLAY_PATH, ReplayAddress, archived_url, plain_url, replay_path
+from webstrata.model.replay.replay_address import REPLAY_PATH, ReplayAddress, archived_url, plain_url, replay_path
+from webstrata.model.replay.url_ranges import MatchType, key_range, read_pattern
 from webstrata.model.timestamps import earliest_moment, latest_moment
-from webstrata.model.url_ranges import MatchType, key_range, read_pattern
 from webstrata.web.pages import render
 
 MOST_CAPTURES = 500

@@ -8,14 +8,14 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from webstrata.api.parts import Code, Parts
-from webstrata.api.present_changes import CHANGE_WORDS
-from webstrata.db import catalog, change_lists
-from webstrata.db.change_lists import EventFilter
+from webstrata.db.changes import change_lists
+from webstrata.db.changes.change_lists import EventFilter
+from webstrata.db.operations import catalog
 from webstrata.errors import NotFoundError
-from webstrata.model.changes import SIGNIFICANT, ChangeType
+from webstrata.http.dependencies import Code, Parts
+from webstrata.model.changes.values import CHANGE_WORDS, SIGNIFICANT, ChangeType
 from webstrata.model.notifications.values import ReviewFilter
-from webstrata.web.change_words import by_day
+from webstrata.web.change_texts import by_day
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 

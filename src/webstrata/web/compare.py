@@ -6,13 +6,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from webstrata.api.browsing import site_url
-from webstrata.api.comparing import ComparedCaptures, compare_captures
-from webstrata.api.parts import Parts, SnapshotId, SnapshotNumber
 from webstrata.app import App
-from webstrata.db import catalog
+from webstrata.db.operations import catalog
+from webstrata.http.browsing import site_url
+from webstrata.http.comparing import ComparedCaptures, compare_captures
+from webstrata.http.dependencies import Parts, SnapshotId, SnapshotNumber
 from webstrata.model.archive import SnapshotView
-from webstrata.model.changes import SIGNIFICANT
+from webstrata.model.changes.values import SIGNIFICANT
 from webstrata.model.notifications.messages import compare_path
 from webstrata.web.diff_view import view_diff
 from webstrata.web.failures import PageRoute

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from webstrata.content.blocks import HEADINGS
-from webstrata.model.changes import EditKind, LineEdit, WordEdit
+from webstrata.model.changes.values import EditKind, LineEdit, WordEdit
 
 MAX_CHARACTERS = 18_000
 """Of changed lines shown at once, so that a page stays small; the rest is shown when asked for."""

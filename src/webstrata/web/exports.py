@@ -3,9 +3,8 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from webstrata.api.export_rows import CHANGE_COLUMNS, SNAPSHOT_COLUMNS
-from webstrata.api.exports import CHANGES, DATA_DICTIONARY, SNAPSHOTS
-from webstrata.api.parts import Parts
+from webstrata.http.dependencies import Parts
+from webstrata.http.export_rows import CHANGE_COLUMNS, CHANGES, DATA_DICTIONARY, SNAPSHOT_COLUMNS, SNAPSHOTS
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 

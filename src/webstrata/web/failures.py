@@ -11,8 +11,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from webstrata.api.error_answers import SENTENCES, shown_failure
 from webstrata.errors import WebstrataError
+from webstrata.http.error_responses import SENTENCES, shown_failure
 from webstrata.web.pages import render
 from webstrata.wrong_values import plain_words
 

@@ -6,18 +6,20 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.parts import Parts
-from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
-from webstrata.db import catalog, change_lists, reports
-from webstrata.db.change_lists import EventFilter, EventView
+from webstrata.db.changes import change_lists
+from webstrata.db.changes.change_lists import EventFilter, EventView
 from webstrata.db.engine import Session
+from webstrata.db.operations import catalog
+from webstrata.db.queue import run_reports
 from webstrata.errors import ConflictError, UsageError
-from webstrata.jobs.queueing import queue_archive
-from webstrata.jobs.source_choice import known_source
-from webstrata.model.changes import SIGNIFICANT
-from webstrata.model.search import SearchRequest, Sort, View
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.dependencies import Parts
+from webstrata.http.same_origin import require_same_origin
+from webstrata.jobs.running.queueing import queue_archive
+from webstrata.jobs.sources.source_choice import known_source
+from webstrata.model.changes.values import SIGNIFICANT
+from webstrata.model.search.values import SearchRequest, Sort, View
 from webstrata.model.urls import parse_url, with_scheme
 from webstrata.search.service import search
 from webstrata.web.failures import PageRoute
@@ -66,7 +68,7 @@ def _home(
     with app.database.read() as session:
         totals, sources = catalog.totals(session), catalog.sources(session)
         under_way = [
-            reports.progress(session, job.id, datetime.now(UTC))
+            run_reports.progress(session, job.id, datetime.now(UTC))
             for job in catalog.jobs_under_way(session, limit=JOBS_SHOWN)
         ]
         changes = _latest_changes(session) if app.settings.change_tracking_enabled else []

@@ -9,11 +9,11 @@ import structlog
 from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from webstrata.api.audit_trail import actor_of
-from webstrata.api.auth import clear_session_cookie, set_session_cookie, token_matches
-from webstrata.api.parts import Parts
-from webstrata.api.same_origin import require_same_origin
-from webstrata.db import audit_log
+from webstrata.db.operations import audit_log
+from webstrata.http.audit_trail import actor_of
+from webstrata.http.auth import clear_session_cookie, set_session_cookie, token_matches
+from webstrata.http.dependencies import Parts
+from webstrata.http.same_origin import require_same_origin
 from webstrata.model.actors import WEB_LOGIN
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render

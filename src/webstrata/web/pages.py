@@ -11,13 +11,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from webstrata import __version__
-from webstrata.api.parts import wired_parts
+from webstrata.http.dependencies import wired_parts
 from webstrata.model.archive import JobView
-from webstrata.web import change_words, present, quality_words
-from webstrata.web.api_words import text_and_code
+from webstrata.web import change_texts, present, quality_texts
+from webstrata.web.api_texts import text_and_code
 from webstrata.web.assets import HTMX, asset_address, our_assets
-from webstrata.web.schedule_words import schedule_words
-from webstrata.web.search_form import address
+from webstrata.web.schedule_texts import schedule_words
+from webstrata.web.search.form import address
 from webstrata.web.visitor import visitor_of
 
 _NOT_KEPT = "private, no-cache"
@@ -81,8 +81,8 @@ def _templates() -> Environment:
             present.day,
             present.file_name,
             present.is_good,
-            quality_words.quality_reasons,
-            quality_words.quality_words,
+            quality_texts.quality_reasons,
+            quality_texts.quality_words,
             present.job_state,
             present.language_name,
             present.machine_time,
@@ -95,13 +95,13 @@ def _templates() -> Environment:
             present.title_of,
             present.to_the_second,
             present.web_link,
-            change_words.by_weight,
-            change_words.chips,
-            change_words.compare_address,
-            change_words.runs,
-            change_words.significance_words,
-            change_words.summary_sentence,
-            change_words.top_detail,
+            change_texts.by_weight,
+            change_texts.chips,
+            change_texts.compare_address,
+            change_texts.runs,
+            change_texts.significance_words,
+            change_texts.summary_sentence,
+            change_texts.top_detail,
             schedule_words,
             text_and_code,
         )

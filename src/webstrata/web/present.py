@@ -6,7 +6,7 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from webstrata.model.archive import JobView
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs.job import JobStatus
 
 MAX_TITLE_LENGTH = 200
 MAX_PAGE_NAME_LENGTH = 80

@@ -7,13 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.parts import Parts, Text
-from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
-from webstrata.db import retention
+from webstrata.db.retention import retention
 from webstrata.errors import PolicyError
-from webstrata.model.retention import DEFAULT_TTL_DAYS, EXEMPT, MAX_TTL_DAYS, PassResult
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.dependencies import Parts, Text
+from webstrata.http.same_origin import require_same_origin
+from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, EXEMPT, MAX_TTL_DAYS, PassResult
 from webstrata.retention import policies
 from webstrata.retention.sweep import run_manual_pass
 from webstrata.web.failures import PageRoute

@@ -6,15 +6,16 @@ from pathlib import Path
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
-from webstrata.api.browsing import site_url
-from webstrata.api.headers import RAW_PATH, RAW_POLICY, framed_by
-from webstrata.api.parts import Parts, SnapshotId
-from webstrata.db import catalog, change_lists
+from webstrata.db.captures.page_metadata import load_metadata
+from webstrata.db.changes import change_lists
 from webstrata.db.engine import Database
-from webstrata.db.page_links import links_of, resources_of
-from webstrata.db.page_metadata import load_metadata
-from webstrata.db.tombstones import missing_snapshot
+from webstrata.db.operations import catalog
+from webstrata.db.replay.page_links import links_of, resources_of
+from webstrata.db.retention.tombstones import missing_snapshot
 from webstrata.errors import NotFoundError
+from webstrata.http.browsing import site_url
+from webstrata.http.dependencies import Parts, SnapshotId
+from webstrata.http.headers import RAW_PATH, RAW_POLICY, framed_by
 from webstrata.model.archive import RecordPlace, SnapshotView
 from webstrata.model.captures import DateSource
 from webstrata.replay.raw import find_record_for_snapshot, record_file

@@ -7,23 +7,23 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.parts import Code, Parts
-from webstrata.api.same_origin import require_same_origin
-from webstrata.api.storage_answers import told_plainly
 from webstrata.app import App
-from webstrata.db import catalog
-from webstrata.db.source_scopes import source_scopes
-from webstrata.db.sources import source_view
+from webstrata.db.operations import catalog
+from webstrata.db.sources.source_scopes import source_scopes
+from webstrata.db.sources.sources import source_view
 from webstrata.errors import ConflictError, NotFoundError, UsageError
-from webstrata.jobs.deletion.source_deletion import delete_source
-from webstrata.jobs.registry import make_job
-from webstrata.jobs.source_orders import SourceOrders
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.dependencies import Code, Parts
+from webstrata.http.error_responses import told_plainly
+from webstrata.http.same_origin import require_same_origin
+from webstrata.jobs.sources.registry import make_job
+from webstrata.jobs.sources.source_commands import SourceOrders
+from webstrata.jobs.sources.source_deletion import delete_source
 from webstrata.logs import without_secrets
-from webstrata.model.registry import SourceView
-from webstrata.model.source_scope import others_on_domain
+from webstrata.model.jobs.registry import SourceView
+from webstrata.model.jobs.source_scope import others_on_domain
 from webstrata.web.failures import PageRoute
-from webstrata.web.job import in_words
+from webstrata.web.jobs.job import in_words
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
 

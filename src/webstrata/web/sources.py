@@ -6,16 +6,16 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.parts import Parts
-from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
-from webstrata.db import catalog
-from webstrata.db.sources import list_sources
+from webstrata.db.operations import catalog
+from webstrata.db.sources.sources import list_sources
 from webstrata.errors import ConflictError, UsageError
-from webstrata.jobs.source_orders import SourceOrders, WantedSource
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.dependencies import Parts
+from webstrata.http.same_origin import require_same_origin
+from webstrata.jobs.sources.source_commands import SourceOrders, WantedSource
 from webstrata.model.archive import SourceSummary
-from webstrata.model.registry import SourceView
+from webstrata.model.jobs.registry import SourceView
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor, visitor_of

@@ -6,9 +6,9 @@ from enum import StrEnum
 from itertools import pairwise
 
 from webstrata.model.archive import SnapshotView, latest_good
-from webstrata.model.changes import ChangeType
+from webstrata.model.changes.values import ChangeType
 from webstrata.web.present import answer, is_good
-from webstrata.web.quality_words import quality_words
+from webstrata.web.quality_texts import quality_words
 
 MAX_TICKS = 120
 """Captures drawn at most, so that a page with thousands of them stays small; the ones around the current are drawn."""

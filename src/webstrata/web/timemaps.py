@@ -6,11 +6,11 @@ from datetime import datetime
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response, StreamingResponse
 
-from webstrata.api.browsing import site_url
-from webstrata.api.caching import A_MINUTE
-from webstrata.api.parts import Parts
 from webstrata.errors import NotFoundError, UsageError
-from webstrata.model.replay_address import archived_url
+from webstrata.http.browsing import site_url
+from webstrata.http.caching import A_MINUTE
+from webstrata.http.dependencies import Parts
+from webstrata.model.replay.replay_address import archived_url
 from webstrata.model.timestamps import earliest_moment, is_timestamp
 from webstrata.replay.memento import TIMEMAP_PATH, MementoAddresses, TimeMap, read_timemap, timemap_json, timemap_links
 from webstrata.web.failures import PageRoute

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from fastapi import HTTPException, Request
 
-from webstrata.api.auth import SESSION_COOKIE, admin_allowed, session_valid
-from webstrata.api.parts import wired_parts
+from webstrata.http.auth import SESSION_COOKIE, admin_allowed, session_valid
+from webstrata.http.dependencies import wired_parts
 
 
 @dataclass(frozen=True)

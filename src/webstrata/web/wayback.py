@@ -5,15 +5,15 @@ from datetime import datetime
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from webstrata.api.browsing import site_url
-from webstrata.api.caching import A_MINUTE, AN_HOUR
-from webstrata.api.headers import REPLAY_POLICY, framed_by
-from webstrata.api.parts import Parts
-from webstrata.api.replayed import EXACTLY, encodings_of, refusal_to_run, send_replay
-from webstrata.api.usage import Event, counted
 from webstrata.app import App
 from webstrata.errors import NotFoundError, UsageError
-from webstrata.model.replay_address import (
+from webstrata.http.archived_responses import EXACTLY, encodings_of, refusal_to_run, send_replay
+from webstrata.http.browsing import site_url
+from webstrata.http.caching import A_MINUTE, AN_HOUR
+from webstrata.http.dependencies import Parts
+from webstrata.http.headers import REPLAY_POLICY, framed_by
+from webstrata.http.usage_counts import Event, counted
+from webstrata.model.replay.replay_address import (
     REPLAY_PATH,
     Modifier,
     ReplayAddress,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from webstrata.content.diff import alignment
 from webstrata.content.diff.alignment import align
-from webstrata.model.changes import EditKind, Limits, LineEdit, PageLine
+from webstrata.model.changes.values import EditKind, Limits, LineEdit, PageLine
 
 LINES = st.builds(
     PageLine,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from webstrata.content.diff.alignment import align
 from webstrata.content.diff.html import diff_html
-from webstrata.model.changes import EditKind, Limits, LineEdit, PageLine
+from webstrata.model.changes.values import EditKind, Limits, LineEdit, PageLine
 
 TEXTS = st.text(alphabet="<>&\"'/ab =!-", min_size=1, max_size=20) | st.sampled_from(
     ["<script>alert(1)</script>", "</div></ins>", '"><img src=x onerror=y>', "&lt;b&gt;", "<!--", "]]>"]

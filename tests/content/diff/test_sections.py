@@ -2,7 +2,7 @@ import pytest
 
 from webstrata.content.diff.alignment import align
 from webstrata.content.diff.sections import Sections, changed_sections, summary_sentence
-from webstrata.model.changes import Limits, PageLine
+from webstrata.model.changes.values import Limits, PageLine
 
 OLD = """
 1 Ibuprofen

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.content.diff.words import word_marks
-from webstrata.model.changes import EditKind, Limits
+from webstrata.model.changes.values import EditKind, Limits
 
 SHOWN = {EditKind.SAME: "{}", EditKind.REMOVED: "[-{}-]", EditKind.ADDED: "[+{}+]"}
 TEXTS = st.text(alphabet="ab1 ,.-'€%/:\n\u00a0中字", max_size=40)

@@ -9,8 +9,8 @@ from webstrata.content.extraction import read_page_listing
 from webstrata.content.listing.identifiers import gtin_of
 from webstrata.content.listing.money import MoneyHints, find_money, money_of, parse_stated_amount, tidy_text
 from webstrata.content.reading import Body
-from webstrata.model.listing import Listing
-from webstrata.model.listing_json import listing_as_json, listing_from_json, stable_facts
+from webstrata.model.collections.listing import Listing
+from webstrata.model.collections.listing_json import listing_as_json, listing_from_json, stable_facts
 
 PRODUCT = '{"@type":"Product","name":"Blue Kettle 1.7 l","offers":{"@type":"Offer","price":"%s","priceCurrency":"USD"}}'
 

@@ -10,7 +10,7 @@ from tests.fetch.fetching import ON_LOOPBACK
 from webstrata.fetch.browser.fetcher import BrowserFetcher, RenderLimits
 from webstrata.fetch.browser.options import Admit, BrowserOptions, PageOptions, admit_all
 from webstrata.fetch.guard import NetworkGuard
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 
 
 def browser_fetcher(

@@ -4,10 +4,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response
 
-from webstrata.api.audit_trail import ActingParts
 from webstrata.api.auditing.schemas import (
     ArtifactListSchema,
     ArtifactSchema,
@@ -18,42 +17,32 @@ from webstrata.api.auditing.schemas import (
     NewAuditSchema,
     QueuedAuditSchema,
 )
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.caching import NEVER
-from webstrata.api.headers import RAW_POLICY
-from webstrata.api.parts import LARGEST_OFFSET, Limit, Parts, Text
 from webstrata.api.present import timestamp
-from webstrata.api.same_origin import refuse_other_sites
-from webstrata.api.schemas import ErrorSchema
 from webstrata.app import App
-from webstrata.db.artifacts import artifacts_of_session
 from webstrata.db.auditing import pages, sessions
-from webstrata.errors import GoneError, NotFoundError, StorageError
+from webstrata.db.retention.artifacts import artifacts_of_session
+from webstrata.http.audit_artifacts import MEDIA_TYPES, OTHER_MEDIA_TYPE, ArtifactId, AuditId, artifact_response
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Parts
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.same_origin import refuse_other_sites
 from webstrata.jobs.auditing.queueing import queue_audit
-from webstrata.model.artifacts import ArtifactType, StoredArtifact
 from webstrata.model.auditing.sessions import Audit, AuditPage, AuditStatus
-from webstrata.storage.artifacts import ArtifactFolder
+from webstrata.model.retention.artifacts import StoredArtifact
 
 AUDITS_PATH = "/audits"
 
-MEDIA_TYPES: dict[str, str] = {
-    ArtifactType.SCREENSHOT: "image/png",
-    ArtifactType.VISIBLE_TEXT: "text/plain; charset=utf-8",
-    ArtifactType.FEATURES_JSON: "application/json",
-    ArtifactType.HTML_GZ: "application/gzip",
-    ArtifactType.SESSION_LOGS_JSONL: "application/x-ndjson",
-    ArtifactType.EVIDENCE_PACK: "application/zip",
-}
-_OTHER = "application/octet-stream"
 _UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": ErrorSchema, "description": "There is no such audit."}}
 _GONE: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The bytes of the file.", "content": {kind: {} for kind in (*MEDIA_TYPES.values(), _OTHER)}},
+    200: {
+        "description": "The bytes of the file.",
+        "content": {kind: {} for kind in (*MEDIA_TYPES.values(), OTHER_MEDIA_TYPE)},
+    },
     404: {"model": ErrorSchema, "description": "There is no such audit or artifact."},
     410: {"model": ErrorSchema, "description": "The file was deleted when its retention time was over."},
 }
 
-AuditId = Annotated[Text, Path(max_length=64, description="An audit's id.")]
-ArtifactId = Annotated[int, Path(ge=1, le=2**63 - 1, description="An artifact's number.")]
 Offset = Annotated[int, Query(ge=0, le=LARGEST_OFFSET)]
 
 router = APIRouter(prefix=AUDITS_PATH, tags=["audits"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS)
@@ -102,39 +91,12 @@ def list_artifacts(app: Parts, audit_id: AuditId) -> ArtifactListSchema:
 @router.get("/{audit_id}/artifacts/{artifact_id}", response_class=Response, responses=_GONE)
 def read_artifact(app: Parts, audit_id: AuditId, artifact_id: ArtifactId) -> Response:
     """Return the bytes of an artifact."""
-    artifact = known_artifact(app, audit_id, artifact_id)
-    name = artifact.storage_uri.rpartition("/")[2].replace('"', "")
-    headers = {
-        "Content-Security-Policy": RAW_POLICY,
-        "Cache-Control": NEVER,
-        "Content-Disposition": f'inline; filename="{name}"',
-    }
-    return Response(artifact_bytes(app, artifact), media_type=MEDIA_TYPES.get(artifact.type, _OTHER), headers=headers)
+    return artifact_response(app, audit_id, artifact_id)
 
 
 def audit_json(app: App, audit_id: str) -> dict[str, Any]:
     """Return an audit as the API shows it."""
     return _audit(app, audit_id).model_dump()
-
-
-def known_artifact(app: App, audit_id: str, artifact_id: int) -> StoredArtifact:
-    """Return an artifact of an audit; NotFoundError when there is none."""
-    with app.database.read() as session:
-        sessions.load_audit(session, audit_id)
-        found = [one for one in artifacts_of_session(session, audit_id) if one.id == artifact_id]
-    if not found:
-        raise NotFoundError(f"audit {audit_id} has no artifact {artifact_id}")
-    return found[0]
-
-
-def artifact_bytes(app: App, artifact: StoredArtifact) -> bytes:
-    """Return the bytes of an artifact; GoneError once its file was deleted."""
-    if artifact.deleted_at is not None:
-        raise GoneError(f"the file was deleted on {artifact.deleted_at:%Y-%m-%d}: its retention time was over")
-    try:
-        return ArtifactFolder(app.settings.artifacts_dir.resolve()).get(artifact.storage_uri)
-    except StorageError as error:
-        raise NotFoundError(f"the file of artifact {artifact.id} cannot be read: {error}") from error
 
 
 def _audit(app: App, audit_id: str) -> AuditSchema:

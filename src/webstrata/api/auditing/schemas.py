@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from webstrata.api.parts import Text
+from webstrata.http.dependencies import Text
 from webstrata.model.auditing.sessions import AuditMode, AuditRetention
 
 

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
 
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.collections import present_listings
 from webstrata.api.collections.listing_schemas import (
     DiagnosticListSchema,
@@ -14,8 +13,11 @@ from webstrata.api.collections.listing_schemas import (
     ScrapeListSchema,
     ScrapeSchema,
 )
-from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.parts import (
+from webstrata.db.collections import collection_lists
+from webstrata.db.collections.collection_lists import CollectionFilter
+from webstrata.errors import NotFoundError
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import (
     LARGEST_OFFSET,
     CodeFilter,
     JobNumber,
@@ -26,10 +28,8 @@ from webstrata.api.parts import (
     SnapshotNumber,
     TextFilter,
 )
-from webstrata.api.schemas import ErrorSchema
-from webstrata.db.collections import collection_lists
-from webstrata.db.collections.collection_lists import CollectionFilter
-from webstrata.errors import NotFoundError
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.headers import ADMIN_PATH
 
 router = APIRouter(
     prefix=ADMIN_PATH,

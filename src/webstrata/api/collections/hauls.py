@@ -1,34 +1,28 @@
 """Hauls: saved sets of captures to compare, share by link and export."""
 
-from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from datetime import UTC, datetime
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.browsing import site_url
-from webstrata.api.caching import NEVER
 from webstrata.api.collections import present_listings
 from webstrata.api.collections.haul_files import HaulFormat, haul_file
 from webstrata.api.collections.listing_schemas import HaulListSchema, HaulSchema, NewHaulSchema
-from webstrata.api.export_trail import recorded_export
-from webstrata.api.parts import LARGEST_OFFSET, Limit, Offset, Parts, Text
-from webstrata.api.same_origin import refuse_other_sites
-from webstrata.api.schemas import ErrorSchema
-from webstrata.app import App
 from webstrata.db.collections import hauls
-from webstrata.db.collections.hauls import HaulView
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.browsing import site_url
+from webstrata.http.caching import NEVER
+from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Offset, Parts
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.export_trail import recorded_export
+from webstrata.http.lookups import HaulId, used_haul
+from webstrata.http.same_origin import refuse_other_sites
 
 HAULS_PATH = "/api/hauls"
-USE_TIME = timedelta(hours=1)
-"""How long a haul that is read is not deleted by retention: a comparison or an export of it may run."""
 
 router = APIRouter(tags=["listings"], responses={404: {"model": ErrorSchema}})
 _ADMIN = [Depends(require_admin)]
 _WRITING = [*_ADMIN, Depends(refuse_other_sites)]
-
-HaulId = Annotated[Text, Path(max_length=64, description="The id of a haul, as its link has it.")]
 
 
 @router.get(HAULS_PATH, dependencies=_ADMIN, responses=ADMIN_ANSWERS)
@@ -77,13 +71,3 @@ def delete_haul(app: ActingParts, haul_id: HaulId) -> None:
     """Delete a haul; its captures stay."""
     with app.database.write() as session:
         hauls.delete_haul(session, haul_id)
-
-
-def used_haul(app: App, haul_id: str) -> HaulView:
-    """Return a haul that is about to be compared or exported: retention leaves it alone meanwhile."""
-    with app.database.read() as session:
-        found = hauls.load_haul(session, haul_id)
-    if not app.database.is_read_only:
-        with app.database.write() as session:
-            hauls.use_haul(session, haul_id, datetime.now(UTC) + USE_TIME)
-    return found

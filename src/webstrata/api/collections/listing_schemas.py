@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from webstrata.api.parts import SnapshotNumber
 from webstrata.api.schemas import Line
 from webstrata.db.collections.hauls import MAX_CAPTURES
+from webstrata.http.dependencies import SnapshotNumber
 
 # ruff: noqa: N815
 

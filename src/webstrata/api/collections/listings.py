@@ -14,13 +14,13 @@ from webstrata.api.collections.listing_schemas import (
     PriceListSchema,
     PriceSchema,
 )
-from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, Limit, Offset, Parts, SnapshotId, Text, TextFilter
-from webstrata.api.schemas import ErrorSchema
-from webstrata.app import App
 from webstrata.db.collections import listings
 from webstrata.db.collections.listings import ListingFilter, ListingOrder
 from webstrata.errors import NotFoundError, UsageError
-from webstrata.model.listing import Availability, ListingKind
+from webstrata.http.dependencies import LARGEST_OFFSET, CodeFilter, Limit, Offset, Parts, SnapshotId, Text, TextFilter
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.lookups import ListingId, known_listing
+from webstrata.model.collections.listing import Availability, ListingKind
 from webstrata.model.urls import url_group
 
 router = APIRouter(tags=["listings"], responses={404: {"model": ErrorSchema}})
@@ -29,7 +29,6 @@ PUBLIC = "/public_api/v1/listings"
 _MAX_PRICE = Decimal(10) ** 13
 
 Amount = Annotated[Decimal, Field(ge=0, le=_MAX_PRICE, max_digits=20)]
-ListingId = Annotated[SnapshotId, Path(description="A listing's number.")]
 ChangesOnly = Annotated[bool, Query(description="Only prices that differ from one before.")]
 
 
@@ -137,15 +136,6 @@ def show_price(app: Parts, price_id: Annotated[SnapshotId, Path(description="A p
     if found is None:
         raise NotFoundError("There is no such price: it may have expired")
     return present_listings.price(found)
-
-
-def known_listing(app: App, listing_id: int) -> listings.ListingView:
-    """Return a listing; NotFoundError when there is none."""
-    with app.database.read() as session:
-        found = listings.find_listing(session, listing_id)
-    if found is None:
-        raise NotFoundError("There is no such listing")
-    return found
 
 
 def _group(url: str) -> str:

@@ -21,8 +21,8 @@ from webstrata.api.present import timestamp
 from webstrata.db.collections.collection_lists import DiagnosticView, ExportView, HealthView, ScrapeView, SourceHealth
 from webstrata.db.collections.hauls import HauledCapture, HaulSummary, HaulView
 from webstrata.db.collections.listings import ListingView, PriceView
+from webstrata.model.collections.listing import Money
 from webstrata.model.collections.prices import shown_amount
-from webstrata.model.listing import Money
 
 
 def listing(view: ListingView) -> ListingSchema:

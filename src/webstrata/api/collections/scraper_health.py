@@ -6,11 +6,11 @@ from fastapi import APIRouter, Path, Query
 
 from webstrata.api.collections import present_listings
 from webstrata.api.collections.listing_schemas import HealthRunListSchema, HealthRunSchema, SourceHealthListSchema
-from webstrata.api.parts import LARGEST_OFFSET, CodeFilter, JobNumber, Limit, Offset, Parts, SnapshotId
-from webstrata.api.schemas import ErrorSchema
 from webstrata.db.collections import collection_lists
 from webstrata.db.collections.collection_lists import CollectionFilter
 from webstrata.errors import NotFoundError
+from webstrata.http.dependencies import LARGEST_OFFSET, CodeFilter, JobNumber, Limit, Offset, Parts, SnapshotId
+from webstrata.http.error_schemas import ErrorSchema
 
 router = APIRouter(prefix="/api/scraper-health", tags=["listings"], responses={404: {"model": ErrorSchema}})
 

@@ -5,14 +5,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
 from webstrata.api.integrity.integrity_schemas import IntegrityCheckSchema, IntegrityProblemSchema, IntegritySchema
-from webstrata.api.parts import Parts
 from webstrata.api.present import timestamp
-from webstrata.api.same_origin import refuse_other_sites
 from webstrata.app import App
-from webstrata.db.packages import integrity_checks
+from webstrata.db.operations import integrity_checks
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import Parts
+from webstrata.http.same_origin import refuse_other_sites
 from webstrata.jobs.packages.integrity_schedule import request_check
 from webstrata.model.integrity.checks import StoredCheck
 

@@ -5,9 +5,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Response
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.headers import ADMIN_PATH
 from webstrata.api.notifications.notification_schemas import (
     AddedSubscriptionSchema,
     AddedTargetSchema,
@@ -24,13 +21,16 @@ from webstrata.api.notifications.notification_schemas import (
     TargetStateSchema,
     TestResultSchema,
 )
-from webstrata.api.parts import Limit, Parts, RowId
 from webstrata.api.present import timestamp
-from webstrata.api.same_origin import refuse_other_sites
-from webstrata.api.schemas import ErrorSchema
 from webstrata.db.notifications import announcing, outbox, subscriptions
 from webstrata.db.notifications.outbox import DeadLetter
-from webstrata.db.sources import source_view
+from webstrata.db.sources.sources import source_view
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import Limit, Parts, RowId
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.headers import ADMIN_PATH
+from webstrata.http.same_origin import refuse_other_sites
 from webstrata.model.notifications.values import Subscription, Target
 from webstrata.notifications import subscribing
 from webstrata.notifications.backup import write_notifications

@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from webstrata.api.parts import Code, Text
-from webstrata.model.changes import SIGNIFICANT
+from webstrata.http.dependencies import Code, Text
+from webstrata.model.changes.values import SIGNIFICANT
 from webstrata.model.notifications.addresses import MAX_ADDRESS_LENGTH
 from webstrata.notifications.subscribing import MAX_NAME_LENGTH
 

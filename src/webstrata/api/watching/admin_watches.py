@@ -4,12 +4,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Response
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auth import ADMIN_ANSWERS, require_admin
-from webstrata.api.headers import ADMIN_PATH
-from webstrata.api.parts import Limit, Offset, Parts, RowId
-from webstrata.api.same_origin import refuse_other_sites
-from webstrata.api.schemas import ErrorSchema
 from webstrata.api.watching.watch_schemas import (
     AddedWatchSchema,
     NewWatchSchema,
@@ -21,7 +15,13 @@ from webstrata.api.watching.watch_schemas import (
 from webstrata.app import App
 from webstrata.db.watching import watches
 from webstrata.errors import NotFoundError
-from webstrata.jobs.watching.watch_orders import WatchOrders
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import Limit, Offset, Parts, RowId
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.headers import ADMIN_PATH
+from webstrata.http.same_origin import refuse_other_sites
+from webstrata.jobs.watching.watch_commands import WatchOrders
 from webstrata.model.watching.watches import WatchRequest
 
 _Answers = dict[int | str, dict[str, Any]]

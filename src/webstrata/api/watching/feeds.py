@@ -7,17 +7,17 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 
 from webstrata.api import feeds, present_changes
-from webstrata.api.browsing import site_url
-from webstrata.api.caching import A_MINUTE, IfNoneMatch, kept
 from webstrata.api.feeds import MOST_ITEMS, Feed
-from webstrata.api.parts import Parts, RowId
-from webstrata.api.schemas import ErrorSchema
 from webstrata.app import App
-from webstrata.db import change_lists
-from webstrata.db.change_lists import EventView
+from webstrata.db.changes import change_lists
+from webstrata.db.changes.change_lists import EventView
 from webstrata.db.watching import saved_searches, watches
-from webstrata.model.changes import ChangeType
-from webstrata.model.search import Fallback
+from webstrata.http.browsing import site_url
+from webstrata.http.caching import A_MINUTE, IfNoneMatch, kept
+from webstrata.http.dependencies import Parts, RowId
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.model.changes.values import ChangeType
+from webstrata.model.search.values import Fallback
 from webstrata.model.watching.saved_searches import SavedSearch
 from webstrata.search.service import search
 

@@ -4,11 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from webstrata.api.parts import Parts, TextFilter
-from webstrata.api.schemas import ErrorSchema
-from webstrata.api.sources import SourceCode, known_source
+from webstrata.api.sources import SourceCode
 from webstrata.api.watching.schemas import SiteDiffSchema
 from webstrata.changes.site.choosing import read_choice
+from webstrata.http.dependencies import Parts, TextFilter
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.lookups import known_source
 from webstrata.model.watching.site_diff_json import site_diff_json
 
 router = APIRouter(tags=["watching"], responses={404: {"model": ErrorSchema}})

@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from webstrata.api.parts import Text
-from webstrata.model.changes import SIGNIFICANT
+from webstrata.http.dependencies import Text
+from webstrata.model.changes.values import SIGNIFICANT
 from webstrata.model.watching.watches import WatchScope
 
 # ruff: noqa: N815

@@ -5,8 +5,8 @@ import threading
 import structlog
 
 from webstrata.archive_tool.monitor.vpn import rotate
-from webstrata.model.monitoring import Answer, Decision, MonitorLimits
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.model.crawl.monitoring import Answer, Decision, MonitorLimits
+from webstrata.storage.crawl_state import CrawlState
 
 log = structlog.get_logger()
 

@@ -18,9 +18,9 @@ from typing import TypeGuard
 
 import structlog
 
-from webstrata.model.failures import FAILURE_KINDS, HTTP, TIMEOUT
-from webstrata.model.monitoring import Vitals
-from webstrata.warc.combined_log import STATISTICS
+from webstrata.model.crawl.failures import FAILURE_KINDS, HTTP, TIMEOUT
+from webstrata.model.crawl.monitoring import Vitals
+from webstrata.storage.combined_log import STATISTICS
 
 log = structlog.get_logger()
 

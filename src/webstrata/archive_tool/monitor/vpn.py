@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from webstrata.errors import OptionsError
-from webstrata.model.monitoring import VpnCommand
+from webstrata.model.crawl.monitoring import VpnCommand
 
 _LOOK_EVERY = 0.05
 _GRACE_SECONDS = 5.0

@@ -12,7 +12,7 @@ from webstrata.archive_tool.engine import Attempt
 from webstrata.archive_tool.monitor.answers import carried_out
 from webstrata.archive_tool.monitor.health import LogFollower
 from webstrata.errors import WebstrataError
-from webstrata.model.monitoring import (
+from webstrata.model.crawl.monitoring import (
     Answer,
     Decision,
     Finding,
@@ -23,8 +23,8 @@ from webstrata.model.monitoring import (
     decided,
     trouble_seen,
 )
-from webstrata.warc.combined_log import log_line
-from webstrata.warc.crawl_state import CrawlState
+from webstrata.storage.combined_log import log_line
+from webstrata.storage.crawl_state import CrawlState
 
 log = structlog.get_logger()
 

@@ -9,12 +9,12 @@ from webstrata.changes.site.missing import MissingPages, group_of, redirect_targ
 from webstrata.changes.site.moves import MOST_PAIRS, CommonWords, find_moves
 from webstrata.changes.site.responses import RunResponses
 from webstrata.content.blocks import main_text
-from webstrata.db import changes
+from webstrata.db.changes import changes
 from webstrata.db.engine import Database
-from webstrata.db.sources import source_view
+from webstrata.db.sources.sources import source_view
 from webstrata.db.watching import site_diff
 from webstrata.db.watching.site_diff import MOST_PAGES, CrawlDefaults, OneSidedPage
-from webstrata.model.registry import SourceView
+from webstrata.model.jobs.registry import SourceView
 from webstrata.model.watching.site_diff import (
     ChangedPage,
     LastResponse,

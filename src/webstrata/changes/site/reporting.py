@@ -7,19 +7,20 @@ from pathlib import Path
 
 from webstrata.changes.site.choosing import choose_runs
 from webstrata.changes.site.comparing import SiteComparison
-from webstrata.db import change_leases, frontier, jobs
-from webstrata.db.change_leases import SourceLease
+from webstrata.db.changes import change_leases
+from webstrata.db.changes.change_leases import SourceLease
 from webstrata.db.engine import Database
 from webstrata.db.notifications import announcing
+from webstrata.db.queue import frontier, jobs
 from webstrata.db.watching import site_diff, site_events
 from webstrata.db.watching.site_diff import CrawlDefaults
 from webstrata.db.watching.site_events import StoredSiteEvent
 from webstrata.db.watching.watches import source_code
 from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.assets import same_reach
-from webstrata.model.changes import ChangeType
-from webstrata.model.jobs import JobStatus
-from webstrata.model.tasks import TaskStatus
+from webstrata.model.changes.values import ChangeType
+from webstrata.model.crawl.tasks import TaskStatus
+from webstrata.model.jobs.job import JobStatus
 from webstrata.model.watching.site_diff import SiteRun
 from webstrata.model.watching.site_events import site_events as events_of_diff
 

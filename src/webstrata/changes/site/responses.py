@@ -11,7 +11,7 @@ from webstrata.db.engine import Database
 from webstrata.db.watching import site_diff
 from webstrata.db.watching.site_diff import PageContent, StoredResponse
 from webstrata.errors import WebstrataError
-from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.model.urls import join, surt
 from webstrata.model.watching.site_diff import LastResponse
 from webstrata.storage.paths import place_of

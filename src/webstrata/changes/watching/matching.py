@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import structlog
 
 from webstrata.changes.watching.parts import PartChange, PartComparer
-from webstrata.db.changes import NewEvent
+from webstrata.db.changes.changes import NewEvent
 from webstrata.db.engine import Database
 from webstrata.db.watching import watches
 from webstrata.db.watching.watches import NewWatchEvent
 from webstrata.errors import WebstrataError
-from webstrata.model.changes import ChangeType
+from webstrata.model.changes.values import ChangeType
 from webstrata.model.watching.watches import Watch, WatchScope
 
 log = structlog.get_logger()

@@ -9,13 +9,13 @@ from webstrata.changes.compare_requests import ComparePages
 from webstrata.changes.comparer import Comparer
 from webstrata.changes.stored_pages import StoredPage
 from webstrata.content.kinds import PageKind, page_kind
-from webstrata.content.page_reader import PageReader
+from webstrata.content.reader.page_reader import PageReader
 from webstrata.content.reading import Body, Reading
 from webstrata.content.selection.parts import ReadParts
-from webstrata.db import catalog
 from webstrata.db.engine import Database
+from webstrata.db.operations import catalog
 from webstrata.errors import WebstrataError
-from webstrata.model.changes import SIGNIFICANT, SiteKnowledge
+from webstrata.model.changes.values import SIGNIFICANT, SiteKnowledge
 from webstrata.model.watching.watches import WatchRules
 from webstrata.storage.paths import place_of
 from webstrata.warc.reader import read_record

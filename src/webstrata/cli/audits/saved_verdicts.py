@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from webstrata.cli.saved_pages import checked_url, saved_html
+from webstrata.cli.pages.saved_pages import checked_url, saved_html
 from webstrata.cli.start import print_json
 from webstrata.errors import UnreadablePageError, UsageError
 
@@ -24,8 +24,8 @@ def print_saved_verdict(file: str, url: str, policy: str, *, as_json: bool) -> N
 def judge_saved_page(file: str, url: str, policy: str) -> "PdpVerdict":
     """Return the verdict on a saved page, which is read within limits of memory and time."""
     from webstrata.audit.pdp_validation import evaluate_pdp_validation_signals
-    from webstrata.content.page_reader import PageReader
-    from webstrata.content.page_requests import ReadShopSignals
+    from webstrata.content.reader.page_reader import PageReader
+    from webstrata.content.reader.page_requests import ReadShopSignals
     from webstrata.content.reading import Body
     from webstrata.model.auditing.policy_version import crawl_policy_version
 

@@ -53,7 +53,7 @@ def _show_page(page: PageCheck) -> None:
 
 
 def _json(report: ReplayReport) -> dict[str, object]:
-    from webstrata.db.browser.replay_checks import page_json
+    from webstrata.db.replay.replay_checks import page_json
 
     return {
         "job": report.job_id,

@@ -88,8 +88,7 @@ def export(
 
     from webstrata.api.collections.haul_files import HaulFormat, haul_file
     from webstrata.api.collections.present_listings import haul as as_schema
-    from webstrata.db import export_history
-    from webstrata.db.collections import hauls
+    from webstrata.db.collections import export_history, hauls
     from webstrata.storage.output_file import new_file
 
     with started(quiet=True) as app:

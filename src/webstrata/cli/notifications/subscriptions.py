@@ -40,7 +40,7 @@ def subscribe(
     as_json: AsJson = False,
 ) -> None:
     """Notify an address of the changes of a source or a page, from now on."""
-    from webstrata.db.sources import source_view
+    from webstrata.db.sources.sources import source_view
     from webstrata.notifications.backup import write_notifications
     from webstrata.notifications.subscribing import subscribe as add
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from webstrata.storage.room import shown_bytes
+from webstrata.storage.file_system import shown_bytes
 
 _LINE_EVERY = 2.0
 

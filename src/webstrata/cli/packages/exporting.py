@@ -57,7 +57,7 @@ def _export(
     app: "App", request: "ExportRequest", output: Path, package_format: PackageFormat, *, force: bool
 ) -> "PackageReport":
     from webstrata.cli.packages.byte_progress import showing_bytes
-    from webstrata.db import export_history
+    from webstrata.db.collections import export_history
     from webstrata.warc.packages.export import export_captures
 
     number = None
@@ -74,7 +74,7 @@ def _export(
 
 
 def _print_report(report: "PackageReport", output: Path) -> None:
-    from webstrata.storage.room import shown_bytes
+    from webstrata.storage.file_system import shown_bytes
 
     parts = f"{counted(report.captures, 'capture')}, {counted(report.pages, 'page')}, {shown_bytes(report.bytes)}"
     print(f"{output}: {parts}")

@@ -12,7 +12,7 @@ import typer
 from webstrata.cli.help_pages import command
 from webstrata.cli.options import AsJson
 from webstrata.cli.start import fold_code, interruptible, print_json, started
-from webstrata.model.jobs import JobStatus
+from webstrata.model.jobs.job import JobStatus
 from webstrata.model.words import counted
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def import_command(
 
     A file that the archive has already is not imported again. If interrupted, the same command continues.
     """
-    from webstrata.cli.running import index_job
+    from webstrata.cli.jobs.running import index_job
     from webstrata.jobs.packages.importing import ImportRequest
 
     with started(quiet=True) as app:
@@ -75,7 +75,7 @@ def _import(app: "App", request: "ImportRequest") -> "ImportReport":
 
 def _jobs_to_index(app: "App", report: "ImportReport") -> list[int]:
     """Return the new job, and those of an earlier import that ended before they were indexed."""
-    from webstrata.cli.jobs import loaded
+    from webstrata.cli.jobs.jobs import loaded
 
     earlier = sorted({known.job_id for known in report.known})
     waiting = [job_id for job_id in earlier if loaded(app, job_id).status in _UNINDEXED]

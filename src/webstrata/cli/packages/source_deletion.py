@@ -25,8 +25,8 @@ def remove_source(
 
     WARC files that other sources refer to stay, and blobs that they use. Killed, the same command goes on.
     """
-    from webstrata.jobs.deletion.source_deletion import delete_source, plan_deletion
-    from webstrata.storage.room import shown_bytes
+    from webstrata.jobs.sources.source_deletion import delete_source, plan_deletion
+    from webstrata.storage.file_system import shown_bytes
 
     with started(quiet=True) as app:
         if confirm:

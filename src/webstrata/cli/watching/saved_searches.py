@@ -21,7 +21,7 @@ def save_search(
     as_json: AsJson = False,
 ) -> None:
     """Save a search; its feed has the new and changed captures that match."""
-    from webstrata.jobs.watching.search_orders import SearchOrders
+    from webstrata.jobs.watching.saved_search_commands import SearchOrders
 
     parameters = {"q": query, "source": source or "", "language": language, "type": kind}
     with started(quiet=True) as app:
@@ -54,7 +54,7 @@ def remove_search(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name or number of the saved search.")],
 ) -> None:
     """Remove a saved search with its subscriptions."""
-    from webstrata.jobs.watching.search_orders import SearchOrders
+    from webstrata.jobs.watching.saved_search_commands import SearchOrders
 
     with started(quiet=True) as app:
         removed = SearchOrders(app.database, app.archive_root).remove(name)

@@ -14,7 +14,7 @@ from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.app import App
-    from webstrata.jobs.watching.watch_orders import WatchOrders
+    from webstrata.jobs.watching.watch_commands import WatchOrders
     from webstrata.model.watching.watches import Watch, WatchView
 
 verbs = typer.Typer()
@@ -128,7 +128,7 @@ def remove_watch(watch: _WhichWatch) -> None:
 
 
 def _orders(app: "App") -> "WatchOrders":
-    from webstrata.jobs.watching.watch_orders import WatchOrders
+    from webstrata.jobs.watching.watch_commands import WatchOrders
 
     return WatchOrders(app.database, app.archive_root)
 

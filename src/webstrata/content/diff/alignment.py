@@ -17,7 +17,7 @@ from webstrata.content.diff.partners import Partners
 from webstrata.content.diff.sections import section_names
 from webstrata.content.diff.similarity import CHANGED, Profile, Profiles
 from webstrata.content.diff.words import word_marks
-from webstrata.model.changes import EditKind, Limits, LineEdit, PageLine, WordEdit
+from webstrata.model.changes.values import EditKind, Limits, LineEdit, PageLine, WordEdit
 
 _MAX_PAIRS = 100_000
 """Pairs of lines that are compared in all: about 0.15 seconds."""

@@ -5,7 +5,7 @@ from html import escape
 from itertools import groupby
 
 from webstrata.content.blocks import HEADINGS
-from webstrata.model.changes import EditKind, Limits, LineEdit, WordEdit
+from webstrata.model.changes.values import EditKind, Limits, LineEdit, WordEdit
 
 _CONTEXT = 2
 """Unchanged lines that are shown before and after a change."""

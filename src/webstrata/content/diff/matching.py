@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from webstrata.model.changes import PageLine
+from webstrata.model.changes.values import PageLine
 
 SMALL_GAP = 2_500
 """In gaps of up to so many pairs of lines, each line can be compared with each."""

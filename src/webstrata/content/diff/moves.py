@@ -7,7 +7,7 @@ from webstrata.content.blocks import ROW
 from webstrata.content.diff.pairing import pairs_by_rare_words
 from webstrata.content.diff.partners import Partners
 from webstrata.content.diff.similarity import CHANGED, MOVED, Profiles, similarity
-from webstrata.model.changes import PageLine
+from webstrata.model.changes.values import PageLine
 
 _SPACES_TO_RECOGNISE = 3
 """Lines of fewer words have moved only within their section or with a line next to them: "None" under two headings are

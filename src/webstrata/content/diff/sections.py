@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from webstrata.content.blocks import HEADINGS
-from webstrata.model.changes import EditKind, LineEdit, PageLine
+from webstrata.model.changes.values import EditKind, LineEdit, PageLine
 
 NO_CHANGE = "no visible change"
 _NO_LINE = PageLine("", "p")

@@ -8,7 +8,7 @@ from rapidfuzz.distance import Indel
 
 from webstrata.content.blocks import HEADINGS, OTHER, ROW
 from webstrata.content.diff.words import plain_words
-from webstrata.model.changes import PageLine
+from webstrata.model.changes.values import PageLine
 
 HEADING = HEADINGS
 """The family of all headings."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rapidfuzz.distance import LCSseq, Postfix, Prefix
 
-from webstrata.model.changes import EditKind, Limits, WordEdit
+from webstrata.model.changes.values import EditKind, Limits, WordEdit
 
 _PUNCTUATION = r"!-/:-@\[-`{-~¡-©«-®°-±´¶-¸»¿‐-⁞、-〿！-／：-＠"
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

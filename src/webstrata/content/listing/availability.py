@@ -1,6 +1,6 @@
 """Availability as structured data states it: schema.org's terms and the words that shops write instead."""
 
-from webstrata.model.listing import Availability
+from webstrata.model.collections.listing import Availability
 
 _TERMS = {
     **dict.fromkeys(

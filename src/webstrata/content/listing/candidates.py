@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TypeVar, cast
 
-from webstrata.model.listing import FieldSource, FieldTrace, FoundValue, Money
+from webstrata.model.collections.listing import FieldSource, FieldTrace, FoundValue, Money
 
 MAX_RAW = 200
 MAX_TRACES = 100

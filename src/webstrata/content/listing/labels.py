@@ -7,7 +7,7 @@ from webstrata.content.blocks import ITEM, ROW
 from webstrata.content.listing.candidates import Candidate
 from webstrata.content.listing.identifiers import code_of, gtin_of
 from webstrata.content.listing.scan import PageScan
-from webstrata.model.listing import FieldSource
+from webstrata.model.collections.listing import FieldSource
 
 _LABELS = {
     "brand": (

@@ -14,7 +14,7 @@ from webstrata.content.listing.currencies import (
     WITHOUT_DECIMALS,
     currency_of,
 )
-from webstrata.model.listing import Money
+from webstrata.model.collections.listing import Money
 
 MAX_AMOUNT = Decimal(10) ** 13
 """Larger numbers are identifiers or garbage: the dearest homes cost less in any currency."""

@@ -11,7 +11,7 @@ from webstrata.content.listing.identifiers import code_of, gtin_of
 from webstrata.content.listing.money import MoneyHints, money_of, parse_stated_amount
 from webstrata.content.listing.products import path_of
 from webstrata.content.listing.structured import Node
-from webstrata.model.listing import Availability, FieldSource, Money
+from webstrata.model.collections.listing import Availability, FieldSource, Money
 
 MAX_OFFERS = 300
 MAX_NAME = 500

@@ -7,7 +7,7 @@ from webstrata.content.listing.candidates import Candidate
 from webstrata.content.listing.currencies import currency_of
 from webstrata.content.listing.identifiers import code_of, gtin_of
 from webstrata.content.listing.money import MoneyHints, money_of, parse_stated_amount
-from webstrata.model.listing import FieldSource, Money
+from webstrata.model.collections.listing import FieldSource, Money
 
 _SOURCE = FieldSource.OPENGRAPH
 _TRUST = 0.75

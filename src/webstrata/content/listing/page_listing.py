@@ -6,8 +6,8 @@ from webstrata.content.html import Page
 from webstrata.content.language import tag_to_language
 from webstrata.content.listing.reader import ListedPage, read_listing
 from webstrata.content.tree import Document
-from webstrata.model.listing import Listing
-from webstrata.model.listing_json import listing_as_json
+from webstrata.model.collections.listing import Listing
+from webstrata.model.collections.listing_json import listing_as_json
 
 _FIRST = '{"listing":'
 _NONE = f"{_FIRST}null"

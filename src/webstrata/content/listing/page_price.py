@@ -14,7 +14,7 @@ from webstrata.content.listing.price_words import CURRENT_NAME, PriceRole, roles
 from webstrata.content.listing.scan import Mark, PageScan, is_price_named, names_of, parents_of, price_text
 from webstrata.content.listing.surroundings import Around, Surroundings
 from webstrata.content.tree import Element
-from webstrata.model.listing import Money
+from webstrata.model.collections.listing import Money
 
 ACCEPTED = 3.3
 """The least score of a price that is reported: one with a currency and a price's name, near title or button."""

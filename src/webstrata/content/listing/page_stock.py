@@ -8,7 +8,7 @@ from webstrata.content.listing.scan import Mark, PageScan, names_of, parents_of
 from webstrata.content.listing.stock_words import phrases_in, worded_availability
 from webstrata.content.listing.surroundings import is_hidden
 from webstrata.content.tree import Element
-from webstrata.model.listing import Availability, FieldSource
+from webstrata.model.collections.listing import Availability, FieldSource
 
 _OF_NOTE = 0.7
 _OF_LINE = 0.5

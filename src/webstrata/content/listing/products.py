@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 
 from webstrata.content.listing.structured import Node
-from webstrata.model.listing import ListingKind
+from webstrata.model.collections.listing import ListingKind
 
 _PRODUCTS = frozenset(
     {

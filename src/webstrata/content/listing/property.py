@@ -7,7 +7,7 @@ from decimal import Decimal
 from webstrata.content.listing.candidates import Candidate
 from webstrata.content.listing.money import MoneyHints, parse_amount, parse_stated_amount
 from webstrata.content.listing.structured import Node
-from webstrata.model.listing import FieldSource, FloorArea, PostalAddress
+from webstrata.model.collections.listing import FieldSource, FloorArea, PostalAddress
 
 _TRUST = 0.85
 _OF_TEXT = 0.5

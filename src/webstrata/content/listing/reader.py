@@ -21,7 +21,7 @@ from webstrata.content.listing.scan import PageScan, names_of, parents_of, scan_
 from webstrata.content.listing.structured import Node, structured_nodes
 from webstrata.content.metadata import PageMetadata
 from webstrata.content.tree import Document, Element
-from webstrata.model.listing import (
+from webstrata.model.collections.listing import (
     Availability,
     FieldSource,
     FloorArea,

@@ -3,7 +3,7 @@
 A phrase of the first group found in a line decides it: `not in stock` contains `in stock`.
 """
 
-from webstrata.model.listing import Availability
+from webstrata.model.collections.listing import Availability
 
 _DISCONTINUED = (
     *("discontinued", "no longer available", "no longer sold", "nicht mehr lieferbar", "nicht mehr verfügbar"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from webstrata.content.metadata import JsonValue, PageMetadata
-from webstrata.model.listing import FieldSource
+from webstrata.model.collections.listing import FieldSource
 
 MAX_DEPTH = 12
 MAX_NODES = 3_000

@@ -6,9 +6,9 @@ posters, preloads, objects, drawings, backgrounds and inline styles.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from webstrata.content.link_rewriting import srcset_candidates
 from webstrata.content.links import Reference
 from webstrata.content.requisites.css import text_references
+from webstrata.content.rewriting.link_rewriting import srcset_candidates
 from webstrata.content.tree import Document, Element
 
 MAX_CANDIDATES = 20

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from webstrata.content.charset import text_of
 from webstrata.content.kinds import PageKind
-from webstrata.content.page_requests import ReadPage
+from webstrata.content.reader.page_requests import ReadPage
 from webstrata.content.reading import Reading
 from webstrata.content.tree import Document, Element, parse_html
 from webstrata.errors import UsageError

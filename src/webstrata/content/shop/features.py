@@ -13,7 +13,7 @@ from webstrata.content.shop.cart_controls import control_label
 from webstrata.content.shop.links import LinkRegion, ShopLink, shop_links
 from webstrata.content.shop.signals import ShopSignals, read_shop_signals
 from webstrata.content.tree import Document, Element, is_html
-from webstrata.model.listing import Listing
+from webstrata.model.collections.listing import Listing
 from webstrata.model.urls import join
 
 MAX_TEXT = 300

@@ -4,7 +4,7 @@ from itertools import compress
 
 from webstrata.content.blocks import HEADINGS
 from webstrata.content.tokens import folded, tokens
-from webstrata.model.questions.relevance import PageWords
+from webstrata.model.search.relevance import PageWords
 
 MOST_CHARACTERS = 60_000
 """How much of a text is read to judge it: what a page is about is said before."""

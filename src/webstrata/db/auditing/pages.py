@@ -7,9 +7,9 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.auditing.queue import check_lease
-from webstrata.db.auditing.tables import AuditPageRow, CrawlLogRow
-from webstrata.db.packed_text import plain
-from webstrata.db.retention_tables import Artifact
+from webstrata.db.captures.packed_text import plain
+from webstrata.db.schema.audit_tables import AuditPageRow, CrawlLogRow
+from webstrata.db.schema.retention_tables import Artifact
 from webstrata.model.auditing.sessions import (
     AuditEventType,
     AuditLease,

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, upd
 from sqlalchemy.orm import Session, aliased
 
 from webstrata.db.auditing.sessions import audit_of
-from webstrata.db.auditing.tables import AuditSessionRow
+from webstrata.db.schema.audit_tables import AuditSessionRow
 from webstrata.errors import LeaseLostError, NotFoundError
 from webstrata.model.auditing.sessions import Audit, AuditLease, AuditStatus, may_try_again
 

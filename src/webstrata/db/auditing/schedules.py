@@ -5,8 +5,8 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, delete, exists, select
 from sqlalchemy.orm import Session
 
-from webstrata.db import audit_log
-from webstrata.db.auditing.tables import AuditScheduleRow, AuditSessionRow
+from webstrata.db.operations import audit_log
+from webstrata.db.schema.audit_tables import AuditScheduleRow, AuditSessionRow
 from webstrata.errors import ConflictError, NotFoundError
 from webstrata.model.auditing.schedules import AuditSchedule
 from webstrata.model.auditing.sessions import AuditMode, AuditStatus

@@ -8,8 +8,8 @@ from uuid import uuid4
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from webstrata.db import audit_log
-from webstrata.db.auditing.tables import AuditSessionRow
+from webstrata.db.operations import audit_log
+from webstrata.db.schema.audit_tables import AuditSessionRow
 from webstrata.errors import NotFoundError
 from webstrata.model.auditing.sessions import Audit, AuditMode, AuditRetention, AuditStatus, NewAudit
 

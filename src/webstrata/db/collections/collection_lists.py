@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from webstrata.db.collection_tables import DiagnosticRow, ExportRow, HealthRow, ScrapeRow
-from webstrata.db.scrapes import url_hash
-from webstrata.db.tables import Source
-from webstrata.db.totals import HIDDEN_SOURCE
+from webstrata.db.collections.scrapes import url_hash
+from webstrata.db.schema.collection_tables import DiagnosticRow, ExportRow, HealthRow, ScrapeRow
+from webstrata.db.schema.tables import Source
+from webstrata.db.sources.totals import HIDDEN_SOURCE
 from webstrata.model.collections.health_trend import TREND_RUNS, HealthTrend, RunRates, health_trend
 
 

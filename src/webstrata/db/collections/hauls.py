@@ -8,15 +8,15 @@ from datetime import datetime, timedelta
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from webstrata.db import audit_log
-from webstrata.db.collection_tables import HaulCapture, HaulRow
+from webstrata.db.captures.page_metadata import load_listings
 from webstrata.db.collections.price_history import stored_money
 from webstrata.db.engine import ACTOR
-from webstrata.db.page_metadata import load_listings
-from webstrata.db.tables import Snapshot, Source
+from webstrata.db.operations import audit_log
+from webstrata.db.schema.collection_tables import HaulCapture, HaulRow
+from webstrata.db.schema.tables import Snapshot, Source
 from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.actors import PROGRAM, Actor
-from webstrata.model.listing import Money
+from webstrata.model.collections.listing import Money
 
 MAX_CAPTURES = 20
 """How many captures a haul has at most."""

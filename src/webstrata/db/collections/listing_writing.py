@@ -8,13 +8,13 @@ from decimal import Decimal
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from webstrata.db.collection_tables import DiagnosticRow, ListingRow
+from webstrata.db.captures.packed_text import plain
 from webstrata.db.collections.price_history import record_price, stored_money
-from webstrata.db.packed_text import plain
-from webstrata.db.tables import Snapshot, Source
+from webstrata.db.schema.collection_tables import DiagnosticRow, ListingRow
+from webstrata.db.schema.tables import Snapshot, Source
+from webstrata.model.collections.listing import FoundValue, Listing
 from webstrata.model.collections.prices import current_price, shown_amount
 from webstrata.model.collections.seen_listings import SeenListing
-from webstrata.model.listing import FoundValue, Listing
 from webstrata.model.urls import url_group
 
 _GROUPS_AT_ONCE = 500

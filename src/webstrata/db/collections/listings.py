@@ -10,12 +10,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Numeric, Row, Select, and_, cast, func, or_, select
 from sqlalchemy.orm import Session
 
-from webstrata.db.collection_tables import ListingRow, PriceRow
 from webstrata.db.collections.price_history import stored_money
-from webstrata.db.tables import Source
-from webstrata.db.totals import HIDDEN_SOURCE
+from webstrata.db.schema.collection_tables import ListingRow, PriceRow
+from webstrata.db.schema.tables import Source
+from webstrata.db.sources.totals import HIDDEN_SOURCE
+from webstrata.model.collections.listing import Money
 from webstrata.model.collections.prices import PriceMove, price_move
-from webstrata.model.listing import Money
 
 
 class ListingOrder(StrEnum):

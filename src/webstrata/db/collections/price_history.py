@@ -7,10 +7,10 @@ from decimal import Decimal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from webstrata.db.collection_tables import ListingRow, PriceRow
+from webstrata.db.schema.collection_tables import ListingRow, PriceRow
+from webstrata.model.collections.listing import Money
 from webstrata.model.collections.prices import current_price, has_price_changed, shown_amount
 from webstrata.model.collections.seen_listings import SeenListing
-from webstrata.model.listing import Money
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from alembic import context
 
-from webstrata.db import search_tables  # noqa: F401 - its tables belong to the same schema
-from webstrata.db.tables import Base
+from webstrata.db.schema import search_tables  # noqa: F401 - its tables belong to the same schema
+from webstrata.db.schema.tables import Base
 
 connection = context.config.attributes["connection"]
 context.configure(

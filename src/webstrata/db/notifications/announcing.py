@@ -12,12 +12,12 @@ from sqlalchemy import func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from webstrata.db.change_tables import TemplateChange
-from webstrata.db.changes import NewEvent
-from webstrata.db.notifications.notification_tables import OutboxMessage, SubscriptionRow
-from webstrata.db.tables import ArchiveJob, Snapshot, Source
+from webstrata.db.changes.changes import NewEvent
+from webstrata.db.schema.change_tables import TemplateChange
+from webstrata.db.schema.notification_tables import OutboxMessage, SubscriptionRow
+from webstrata.db.schema.tables import ArchiveJob, Snapshot, Source
 from webstrata.db.watching.site_events import StoredSiteEvent
-from webstrata.model.changes import ChangeType
+from webstrata.model.changes.values import ChangeType
 from webstrata.model.notifications.messages import MAX_LISTED, MessageKind, digest_payload
 from webstrata.model.notifications.rules import event_key, is_notified
 

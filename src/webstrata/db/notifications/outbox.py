@@ -8,8 +8,8 @@ from uuid import uuid4
 from sqlalchemy import CursorResult, Select, delete, func, select, update
 from sqlalchemy.orm import Session
 
-from webstrata.db import audit_log
-from webstrata.db.notifications.notification_tables import NotificationTarget, OutboxMessage, SubscriptionRow
+from webstrata.db.operations import audit_log
+from webstrata.db.schema.notification_tables import NotificationTarget, OutboxMessage, SubscriptionRow
 from webstrata.errors import NotFoundError
 from webstrata.model.notifications.messages import MessageKind, Notification, title_of
 from webstrata.model.notifications.values import Subject, TargetAddress, TargetKind

@@ -7,8 +7,8 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from webstrata.db.notifications.notification_tables import NotificationTarget, SubscriptionRow
-from webstrata.db.tables import Source
+from webstrata.db.schema.notification_tables import NotificationTarget, SubscriptionRow
+from webstrata.db.schema.tables import Source
 
 
 @dataclass(frozen=True)

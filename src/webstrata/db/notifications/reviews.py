@@ -4,9 +4,9 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from webstrata.db import audit_log
-from webstrata.db.change_tables import SnapshotChange
 from webstrata.db.engine import ACTOR
+from webstrata.db.operations import audit_log
+from webstrata.db.schema.change_tables import SnapshotChange
 from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.actors import PROGRAM, Actor
 from webstrata.model.notifications.values import ReviewStatus

@@ -5,9 +5,9 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Select, delete, select, update
 from sqlalchemy.orm import Session
 
-from webstrata.db import audit_log
-from webstrata.db.notifications.notification_tables import NotificationTarget, SubscriptionRow
-from webstrata.db.tables import Source
+from webstrata.db.operations import audit_log
+from webstrata.db.schema.notification_tables import NotificationTarget, SubscriptionRow
+from webstrata.db.schema.tables import Source
 from webstrata.errors import ConflictError, NotFoundError
 from webstrata.model.notifications.values import Subject, Subscription, Target, TargetAddress, TargetKind
 

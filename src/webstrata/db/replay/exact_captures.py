@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from webstrata.db.closest import MOST_NEAR, WITHIN, after_second
 from webstrata.db.engine import Database
+from webstrata.db.replay.closest import MOST_NEAR, WITHIN, after_second
 from webstrata.db.replay.prepared import PreparedQuery
 from webstrata.model.captures import ArchivedCapture
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from webstrata.db import ids
-from webstrata.db.watching.watching_tables import SavedSearchRow
+from webstrata.db.schema.watching_tables import SavedSearchRow
+from webstrata.db.sql import ids
 from webstrata.errors import ConflictError, NotFoundError
 from webstrata.model.watching.saved_searches import SavedSearch
 

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, TextClause, bindparam, func, or_, select, text
 from sqlalchemy.orm import Session, defer
 
-from webstrata.db.lists import Among
-from webstrata.db.tables import ArchiveJob, CrawlTask, JobTemplate, Snapshot, SnapshotChange
-from webstrata.model.changes import Reason
-from webstrata.model.jobs import EDITIONS, JobStatus
+from webstrata.db.schema.tables import ArchiveJob, CrawlTask, JobTemplate, Snapshot, SnapshotChange
+from webstrata.db.sql.value_lists import Among
+from webstrata.model.changes.values import Reason
+from webstrata.model.crawl.tasks import TaskStatus
+from webstrata.model.jobs.job import EDITIONS, JobStatus
 from webstrata.model.quality import GOOD
-from webstrata.model.tasks import TaskStatus
 from webstrata.model.watching.site_diff import ChangedPage, LastResponse, SitePage, SiteRun
 
 MOST_RUNS = 200

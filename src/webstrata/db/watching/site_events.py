@@ -7,11 +7,11 @@ from datetime import datetime
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from webstrata.db.change_tables import SnapshotChange
-from webstrata.db.tables import Source
-from webstrata.db.totals import HIDDEN_SOURCE
-from webstrata.db.watching.watching_tables import SiteComparisonRow, SiteEventRow
-from webstrata.model.changes import SIGNIFICANT, ChangeType
+from webstrata.db.schema.change_tables import SnapshotChange
+from webstrata.db.schema.tables import Source
+from webstrata.db.schema.watching_tables import SiteComparisonRow, SiteEventRow
+from webstrata.db.sources.totals import HIDDEN_SOURCE
+from webstrata.model.changes.values import SIGNIFICANT, ChangeType
 from webstrata.model.watching.site_events import SiteEvent, SiteEventKind
 
 _REMOVED = SiteEventKind.REMOVED.value

@@ -9,11 +9,11 @@ from sqlalchemy import ColumnElement, Row, Select, bindparam, delete, func, sele
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from webstrata.db import ids
-from webstrata.db.tables import ArchiveJob, Snapshot, SnapshotChange, Source
-from webstrata.db.watching.watching_tables import WatchEvent, WatchRow
+from webstrata.db.schema.tables import ArchiveJob, Snapshot, SnapshotChange, Source
+from webstrata.db.schema.watching_tables import WatchEvent, WatchRow
+from webstrata.db.sql import ids
 from webstrata.errors import ConflictError, NotFoundError
-from webstrata.model.jobs import UNDER_WAY
+from webstrata.model.jobs.job import UNDER_WAY
 from webstrata.model.watching.watches import CheckedWatch, Watch, WatchRules, WatchScope, WatchView
 
 

@@ -14,7 +14,7 @@ from webstrata.errors import FetchError, TransientFetchError, UsageError
 from webstrata.fetch.browser.launch import BrowserPage, BrowserPool
 from webstrata.fetch.browser.options import Admit, BrowserOptions, PageOptions, admit_all
 from webstrata.fetch.browser.rendering import render, wait_until_loaded
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.urls import MAX_URL_LENGTH, parse_url
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import h11
 from webstrata.errors import UsageError
 from webstrata.fetch.browser.streams import Stream
 from webstrata.fetch.wire import MAX_HEAD_BYTES
-from webstrata.model.fetching import FetchResult, RawHeaders
+from webstrata.model.crawl.fetching import FetchResult, RawHeaders
 from webstrata.model.urls import host_of, origin_of, parse_url
 
 MAX_REQUEST_BODY = 10_000_000

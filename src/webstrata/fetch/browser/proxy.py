@@ -24,7 +24,7 @@ from webstrata.fetch.browser.responses import ResponseSource
 from webstrata.fetch.browser.streams import PlainStream, Stream, tunnelled
 from webstrata.fetch.budget import BodyBudget
 from webstrata.fetch.wire import AnswerParser
-from webstrata.model.fetching import FetchResult
+from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.urls import UrlParts, parse_url
 
 log = structlog.get_logger()

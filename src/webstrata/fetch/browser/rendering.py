@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from webstrata.model.fetching import Rendering
+from webstrata.model.crawl.fetching import Rendering
 
 if TYPE_CHECKING:
     from webstrata.fetch.browser.launch import BrowserPage

@@ -10,9 +10,9 @@ import structlog
 
 from webstrata.audit.session_log import Watch
 from webstrata.audit.status import AuditProblem
+from webstrata.coordination.domain_locks import MAX_ATTEMPTS
 from webstrata.coordination.presence import present
 from webstrata.coordination.threads import in_thread
-from webstrata.coordination.turns import MAX_ATTEMPTS
 from webstrata.db.auditing import queue
 from webstrata.errors import OUR_TROUBLE, MissingExtraError
 from webstrata.fetch.browser.launch import BrowserPool

@@ -18,11 +18,11 @@ from webstrata.audit.recording import SessionWarc
 from webstrata.audit.session import conduct_session
 from webstrata.audit.session_log import SessionLog, Watch, export_log
 from webstrata.audit.status import AuditProblem, SessionOutcome
+from webstrata.coordination.domain_locks import MAX_ATTEMPTS, DomainTurns, HeldDomain
 from webstrata.coordination.threads import in_thread
-from webstrata.coordination.turns import MAX_ATTEMPTS, DomainTurns, HeldDomain
-from webstrata.db.artifacts import artifacts_of_session
 from webstrata.db.auditing import pages, queue, sessions
 from webstrata.db.engine import Database
+from webstrata.db.retention.artifacts import artifacts_of_session
 from webstrata.errors import (
     OUR_TROUBLE,
     DatabaseError,
@@ -33,7 +33,6 @@ from webstrata.errors import (
     WarcError,
     WebstrataError,
 )
-from webstrata.model.artifacts import ArtifactType
 from webstrata.model.auditing.policy_version import CrawlPolicyVersion
 from webstrata.model.auditing.sessions import (
     Audit,
@@ -44,6 +43,7 @@ from webstrata.model.auditing.sessions import (
     AuditStatus,
     may_wait_for_domain,
 )
+from webstrata.model.retention.artifacts import ArtifactType
 from webstrata.storage.artifacts import ArtifactFolder
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from webstrata.db.engine import Database
 from webstrata.jobs.auditing.queueing import check_audit_url, new_audit
 from webstrata.model.auditing.schedules import AuditSchedule
 from webstrata.model.auditing.sessions import AuditMode
-from webstrata.model.schedules import next_turn, parse_schedule
+from webstrata.model.jobs.schedules import next_turn, parse_schedule
 
 log = structlog.get_logger()
 

@@ -12,7 +12,7 @@ from webstrata.db.auditing import queue
 from webstrata.db.engine import Database
 from webstrata.jobs.auditing.recovery import requeue_audits
 from webstrata.jobs.auditing.schedule import queue_due_audits
-from webstrata.jobs.children import run_child
+from webstrata.jobs.running.children import run_child
 
 COMMAND = (sys.executable, "-m", "webstrata", "run-audits", "--tied")
 

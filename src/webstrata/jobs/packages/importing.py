@@ -13,17 +13,17 @@ from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
-from webstrata.db import sources, warc_folders
+from webstrata.db.captures import export_records, warc_folders
 from webstrata.db.engine import Database
-from webstrata.db.packages import export_records
+from webstrata.db.sources import sources
 from webstrata.errors import OutsideRootError, StorageError, UsageError, WarcError
-from webstrata.jobs.registering import register_job_dir
-from webstrata.jobs.source_choice import choose_source, known_source
-from webstrata.model.jobs import check_job_name
+from webstrata.jobs.folders.registering import register_job_dir
+from webstrata.jobs.sources.source_choice import choose_source, known_source
+from webstrata.model.jobs.job import check_job_name
 from webstrata.model.urls import host_of, parse_url
 from webstrata.storage.disk import make_folder, sync_folder
+from webstrata.storage.file_system import check_room
 from webstrata.storage.paths import place_of
-from webstrata.storage.room import check_room
 from webstrata.warc.discovery import STABLE_FOLDER, discover
 from webstrata.warc.packages.inputs import HashedInput, copy_input, file_sha256, hash_input, warc_inputs
 from webstrata.warc.reader import ArchiveRecord, iter_records

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webstrata.assets.blobs import AssetStore
-from webstrata.db import payloads
+from webstrata.db.captures import payloads
 from webstrata.db.engine import Database
-from webstrata.db.packages import integrity
-from webstrata.db.packages.integrity import RecordedWarc
+from webstrata.db.operations import integrity
+from webstrata.db.operations.integrity import RecordedWarc
 from webstrata.errors import NotFoundError, OutsideRootError, StorageError
 from webstrata.model.captures import Original
 from webstrata.model.integrity.checks import BLOBS, FILES, CheckedPart, CheckPosition, IntegrityProblem

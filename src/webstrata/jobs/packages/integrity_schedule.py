@@ -8,9 +8,9 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.db import audit_log, retention
 from webstrata.db.engine import Database
-from webstrata.db.packages import integrity_checks
+from webstrata.db.operations import audit_log, integrity_checks
+from webstrata.db.retention import retention
 from webstrata.jobs.packages.integrity import InterruptedCheckError, NextPart, as_part, next_part
 from webstrata.model.integrity.checks import StoredCheck, is_check_due
 from webstrata.warc.verify import Report

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.db import manifests
 from webstrata.db.engine import Database
+from webstrata.db.sources import manifests
 from webstrata.db.watching import saved_searches, watches
 from webstrata.errors import NotFoundError, StorageError, WebstrataError
 from webstrata.model.watching.saved_searches import SavedSearch, check_parameters

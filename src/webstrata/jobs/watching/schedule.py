@@ -11,15 +11,16 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.db import jobs, sources
 from webstrata.db.engine import Database, Session
+from webstrata.db.queue import jobs
+from webstrata.db.sources import sources
 from webstrata.db.watching import watches
 from webstrata.db.watching.watches import DueWatch
 from webstrata.errors import DatabaseError, WebstrataError
-from webstrata.jobs.registry import new_folder
-from webstrata.model.jobs import JobConfig
-from webstrata.model.registry import SourceJobConfig, generate_job_name
-from webstrata.model.schedules import next_turn
+from webstrata.jobs.sources.registry import new_folder
+from webstrata.model.jobs.job import JobConfig
+from webstrata.model.jobs.registry import SourceJobConfig, generate_job_name
+from webstrata.model.jobs.schedules import next_turn
 from webstrata.model.watching.watches import Watch, WatchScope, folder_of
 
 log = structlog.get_logger()

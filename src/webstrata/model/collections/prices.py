@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from webstrata.model.listing import Money
+from webstrata.model.collections.listing import Money
 
 _CENTS = Decimal("0.01")
 

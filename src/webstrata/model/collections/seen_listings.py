@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from webstrata.model.listing import Listing
+from webstrata.model.collections.listing import Listing
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import quote
 
-from webstrata.model.changes import ChangeType
+from webstrata.model.changes.values import ChangeType
 from webstrata.model.notifications.values import Subject
 from webstrata.model.watching.site_events import SITE_EVENT_WORDS, SiteEventKind
 from webstrata.model.words import counted

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from webstrata.model.changes import SIGNIFICANT, ChangeType
+from webstrata.model.changes.values import SIGNIFICANT, ChangeType
 
 NEW_PAGE_SIGNIFICANCE = SIGNIFICANT
 """A new page has nothing to be compared with; subscriptions at the default threshold or below get it."""

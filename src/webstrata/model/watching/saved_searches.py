@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from webstrata.errors import UsageError
-from webstrata.model.search import Kind, SearchRequest, Sort, View
+from webstrata.model.search.values import Kind, SearchRequest, Sort, View
 
 MAX_NAME_LENGTH = 100
 MAX_VALUE_LENGTH = 256

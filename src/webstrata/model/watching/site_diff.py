@@ -6,9 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from webstrata.model.assets import GONE_STATUSES, same_reach, too_many_at_once
-from webstrata.model.changes import Reason
-from webstrata.model.fetching import REDIRECT_STATUSES
-from webstrata.model.jobs import JobStatus
+from webstrata.model.changes.values import Reason
+from webstrata.model.crawl.fetching import REDIRECT_STATUSES
+from webstrata.model.jobs.job import JobStatus
 from webstrata.model.quality import QualityKind
 from webstrata.model.words import counted
 

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
-from webstrata.model.changes import SIGNIFICANT, ChangeType
+from webstrata.model.changes.values import SIGNIFICANT, ChangeType
 from webstrata.model.watching.site_diff import SiteDiff, SitePage, TemplateDifference
 from webstrata.model.words import counted
 

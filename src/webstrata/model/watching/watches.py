@@ -6,8 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from webstrata.errors import UsageError
-from webstrata.model.changes import SIGNIFICANT, ChangeType
-from webstrata.model.schedules import parse_schedule
+from webstrata.model.changes.values import SIGNIFICANT, ChangeType
+from webstrata.model.jobs.schedules import parse_schedule
 from webstrata.model.urls import origin_of, parse_url, url_group, with_scheme
 
 MAX_IGNORED = 20

@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from webstrata.content.html import parse_page
-from webstrata.db import jobs
-from webstrata.db.browser import replay_checks
+from webstrata.db.queue import jobs
+from webstrata.db.replay import replay_checks
 from webstrata.errors import FetchError, NotFoundError, UnreadablePageError, UsageError
 from webstrata.fetch.browser.launch import BrowserPool
 from webstrata.fetch.browser.options import PageOptions
 from webstrata.fetch.browser.rendering import render
 from webstrata.model.browser.replay_checks import PageCheck, ReplayReport, word_similarity
 from webstrata.model.captures import ArchivedCapture
-from webstrata.model.fetching import Rendering
+from webstrata.model.crawl.fetching import Rendering
 from webstrata.replay.browser.opening import OpenCapture, open_capture
 from webstrata.replay.finding import ReplayArchive
 from webstrata.storage.paths import place_of

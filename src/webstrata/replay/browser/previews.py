@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from webstrata.db import catalog, editions, jobs
+from webstrata.db.operations import catalog
+from webstrata.db.queue import jobs
+from webstrata.db.sources import editions
 from webstrata.errors import NotFoundError
 from webstrata.fetch.browser.launch import BrowserPool, as_fetch_errors
 from webstrata.fetch.browser.options import PageOptions

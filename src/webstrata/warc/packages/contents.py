@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from webstrata.db import tombstones
+from webstrata.db.captures import export_records
+from webstrata.db.captures.export_records import ExportedFile, ExportedRecord
 from webstrata.db.engine import Database
-from webstrata.db.packages import export_records
-from webstrata.db.packages.export_records import ExportedFile, ExportedRecord
+from webstrata.db.retention import tombstones
 from webstrata.errors import NotFoundError, OutsideRootError, StorageError, UsageError
 from webstrata.model.captures import ArchivedCapture
 from webstrata.storage.paths import place_of

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
+from webstrata.db.captures.export_records import ExportedRecord
 from webstrata.db.engine import Database
-from webstrata.db.packages.export_records import ExportedRecord
 from webstrata.errors import NotFoundError
 from webstrata.storage.output_file import new_file
 from webstrata.warc.packages.contents import CaptureSource, ExportRequest, PackageContents, WholeFile

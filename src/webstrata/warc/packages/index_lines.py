@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import IO
 
-from webstrata.db.packages.export_records import ExportedRecord
+from webstrata.db.captures.export_records import ExportedRecord
 from webstrata.warc.writer import Extent
 
 LINES_IN_BLOCK = 3_000

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import IO
 
-from webstrata.db.packages.export_records import ExportedRecord
+from webstrata.db.captures.export_records import ExportedRecord
 from webstrata.errors import UsageError
 from webstrata.model.captures import ArchivedCapture
 from webstrata.model.urls import bounded, surt

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from webstrata.db import payloads
+from webstrata.db.captures import export_records, payloads
+from webstrata.db.captures.export_records import ExportedRecord
 from webstrata.db.engine import Database
-from webstrata.db.packages import export_records
-from webstrata.db.packages.export_records import ExportedRecord
 from webstrata.errors import OutsideRootError, WarcError
 from webstrata.model.captures import Original
 from webstrata.storage.paths import PresentFiles, place_of

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from webstrata.db import catalog
 from webstrata.db.engine import Database
-from webstrata.db.tombstones import missing_snapshot
+from webstrata.db.operations import catalog
+from webstrata.db.retention.tombstones import missing_snapshot
 from webstrata.errors import ConflictError
 from webstrata.warc.packages.contents import CaptureSource, ExportRequest
 from webstrata.warc.packages.export import PackageReport, write_package

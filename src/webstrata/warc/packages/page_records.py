@@ -4,15 +4,16 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from webstrata.db import catalog, closest, page_links
+from webstrata.db.captures import export_records
+from webstrata.db.captures.export_records import ExportedRecord
 from webstrata.db.engine import Database
-from webstrata.db.packages import export_records
-from webstrata.db.packages.export_records import ExportedRecord
-from webstrata.db.tombstones import missing_snapshot
+from webstrata.db.operations import catalog
+from webstrata.db.replay import closest, page_links
+from webstrata.db.retention.tombstones import missing_snapshot
 from webstrata.errors import NotFoundError, WebstrataError
 from webstrata.model.captures import ArchivedCapture
-from webstrata.model.closest import by_closeness
-from webstrata.model.fetching import REDIRECT_STATUSES
+from webstrata.model.crawl.fetching import REDIRECT_STATUSES
+from webstrata.model.replay.closest import by_closeness
 from webstrata.model.urls import join, surt
 from webstrata.storage.paths import place_of
 from webstrata.warc.reader import read_record

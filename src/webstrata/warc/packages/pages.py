@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import IO
 
-from webstrata.db.packages.export_records import ExportedRecord
+from webstrata.db.captures.export_records import ExportedRecord
 
 _COPY_BYTES = 1_048_576
 _IN_MEMORY = 16_777_216

@@ -9,18 +9,18 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.auditing.audits import ArtifactId, AuditId, artifact_bytes, read_artifact
-from webstrata.api.parts import Parts, Text
-from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
 from webstrata.audit.comparison import FeatureChange, compare_features
-from webstrata.db.artifacts import artifacts_of_session
 from webstrata.db.auditing import pages, sessions
+from webstrata.db.retention.artifacts import artifacts_of_session
 from webstrata.errors import GoneError, NotFoundError, UsageError
+from webstrata.http.audit_artifacts import ArtifactId, AuditId, artifact_bytes, artifact_response
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.dependencies import Parts, Text
+from webstrata.http.same_origin import require_same_origin
 from webstrata.jobs.auditing.queueing import queue_audit
-from webstrata.model.artifacts import ArtifactType, StoredArtifact
 from webstrata.model.auditing.sessions import Audit, AuditMode, AuditPage, AuditStatus
+from webstrata.model.retention.artifacts import ArtifactType, StoredArtifact
 from webstrata.model.urls import with_scheme
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
@@ -121,7 +121,7 @@ def show(request: Request, app: Parts, audit_id: AuditId) -> HTMLResponse:
 @router.get(f"{EVIDENCE_PAGE}/{{audit_id}}/artifacts/{{artifact_id}}")
 def artifact(app: Parts, audit_id: AuditId, artifact_id: ArtifactId) -> Response:
     """Return the bytes of an artifact."""
-    return read_artifact(app, audit_id, artifact_id)
+    return artifact_response(app, audit_id, artifact_id)
 
 
 def _list(

@@ -6,14 +6,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.browsing import site_url
-from webstrata.api.collections.hauls import HaulId, used_haul
-from webstrata.api.parts import Parts, Text
-from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
 from webstrata.db.collections import hauls
 from webstrata.errors import UsageError
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.browsing import site_url
+from webstrata.http.dependencies import Parts, Text
+from webstrata.http.lookups import HaulId, used_haul
+from webstrata.http.same_origin import require_same_origin
 from webstrata.web.collections.listings import AVAILABILITY_WORDS
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render

@@ -7,13 +7,13 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from webstrata.api.collections.listings import ListingId, known_listing
-from webstrata.api.parts import CodeFilter, Parts, TextFilter
 from webstrata.db.collections import collection_lists, listings
 from webstrata.db.collections.listings import ListingFilter, ListingOrder, ListingView, PriceView
-from webstrata.db.sources import list_sources
+from webstrata.db.sources.sources import list_sources
+from webstrata.http.dependencies import CodeFilter, Parts, TextFilter
+from webstrata.http.lookups import ListingId, known_listing
+from webstrata.model.collections.listing import Availability, ListingKind
 from webstrata.model.collections.prices import PriceDirection, PriceMove
-from webstrata.model.listing import Availability, ListingKind
 from webstrata.web.collections.value_plot import PlottedValue, ValuePlot, draw_values
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render

@@ -6,11 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Path
 from fastapi.responses import RedirectResponse, Response
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.parts import SnapshotNumber, Text
-from webstrata.api.same_origin import require_same_origin
 from webstrata.db.notifications.reviews import review_change
 from webstrata.errors import UsageError
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.dependencies import SnapshotNumber, Text
+from webstrata.http.same_origin import require_same_origin
 from webstrata.model.notifications.messages import compare_path
 from webstrata.model.notifications.values import ReviewStatus
 from webstrata.web.failures import PageRoute

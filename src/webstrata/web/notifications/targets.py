@@ -8,14 +8,14 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.parts import Code, Parts, Text
-from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
 from webstrata.db.notifications import announcing, outbox, subscriptions
-from webstrata.db.sources import list_sources, source_view
+from webstrata.db.sources.sources import list_sources, source_view
 from webstrata.errors import UsageError, WebstrataError
-from webstrata.model.changes import SIGNIFICANT
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.dependencies import Code, Parts, Text
+from webstrata.http.same_origin import require_same_origin
+from webstrata.model.changes.values import SIGNIFICANT
 from webstrata.model.notifications.addresses import APPRISE_SCHEMES
 from webstrata.notifications import subscribing
 from webstrata.notifications.backup import write_notifications

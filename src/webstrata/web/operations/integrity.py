@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.parts import Parts
-from webstrata.api.same_origin import require_same_origin
-from webstrata.db.packages import integrity, integrity_checks
+from webstrata.db.operations import integrity, integrity_checks
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.dependencies import Parts
+from webstrata.http.same_origin import require_same_origin
 from webstrata.jobs.packages.integrity_schedule import request_check
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render

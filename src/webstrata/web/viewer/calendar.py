@@ -10,10 +10,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from webstrata.api.parts import Code, Parts, SnapshotId
-from webstrata.db import catalog
-from webstrata.db.tombstones import missing_snapshot
+from webstrata.db.operations import catalog
+from webstrata.db.retention.tombstones import missing_snapshot
 from webstrata.errors import NotFoundError
+from webstrata.http.dependencies import Code, Parts, SnapshotId
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 

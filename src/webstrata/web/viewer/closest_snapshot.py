@@ -6,10 +6,10 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from webstrata.api.parts import Day, Parts, Text
-from webstrata.db.snapshots import known_snapshots
+from webstrata.db.captures.snapshots import known_snapshots
 from webstrata.errors import NotFoundError, UsageError
-from webstrata.model.replay_address import Modifier, archived_url, replay_path
+from webstrata.http.dependencies import Day, Parts, Text
+from webstrata.model.replay.replay_address import Modifier, archived_url, replay_path
 from webstrata.model.timestamps import is_timestamp, latest_moment
 from webstrata.replay.finding import ReplayArchive
 from webstrata.web.failures import PageRoute

@@ -11,12 +11,12 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 from starlette.background import BackgroundTask
 
-from webstrata.api.browsing import site_url
-from webstrata.api.caching import A_MINUTE
-from webstrata.api.export_trail import acting_database
-from webstrata.api.parts import Parts, SnapshotId
-from webstrata.api.ranges import requested_range
-from webstrata.db import export_history
+from webstrata.db.collections import export_history
+from webstrata.http.browsing import site_url
+from webstrata.http.caching import A_MINUTE
+from webstrata.http.dependencies import Parts, SnapshotId
+from webstrata.http.export_trail import acting_database
+from webstrata.http.ranges import requested_range
 from webstrata.model.archive import SnapshotView
 from webstrata.model.timestamps import fourteen_digits
 from webstrata.settings import Settings

@@ -10,10 +10,10 @@ from fastapi import Request
 from fastapi.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from webstrata.api.replayed import EXACTLY, encodings_of, refusal_to_run, send_replay
 from webstrata.app import App
 from webstrata.errors import UsageError
-from webstrata.model.replay_address import REPLAY_PATH, Modifier, archived_url
+from webstrata.http.archived_responses import EXACTLY, encodings_of, refusal_to_run, send_replay
+from webstrata.model.replay.replay_address import REPLAY_PATH, Modifier, archived_url
 from webstrata.model.timestamps import http_date, latest_moment
 from webstrata.replay.quick import QuickArchive
 from webstrata.replay.responses import replay

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from webstrata.api.parts import Parts
 from webstrata.app import App
-from webstrata.model.replay_address import REPLAY_PATH, Modifier, plain_url
+from webstrata.http.dependencies import Parts
+from webstrata.model.replay.replay_address import REPLAY_PATH, Modifier, plain_url
 from webstrata.web.assets import Asset, read_assets
 from webstrata.web.pages import page_text
 from webstrata.web.viewer.replay_host import ARCHIVED_PATH, FRAME_PATH, WORKER_PATH, SiteOrigins, site_origins

@@ -11,9 +11,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from webstrata.api.caching import NEVER
-from webstrata.api.clients import is_local
-from webstrata.api.headers import is_https
+from webstrata.http.caching import NEVER
+from webstrata.http.clients import is_local
+from webstrata.http.headers import is_https
 from webstrata.settings import Environment, Settings
 
 FRAME_PATH = "/replay/"

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 from fastapi import Request
 
-from webstrata.api.headers import RAW_PATH
+from webstrata.http.headers import RAW_PATH
 from webstrata.model.archive import SnapshotView
-from webstrata.model.replay_address import REPLAY_PATH
+from webstrata.model.replay.replay_address import REPLAY_PATH
 from webstrata.model.timestamps import fourteen_digits
 from webstrata.settings import Settings
 from webstrata.web.viewer.replay_frame import can_replay

@@ -7,14 +7,14 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.parts import Parts, Text
-from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
-from webstrata.db import catalog
+from webstrata.db.operations import catalog
 from webstrata.db.watching import saved_searches
 from webstrata.errors import NotFoundError, WebstrataError
-from webstrata.jobs.watching.search_orders import SearchOrders
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.dependencies import Parts, Text
+from webstrata.http.same_origin import require_same_origin
+from webstrata.jobs.watching.saved_search_commands import SearchOrders
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor

@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import HTMLResponse
 
-from webstrata.api.parts import Code, Parts, Text
-from webstrata.api.sources import known_source
 from webstrata.changes.site.choosing import read_choice
 from webstrata.errors import NotFoundError, UsageError
+from webstrata.http.dependencies import Code, Parts, Text
+from webstrata.http.lookups import known_source
 from webstrata.model.watching.site_diff import SiteDiff
 from webstrata.model.words import counted
 from webstrata.web.failures import PageRoute

@@ -7,15 +7,15 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from webstrata.api.audit_trail import ActingParts
-from webstrata.api.parts import Parts, Text
-from webstrata.api.same_origin import require_same_origin
 from webstrata.app import App
 from webstrata.db.notifications import subscriptions
 from webstrata.db.watching import watches
 from webstrata.errors import NotFoundError, UsageError, WebstrataError
-from webstrata.jobs.watching.watch_orders import WatchOrders
-from webstrata.model.changes import SIGNIFICANT
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.dependencies import Parts, Text
+from webstrata.http.same_origin import require_same_origin
+from webstrata.jobs.watching.watch_commands import WatchOrders
+from webstrata.model.changes.values import SIGNIFICANT
 from webstrata.model.watching.watches import WatchRequest, WatchScope
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render

@@ -1,0 +1,1 @@
+"""Commands that run, follow and control jobs."""

@@ -1,0 +1,111 @@
+"""What is known of a job that runs here or is followed: its stage, how far it is, and how long it will take."""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+from webstrata.crawl.tally import CrawlProgress
+from webstrata.db.queue.frontier import FrontierCounts
+from webstrata.jobs.running.lifecycle import Watcher
+from webstrata.model.crawl.run_reports import CrawlReport
+from webstrata.model.jobs.estimates import Stage, StageProgress, seconds_left, share_done
+from webstrata.model.words import counted
+
+_STILL_GROWING = 5.0
+"""For so many seconds after the last new URL a crawl counts as one that finds more."""
+
+
+class JobState:
+    """Takes notice of a job's progress, from any thread, and puts it into words."""
+
+    def __init__(self, title: str, first: Stage = Stage.CRAWL, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin before anything is known."""
+        self.title = title
+        self.crawl = CrawlProgress(FrontierCounts(), CrawlReport())
+        self.snapshots = 0
+        self._clock, self._began = clock, clock()
+        self._first = self._stage = first
+        self._progress: StageProgress | None = None
+        self._stage_began, self._done_then = self._began, 0
+        self._grew_at = self._began
+
+    @property
+    def watcher(self) -> Watcher:
+        """Return what a job reports to."""
+        return Watcher(self.crawled, self.indexed, self.read, self.looked)
+
+    def crawled(self, progress: CrawlProgress) -> None:
+        """Take notice of the crawl."""
+        if progress.counts.total > self.crawl.counts.total:
+            self._grew_at = self._clock()
+        self.crawl = progress
+        counts, rate = progress.counts, progress.report.rate
+        if self._stage is Stage.CRAWL and counts.finished + counts.error:
+            self._progress = StageProgress(counts.finished + counts.error, counts.total, rate)
+
+    def indexed(self, snapshots: int) -> None:
+        """Take notice of so many snapshots more."""
+        self.snapshots += snapshots
+
+    def read(self, done: int, total: int) -> None:
+        """Take notice of how much of its WARC files the index has read."""
+        self._advance(Stage.INDEX, done, total)
+
+    def looked(self, done: int, total: int) -> None:
+        """Take notice of how many captures the plugins have looked at."""
+        self._advance(Stage.ASSETS, done, total)
+
+    @property
+    def is_crawling(self) -> bool:
+        """Return whether the crawl is not over."""
+        return self._stage is Stage.CRAWL
+
+    @property
+    def elapsed(self) -> timedelta:
+        """Return how long it takes already, in whole seconds."""
+        return timedelta(seconds=int(self._clock() - self._began))
+
+    @property
+    def share(self) -> float | None:
+        """Return which part of all stages is done, from 0 to 1; None before the first response."""
+        return None if self._progress is None else share_done(self._first, self._stage, self._progress)
+
+    @property
+    def words(self) -> str:
+        """Return what the job is doing, how far that is, and how long the rest will take."""
+        left = self._left()
+        return self._doing() + (f", {left}" if left else "")
+
+    def _advance(self, stage: Stage, done: int, total: int) -> None:
+        now = self._clock()
+        if stage is not self._stage or self._progress is None:
+            self._stage, self._stage_began, self._done_then = stage, now, done
+        rate = (done - self._done_then) / max(now - self._stage_began, 0.001)
+        self._progress = StageProgress(done, total, rate)
+
+    def _doing(self) -> str:
+        progress = self._progress or StageProgress()
+        if self._stage is Stage.INDEX:
+            how_far = f"{_read(progress)}{counted(self.snapshots, 'snapshot')}"
+            return how_far if self._first is Stage.INDEX else f"indexing, {how_far}"
+        if self._stage is Stage.ASSETS and progress.share < 1:
+            return f"running plugins on {progress.done:,} of {counted(progress.total, 'capture')}"
+        if self._stage is Stage.ASSETS:
+            return "comparing with earlier captures"
+        if self._progress is None:
+            return "reading robots.txt and the first page"
+        return f"crawling, {progress.done:,} of {counted(progress.total, 'URL')}"
+
+    def _left(self) -> str:
+        """Return how long it will take: at least so long, while the crawl finds more to do."""
+        left = None if self._progress is None else seconds_left(self._stage, self._progress)
+        if left is None or left < 1:
+            return ""
+        grows = self._stage is Stage.CRAWL and self._clock() - self._grew_at < _STILL_GROWING
+        return f"{'at least' if grows else 'about'} {timedelta(seconds=int(left))} left"
+
+
+def _read(progress: StageProgress) -> str:
+    if not progress.total:
+        return ""
+    return f"{int(100 * progress.share)}% read, " if progress.share < 1 else "all read, counting links, "

@@ -1,0 +1,38 @@
+"""What a job brought, in a few lines."""
+
+from webstrata.jobs.progress.run_report import report_path
+from webstrata.jobs.running.lifecycle import JobSummary
+from webstrata.logs import harmless
+from webstrata.model.words import counted
+
+
+def print_summary(summary: JobSummary, *, next_step: str, label: str | None = None) -> None:
+    """Say what was captured, what is new or different, where it lies and what to do next."""
+    compared = summary.comparison
+    pages = compared.new + compared.different + compared.same
+    lines = {
+        "archived": f"{label or summary.seed} (job {summary.job_id}, {summary.status})",
+        "captured": f"{counted(summary.captured, 'URL')}, {counted(pages, 'snapshot')}",
+        "new": counted(compared.new, "page"),
+        "different": f"{counted(compared.different, 'page')} since last time, {compared.same} the same",
+        "not fetched": _not_fetched(summary),
+        "note": summary.reason or "",
+        "WARC files": str(summary.warc_folder),
+        "report": _report(summary),
+        "next": next_step,
+    }
+    for name, value in lines.items():
+        if value:
+            print(f"{name:>12}  {harmless(value)}")
+    print(flush=True)
+
+
+def _not_fetched(summary: JobSummary) -> str:
+    if not summary.failed:
+        return ""
+    return f"{summary.failed}, the first because {summary.first_error}"
+
+
+def _report(summary: JobSummary) -> str:
+    path = report_path(summary.warc_folder.parent, summary.job_id)
+    return str(path) if path.is_file() else ""

@@ -1,0 +1,1 @@
+"""Commands on single pages: compare, extract, judge quality."""

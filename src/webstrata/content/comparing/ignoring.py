@@ -1,0 +1,135 @@
+"""Edits that do not count: lines that a site repeats around its pages, and text that changes by itself."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+
+from webstrata.content.blocks import Region
+from webstrata.content.comparing.volatile import mark_volatile, volatile_reason
+from webstrata.model.changes.values import EditKind, LineEdit, PageLine, SiteKnowledge
+
+TEMPLATE = "template: most pages of the site share this line"
+_OF_REGIONS = {
+    Region.NAVIGATION: "structure: in the page's navigation",
+    Region.HEADER: "structure: in the page's header",
+    Region.EDGE: "structure: in the page's footer or a sidebar",
+    Region.CONSENT: "structure: in a question about cookies",
+}
+"""Why an edit is ignored, with less confidence, when only the page's own structure shows what is repeated."""
+
+_MOST_WEIGHED = 300
+"""Edits around the content, or of the template, that are looked at: a page with more of them has another menu, not a
+warning in it."""
+
+_LINE_BREAKS = "layout: only the breaks between lines changed"
+_AROUND_CONTENT = frozenset({TEMPLATE, *_OF_REGIONS.values()})
+
+_SEPARATOR = re.compile(r"\s+[-–—|:·»]\s+")
+
+Weighing = Callable[[LineEdit], bool]
+"""Tells whether an edit matters too much to be ignored because of the part of the page that it is in."""
+
+
+def normalized_line(line: str) -> str:
+    """Return a line as lines of different pages are compared: in lower case, with single spaces."""
+    return " ".join(line.casefold().split())
+
+
+def mark_ignored(edits: Sequence[LineEdit], knowledge: SiteKnowledge, outweighs: Weighing) -> tuple[LineEdit, ...]:
+    """Return all edits, those that do not count with the reason why."""
+    marked = list(edits)
+    places = [place for place, edit in enumerate(edits) if edit.kind is not EditKind.SAME]
+    if knowledge.is_known:
+        _mark_template(marked, places, knowledge, outweighs)
+    _mark_line_breaks(marked, places)
+    marked = [*mark_volatile(marked, knowledge.volatile)]
+    _mark_by_structure(marked, places, outweighs)
+    return tuple(marked)
+
+
+def is_around_content(edit: LineEdit) -> bool:
+    """Return whether an edit is ignored as one of what is around the content, such as a menu with its links."""
+    return edit.ignored in _AROUND_CONTENT
+
+
+def changes_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
+    """Return whether an edit is one of the site's template: most pages share a line of it on one side only."""
+    return edit.ignored == TEMPLATE and _is_of_one_template(edit, knowledge)
+
+
+def _mark(edit: LineEdit, reason: str) -> LineEdit:
+    return edit._replace(ignored=reason)
+
+
+def _is_of_one_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
+    lines = (normalized_line(line.text) for line in (edit.old, edit.new) if line is not None)
+    return any((line in knowledge.old_template) != (line in knowledge.new_template) for line in lines)
+
+
+def _mark_template(edits: list[LineEdit], places: Sequence[int], knowledge: SiteKnowledge, outweighs: Weighing) -> None:
+    """Mark edits of lines that most pages share.
+
+    A page that alone loses or gets such a line was edited: that counts if it matters, as a warning does.
+    """
+    weighed = 0
+    for place in places:
+        edit = edits[place]
+        if not _is_template(edit, knowledge):
+            continue
+        if not _is_of_one_template(edit, knowledge) and edit.kind is not EditKind.MOVED and weighed < _MOST_WEIGHED:
+            weighed += 1
+            if outweighs(edit):
+                continue
+        edits[place] = _mark(edit, TEMPLATE)
+
+
+def _is_template(edit: LineEdit, knowledge: SiteKnowledge) -> bool:
+    sides = ((edit.old, knowledge.old_template), (edit.new, knowledge.new_template))
+    return all(line is None or normalized_line(line.text) in template for line, template in sides)
+
+
+def _mark_line_breaks(edits: list[LineEdit], places: Sequence[int]) -> None:
+    """Mark runs of edits whose words are the same on both pages, divided into other lines."""
+    divided = [place for place in places if _is_divided(edits[place])]
+    for _, run in groupby(enumerate(divided), key=lambda numbered: numbered[1] - numbered[0]):
+        group = [place for _, place in run]
+        olds, news = (edits[place].old for place in group), (edits[place].new for place in group)
+        if len(group) > 1 and _joined(olds) == _joined(news):
+            for place in group:
+                edits[place] = _mark(edits[place], _LINE_BREAKS)
+
+
+def _is_divided(edit: LineEdit) -> bool:
+    """Return whether an edit may come from lines that are divided otherwise."""
+    return edit.ignored is None and edit.kind is not EditKind.MOVED
+
+
+def _joined(lines: Iterable[PageLine | None]) -> str:
+    return "".join("".join(line.text.split()) for line in lines if line is not None)
+
+
+def _mark_by_structure(edits: list[LineEdit], places: Sequence[int], outweighs: Weighing) -> None:
+    """Mark edits around the content; only so many of them are weighed, as that takes time."""
+    weighed = 0
+    for place in places:
+        edit = edits[place]
+        lines = [line for line in (edit.old, edit.new) if line is not None]
+        if edit.ignored is not None or any(line.is_main for line in lines):
+            continue
+        weighed += 1
+        if weighed > _MOST_WEIGHED or not outweighs(edit):
+            edits[place] = _mark(edit, _of_region(lines[-1]))
+
+
+def _of_region(line: PageLine) -> str:
+    return _OF_REGIONS.get(Region(line.region), _OF_REGIONS[Region.EDGE])
+
+
+def is_ignored_title(old: str, new: str, knowledge: SiteKnowledge) -> bool:
+    """Return whether two titles differ in nothing that counts: volatile text, or the site's name of its template."""
+    if old == new or volatile_reason(PageLine(old, "1"), PageLine(new, "1")):
+        return True
+    parts, other_parts = (_SEPARATOR.split(normalized_line(title)) for title in (old, new))
+    gone, come = set(parts) - set(other_parts), set(other_parts) - set(parts)
+    is_site_name = gone <= knowledge.old_template and come <= knowledge.new_template
+    return knowledge.is_known and bool(gone or come) and is_site_name

@@ -1,0 +1,1 @@
+"""Capture quality: errors, block pages, empty shells, parked domains."""

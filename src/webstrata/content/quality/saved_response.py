@@ -1,0 +1,138 @@
+"""A saved response as its quality is judged: status, headers, the lines of its page and its structure."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import compress, count
+from operator import or_
+
+from webstrata.content.blocks import HEADINGS, Region, content_lines, content_mask, kinds_of
+from webstrata.content.html import Page, parse_page
+from webstrata.content.quality.structure import PageStructure
+from webstrata.model.changes.values import PageLine
+
+_MAX_LINES = 200
+_FIRST_LINES = 40
+"""So many short lines are read; menus without markup of their own may have hundreds."""
+
+_MIN_LINE = 25
+_ENOUGH_BYTES = 20_000
+"""Sizes are counted up to here: more makes no difference."""
+
+_CONSENT_LETTERS = bytes(chr(letter) == Region.CONSENT for letter in range(256))
+
+
+@dataclass(frozen=True)
+class SavedResponse:
+    """What is known of a response: enough to judge how good a capture it is."""
+
+    url: str
+    status: int | None
+    """None when it is unknown; then the content decides."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """By their names in lower case."""
+    title: str = ""
+    lines: tuple[PageLine, ...] = ()
+    """The lines of the content and of questions about cookies; of a long page the first ones."""
+    html_bytes: int = 0
+    main_bytes: int = 0
+    """Of the lines that are not menus, headers, footers and the like; of a long page of the first ones."""
+    text_bytes: int = 0
+    """Of all lines, at least."""
+    structure: PageStructure = field(default_factory=PageStructure)
+    final_url: str | None = None
+    """Where redirects led, when that is another URL."""
+    is_page: bool = True
+    """False for images, feeds and the like, which only their status tells about."""
+
+
+JudgedLine = tuple[str, str, str, bool]
+"""A line that a page is judged by: its text, the letters of its kind and region, and whether it is content."""
+
+
+def saved_response(
+    url: str, status: int | None, headers: Mapping[str, str], body: bytes, final_url: str | None = None
+) -> SavedResponse:
+    """Return an HTML response as it is judged, read from its bytes without content encoding."""
+    lowered = lower_names(headers)
+    page = parse_page(body, lowered.get("content-type"))
+    return response_of_page(url, status, lowered, page, len(body), final_url)
+
+
+def response_of_page(
+    url: str, status: int | None, headers: Mapping[str, str], page: Page, size: int, final_url: str | None = None
+) -> SavedResponse:
+    """Return a response as it is judged, from its page that was read before."""
+    head = SavedResponse(url, status, lower_names(headers), page.title, html_bytes=size, structure=page.structure)
+    return replace(with_lines(head, page, judged_lines(page)), final_url=final_url)
+
+
+def with_lines(head: SavedResponse, page: Page, lines: Iterable[JudgedLine]) -> SavedResponse:
+    """Return a response with the lines of its page."""
+    return replace(
+        head,
+        lines=tuple(PageLine(text, kinds_of(letter), region, is_main) for text, letter, region, is_main in lines),
+        main_bytes=_main_bytes(page.text, page.blocks),
+        text_bytes=_size(page.text),
+    )
+
+
+def response_of_text(  # noqa: PLR0917 - what `response_of_page` takes, for a page without markup
+    url: str,
+    status: int | None,
+    headers: Mapping[str, str],
+    text: str,
+    title: str,
+    size: int,
+    final_url: str | None = None,
+) -> SavedResponse:
+    """Return a plain text as it is judged, from its text that was read before."""
+    lines = tuple(PageLine(line, "p") for line in text.split("\n", _MAX_LINES)[:_MAX_LINES] if line)
+    text_bytes = len(text.encode("utf-8", "replace"))
+    return SavedResponse(
+        url, status, lower_names(headers), title, lines, size, text_bytes, text_bytes, final_url=final_url
+    )
+
+
+def response_of_other(url: str, status: int | None, headers: Mapping[str, str], size: int) -> SavedResponse:
+    """Return what is no HTML and no text as it is judged: by its status, its headers and its size."""
+    return SavedResponse(url, status, lower_names(headers), html_bytes=size, is_page=False)
+
+
+def lower_names(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return headers by their names in lower case."""
+    return {name.lower(): value for name, value in headers.items()}
+
+
+def judged_lines(page: Page) -> Iterator[JudgedLine]:
+    """Yield the lines that a page is judged by: content and questions about cookies, of a long page the first ones."""
+    read = 0
+    lines = zip(count(), page.text.split("\n"), page.blocks, page.regions, strict=False)
+    # Menus and the like are most of the lines of most pages.
+    for place, text, letter, region in compress(lines, _is_judged(page)):
+        if len(text) >= _MIN_LINE or place < _FIRST_LINES or letter in HEADINGS:
+            yield text, letter, region, not letter.isupper()
+            read += 1
+            if read == _MAX_LINES:
+                return
+
+
+def _is_judged(page: Page) -> Iterable[int]:
+    """Return for every line of a page whether it may be judged."""
+    is_content = content_mask(page.blocks)
+    if Region.CONSENT not in page.regions:
+        return is_content
+    return map(or_, is_content, page.regions.encode().translate(_CONSENT_LETTERS))
+
+
+def _main_bytes(text: str, blocks: str) -> int:
+    size = 0
+    for line in content_lines(text, blocks):
+        size += _size(line)
+        if size >= _ENOUGH_BYTES:
+            break
+    return size
+
+
+def _size(text: str) -> int:
+    """Return how many bytes a text has, or of a long one how many characters."""
+    return len(text) if text.isascii() or len(text) >= _ENOUGH_BYTES else len(text.encode("utf-8", "replace"))

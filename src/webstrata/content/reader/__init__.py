@@ -1,0 +1,1 @@
+"""Reading pages in processes with limits of memory and time."""

@@ -1,0 +1,1 @@
+"""Rewriting archived pages and style sheets for replay."""

@@ -1,0 +1,109 @@
+"""The visits of one worker: what waits for a connection, what is under way, and what came back."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import structlog
+
+from webstrata.crawl.outcome import Outcome
+from webstrata.crawl.visit import Visitor
+from webstrata.errors import OUR_TROUBLE, WebstrataError
+from webstrata.model.crawl.tasks import Task, TaskStatus
+
+log = structlog.get_logger()
+
+MOST_WAITING_BYTES = 64_000_000
+"""What may lie in memory until a slow disk takes it; beyond that no visit begins, and those under way are awaited."""
+
+
+class Visits:
+    """The visits under way: begins them as connections are free, and collects their outcomes until they are taken."""
+
+    def __init__(self, visitor: Visitor, most: int, news: asyncio.Event, answered: Callable[[], None]) -> None:
+        """Begin with nothing; `news` is set when a visit ends, and `answered` is called after each response."""
+        self._visitor = visitor
+        self._most = most
+        self._news = news
+        self._answered = answered
+        self._ready: deque[Task] = deque()
+        self._under_way: dict[asyncio.Task[None], Task] = {}
+        self._outcomes: list[Outcome] = []
+        self._waiting_bytes = 0
+        self._trouble: WebstrataError | None = None
+
+    @property
+    def held(self) -> list[Task]:
+        """Return what is under way or about to be."""
+        return [*self._under_way.values(), *self._ready]
+
+    @property
+    def any_under_way(self) -> bool:
+        """Return whether anything is being visited."""
+        return bool(self._under_way)
+
+    @property
+    def came_back(self) -> int:
+        """Return how many outcomes wait to be taken."""
+        return len(self._outcomes)
+
+    def raise_trouble(self) -> None:
+        """Raise what went wrong on our side in any visit, if anything did."""
+        if self._trouble is not None:
+            raise self._trouble
+
+    def begin(self, tasks: Iterable[Task]) -> None:
+        """Visit these as soon as there are connections for them."""
+        self._ready.extend(tasks)
+        self._fill_connections()
+
+    def take(self) -> list[Outcome]:
+        """Return what came back since the last time; what comes back from now on waits for the next."""
+        outcomes, self._outcomes, self._waiting_bytes = self._outcomes, [], 0
+        self._fill_connections()
+        return outcomes
+
+    def begin_no_more(self) -> None:
+        """Leave what has not begun to others."""
+        self._ready.clear()
+
+    async def cancel(self) -> None:
+        """Cancel all visits; the outcomes of those that ended before stay."""
+        self.begin_no_more()
+        visiting = list(self._under_way)
+        for visit in visiting:
+            visit.cancel()
+        await asyncio.gather(*visiting, return_exceptions=True)
+
+    def _fill_connections(self) -> None:
+        while self._ready and len(self._under_way) < self._most and self._waiting_bytes < MOST_WAITING_BYTES:
+            task = self._ready.popleft()
+            visiting = asyncio.create_task(self._visit(task))
+            self._under_way[visiting] = task
+            visiting.add_done_callback(self._ended)
+
+    def _ended(self, visiting: asyncio.Task[None]) -> None:
+        del self._under_way[visiting]
+        self._fill_connections()
+        self._news.set()
+
+    async def _visit(self, task: Task) -> None:
+        try:
+            outcome = await self._visitor.visit(task)
+        except OUR_TROUBLE as error:
+            self._trouble = error
+            return
+        except Exception as error:
+            # Whatever a page does to us, it costs that page only.
+            log.exception("crawl.visit.broken", url=task.url)
+            reason = f"{task.url}: {type(error).__name__}: {error}"
+            given_up = replace(task, status=TaskStatus.ERROR, attempts=task.attempts + 1, last_error=reason)
+            outcome = Outcome(given_up, error_kind="internal")
+        self._keep(outcome)
+
+    def _keep(self, outcome: Outcome) -> None:
+        self._outcomes.append(outcome)
+        if outcome.result is not None:
+            self._waiting_bytes += outcome.size
+            self._answered()

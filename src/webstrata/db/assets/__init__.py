@@ -1,0 +1,1 @@
+"""Queries of assets, their versions and contents, and of plugin runs."""

@@ -1,0 +1,164 @@
+"""Where the bytes of assets are: in a document, in a capture's WARC record, in the row itself, or in a file."""
+
+import zlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, bindparam, func, null, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from webstrata.content.page_file import page_file
+from webstrata.db.schema.tables import Asset, AssetBlob, AssetVersion, Capture, Document, Source
+from webstrata.db.sql.bulk import ManyRows
+
+_LEVEL = 6
+
+
+@dataclass(frozen=True)
+class BlobPlace:
+    """The size of a blob, and what holds its bytes; neither for one that has a file of its own."""
+
+    size: int
+    document_id: int | None = None
+    capture_id: int | None = None
+
+    @property
+    def has_file(self) -> bool:
+        """Return whether the bytes are in a file of the asset store."""
+        return self.document_id is None and self.capture_id is None
+
+
+@dataclass(frozen=True)
+class StoredBlob:
+    """A blob: its bytes if the database holds them, else the capture that does, else it is a file."""
+
+    digest: str
+    content: bytes | None
+    capture_id: int | None
+
+
+@dataclass(frozen=True)
+class ExportedAsset:
+    """The newest version of an asset, as an export writes it."""
+
+    id: int
+    source_code: str
+    plugin: str
+    identifier: str
+    normalized_path: str
+    blob: StoredBlob
+
+
+def hold_places(session: Session, places: Mapping[str, BlobPlace], now: datetime) -> None:
+    """Name blobs and what holds their bytes; they cannot be deleted before the transaction ends."""
+    # Two processes that hold the same blobs in another order would wait for each other.
+    rows = [(digest, *_place(places[digest]), now) for digest in sorted(places)]
+    _HOLD[session.get_bind().dialect.name].execute(session, rows)
+
+
+def _place(place: BlobPlace) -> tuple[int, int | None, int | None]:
+    return place.size, place.document_id, place.capture_id
+
+
+def _hold(dialect: object) -> ManyRows:
+    statement = dialect.insert(AssetBlob.__table__)  # type: ignore[attr-defined]
+    columns = AssetBlob.__table__.c
+    # What holds the bytes already goes on doing so: a row says of no two things that it may be read from both.
+    updated = {
+        name: func.coalesce(columns[name], statement.excluded[name]) for name in ("document_id", "capture_id")
+    } | {"size": statement.excluded.size}
+    return ManyRows(
+        statement.on_conflict_do_update(index_elements=["digest"], set_=updated).inline(),
+        {name: columns[name] for name in ("digest", "size", "document_id", "capture_id", "created_at")},
+    )
+
+
+_HOLD = {"sqlite": _hold(sqlite), "postgresql": _hold(postgresql)}
+
+
+def present_documents(session: Session, document_ids: Collection[int]) -> set[int]:
+    """Return which documents are there; none of them goes before the transaction ends."""
+    if not document_ids:
+        return set()
+    wanted = select(Document.id).where(Document.id.in_(document_ids)).order_by(Document.id)
+    return set(session.scalars(wanted.with_for_update(read=True, key_share=True)))
+
+
+def stored_blob(session: Session, digest: str) -> StoredBlob:
+    """Return where a blob's bytes are."""
+    row = session.execute(
+        select(AssetBlob.capture_id, AssetBlob.content, Document.title, Document.text)
+        .outerjoin(Document, AssetBlob.document_id == Document.id)
+        .where(AssetBlob.digest == digest)
+    ).one()
+    return _stored_blob(digest, *row)
+
+
+def _stored_blob(
+    digest: str, capture_id: int | None, content: bytes | None, title: str | None, text: str | None
+) -> StoredBlob:
+    if content is not None:
+        return StoredBlob(digest, zlib.decompress(content), None)
+    if title is not None and text is not None:
+        return StoredBlob(digest, page_file(title, text), None)
+    return StoredBlob(digest, None, capture_id)
+
+
+def keep_texts(session: Session, texts: Mapping[int, tuple[str, str]]) -> None:
+    """Keep the bytes of the assets that are made from documents, given as title and text, which are about to go."""
+    held = session.execute(
+        select(AssetBlob.digest, AssetBlob.document_id).where(AssetBlob.document_id.in_(texts)).with_for_update()
+    ).all()
+    rows = [(zlib.compress(page_file(*texts[of or 0]), _LEVEL), digest) for digest, of in held]
+    _KEEP.execute(session, rows)
+
+
+_KEEP = ManyRows(
+    update(AssetBlob.__table__)  # type: ignore[arg-type]
+    .where(AssetBlob.__table__.c.digest == bindparam("of_blob"))
+    .values(content=bindparam("data"), document_id=null()),
+    {"data": AssetBlob.__table__.c.content, "of_blob": AssetBlob.__table__.c.digest},
+)
+
+
+def blobs_in_captures(session: Session, job_id: int) -> dict[str, int]:
+    """Return the blobs whose bytes are in captures of a job, with the capture of each."""
+    rows = session.execute(
+        select(AssetBlob.digest, Capture.id)
+        .join(Capture, AssetBlob.capture_id == Capture.id)
+        .where(Capture.job_id == job_id)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def set_in_files(session: Session, digests: Collection[str]) -> None:
+    """Record that blobs have files of their own now."""
+    session.execute(update(AssetBlob).where(AssetBlob.digest.in_(digests)).values(capture_id=None))
+
+
+def exported_assets(session: Session, source_code: str | None, *, after_id: int, limit: int) -> list[ExportedAsset]:
+    """Return the newest versions of assets, of one source or of all, by id."""
+    wanted = (
+        select(
+            *(Asset.id, Source.code, Asset.plugin, Asset.identifier, AssetVersion.normalized_path, AssetBlob.digest),
+            *(AssetBlob.capture_id, AssetBlob.content, Document.title, Document.text),
+        )
+        .join(Source, Asset.source_id == Source.id)
+        .join(AssetVersion, (AssetVersion.asset_id == Asset.id) & (AssetVersion.version == Asset.version))
+        .join(AssetBlob, AssetVersion.blob_digest == AssetBlob.digest)
+        .outerjoin(Document, AssetBlob.document_id == Document.id)
+        .where(Asset.id > after_id)
+        .order_by(Asset.id)
+        .limit(limit)
+    )
+    if source_code is not None:
+        wanted = wanted.where(Source.code == source_code)
+    return [_exported(row) for row in session.execute(wanted)]
+
+
+def _exported(row: Row[*tuple[Any, ...]]) -> ExportedAsset:
+    asset_id, code, plugin, identifier, path, *blob = row
+    return ExportedAsset(asset_id, code, plugin, identifier, path, _stored_blob(*blob))

@@ -1,0 +1,315 @@
+"""Assets of sources, their versions, and the blobs that versions refer to."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TypeVar
+
+from sqlalchemy import Exists, bindparam, delete, exists, insert, select, tuple_, update
+from sqlalchemy.orm import Session
+
+from webstrata.db.assets.asset_contents import BlobPlace, hold_places
+from webstrata.db.schema.tables import Asset, AssetBlob, AssetVersion, Capture, PluginRun, Source
+from webstrata.db.sql import ids
+from webstrata.db.sql.bulk import ManyRows
+from webstrata.model.assets import (
+    AssetRecord,
+    AssetState,
+    AssetVersionView,
+    AssetView,
+    KnownAsset,
+    Sight,
+    is_back,
+    judge_sighting,
+)
+
+KEYS_AT_ONCE = 500
+"""How many values one query names: both databases take many more, but plan them badly."""
+
+AssetKey = tuple[str, str]
+"""A plugin's name and the identifier that it gave: together they identify an asset of a source."""
+
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """An asset as one capture showed it."""
+
+    plugin: str
+    record: AssetRecord
+    blob_digest: str
+    blob_size: int
+    capture_id: int
+    url: str
+    captured_at: datetime
+    document_id: int | None = None
+    """The document that the bytes are made from."""
+    is_body: bool = False
+    """Whether the bytes are the capture's body."""
+
+    @property
+    def blob_place(self) -> BlobPlace:
+        """Return the size of the bytes and what holds them."""
+        return BlobPlace(self.blob_size, self.document_id, self.capture_id if self.is_body else None)
+
+    @property
+    def key(self) -> AssetKey:
+        """Return which asset of the source this is."""
+        return self.plugin, self.record.identifier
+
+
+def lock_source(session: Session, source_id: int) -> None:
+    """Let only one process at a time judge what is new in a source; captures may be added meanwhile."""
+    session.execute(select(Source.id).where(Source.id == source_id).with_for_update(key_share=True))
+
+
+def known_assets(session: Session, source_id: int, keys: Iterable[AssetKey]) -> dict[AssetKey, KnownAsset]:
+    """Return what is known of assets of a source."""
+    return {key: row.known for key, row in _rows_of(session, source_id, keys).items()}
+
+
+def record_sightings(
+    session: Session, source_id: int, job_id: int, sightings: Sequence[Sighting]
+) -> tuple[Counter[Sight], set[str]]:
+    """Write what sightings, oldest first, make of assets; return their counts and the files that must be there now."""
+    rows = _rows_of(session, source_id, (sighting.key for sighting in sightings))
+    judged = [(sighting, *_apply(rows, sighting)) for sighting in sightings]
+    fresh = [(sighting, number) for sighting, _, number in judged if number is not None]
+    places = {sighting.blob_digest: sighting.blob_place for sighting, _ in fresh}
+    hold_places(session, places, datetime.now(UTC))
+    _write_rows(session, source_id, job_id, rows)
+    _INSERT_VERSIONS.execute(
+        session, [_version(rows[sighting.key].id, number, job_id, sighting) for sighting, number in fresh]
+    )
+    return Counter(sight for _, sight, _ in judged), {digest for digest, place in places.items() if place.has_file}
+
+
+@dataclass
+class _Row:
+    """An asset's row while sightings are applied to it."""
+
+    checksum: str
+    last_seen_at: datetime
+    missing_since: datetime | None
+    version: int
+    state: str
+    asset_type: str
+    source_url: str
+    last_seen_url: str
+    first_seen_at: datetime
+    id: int = 0
+    """0 for an asset that has no row yet."""
+    is_changed: bool = False
+
+    @classmethod
+    def new(cls, sighting: Sighting) -> "_Row":
+        """Return the row of an asset that is seen for the first time."""
+        return cls(
+            checksum=sighting.record.checksum,
+            last_seen_at=sighting.captured_at,
+            missing_since=None,
+            version=1,
+            state=AssetState.PRESENT.value,
+            asset_type=sighting.record.asset_type,
+            source_url=sighting.record.source_url,
+            last_seen_url=sighting.url,
+            first_seen_at=sighting.captured_at,
+        )
+
+    @property
+    def known(self) -> KnownAsset:
+        """Return the state of the newest version."""
+        return KnownAsset(self.checksum, self.last_seen_at, self.missing_since)
+
+
+_READ = ("id", *(field.name for field in fields(_Row) if field.name not in {"id", "is_changed"}))
+
+
+def _apply(rows: dict[AssetKey, _Row], sighting: Sighting) -> tuple[Sight, int | None]:
+    """Bring an asset's row up to date; return what it was to it, and the number of the version that it makes."""
+    row = rows.get(sighting.key)
+    known = None if row is None else row.known
+    sight = judge_sighting(known, sighting.record.checksum, sighting.captured_at)
+    if row is None or known is None:
+        rows[sighting.key] = _Row.new(sighting)
+        return sight, 1
+    if sight is Sight.LATE:
+        return sight, None
+    row.is_changed = True
+    row.asset_type, row.source_url = sighting.record.asset_type, sighting.record.source_url
+    row.last_seen_at, row.last_seen_url = sighting.captured_at, sighting.url
+    if is_back(known, sighting.captured_at):
+        row.state, row.missing_since = AssetState.PRESENT.value, None
+    if sight is Sight.UNCHANGED:
+        return sight, None
+    row.version, row.checksum = row.version + 1, sighting.record.checksum
+    return sight, row.version
+
+
+def _rows_of(session: Session, source_id: int, keys: Iterable[AssetKey]) -> dict[AssetKey, _Row]:
+    found: dict[AssetKey, _Row] = {}
+    columns = [getattr(Asset, name) for name in _READ]
+    for some in batches(dict.fromkeys(keys), KEYS_AT_ONCE):
+        rows = session.execute(
+            select(Asset.plugin, Asset.identifier, *columns).where(
+                Asset.source_id == source_id, tuple_(Asset.plugin, Asset.identifier).in_(some)
+            )
+        )
+        found |= {(row[0], row[1]): _Row(**dict(zip(_READ, row[2:], strict=True))) for row in rows}
+    return found
+
+
+def _write_rows(session: Session, source_id: int, job_id: int, rows: Mapping[AssetKey, _Row]) -> None:
+    """Insert the assets that are new and update those that were seen again."""
+    new = {key: row for key, row in rows.items() if not row.id}
+    changed = [row for row in rows.values() if row.id and row.is_changed]
+    for row, number in zip(new.values(), ids.next_ids(session, "assets", len(new)), strict=True):
+        row.id = number
+    _UPDATE_ASSETS.execute(session, [(*(getattr(row, name) for name in _UPDATED), job_id, row.id) for row in changed])
+    _INSERT_ASSETS.execute(
+        session,
+        [
+            (source_id, *key, row.first_seen_at, *(getattr(row, name) for name in _UPDATED), job_id, row.id)
+            for key, row in new.items()
+        ],
+    )
+
+
+def _version(asset_id: int, number: int, job_id: int, sighting: Sighting) -> tuple[object, ...]:
+    record = sighting.record
+    return (
+        *(asset_id, number, record.checksum, job_id, sighting.capture_id, sighting.captured_at),
+        *(record.normalized_path, sighting.blob_digest, list(record.tags), dict(record.metadata)),
+    )
+
+
+_ASSETS, _VERSIONS = Asset.__table__.c, AssetVersion.__table__.c
+_UPDATED = (
+    *("asset_type", "source_url", "last_seen_at", "last_seen_url"),
+    *("state", "missing_since", "version", "checksum"),
+)
+_INSERT_ASSETS = ManyRows(
+    insert(Asset.__table__).inline(),  # type: ignore[arg-type]
+    {
+        name: _ASSETS[name]
+        for name in ("source_id", "plugin", "identifier", "first_seen_at", *_UPDATED, "last_seen_job_id", "id")
+    },
+)
+_UPDATE_ASSETS = ManyRows(
+    update(Asset.__table__)  # type: ignore[arg-type]
+    .where(_ASSETS.id == bindparam("of_asset"))
+    .values({name: bindparam(f"new_{name}") for name in (*_UPDATED, "last_seen_job_id")}),
+    {f"new_{name}": _ASSETS[name] for name in (*_UPDATED, "last_seen_job_id")} | {"of_asset": _ASSETS.id},
+)
+_INSERT_VERSIONS = ManyRows(
+    insert(AssetVersion.__table__).inline(),  # type: ignore[arg-type]
+    {
+        name: _VERSIONS[name]
+        for name in (
+            *("asset_id", "version", "checksum", "job_id", "capture_id", "captured_at"),
+            *("normalized_path", "blob_digest", "tags", "metadata"),
+        )
+    },
+)
+
+
+def hold_blobs(session: Session, sizes: Mapping[str, int]) -> None:
+    """Name blobs, before their files are written and again with what refers to them; they cannot be
+    deleted meanwhile.
+    """
+    hold_places(session, {digest: BlobPlace(size) for digest, size in sizes.items()}, datetime.now(UTC))
+
+
+def unreferenced_blobs(session: Session) -> list[str]:
+    """Return the blobs that no version of any source refers to."""
+    return list(session.scalars(select(AssetBlob.digest).where(~_is_referenced()).order_by(AssetBlob.digest)))
+
+
+def release_blobs(session: Session, digests: Collection[str]) -> list[str]:
+    """Forget those of the blobs that still nothing refers to, and return them: their files may go now."""
+    session.execute(
+        select(AssetBlob.digest).where(AssetBlob.digest.in_(digests)).order_by(AssetBlob.digest).with_for_update()
+    )
+    # A query of its own: what others committed while we waited for the locks is visible only to the next one.
+    going = session.scalars(select(AssetBlob.digest).where(AssetBlob.digest.in_(digests), ~_is_referenced())).all()
+    session.execute(delete(AssetBlob).where(AssetBlob.digest.in_(going)))
+    return list(going)
+
+
+def _is_referenced() -> Exists:
+    return exists().where(AssetVersion.blob_digest == AssetBlob.digest)
+
+
+def forget_source(session: Session, source_id: int) -> None:
+    """Drop a source's assets, versions and plugin runs; its blobs stay until nothing refers to them."""
+    of_source = select(Capture.id).where(Capture.source_id == source_id)
+    session.execute(delete(PluginRun).where(PluginRun.capture_id.in_(of_source)))
+    mine = select(Asset.id).where(Asset.source_id == source_id)
+    session.execute(delete(AssetVersion).where(AssetVersion.asset_id.in_(mine)))
+    session.execute(delete(Asset).where(Asset.source_id == source_id))
+
+
+def assets_of_source(
+    session: Session, source_id: int, *, state: AssetState | None = None, limit: int = 100, offset: int = 0
+) -> list[AssetView]:
+    """Return assets of a source by plugin and identifier."""
+    wanted = select(Asset).where(Asset.source_id == source_id)
+    if state is not None:
+        wanted = wanted.where(Asset.state == state)
+    rows = session.scalars(wanted.order_by(Asset.plugin, Asset.identifier).limit(limit).offset(offset))
+    return [_asset_view(row) for row in rows]
+
+
+def versions_of_asset(session: Session, asset_id: int) -> list[AssetVersionView]:
+    """Return an asset's versions, the first one first."""
+    rows = session.scalars(select(AssetVersion).where(AssetVersion.asset_id == asset_id).order_by(AssetVersion.version))
+    return [_version_view(row) for row in rows]
+
+
+def version_of_asset(session: Session, asset_id: int, version: int) -> AssetVersionView | None:
+    """Return one version of an asset."""
+    row = session.scalars(
+        select(AssetVersion).where(AssetVersion.asset_id == asset_id, AssetVersion.version == version)
+    ).first()
+    return _version_view(row) if row else None
+
+
+def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    """Yield items in lists of a size, the last one shorter."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
+
+
+def _asset_view(row: Asset) -> AssetView:
+    return AssetView(
+        id=row.id,
+        source_id=row.source_id,
+        plugin=row.plugin,
+        identifier=row.identifier,
+        asset_type=row.asset_type,
+        source_url=row.source_url,
+        state=AssetState(row.state),
+        version=row.version,
+        checksum=row.checksum,
+        first_seen_at=row.first_seen_at,
+        last_seen_at=row.last_seen_at,
+        missing_since=row.missing_since,
+    )
+
+
+def _version_view(row: AssetVersion) -> AssetVersionView:
+    return AssetVersionView(
+        asset_id=row.asset_id,
+        version=row.version,
+        checksum=row.checksum,
+        job_id=row.job_id,
+        captured_at=row.captured_at,
+        normalized_path=row.normalized_path,
+        blob_digest=row.blob_digest,
+        tags=tuple(row.tags),
+        metadata=row.metadata_,
+    )

@@ -1,0 +1,285 @@
+"""Plugins on captures: what is still to do, what was begun, what became of it; every pair of the two once."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Row, and_, exists, func, or_, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from webstrata.db.schema.tables import ArchiveJob, Capture, Document, PluginRun, Snapshot, WarcFile
+from webstrata.db.search.indexed_words import NewDocument
+from webstrata.db.sql.bulk import ManyRows
+from webstrata.model.archive import RecordPlace
+from webstrata.model.assets import SETTLED, FailedRun, RunStatus
+
+_DIALECTS = {"sqlite": sqlite, "postgresql": postgresql}
+_REVISIT = "revisit"
+_NOT_MODIFIED = 304
+_NOT_FAILED = tuple(status for status in SETTLED if status is not RunStatus.FAILED)
+
+
+@dataclass(frozen=True)
+class PendingCapture:
+    """A capture that some plugin has not settled; interrupted if a process ended while it worked on it."""
+
+    id: int
+    interrupted: bool
+
+
+RunPair = tuple[int, str]
+"""A capture's id and a plugin's name."""
+
+
+@dataclass(frozen=True)
+class IndexedPage:
+    """A captured HTML page as the index stored it."""
+
+    capture_id: int
+    url: str
+    captured_at: datetime
+    language: str | None
+    document_id: int
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class PlacedCapture:
+    """A capture and where its record lies."""
+
+    id: int
+    url: str
+    captured_at: datetime
+    warc_path: str
+    offset: int
+    length: int
+    output_dir: str
+    """The folder of its job, in which an absolute path has to lie."""
+    record_id: str
+
+    @property
+    def place(self) -> RecordPlace:
+        """Return where its record lies."""
+        return RecordPlace(
+            warc_path=self.warc_path,
+            offset=self.offset,
+            length=self.length,
+            record_id=self.record_id,
+            url=self.url,
+            captured_at=self.captured_at,
+            output_dir=self.output_dir,
+            capture_id=self.id,
+        )
+
+
+@dataclass(frozen=True)
+class BegunRun:
+    """A plugin that is about to work on a capture, for the how-manieth time."""
+
+    capture_id: int
+    plugin: str
+    attempts: int
+
+
+@dataclass(frozen=True)
+class SettledRun:
+    """What became of a plugin on a capture."""
+
+    capture_id: int
+    plugin: str
+    plugin_version: str | None
+    status: RunStatus
+    asset_count: int = 0
+    error: str | None = None
+
+
+def pending_captures(
+    session: Session, job_id: int, plugins: Collection[str], *, retry_failed: bool = False
+) -> list[PendingCapture]:
+    """Return the acknowledged captures of a job with content that some plugin has not settled, oldest first."""
+    of_these = and_(PluginRun.capture_id == Capture.id, PluginRun.plugin.in_(plugins))
+    settled = select(func.count()).where(of_these, PluginRun.status.in_(_final(retry_failed))).scalar_subquery()
+    interrupted = exists().where(of_these, PluginRun.status == RunStatus.RUNNING)
+    rows = session.execute(
+        select(Capture.id, interrupted)
+        .join(WarcFile, Capture.warc_file_id == WarcFile.id)
+        .where(Capture.job_id == job_id, _acknowledged(), _holds_content(), settled < len(plugins))
+        .order_by(Capture.capture_timestamp, Capture.id)
+    )
+    return [PendingCapture(row[0], row[1]) for row in rows]
+
+
+def indexed_captures(session: Session, job_id: int, *, after_id: int, limit: int) -> list[int]:
+    """Return captures of a job with content that are indexed as pages, by id."""
+    return list(
+        session.scalars(
+            select(Capture.id)
+            .join(Snapshot, Snapshot.capture_id == Capture.id)
+            .where(Capture.job_id == job_id, Capture.id > after_id, _holds_content())
+            .order_by(Capture.id)
+            .limit(limit)
+        )
+    )
+
+
+def _final(retry_failed: bool) -> tuple[RunStatus, ...]:
+    return _NOT_FAILED if retry_failed else SETTLED
+
+
+def _acknowledged() -> ColumnElement[bool]:
+    """Select captures before the acknowledged end of their file: bytes after it may yet be cut off."""
+    return Capture.warc_offset + Capture.warc_length <= WarcFile.committed_bytes
+
+
+def _holds_content() -> ColumnElement[bool]:
+    """Select responses with content of their own; the record of a 304 names the capture it is equal to."""
+    not_modified = and_(Capture.record_type == _REVISIT, Capture.status_code == _NOT_MODIFIED)
+    return or_(Capture.status_code.is_(None), Capture.status_code.between(200, 299), not_modified)
+
+
+def placed_captures(session: Session, capture_ids: Collection[int]) -> list[PlacedCapture]:
+    """Return captures with their places, oldest first."""
+    rows = session.execute(
+        select(
+            Capture.id,
+            Capture.url,
+            Capture.capture_timestamp,
+            WarcFile.path,
+            Capture.warc_offset,
+            Capture.warc_length,
+            ArchiveJob.output_dir,
+            Capture.warc_record_id,
+        )
+        .join(WarcFile, Capture.warc_file_id == WarcFile.id)
+        .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
+        .where(Capture.id.in_(capture_ids))
+        .order_by(Capture.capture_timestamp, Capture.id)
+    )
+    return [PlacedCapture(*row) for row in rows]
+
+
+def indexed_pages(session: Session, capture_ids: Collection[int]) -> list[IndexedPage]:
+    """Return what the index stored of those captures that are HTML pages and whose text it stored whole.
+
+    Only of HTML pages the index knows the regions of lines.
+    """
+    rows = session.execute(
+        select(
+            Capture.id,
+            Capture.url,
+            Capture.capture_timestamp,
+            Snapshot.language,
+            Document.id,
+            Document.title,
+            Document.text,
+            Document.normalized_url_group,
+            Document.text_hash,
+        )
+        .join(Snapshot, Snapshot.capture_id == Capture.id)
+        .join(Document, Snapshot.document_id == Document.id)
+        .where(Capture.id.in_(capture_ids), func.length(Document.regions) > 0)
+    )
+    # A long text is stored up to a limit, and only its hash is that of the whole.
+    return [
+        IndexedPage(capture_id, url, captured_at, language, document_id, title, text)
+        for capture_id, url, captured_at, language, document_id, title, text, group, text_hash in rows
+        if NewDocument(group, title, text).text_hash == text_hash
+    ]
+
+
+def run_statuses(session: Session, capture_ids: Collection[int]) -> dict[RunPair, RunStatus]:
+    """Return how the runs of plugins on captures stand."""
+    rows = session.execute(
+        select(PluginRun.capture_id, PluginRun.plugin, PluginRun.status).where(PluginRun.capture_id.in_(capture_ids))
+    )
+    return {(row[0], row[1]): RunStatus(row[2]) for row in rows}
+
+
+def begin_runs(
+    session: Session,
+    pairs: Collection[RunPair],
+    versions: Mapping[str, str | None],
+    now: datetime,
+    *,
+    retry_failed: bool = False,
+) -> list[BegunRun]:
+    """Note that plugins are about to work on captures; return what is not settled yet."""
+    known = {
+        (row.capture_id, row.plugin): row
+        for row in session.execute(
+            select(PluginRun.capture_id, PluginRun.plugin, PluginRun.status, PluginRun.attempt_count).where(
+                PluginRun.capture_id.in_({pair[0] for pair in pairs})
+            )
+        )
+    }
+    open_pairs = [
+        pair
+        for pair in pairs
+        if (row := known.get(pair)) is None or is_open(RunStatus(row.status), retry_failed=retry_failed)
+    ]
+    begun = [BegunRun(*pair, attempts=_next_attempt(known.get(pair))) for pair in open_pairs]
+    rows = [
+        (run.capture_id, run.plugin, versions[run.plugin], RunStatus.RUNNING.value, 0, None, now, run.attempts)
+        for run in begun
+    ]
+    _BEGIN[session.get_bind().dialect.name].execute(session, rows)
+    return begun
+
+
+def is_open(status: RunStatus | None, *, retry_failed: bool) -> bool:
+    """Return whether a run is still to be made, or made again."""
+    return status not in _final(retry_failed)
+
+
+def _next_attempt(row: Row[int, str, str, int] | None) -> int:
+    return row.attempt_count + 1 if row is not None and row.status == RunStatus.RUNNING else 1
+
+
+def settle_runs(session: Session, runs: Sequence[SettledRun], now: datetime) -> None:
+    """Write what became of runs, begun or not."""
+    rows = [
+        (run.capture_id, run.plugin, run.plugin_version, run.status.value, run.asset_count, run.error, now, 1)
+        for run in runs
+    ]
+    _SETTLE[session.get_bind().dialect.name].execute(session, rows)
+
+
+_OUTCOME = ("plugin_version", "status", "asset_count", "error", "updated_at")
+
+
+def _write(dialect: object, updated: Sequence[str]) -> ManyRows:
+    statement = dialect.insert(PluginRun.__table__)  # type: ignore[attr-defined]
+    changed = {name: statement.excluded[name] for name in updated}
+    return ManyRows(
+        statement.on_conflict_do_update(index_elements=["capture_id", "plugin"], set_=changed).inline(),
+        {name: PluginRun.__table__.c[name] for name in ("capture_id", "plugin", *_OUTCOME, "attempt_count")},
+    )
+
+
+_BEGIN = {name: _write(of, (*_OUTCOME, "attempt_count")) for name, of in _DIALECTS.items()}
+_SETTLE = {name: _write(of, _OUTCOME) for name, of in _DIALECTS.items()}
+
+
+def run_counts(session: Session, job_id: int) -> dict[RunStatus, int]:
+    """Return how many plugin runs of a job ended how."""
+    rows = session.execute(
+        select(PluginRun.status, func.count())
+        .join(Capture, PluginRun.capture_id == Capture.id)
+        .where(Capture.job_id == job_id)
+        .group_by(PluginRun.status)
+    )
+    return {RunStatus(row[0]): row[1] for row in rows}
+
+
+def failed_runs(session: Session, job_id: int, *, limit: int = 100) -> list[FailedRun]:
+    """Return the captures of a job that plugins failed on, and why."""
+    rows = session.execute(
+        select(Capture.url, PluginRun.plugin, PluginRun.plugin_version, PluginRun.error)
+        .join(Capture, PluginRun.capture_id == Capture.id)
+        .where(Capture.job_id == job_id, PluginRun.status == RunStatus.FAILED)
+        .order_by(Capture.capture_timestamp, Capture.id, PluginRun.plugin)
+        .limit(limit)
+    )
+    return [FailedRun(row[0], row[1], row[2], row[3] or "") for row in rows]

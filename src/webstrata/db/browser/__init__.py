@@ -1,1 +1,0 @@
-"""Tables and queries of pages that a browser opened."""

@@ -1,0 +1,1 @@
+"""Queries of WARC files, captures, snapshots and their documents."""

@@ -1,0 +1,158 @@
+"""Search documents: a text of a page, stored and indexed once however often it was captured."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Table, bindparam, cast, delete, func, insert, select, text, tuple_, update
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects.postgresql import TSVECTOR
+from sqlalchemy.orm import Session
+from sqlalchemy.sql import column, table
+
+from webstrata.db.assets.asset_contents import keep_texts
+from webstrata.db.schema.tables import Document, Snapshot
+from webstrata.db.search.indexed_words import NewDocument, PreparedDocument, folded_parts, prepared
+from webstrata.db.sql.bulk import ManyRows
+from webstrata.db.types import PlainText
+from webstrata.db.vocabulary import learn
+
+_FTS5_INSERT = "INSERT INTO documents_fts(rowid, title, normalized_url_group, text) VALUES (?, ?, ?, ?)"
+_FTS5_DELETE = (
+    "INSERT INTO documents_fts(documents_fts, rowid, title, normalized_url_group, text) VALUES ('delete', ?, ?, ?, ?)"
+)
+
+
+def ensure_documents(session: Session, documents: Sequence[NewDocument]) -> dict[tuple[str, str], int]:
+    """Store the documents that are not there yet and return the ids of all, by key."""
+    for_sqlite = _is_sqlite(session)
+    return store_documents(session, [prepared(document, for_sqlite=for_sqlite) for document in documents])
+
+
+def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> dict[tuple[str, str], int]:
+    """Store the documents that are not there yet and return the ids of all, by key; what is new of known ones too."""
+    wanted = {document.key: document for document in documents}
+    known = _known(session, list(wanted))
+    lacking = [(wanted[key], found.id) for key, found in known.items() if not found.has_regions]
+    rows = [
+        (document.blocks, document.regions, document.fingerprint, of)
+        for document, of in lacking
+        if document.regions is not None
+    ]
+    _SET_BLOCKS.execute(session, rows)
+    missing = [document for key, document in wanted.items() if key not in known]
+    learn(session, missing)
+    return {key: found.id for key, found in known.items()} | _insert(session, missing)
+
+
+def forget_documents(session: Session, document_ids: Collection[int]) -> None:
+    """Drop documents that no snapshot shows any more; versions of assets that are made from them stay readable."""
+    if not document_ids:
+        return
+    shown = select(Snapshot.document_id).where(Snapshot.document_id == Document.id).exists()
+    unshown = session.execute(
+        select(Document.id, Document.normalized_url_group, Document.title, Document.text)
+        .where(Document.id.in_(document_ids), ~shown)
+        .order_by(Document.id)
+        .with_for_update()
+    ).all()
+    keep_texts(session, {row[0]: (row[2], row[3]) for row in unshown})
+    if _is_sqlite(session):
+        # The index holds no texts: it has to be told which words go.
+        gone = [(row[0], *folded_parts(NewDocument(*row[1:]))) for row in unshown]
+        _executed_many(session, _FTS5_DELETE, gone)
+    session.execute(delete(Document).where(Document.id.in_([row[0] for row in unshown])))
+
+
+@dataclass(frozen=True)
+class _Known:
+    id: int
+    has_regions: bool
+
+
+def _known(session: Session, keys: list[tuple[str, str]]) -> dict[tuple[str, str], _Known]:
+    if not keys:
+        return {}
+    if _is_sqlite(session):
+        found = select(Document.normalized_url_group, Document.text_hash, Document.id, Document.regions.is_not(None))
+        rows = session.execute(found.where(tuple_(Document.normalized_url_group, Document.text_hash).in_(keys))).all()
+    else:
+        groups, hashes = zip(*keys, strict=True)
+        rows = session.execute(_POSTGRESQL_KNOWN, {"groups": [*groups], "hashes": [*hashes]}).all()
+    return {(group, text_hash): _Known(document_id, bool(regions)) for group, text_hash, document_id, regions in rows}
+
+
+def _insert(session: Session, documents: Sequence[PreparedDocument]) -> dict[tuple[str, str], int]:
+    if not documents:
+        return {}
+    if not _is_sqlite(session):
+        # In one order everywhere: two processes that store the same documents must not wait for each other.
+        rows = [(*_stored(document), *document.words) for document in sorted(documents, key=lambda one: one.key)]
+        _POSTGRESQL_INSERT.execute(session, rows)
+        ids = {key: found.id for key, found in _known(session, [document.key for document in documents]).items()}
+        session.execute(_POSTGRESQL_WORDS, {"ids": [*ids.values()]})
+        return ids
+    first = (session.scalar(select(func.max(Document.id))) or 0) + 1
+    numbered = list(enumerate(documents, first))
+    _SQLITE_INSERT.execute(session, [(*_stored(document), number) for number, document in numbered])
+    _executed_many(session, _FTS5_INSERT, [(number, *document.words) for number, document in numbered])
+    return {document.key: number for number, document in numbered}
+
+
+def _stored(document: PreparedDocument) -> tuple[object, ...]:
+    return (
+        document.normalized_url_group,
+        document.text_hash,
+        document.title,
+        document.stored_text,
+        document.blocks,
+        document.regions,
+        document.fingerprint,
+    )
+
+
+def _executed_many(session: Session, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
+    if rows:
+        session.connection().exec_driver_sql(sql, list(rows))
+
+
+def _is_sqlite(session: Session) -> bool:
+    return session.get_bind().dialect.name == "sqlite"
+
+
+_DOCUMENTS = Document.__table__
+assert isinstance(_DOCUMENTS, Table)
+
+_COLUMNS = {
+    name: _DOCUMENTS.c[name]
+    for name in ("normalized_url_group", "text_hash", "title", "text", "blocks", "regions", "fingerprint")
+}
+_SQLITE_INSERT = ManyRows(
+    insert(_DOCUMENTS).inline(),
+    _COLUMNS | {"id": _DOCUMENTS.c.id},
+)
+_POSTGRESQL_INSERT = ManyRows(
+    postgresql.insert(table("documents", *map(column, (*_COLUMNS, "search_vector"))))
+    .values({name: bindparam(name) for name in _COLUMNS} | {"search_vector": cast(bindparam("words"), TSVECTOR)})
+    .on_conflict_do_nothing()
+    .inline(),
+    _COLUMNS | {"words": column("words", PlainText())},
+)
+# Each key is looked up in the index by itself. As a list of pairs, PostgreSQL compares every pair with every row of a
+# table that it has not analysed yet, which is the state of an archive while its first job is indexed.
+_POSTGRESQL_KNOWN = text(
+    "SELECT found.normalized_url_group, found.text_hash, found.id, found.has_regions"
+    " FROM unnest(CAST(:groups AS text[]), CAST(:hashes AS text[])) AS wanted(url_group, hash)"
+    " CROSS JOIN LATERAL (SELECT normalized_url_group, text_hash, id, regions IS NOT NULL AS has_regions FROM documents"
+    " WHERE normalized_url_group = wanted.url_group AND text_hash = wanted.hash OFFSET 0) AS found"
+)
+# Put together with nothing, a list of words is no longer packed: it is read far more often than written.
+_POSTGRESQL_WORDS = text(
+    "INSERT INTO document_words (document_id, words) SELECT id, search_vector || CAST('' AS tsvector) FROM documents"
+    " WHERE id = ANY(CAST(:ids AS bigint[])) ON CONFLICT DO NOTHING"
+)
+_SET_BLOCKS = ManyRows(
+    update(Document)
+    .where(Document.id == bindparam("of_document"))
+    .values({name: bindparam(name) for name in ("blocks", "regions", "fingerprint")}),
+    {name: _COLUMNS[name] for name in ("blocks", "regions", "fingerprint")} | {"of_document": _DOCUMENTS.c.id},
+)

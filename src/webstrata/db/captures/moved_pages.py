@@ -1,0 +1,67 @@
+"""Redirects of a job at the addresses of pages that earlier captures show."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from webstrata.db.schema.tables import Capture, Page, Snapshot
+
+REDIRECTS = "status_code IN (301, 302, 303, 307, 308)"
+"""The condition of the partial index on redirects; SQLite uses it only for a query with the very same words."""
+
+_AT_ONCE = 400
+
+
+@dataclass(frozen=True)
+class StoredRedirect:
+    """A captured redirect and the place of its record."""
+
+    capture_id: int
+    url: str
+    captured_at: datetime
+    warc_file_id: int
+    offset: int
+    length: int
+    record_id: str
+    has_snapshot: bool
+
+
+@dataclass(frozen=True)
+class LastShown:
+    """The last capture that shows a page: when it was made, and by which job."""
+
+    captured_at: datetime
+    job_id: int | None
+
+
+def redirects_of(session: Session, job_id: int, after_id: int, most: int) -> list[StoredRedirect]:
+    """Return some redirects that a job captured, in the order of their ids, after one."""
+    rows = session.execute(
+        select(
+            *(Capture.id, Capture.url, Capture.capture_timestamp, Capture.warc_file_id, Capture.warc_offset),
+            *(Capture.warc_length, Capture.warc_record_id, Snapshot.id),
+        )
+        .outerjoin(Snapshot, Snapshot.capture_id == Capture.id)
+        .where(Capture.job_id == job_id, text(f"captures.{REDIRECTS}"), Capture.id > after_id)
+        .order_by(Capture.id)
+        .limit(most)
+    )
+    return [StoredRedirect(*row[:7], row[7] is not None) for row in rows]
+
+
+def last_shown(session: Session, source_id: int, groups: Collection[str]) -> dict[str, LastShown]:
+    """Return when pages of a source were last captured well, by their groups."""
+    found: dict[str, LastShown] = {}
+    wanted = list(groups)
+    columns = select(Page.normalized_url_group, Page.latest_ok_timestamp, Snapshot.job_id)
+    for start in range(0, len(wanted), _AT_ONCE):
+        rows = session.execute(
+            columns.join(Snapshot, Snapshot.id == Page.latest_ok_snapshot_id).where(
+                Page.source_id == source_id, Page.normalized_url_group.in_(wanted[start : start + _AT_ONCE])
+            )
+        )
+        found |= {row[0]: LastShown(row[1], row[2]) for row in rows if row[1] is not None}
+    return found

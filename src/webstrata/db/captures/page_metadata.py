@@ -1,0 +1,80 @@
+"""What pages state about themselves: stored once for each body, however often it was captured."""
+
+import json
+import zlib
+from collections.abc import Collection, Mapping
+
+from sqlalchemy import Table, bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from webstrata.db.schema.tables import PageMetadata, Snapshot
+from webstrata.db.sql.bulk import ManyRows
+
+_LEVEL = 6
+
+
+def store_metadata(session: Session, stated: Mapping[str, str]) -> None:
+    """Store the metadata of pages, as JSON by the hash of their bodies; earlier metadata is replaced."""
+    # In one order everywhere: two processes that store the same rows must not wait for each other.
+    rows = [(content_hash, zlib.compress(_encoded(stated[content_hash]), _LEVEL)) for content_hash in sorted(stated)]
+    upsert = _ON_SQLITE if session.get_bind().dialect.name == "sqlite" else _ON_POSTGRESQL
+    upsert.execute(session, rows)
+
+
+def _encoded(text: str) -> bytes:
+    # JSON in a page may escape half a surrogate pair, which no encoding has.
+    return text.encode("utf-8", "replace")
+
+
+def load_metadata(session: Session, content_hash: str) -> dict[str, object]:
+    """Return what a page states; empty when it states nothing."""
+    stored = session.scalar(select(PageMetadata.metadata_json).where(PageMetadata.content_hash == content_hash))
+    loaded: dict[str, object] = json.loads(zlib.decompress(stored)) if stored else {}
+    return loaded
+
+
+def load_images(session: Session, content_hashes: Collection[str]) -> dict[str, frozenset[str]]:
+    """Return the images of pages, as they are written, by the hashes of the pages' bodies."""
+    query = select(PageMetadata.content_hash, PageMetadata.metadata_json)
+    rows = session.execute(query.where(PageMetadata.content_hash.in_(content_hashes)))
+    return {found: frozenset(json.loads(zlib.decompress(stored)).get("images", ())) for found, stored in rows}
+
+
+def load_listings(session: Session, capture_ids: Collection[int]) -> dict[int, dict[str, object] | None]:
+    """Return the listings of captured pages as the index read them, None for pages without one, by capture.
+
+    Captures that were indexed before listings were read are not among them.
+    """
+    rows = session.execute(
+        select(Snapshot.capture_id, PageMetadata.metadata_json)
+        .outerjoin(PageMetadata, PageMetadata.content_hash == Snapshot.content_hash)
+        .where(Snapshot.capture_id.in_(capture_ids))
+    )
+    read = ((capture_id, zlib.decompress(stored) if stored else _NO_LISTING) for capture_id, stored in rows)
+    return {
+        capture_id: None if text.startswith(_NO_LISTING) else json.loads(text)["listing"]
+        for capture_id, text in read
+        if capture_id is not None and text.startswith(_LISTING)
+    }
+
+
+_LISTING = b'{"listing":'
+_NO_LISTING = b'{"listing":null'
+"""How stored metadata begins: a page that states nothing has none, and no listing either."""
+
+_TABLE = PageMetadata.__table__
+assert isinstance(_TABLE, Table)
+_COLUMNS = {name: _TABLE.c[name] for name in ("content_hash", "metadata_json")}
+
+
+def _upsert(insert: sqlite.Insert | postgresql.Insert) -> ManyRows:
+    given = insert.values({name: bindparam(name) for name in _COLUMNS})
+    replacing = given.on_conflict_do_update(
+        index_elements=["content_hash"], set_={"metadata_json": given.excluded.metadata_json}
+    )
+    return ManyRows(replacing.inline(), _COLUMNS)
+
+
+_ON_SQLITE = _upsert(sqlite.insert(_TABLE))
+_ON_POSTGRESQL = _upsert(postgresql.insert(_TABLE))

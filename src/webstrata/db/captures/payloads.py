@@ -1,0 +1,209 @@
+"""Where the payloads lie that revisits refer to, and copies of records: of several places, one whose file is there."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, and_, func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
+
+from webstrata.db.schema.tables import ArchiveJob, Capture, Snapshot, WarcFile
+from webstrata.errors import UsageError
+from webstrata.model.archive import RecordPlace
+from webstrata.model.captures import Original
+from webstrata.model.urls import surt
+
+IsThere = Callable[[str, str], bool]
+"""Returns whether a recorded WARC file is there, given its path and its job's folder."""
+
+PAYLOAD_TYPES = ("response", "resource")
+"""The types of records that hold their payload; a revisit refers to another record's."""
+
+_MOST_PLACES = 100
+"""How many copies of a record are tried: some programs give many records one id."""
+
+_Column = InstrumentedAttribute[Any]
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Where the payload lies that a revisit refers to, and what the index knows of it."""
+
+    capture_id: int
+    url: str
+    warc_path: str
+    offset: int
+    length: int
+    output_dir: str
+    source_id: int
+    snapshot_id: int | None
+    is_indexed: bool
+    """Whether the index has read it: if so, and there is no snapshot, it is no page."""
+
+
+def payloads(
+    session: Session, source_id: int, originals: Collection[Original], index_version: int, is_there: IsThere
+) -> dict[Original, Payload]:
+    """Return where the payloads lie that a source's revisits refer to, of those that the archive has.
+
+    A payload whose file is gone is returned only when no file that is there holds it: its page may still be indexed.
+    """
+    search = _Search(session, source_id, index_version, is_there)
+    search.add(originals, search.by_record(originals))
+    search.add(originals, search.by_digest(search.lacking(originals)))
+    for original in search.lacking(originals):
+        search.add([original], search.by_url(original))
+    return search.found
+
+
+class _Search:
+    """Payloads found so far; one whose file is there takes the place of one whose file is gone."""
+
+    def __init__(self, session: Session, source_id: int, index_version: int, is_there: IsThere) -> None:
+        self._session = session
+        self._source_id = source_id
+        self._index_version = index_version
+        self._is_there = is_there
+        self.found: dict[Original, Payload] = {}
+
+    def lacking(self, originals: Collection[Original]) -> list[Original]:
+        return [original for original in originals if not self._has(original)]
+
+    def add(self, originals: Collection[Original], found: Iterable[tuple[object, Payload]]) -> None:
+        """Take payloads, oldest first, each with the original, the record's id or the digest that it belongs to."""
+        wanted: dict[object, list[Original]] = {}
+        for original in self.lacking(originals):
+            for key in filter(None, (original, original.record_id, original.payload_digest)):
+                wanted.setdefault(key, []).append(original)
+        for key, payload in found:
+            for original in wanted.get(key, ()):
+                if original not in self.found or (not self._has(original) and self._is_at(payload)):
+                    self.found[original] = payload
+
+    def by_record(self, originals: Collection[Original]) -> Iterator[tuple[object, Payload]]:
+        named = {original.record_id for original in originals if original.record_id}
+        if not named:
+            return iter(())
+        return self._payloads(Capture.warc_record_id.in_(named), Capture.warc_record_id)
+
+    def by_digest(self, originals: Collection[Original]) -> Iterator[tuple[object, Payload]]:
+        """Yield captures of the source with the payloads of which nothing but the digest is known."""
+        wanted = {original.payload_digest for original in originals if original.payload_digest}
+        if not wanted:
+            return iter(())
+        same = and_(Capture.source_id == self._source_id, Capture.payload_digest.in_(wanted))
+        firsts = _first_in_each_file(and_(same, _holds_payload()), Capture.payload_digest)
+        return self._payloads(Capture.id.in_(firsts), Capture.payload_digest)
+
+    def by_url(self, original: Original) -> Iterator[tuple[object, Payload]]:
+        at_url = _at_url(original)
+        if at_url is None or original.payload_digest:
+            return iter(())
+        return ((original, payload) for _, payload in self._payloads(at_url, Capture.id))
+
+    def _payloads(self, which: ColumnElement[bool], key: _Column) -> Iterator[tuple[object, Payload]]:
+        rows = self._session.execute(_payload_columns(self._index_version, key).where(which).order_by(Capture.id))
+        return ((row[-1], Payload(*row[:-1])) for row in rows)
+
+    def _has(self, original: Original) -> bool:
+        return original in self.found and self._is_at(self.found[original])
+
+    def _is_at(self, payload: Payload) -> bool:
+        return self._is_there(payload.warc_path, payload.output_dir)
+
+
+def _payload_columns(index_version: int, key: _Column) -> Select[*tuple[Any, ...]]:
+    is_indexed = (WarcFile.index_version == index_version) & (WarcFile.indexed_bytes > Capture.warc_offset)
+    return (
+        select(
+            *(Capture.id, Capture.url, WarcFile.path, Capture.warc_offset, Capture.warc_length, ArchiveJob.output_dir),
+            *(Capture.source_id, Snapshot.id, is_indexed, key),
+        )
+        .join(WarcFile, Capture.warc_file_id == WarcFile.id)
+        .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
+        .outerjoin(Snapshot, Snapshot.capture_id == Capture.id)
+        .where(Capture.record_type != "revisit")
+    )
+
+
+def payload_places(session: Session, refers_to: Original, revisit_id: str | None = None) -> list[RecordPlace]:
+    """Return where the payload of a revisit may lie: by the record's id, then by its URL and time; one for each file.
+
+    Of a revisit that names neither, it is looked for by its digest, in the revisit's own source.
+    """
+    ways = []
+    if refers_to.record_id:
+        ways.append(Capture.warc_record_id == refers_to.record_id)
+    if (at_url := _at_url(refers_to)) is not None:
+        ways.append(at_url)
+    if refers_to.payload_digest and revisit_id:
+        revisit = aliased(Capture)
+        own_source = select(revisit.source_id).where(revisit.warc_record_id == revisit_id)
+        ways.append(and_(Capture.source_id.in_(own_source), Capture.payload_digest == refers_to.payload_digest))
+    return _places(session, [_first_in_each_file(and_(way, _holds_payload())) for way in ways])
+
+
+def other_places(session: Session, place: RecordPlace) -> list[RecordPlace]:
+    """Return where copies of a snapshot's record lie, then records of its source with the same payload."""
+    ways = []
+    if place.record_id:
+        same = and_(Capture.warc_record_id == place.record_id, Capture.url == place.url)
+        ways.append(select(Capture.id).where(same).limit(_MOST_PLACES))
+    if place.capture_id is not None:
+        ways.append(_first_in_each_file(_has_payload_of(place.capture_id)))
+    return [other for other in _places(session, ways) if other.capture_id != place.capture_id]
+
+
+def _has_payload_of(capture_id: int) -> ColumnElement[bool]:
+    own = aliased(Capture)
+    source = select(own.source_id).where(own.id == capture_id).scalar_subquery()
+    digest = select(own.payload_digest).where(own.id == capture_id).scalar_subquery()
+    return and_(Capture.source_id == source, Capture.payload_digest == digest, _holds_payload())
+
+
+def _holds_payload() -> ColumnElement[bool]:
+    """Select records that hold their payload, by name: an index skips the revisits, of which there may be thousands."""
+    return Capture.record_type.in_(PAYLOAD_TYPES)
+
+
+def _at_url(original: Original) -> ColumnElement[bool] | None:
+    """Select captures by an original's URL and time; None when what a revisit names is no web address."""
+    try:
+        url_key = surt(original.url)
+    except UsageError:
+        return None
+    return and_(Capture.url_key == url_key, Capture.capture_timestamp == original.captured_at)
+
+
+def _first_in_each_file(which: ColumnElement[bool], *keys: _Column) -> Select[int]:
+    """Select one capture of each file: a file that is gone is looked at once, however many captures it held."""
+    return select(func.min(Capture.id)).where(which).group_by(Capture.warc_file_id, *keys)
+
+
+def _places(session: Session, ways: Iterable[Select[int]]) -> list[RecordPlace]:
+    found: dict[int, RecordPlace] = {}
+    for way in ways:
+        rows = session.execute(
+            select(Capture, WarcFile.path, ArchiveJob.output_dir)
+            .join(WarcFile, Capture.warc_file_id == WarcFile.id)
+            .join(ArchiveJob, WarcFile.job_id == ArchiveJob.id)
+            .where(Capture.id.in_(way))
+            .order_by(Capture.id)
+        )
+        for row in rows:
+            found.setdefault(row[0].id, _place(row))
+    return list(found.values())
+
+
+def _place(row: Row[Capture, str, str]) -> RecordPlace:
+    capture, path, output_dir = row
+    return RecordPlace(
+        warc_path=path,
+        offset=capture.warc_offset,
+        length=capture.warc_length,
+        record_id=capture.warc_record_id,
+        url=capture.url,
+        captured_at=capture.capture_timestamp,
+        output_dir=output_dir,
+        capture_id=capture.id,
+    )

@@ -1,0 +1,96 @@
+"""The capture before each snapshot: the last one of the same URL by another job of its source, updated while indexing.
+
+It is looked up by URL and not by page: a page may have thousands of URLs that differ in their query.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import BigInteger, Table, bindparam, update
+from sqlalchemy.orm import Session
+
+from webstrata.db.schema.tables import Snapshot
+from webstrata.db.sql.bulk import ManyRows
+from webstrata.db.sql.value_lists import Among, ManyColumns
+
+# ruff: noqa: S608 - the parts of a statement are all ours
+
+_SNAPSHOTS = Snapshot.__table__
+assert isinstance(_SNAPSHOTS, Table)
+
+_TIMES = (("capture_timestamp", _SNAPSHOTS.c.capture_timestamp.type),)
+_IDS = (("snapshots", "bigint"),)
+_OF_SAME_URL = "{0}.source_id = x.source_id AND {0}.url = x.url AND {0}.job_id IS NOT NULL"
+# CROSS JOIN has SQLite go this way: from the snapshots to their captures, and from there by address and time.
+_BESIDE = (
+    " FROM snapshots x CROSS JOIN captures own CROSS JOIN captures c CROSS JOIN snapshots s"
+    " WHERE x.id IN <snapshots> AND own.id = x.capture_id AND c.url_key = own.url_key"
+    " AND c.capture_timestamp = (SELECT near.capture_timestamp FROM captures near CROSS JOIN snapshots n"
+    " WHERE near.url_key = own.url_key AND near.capture_timestamp {sign} own.capture_timestamp"
+    f" AND n.capture_id = near.id AND {_OF_SAME_URL.format('n')}"
+    " ORDER BY near.capture_timestamp {order} LIMIT 1)"
+    f" AND s.capture_id = c.id AND {_OF_SAME_URL.format('s')}"
+)
+_GIVEN = Among("SELECT id, job_id, previous_id, capture_timestamp FROM snapshots WHERE id IN <snapshots>", _IDS, _TIMES)
+_BEFORE = Among(f"SELECT x.id, s.id, s.job_id, s.previous_id{_BESIDE.format(sign='<', order='DESC')}", _IDS)
+_AFTER = Among(f"SELECT DISTINCT s.id{_BESIDE.format(sign='>', order='ASC')}", _IDS)
+_SET = ManyColumns(
+    ManyRows(
+        update(_SNAPSHOTS)
+        .where(_SNAPSHOTS.c.id == bindparam("snapshot", type_=BigInteger()))
+        .values(previous_id=bindparam("previous", type_=BigInteger())),
+        {"snapshot": _SNAPSHOTS.c.id, "previous": _SNAPSHOTS.c.previous_id},
+    ),
+    "UPDATE snapshots SET previous_id = previous FROM unnest(CAST(:snapshot AS bigint[]), CAST(:previous AS bigint[]))"
+    " AS given(snapshot, previous) WHERE id = snapshot",
+)
+
+
+@dataclass(frozen=True)
+class _Neighbour:
+    """A snapshot that comes directly before another one of the same URL."""
+
+    id: int
+    job_id: int
+    previous_id: int | None
+
+
+def link_previous(session: Session, snapshot_ids: Collection[int]) -> None:
+    """Store which capture comes before each of some snapshots, and before those that follow them.
+
+    Snapshots may come in any order, and again: where something changed, the next ones are looked at as well.
+    """
+    pending = changed = set(snapshot_ids)
+    while pending:
+        changed = changed | _relink(session, pending)
+        pending = {row[0] for row in _AFTER.execute(session, {"snapshots": changed})} if changed else set()
+        changed = set()
+
+
+def _relink(session: Session, snapshot_ids: Collection[int]) -> set[int]:
+    """Write what comes before some snapshots where something else is stored, and return of which."""
+    before = _neighbours_before(session, snapshot_ids)
+    given = _GIVEN.execute(session, {"snapshots": snapshot_ids}).all()
+    found: dict[int, int | None] = {}
+    # Oldest first: a snapshot may take over what was found for the one before it.
+    for row in sorted(given, key=lambda row: (row.capture_timestamp, row.id)):
+        found[row.id] = _previous(row.job_id, before.get(row.id, []), found)
+    changes = sorted((row.id, found[row.id]) for row in given if found[row.id] != row.previous_id)
+    _SET.execute(session, changes)
+    return {snapshot_id for snapshot_id, _ in changes}
+
+
+def _neighbours_before(session: Session, snapshot_ids: Collection[int]) -> dict[int, list[_Neighbour]]:
+    """Return the last snapshots before each of some: several, if they were captured at the same moment."""
+    found: dict[int, list[_Neighbour]] = {}
+    for row in _BEFORE.execute(session, {"snapshots": snapshot_ids}):
+        found.setdefault(row[0], []).append(_Neighbour(*row[1:]))
+    return found
+
+
+def _previous(job_id: int, before: Sequence[_Neighbour], found: Mapping[int, int | None]) -> int | None:
+    """Return the last of the neighbours that is another job's, else what comes before them."""
+    others = [neighbour.id for neighbour in before if neighbour.job_id != job_id]
+    if others:
+        return max(others)
+    return next((found.get(neighbour.id, neighbour.previous_id) for neighbour in before), None)

@@ -1,0 +1,298 @@
+"""Lists of change events: filtered, counted and paged, for the API, the pages, feeds and exports."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+from sqlalchemy import Boolean, ColumnElement, Row, Select, case, func, literal_column, select, tuple_
+from sqlalchemy.orm import Session, aliased, defer
+
+from webstrata.db.schema.change_tables import IS_SIGNIFICANT, SnapshotChange, TemplateChange
+from webstrata.db.schema.tables import ArchiveJob, Snapshot, Source
+from webstrata.db.sources.totals import HIDDEN_SOURCE
+from webstrata.db.sql.planner_hints import unindexed
+from webstrata.model.changes.values import SIGNIFICANT, ChangeType, Reason
+from webstrata.model.notifications.values import ChangeReview, ReviewFilter, ReviewStatus
+
+
+@dataclass(frozen=True)
+class EventFilter:
+    """Filter of change events."""
+
+    source: str | None = None
+    job_id: int | None = None
+    is_latest: bool = False
+    """Only those of each source's newest job with events."""
+    includes_unchanged: bool = False
+    from_date: date | None = None
+    to_date: date | None = None
+    min_significance: float = 0.0
+    change_types: tuple[ChangeType, ...] = ()
+    normalized_url_group: str | None = None
+    review: ReviewFilter | None = None
+
+
+@dataclass(frozen=True)
+class EventView:
+    """A change event with the names that a reader sees beside it."""
+
+    id: int
+    change_type: ChangeType
+    summary: str | None
+    high_noise: bool
+    has_diff: bool
+    source_code: str
+    source_name: str
+    normalized_url_group: str
+    title: str | None
+    from_snapshot_id: int | None
+    to_snapshot_id: int
+    from_captured_at: datetime | None
+    to_captured_at: datetime
+    from_job_id: int | None
+    to_job_id: int | None
+    added_sections: int | None
+    removed_sections: int | None
+    changed_sections: int | None
+    added_lines: int | None
+    removed_lines: int | None
+    change_ratio: float | None
+    significance: float
+    reasons: tuple[Reason, ...] = ()
+    ignored: tuple[tuple[str, str], ...] = ()
+    """Lines that differ and do not count, with the reason."""
+    template_changed: bool = False
+    diff_truncated: bool = False
+    diff_version: str | None = None
+    normalization_version: str | None = None
+    computed_at: datetime | None = None
+    error_message: str | None = None
+    review: ChangeReview | None = None
+
+
+@dataclass(frozen=True)
+class TemplateChangeView:
+    """A change of a site's template."""
+
+    id: int
+    source_code: str
+    source_name: str
+    from_job_id: int
+    to_job_id: int
+    summary: str
+    pages: int
+    computed_at: datetime
+    added_lines: tuple[str, ...] = field(default=())
+    removed_lines: tuple[str, ...] = field(default=())
+
+
+def count_events(session: Session, wanted: EventFilter) -> int:
+    """Return how many events match the filter."""
+    count = select(func.count()).select_from(SnapshotChange).join(Source, _OF_SOURCE)
+    return session.scalar(count.where(*_conditions(session, wanted))) or 0
+
+
+def list_events(
+    session: Session, wanted: EventFilter, *, limit: int, offset: int = 0, by_significance: bool = False
+) -> list[EventView]:
+    """Return some of the events that match the filter: newest first, or most significant first."""
+    conditions = _conditions(session, wanted)
+    newest = (SnapshotChange.to_capture_timestamp.desc(), SnapshotChange.id.desc())
+    order = (SnapshotChange.significance.desc(), *newest) if by_significance else newest
+    rows = session.execute(_views().where(*conditions).order_by(*order).limit(limit).offset(offset))
+    return [_view(row) for row in rows]
+
+
+def event_of_snapshot(session: Session, snapshot_id: int) -> EventView | None:
+    """Return the event of a capture."""
+    row = session.execute(_views().where(SnapshotChange.to_snapshot_id == snapshot_id)).one_or_none()
+    return None if row is None else _view(row)
+
+
+def events_of_snapshots(session: Session, snapshot_ids: Sequence[int]) -> list[EventView]:
+    """Return the events of captures, newest first, but for those of the hidden source."""
+    wanted = _views().where(SnapshotChange.to_snapshot_id.in_(snapshot_ids), Source.code != HIDDEN_SOURCE)
+    newest = (SnapshotChange.to_capture_timestamp.desc(), SnapshotChange.id.desc())
+    return [_view(row) for row in session.execute(wanted.order_by(*newest))]
+
+
+def diff_of_event(session: Session, event_id: int) -> str | None:
+    """Return the difference of an event as HTML, if one was stored."""
+    return session.scalar(select(SnapshotChange.diff_html).where(SnapshotChange.id == event_id))
+
+
+def significance_of_snapshots(session: Session, snapshot_ids: Sequence[int]) -> dict[int, tuple[ChangeType, float]]:
+    """Return kind and significance of the events of captures, by snapshot."""
+    query = select(SnapshotChange.to_snapshot_id, SnapshotChange.change_type, SnapshotChange.significance)
+    rows = session.execute(query.where(SnapshotChange.to_snapshot_id.in_(snapshot_ids)))
+    return {row[0]: (ChangeType(row[1]), row[2]) for row in rows}
+
+
+def export_events(session: Session, wanted: EventFilter, *, after_id: int, limit: int) -> Iterator[EventView]:
+    """Yield events by ascending id, those after one."""
+    query = _views().where(SnapshotChange.id > after_id, *_conditions(session, wanted)).order_by(SnapshotChange.id)
+    for row in session.execute(query.limit(limit)):
+        yield _view(row)
+
+
+def list_template_changes(session: Session, wanted: EventFilter, *, limit: int = 20) -> list[TemplateChangeView]:
+    """Return the changes of templates that belong to the events that match the filter, newest first."""
+    query = select(TemplateChange, Source.code, Source.name).join(Source, TemplateChange.source_id == Source.id)
+    query = query.where(*_template_conditions(session, wanted)).order_by(TemplateChange.id.desc()).limit(limit)
+    return [
+        TemplateChangeView(
+            change.id,
+            code,
+            name,
+            change.from_job_id,
+            change.to_job_id,
+            change.summary,
+            change.pages,
+            change.computed_at,
+            tuple(change.added_lines),
+            tuple(change.removed_lines),
+        )
+        for change, code, name in session.execute(query)
+    ]
+
+
+def previous_snapshot(session: Session, snapshot_id: int) -> int | None:
+    """Return the capture of the same page by the same source before a capture."""
+    newer, older = aliased(Snapshot), aliased(Snapshot)
+    query = (
+        select(older.id)
+        .join(newer, older.normalized_url_group == newer.normalized_url_group)
+        .where(
+            newer.id == snapshot_id,
+            unindexed(older.source_id) == newer.source_id,
+            tuple_(older.capture_timestamp, older.id) < tuple_(newer.capture_timestamp, newer.id),
+        )
+        .order_by(older.capture_timestamp.desc(), older.id.desc())
+        .limit(1)
+    )
+    return session.scalar(query)
+
+
+_OF_SOURCE = SnapshotChange.source_id == Source.id
+
+
+def _views() -> Select[*tuple[Any, ...]]:
+    before = aliased(Snapshot)
+    # The title of an error page does not name the page that is gone.
+    is_gone = SnapshotChange.change_type == ChangeType.UNAVAILABLE.value
+    title = case((is_gone, func.coalesce(before.title, Snapshot.title)), else_=Snapshot.title)
+    return (
+        select(SnapshotChange, Source.code, Source.name, title)
+        .join(Source, _OF_SOURCE)
+        .join(Snapshot, SnapshotChange.to_snapshot_id == Snapshot.id)
+        .outerjoin(before, SnapshotChange.from_snapshot_id == before.id)
+        # It may be long, and lists do not show it.
+        .options(defer(SnapshotChange.diff_html))
+    )
+
+
+def _conditions(session: Session, wanted: EventFilter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [Source.code != HIDDEN_SOURCE]
+    if wanted.source is not None:
+        conditions.append(Source.code == wanted.source.lower())
+    if wanted.job_id is not None:
+        conditions.append(SnapshotChange.to_job_id == wanted.job_id)
+    if wanted.is_latest:
+        conditions.append(SnapshotChange.to_job_id.in_(_latest_jobs(session)))
+    if wanted.change_types:
+        conditions.append(SnapshotChange.change_type.in_([kind.value for kind in wanted.change_types]))
+    elif not wanted.includes_unchanged:
+        conditions.append(SnapshotChange.change_type != ChangeType.UNCHANGED.value)
+    conditions += _significant(wanted.min_significance)
+    if wanted.normalized_url_group is not None:
+        # The captures of a page are found by an index, and each has one event.
+        captures = select(Snapshot.id).where(Snapshot.normalized_url_group == wanted.normalized_url_group)
+        conditions.append(SnapshotChange.to_snapshot_id.in_(captures))
+    conditions += _reviewed(wanted.review)
+    if wanted.from_date is not None:
+        conditions.append(SnapshotChange.to_capture_timestamp >= datetime.combine(wanted.from_date, time.min, UTC))
+    if wanted.to_date is not None:
+        conditions.append(SnapshotChange.to_capture_timestamp <= datetime.combine(wanted.to_date, time.max, UTC))
+    return conditions
+
+
+def _significant(least: float) -> Iterator[ColumnElement[bool]]:
+    if least > 0:
+        yield SnapshotChange.significance >= least
+    if least >= SIGNIFICANT:
+        # The condition of the index, word by word: SQLite does not conclude it.
+        yield literal_column(IS_SIGNIFICANT, Boolean())
+
+
+def _reviewed(review: ReviewFilter | None) -> Iterator[ColumnElement[bool]]:
+    if review is ReviewFilter.UNREVIEWED:
+        yield SnapshotChange.review_status.is_(None)
+    elif review is not None:
+        yield SnapshotChange.review_status == review.value
+
+
+def _template_conditions(session: Session, wanted: EventFilter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [Source.code != HIDDEN_SOURCE]
+    if wanted.source is not None:
+        conditions.append(Source.code == wanted.source.lower())
+    if wanted.job_id is not None:
+        conditions.append(TemplateChange.to_job_id == wanted.job_id)
+    if wanted.is_latest:
+        conditions.append(TemplateChange.to_job_id.in_(_latest_jobs(session)))
+    if wanted.from_date is not None:
+        conditions.append(TemplateChange.computed_at >= datetime.combine(wanted.from_date, time.min, UTC))
+    if wanted.to_date is not None:
+        conditions.append(TemplateChange.computed_at <= datetime.combine(wanted.to_date, time.max, UTC))
+    return conditions
+
+
+def _latest_jobs(session: Session) -> list[int]:
+    """Return the newest job of each source that has events."""
+    query = select(func.max(ArchiveJob.id)).where(
+        select(SnapshotChange.id).where(SnapshotChange.to_job_id == ArchiveJob.id).exists()
+    )
+    return list(session.scalars(query.group_by(ArchiveJob.source_id)))
+
+
+def _view(row: Row[*tuple[Any, ...]]) -> EventView:
+    change, code, name, title = row
+    return EventView(
+        id=change.id,
+        change_type=ChangeType(change.change_type),
+        summary=change.summary,
+        high_noise=change.high_noise,
+        has_diff=change.diff_format is not None,
+        source_code=code,
+        source_name=name,
+        normalized_url_group=change.normalized_url_group,
+        title=title,
+        from_snapshot_id=change.from_snapshot_id,
+        to_snapshot_id=change.to_snapshot_id,
+        from_captured_at=change.from_capture_timestamp,
+        to_captured_at=change.to_capture_timestamp,
+        from_job_id=change.from_job_id,
+        to_job_id=change.to_job_id,
+        added_sections=change.added_sections,
+        removed_sections=change.removed_sections,
+        changed_sections=change.changed_sections,
+        added_lines=change.added_lines,
+        removed_lines=change.removed_lines,
+        change_ratio=change.change_ratio,
+        significance=change.significance,
+        reasons=tuple(Reason(**reason) for reason in change.reasons or ()),
+        ignored=tuple((one["text"], one["reason"]) for one in change.ignored or ()),
+        template_changed=change.template_changed,
+        diff_truncated=change.diff_truncated,
+        diff_version=change.diff_version,
+        normalization_version=change.normalization_version,
+        computed_at=change.computed_at,
+        error_message=change.error_message,
+        review=_review(change),
+    )
+
+
+def _review(change: SnapshotChange) -> ChangeReview | None:
+    if change.review_status is None:
+        return None
+    return ChangeReview(ReviewStatus(change.review_status), change.review_note, change.reviewed_at, change.reviewed_by)

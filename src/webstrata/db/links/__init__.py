@@ -1,0 +1,1 @@
+"""Queries of links between pages, and of how well pages are linked."""

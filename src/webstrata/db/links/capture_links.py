@@ -1,0 +1,67 @@
+"""The links of captured pages, for crawls that find a page unchanged."""
+
+import json
+from collections.abc import Collection, Sequence
+
+import xxhash
+from sqlalchemy import Table, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from webstrata.db.captures.new_rows import NewLinks
+from webstrata.db.schema.crawl_tables import CaptureLinks
+from webstrata.db.sql.bulk import ManyRows
+from webstrata.db.sql.value_lists import as_array
+
+LinksKey = tuple[int, int, int]
+"""The file and the offset of the record that holds a payload, and the hash of the URL that returned it."""
+
+_TABLE = CaptureLinks.__table__
+assert isinstance(_TABLE, Table)
+_COLUMNS = {name: _TABLE.c[name] for name in ("warc_file_id", "warc_offset", "url_hash", "packed")}
+# A row of three values IN a list would make SQLite read the whole table; CROSS JOIN lets it begin with the keys.
+_STORED = {
+    "sqlite": text(
+        "SELECT l.* FROM json_each(:keys) AS k CROSS JOIN capture_links AS l"
+        " ON l.warc_file_id = json_extract(k.value, '$[0]') AND l.warc_offset = json_extract(k.value, '$[1]')"
+        " AND l.url_hash = json_extract(k.value, '$[2]')"
+    ),
+    "postgresql": text(
+        "SELECT l.* FROM unnest(CAST(:files AS bigint[]), CAST(:places AS bigint[]), CAST(:hashes AS bigint[]))"
+        " AS k(file, place, hash)"
+        " JOIN capture_links AS l ON l.warc_file_id = k.file AND l.warc_offset = k.place AND l.url_hash = k.hash"
+    ),
+}
+_ADD = {
+    "sqlite": ManyRows(sqlite.insert(_TABLE).on_conflict_do_nothing().inline(), _COLUMNS),
+    "postgresql": ManyRows(postgresql.insert(_TABLE).on_conflict_do_nothing().inline(), _COLUMNS),
+}
+
+
+def add_links(session: Session, found: Sequence[NewLinks]) -> None:
+    """Store the links of payloads; those that are stored already stay."""
+    # In one order everywhere: two crawls that store the same rows must not wait for each other.
+    rows = sorted((*links_key(one.warc_file_id, one.warc_offset, one.url), one.packed) for one in found)
+    _ADD[session.get_bind().dialect.name].execute(session, rows)
+
+
+def stored_links(session: Session, keys: Collection[LinksKey]) -> dict[LinksKey, bytes]:
+    """Return the links that are stored, by their keys."""
+    if not keys:
+        return {}
+    dialect = session.get_bind().dialect.name
+    rows = session.connection().execute(_STORED[dialect], _given(dialect, keys))
+    return {(row.warc_file_id, row.warc_offset, row.url_hash): bytes(row.packed) for row in rows}
+
+
+def _given(dialect: str, keys: Collection[LinksKey]) -> dict[str, str]:
+    if dialect == "sqlite":
+        return {"keys": json.dumps([*keys])}
+    return dict(zip(("files", "places", "hashes"), map(as_array, zip(*keys, strict=True)), strict=True))
+
+
+def links_key(warc_file_id: int, warc_offset: int, url: str) -> LinksKey:
+    """Return the key of the links of a payload, as seen from a URL."""
+    # A database's largest integers are signed.
+    hashed = xxhash.xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"))
+    return warc_file_id, warc_offset, hashed - 2**63

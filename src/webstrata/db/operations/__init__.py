@@ -1,0 +1,1 @@
+"""Queries for administrators: audit log, metrics, disk space, reports, integrity."""

@@ -1,0 +1,88 @@
+"""The audit log: who changed what, and how it was before and after. Entries are added and read, never changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from webstrata.db.engine import ACTOR
+from webstrata.db.schema.tables import AuditEntry, utcnow
+from webstrata.logs import without_secrets
+from webstrata.model.actors import PROGRAM, Actor
+
+
+@dataclass(frozen=True)
+class LoggedChange:
+    """One entry of the audit log."""
+
+    id: int
+    at: datetime
+    actor: str
+    action: str
+    target: str
+    details: Mapping[str, object]
+    request_id: str | None
+    client: str | None
+
+
+@dataclass(frozen=True)
+class ChangeFilter:
+    """Filter of audit log entries; None means any."""
+
+    target: str | None = None
+    action: str | None = None
+    actor: str | None = None
+
+
+def record(
+    session: Session,
+    action: str,
+    target: str,
+    *,
+    before: Mapping[str, object] | None = None,
+    after: Mapping[str, object] | None = None,
+    **details: object,
+) -> None:
+    """Record a change in the transaction that makes it, under the name of the session's actor."""
+    actor = session.info.get(ACTOR, PROGRAM)
+    assert isinstance(actor, Actor)
+    told = {"before": before, "after": after, **details}
+    session.add(
+        AuditEntry(
+            at=utcnow(),
+            actor=actor.name,
+            action=action,
+            target=target,
+            details=without_secrets({name: value for name, value in told.items() if value is not None}),
+            request_id=actor.request_id,
+            client=actor.client,
+        )
+    )
+
+
+def entries(
+    session: Session, wanted: ChangeFilter, *, limit: int, offset: int = 0
+) -> tuple[tuple[LoggedChange, ...], int]:
+    """Return entries, newest first, and how many there are in all."""
+    columns = {AuditEntry.target: wanted.target, AuditEntry.action: wanted.action, AuditEntry.actor: wanted.actor}
+    conditions = [column == value for column, value in columns.items() if value is not None]
+    total = session.scalar(select(func.count()).select_from(AuditEntry).where(*conditions)) or 0
+    rows = session.scalars(
+        select(AuditEntry).where(*conditions).order_by(AuditEntry.id.desc()).limit(limit).offset(offset)
+    )
+    return tuple(map(_change, rows)), total
+
+
+def _change(row: AuditEntry) -> LoggedChange:
+    return LoggedChange(
+        id=row.id,
+        at=row.at,
+        actor=row.actor,
+        action=row.action,
+        target=row.target,
+        details=dict(row.details or {}),
+        request_id=row.request_id,
+        client=row.client,
+    )

@@ -1,1 +1,0 @@
-"""Queries for packages of captures, and for checking files."""

@@ -1,0 +1,1 @@
+"""Queries of jobs, URLs to crawl, leases and host permits."""

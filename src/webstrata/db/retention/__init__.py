@@ -1,0 +1,1 @@
+"""Queries of retention policies, legal holds, tombstones and artifacts."""

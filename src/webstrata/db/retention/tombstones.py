@@ -1,0 +1,101 @@
+"""Tombstones of withheld snapshots, and what is removed of a snapshot when it gets one."""
+
+from collections.abc import Collection
+from dataclasses import asdict, fields
+from datetime import datetime
+
+from sqlalchemy import delete, exists, select, update
+from sqlalchemy.orm import Session
+
+from webstrata.db.captures import snapshots
+from webstrata.db.captures.documents import forget_documents
+from webstrata.db.schema.retention_tables import Tombstone
+from webstrata.db.schema.tables import ArchiveJob, Capture, Page, PageSignal, Snapshot, SnapshotOutlink, Source
+from webstrata.db.sources.totals import hold_totals
+from webstrata.errors import GoneError, NotFoundError, WebstrataError
+from webstrata.model.retention.tombstones import WithheldCapture
+
+
+def describe(
+    session: Session, snapshot_ids: Collection[int], reason: str, created_by: str, now: datetime
+) -> dict[WithheldCapture, str]:
+    """Return the tombstones that snapshots would get, each with its job's folder; unknown ones are left out."""
+    rows = session.execute(
+        select(Snapshot, Source.code, Capture.payload_digest, ArchiveJob.output_dir)
+        .outerjoin(Source, Snapshot.source_id == Source.id)
+        .outerjoin(Capture, Snapshot.capture_id == Capture.id)
+        .outerjoin(ArchiveJob, Snapshot.job_id == ArchiveJob.id)
+        .where(Snapshot.id.in_(snapshot_ids))
+        .order_by(Snapshot.id)
+    )
+    return {
+        WithheldCapture(
+            snapshot_id=snapshot.id,
+            job_id=snapshot.job_id,
+            source_code=code,
+            url=snapshot.url,
+            captured_at=snapshot.capture_timestamp,
+            digest=digest or snapshot.content_hash,
+            warc_filename=snapshot.warc_path.rpartition("/")[2],
+            warc_offset=snapshot.warc_offset,
+            warc_record_id=snapshot.warc_record_id,
+            reason=reason,
+            created_at=now,
+            created_by=created_by,
+        ): output_dir or ""
+        for snapshot, code, digest, output_dir in rows
+    }
+
+
+def withhold(session: Session, capture: WithheldCapture) -> bool:
+    """Store a tombstone and remove its snapshot from search, timelines and lists; False when that was done before."""
+    row = session.get(Snapshot, capture.snapshot_id)
+    if row is not None and row.source_id is not None:
+        hold_totals(session, row.source_id)
+    is_new = session.get(Tombstone, capture.snapshot_id) is None
+    if is_new:
+        session.add(Tombstone(**asdict(capture)))
+        session.flush()
+    if row is not None:
+        _remove(session, row)
+    return is_new or row is not None
+
+
+def withheld_places(session: Session) -> frozenset[tuple[str, int | None]]:
+    """Return the records that are withheld: file name and offset."""
+    rows = session.execute(select(Tombstone.warc_filename, Tombstone.warc_offset))
+    return frozenset((row.warc_filename, row.warc_offset) for row in rows)
+
+
+def tombstone_of(session: Session, snapshot_id: int) -> WithheldCapture | None:
+    """Return a snapshot's tombstone; None when it has none."""
+    row = session.get(Tombstone, snapshot_id)
+    if row is None:
+        return None
+    return WithheldCapture(**{field.name: getattr(row, field.name) for field in fields(WithheldCapture)})
+
+
+def missing_snapshot(session: Session, snapshot_id: int, message: str = "Snapshot not found") -> WebstrataError:
+    """Return the error for a snapshot that is not there: GoneError when a tombstone has the reason,
+    else NotFoundError.
+    """
+    tombstone = tombstone_of(session, snapshot_id)
+    return NotFoundError(message) if tombstone is None else GoneError(tombstone.sentence, tombstone.shown())
+
+
+def _remove(session: Session, row: Snapshot) -> None:
+    """Delete a snapshot with everything that shows its content; its WARC record and its id are not touched."""
+    number, group, source_id, document_id = row.id, row.normalized_url_group, row.source_id, row.document_id
+    session.execute(update(Snapshot).where(Snapshot.previous_id == number).values(previous_id=row.previous_id))
+    is_shared = exists().where(Snapshot.outlinks_from == number, Snapshot.id != number)
+    session.execute(delete(SnapshotOutlink).where(SnapshotOutlink.snapshot_id == number, ~is_shared))
+    session.expunge(row)
+    snapshots.delete_snapshots(session, [number])
+    if source_id is not None and group is not None:
+        snapshots.refresh_pages(session, source_id, [group])
+        newest = select(Page.latest_ok_snapshot_id).where(Page.normalized_url_group == group).limit(1)
+        session.execute(
+            update(PageSignal).where(PageSignal.snapshot_id == number).values(snapshot_id=newest.scalar_subquery())
+        )
+    if document_id is not None:
+        forget_documents(session, [document_id])

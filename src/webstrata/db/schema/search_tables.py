@@ -1,0 +1,93 @@
+"""Tables of the search index: all of them can be made again from the archive's own tables."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, SmallInteger, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webstrata.db.schema.base import Base, BigId
+
+SHOWN = "status_rank IN (0, 2) AND repeated = 0"
+"""The default filter: good responses, or of unknown status, and no repetition."""
+
+
+class SearchEntry(Base):
+    """What a search asks of a snapshot, in a row so narrow that thousands are counted and sorted in no time.
+
+    `db/search/entries.py` fills it whenever the captures of a page are counted anew.
+    """
+
+    __tablename__ = "search_entries"
+    __table_args__ = (
+        # Each holds all that the usual search asks: the row itself is not read.
+        Index(
+            "ix_search_entries_document",
+            *("document_id", "captured_at", "snapshot_id", "page_id", "source_id", "status_rank", "repeated"),
+            *("url_cost", "language", "kind"),
+        ),
+        Index(
+            "ix_search_entries_newest",
+            *("captured_at", "snapshot_id", "document_id", "page_id", "source_id", "status_rank", "repeated"),
+        ),
+        Index(
+            "ix_search_entries_page",
+            *("page_id", "captured_at", "snapshot_id", "document_id", "source_id", "status_rank", "repeated"),
+        ),
+        # What is usually shown, to be counted. PostgreSQL takes it only for a condition in these very words.
+        Index(
+            "ix_search_entries_shown",
+            *("document_id", "page_id", "source_id"),
+            sqlite_where=text(SHOWN),
+            postgresql_where=text(f"({SHOWN}) IS TRUE"),
+        ),
+    )
+
+    snapshot_id: Mapped[int] = mapped_column(
+        BigId, ForeignKey("snapshots.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    document_id: Mapped[int] = mapped_column(BigInteger)
+    page_id: Mapped[int] = mapped_column(BigInteger)
+    source_id: Mapped[int]
+    captured_at: Mapped[datetime]
+    status_rank: Mapped[int] = mapped_column(SmallInteger)
+    """0 for a good response, 1 for a redirect, 2 for an unknown status, 3 for an error."""
+    repeated: Mapped[int] = mapped_column(SmallInteger)
+    """1 when a later capture of the same page on the same UTC day has the same content."""
+    url_cost: Mapped[int] = mapped_column(SmallInteger)
+    """1 for an address with a query string, 2 for one that also has tracking parameters."""
+    language: Mapped[str | None]
+    kind: Mapped[str] = mapped_column(String(8))
+
+
+class VocabularyWord(Base):
+    """A word of some title, address or heading: a possible correction of a misspelt word."""
+
+    __tablename__ = "vocabulary"
+
+    id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer(), "sqlite"), primary_key=True)
+    word: Mapped[str] = mapped_column(String(40), unique=True)
+
+
+class WordForm(Base):
+    """A form of a word under its stem: a question in one form finds the others.
+
+    A compound is under the stem of what it is in one piece: `e mail` under `email`.
+    """
+
+    __tablename__ = "word_forms"
+    __table_args__ = (Index(None, "stem", "language", "word"),)
+
+    word: Mapped[str] = mapped_column(String(64), primary_key=True)
+    language: Mapped[str] = mapped_column(String(2), primary_key=True)
+    stem: Mapped[str] = mapped_column(String(40), primary_key=True)
+
+
+class SearchUpkeep(Base):
+    """How far stored texts have been read for something that searching needs and earlier versions did not store."""
+
+    __tablename__ = "search_upkeep"
+
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    last_document_id: Mapped[int] = mapped_column(BigInteger)
+    until_document_id: Mapped[int] = mapped_column(BigInteger)
+    """The last text that was stored before its words were learned with it."""

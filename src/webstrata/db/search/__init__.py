@@ -1,0 +1,1 @@
+"""Queries of search: full text, candidates, ranking, results."""

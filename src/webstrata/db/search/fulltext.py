@@ -1,0 +1,137 @@
+"""Which documents hold some words, and how well: FTS5 on SQLite, tsvector on PostgreSQL.
+
+Both are asked in words that `content/tokens.py` folded, each in quotes: nothing that a reader writes is syntax.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from webstrata.db.search.indexed_words import ADDRESS_MARK, MAX_WORD_BYTES, TITLE_MARK
+from webstrata.model.search.query import (
+    All,
+    AnyOf,
+    Expression,
+    Field,
+    Without,
+    Words,
+    asks_for_places,
+    wherever_they_stand,
+)
+
+# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+
+EVERY_DOCUMENT = "https"
+"""A word that every document holds: the name of its page begins with it."""
+
+
+class Match(NamedTuple):
+    """What a full-text index is asked."""
+
+    exactly: str
+    widely: str | None = None
+    """A wider query for PostgreSQL's index, which has no positions of words."""
+
+    def given(self, name: str = "match") -> dict[str, str | None]:
+        """Return the parameters of `matched`."""
+        return {name: self.exactly, f"{name}_widely": self.widely}
+
+
+def matching(expression: Expression, dialect: str) -> Match:
+    """Return an expression in the words of a database's full-text index."""
+    if dialect == "sqlite":
+        return Match(_spelled(expression, _FTS5))
+    exactly = _spelled(expression, _TSQUERY)
+    if not asks_for_places(expression):
+        return Match(exactly)
+    return Match(exactly, _spelled(wherever_they_stand(expression), _TSQUERY))
+
+
+def matched(match: Match, dialect: str, name: str = "match") -> str:
+    """Return the query for the ids of the documents that match."""
+    if dialect == "sqlite":
+        return f"SELECT rowid AS document_id FROM documents_fts WHERE documents_fts MATCH :{name}"
+    if match.widely is None:
+        return f"SELECT id AS document_id FROM documents WHERE search_vector @@ CAST(:{name} AS tsquery)"
+    holding_the_words = f"SELECT id FROM documents WHERE search_vector @@ CAST(:{name}_widely AS tsquery)"
+    return (
+        f"SELECT document_id FROM document_words WHERE document_id = ANY(ARRAY({holding_the_words}))"
+        f" AND words @@ CAST(:{name} AS tsquery)"
+    )
+
+
+def count_documents(session: Session, expression: Expression, most: int) -> int:
+    """Return how many documents hold what is asked, counting to `most`."""
+    dialect = session.get_bind().dialect.name
+    match = matching(expression, dialect)
+    return session.scalar(text(_COUNT[dialect].format(matched(match, dialect))), match.given() | {"most": most}) or 0
+
+
+_COUNT = {
+    "sqlite": "SELECT count(*) FROM ({} LIMIT :most) AS counted",
+    # Where only some are wanted, PostgreSQL would look at one document after the other rather than ask its index.
+    "postgresql": "WITH m AS MATERIALIZED ({}) SELECT count(*) FROM (SELECT 1 FROM m LIMIT :most) AS counted",
+}
+
+
+@dataclass(frozen=True)
+class _Language:
+    """How a full-text index is asked."""
+
+    both: str
+    either: str
+    without: str
+    is_fts5: bool
+
+
+_FTS5 = _Language(" AND ", " OR ", " NOT ", True)
+_TSQUERY = _Language(" & ", " | ", " & !", False)
+_FTS5_COLUMNS = {Field.TITLE: "title", Field.URL: "normalized_url_group", Field.TEXT: "text"}
+_TSQUERY_MARKS: dict[Field | None, str] = {Field.TITLE: TITLE_MARK, Field.URL: ADDRESS_MARK}
+_WEIGHT_OF_TEXT = "D"
+
+
+def _spelled(expression: Expression, language: _Language) -> str:
+    if isinstance(expression, Words):
+        return _words(expression, language)
+    if isinstance(expression, Without):
+        return f"({_everything(language)}{language.without}{_spelled(expression.part, language)})"
+    if isinstance(expression, AnyOf):
+        return f"({language.either.join(_spelled(part, language) for part in expression.parts)})"
+    return _all(expression, language)
+
+
+def _all(expression: All, language: _Language) -> str:
+    wanted = [_spelled(part, language) for part in expression.parts if not isinstance(part, Without)]
+    unwanted = [_spelled(part.part, language) for part in expression.parts if isinstance(part, Without)]
+    asked = f"({language.both.join(wanted or [_everything(language)])})"
+    return f"({asked}{language.without}({language.either.join(unwanted)}))" if unwanted else asked
+
+
+def _words(words: Words, language: _Language) -> str:
+    if any(len(word.encode()) > MAX_WORD_BYTES for word in words.words):
+        # Longer words are not indexed: what asks for one asks for nothing.
+        return f"({_everything(language)}{language.without}{_everything(language)})"
+    return _fts5_words(words) if language.is_fts5 else _tsquery_words(words)
+
+
+def _everything(language: _Language) -> str:
+    return f'"{EVERY_DOCUMENT}"' if language.is_fts5 else f"'{EVERY_DOCUMENT}'"
+
+
+def _fts5_words(words: Words) -> str:
+    asked = f'"{" ".join(words.words)}"{" *" if words.prefix else ""}'
+    return f"({{{_FTS5_COLUMNS[words.field]}}} : {asked})" if words.field else asked
+
+
+def _tsquery_words(words: Words) -> str:
+    mark = _TSQUERY_MARKS.get(words.field, "")
+    weight = _WEIGHT_OF_TEXT if words.field is Field.TEXT else ""
+    beginnings = [""] * (len(words.words) - 1) + ["*" if words.prefix else ""]
+    spelled = [
+        f"'{mark}{word}'{f':{beginning}{weight}' if beginning or weight else ''}"
+        for word, beginning in zip(words.words, beginnings, strict=True)
+    ]
+    return f"({' <-> '.join(spelled)})"

@@ -1,0 +1,90 @@
+"""Scores of documents for a search: by their text, and for the best of them by all other signals."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from webstrata.content.tokens import fold
+from webstrata.db.search.scope import Scope
+from webstrata.db.search.union import Columns, Part, answers, together
+from webstrata.db.sql.value_lists import as_list
+from webstrata.model.search.ranking import Facts, depth_of
+
+# ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
+
+MOST_JUDGED = 80
+"""Documents, the best by their text, of which title, links and address count as well."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is known of documents: the relevance of each, as the database judges, and the facts of the best."""
+
+    relevance: dict[int, float] = field(default_factory=dict)
+    facts: dict[int, Facts] = field(default_factory=dict)
+
+
+def judged(session: Session, scope: Scope, documents: Collection[int]) -> Judged:
+    """Return what is known of documents that match."""
+    assert scope.match is not None
+    given = {"match": scope.match.exactly, "ids": as_list(scope.dialect, documents), "judged": MOST_JUDGED}
+    rows = session.execute(_JUDGED[scope.dialect], given).all()
+    return judgement(answers(scope.dialect, JUDGING, rows))
+
+
+def judgement(told: Mapping[str, Columns]) -> Judged:
+    """Return the judgement from the rows of `JUDGING`."""
+    ranked, best = told["ranked"], told["best"]
+    return Judged(
+        dict(zip(ranked["document_id"], ranked["relevance"], strict=True)),
+        {
+            document_id: Facts(f" {fold(title)} ", inlinks, depth_of(page), rank_mass)
+            for document_id, inlinks, title, page, rank_mass in zip(*(best[name] for name in _FACTS), strict=True)
+        },
+    )
+
+
+_BEST = "SELECT document_id FROM ranked ORDER BY relevance DESC, document_id LIMIT :judged"
+_FACTS = ("document_id", "inlinks", "title", "page", "rank_mass")
+JUDGING = {
+    "ranked": Part("SELECT document_id, relevance FROM ranked", ("document_id", "relevance")),
+    "best": Part(
+        "SELECT d.id AS document_id, coalesce(p.inlink_count, 0) AS inlinks, d.title,"
+        " d.normalized_url_group AS page, coalesce(p.rank_mass, 0) AS rank_mass"
+        f" FROM ({_BEST}) AS b JOIN documents d ON d.id = b.document_id"
+        " LEFT JOIN page_signals p ON p.normalized_url_group = d.normalized_url_group",
+        _FACTS,
+    ),
+}
+"""What is asked of `ranked`, documents with their relevance: that of all of them, and then the facts of the best."""
+
+# Both count a hit in the title eight times and one in the address three times as much as one in the text.
+_RARE_HITS = "0.15 * (0.25 + 0.75 * length(words) / 200)"
+"""What bm25 adds below the line, in hits in the title: many hits say little more than some, and less in a long text."""
+
+RELEVANCE = {
+    "sqlite": "-bm25(documents_fts, 8.0, 3.0, 1.0)",
+    "postgresql": (
+        f"CAST(1 - {_RARE_HITS} / ({_RARE_HITS}"
+        " + ts_rank_cd('{0.125, 0.125, 0.375, 1.0}', words, CAST(:match AS tsquery))) AS double precision)"
+    ),
+}
+"""How well a document holds what is asked."""
+
+_RANKED = {
+    # SQLite must not look the documents up one by one: for each it would count the words of all documents again.
+    "sqlite": (
+        f"SELECT rowid AS document_id, {RELEVANCE['sqlite']} AS relevance FROM documents_fts"
+        " WHERE documents_fts MATCH :match AND +rowid IN (SELECT value FROM json_each(:ids))"
+    ),
+    "postgresql": (
+        f"SELECT document_id, {RELEVANCE['postgresql']} AS relevance FROM document_words"
+        " WHERE document_id = ANY(CAST(:ids AS bigint[]))"
+    ),
+}
+_JUDGED = {
+    dialect: text(f"WITH ranked AS MATERIALIZED ({ranked}) {together(dialect, JUDGING)}")
+    for dialect, ranked in _RANKED.items()
+}

@@ -1,0 +1,79 @@
+"""Forms of words: learned from the texts that are stored, looked up by stem when a question is asked.
+
+The full-text indexes hold words as they are written. A question asks for all forms of its words, which are the same on
+every database, and exact forms, phrases and places of words stay what they are.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+from sqlalchemy import bindparam, column, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+from sqlalchemy.sql import table
+
+from webstrata.content.words.word_forms import accented_words, compound_forms, stemmed, words_with_forms
+from webstrata.db.sql.bulk import ManyRows
+from webstrata.db.sql.value_lists import Among
+from webstrata.db.types import PlainText
+
+MOST_FORMS = 500_000
+"""From this size on no forms are added: the words that people use come early, and those that come later are mostly
+names and slips. They are still found as they are written."""
+
+_LONGEST_FORM, _LONGEST_STEM = 64, 40
+
+
+def learn_forms(session: Session, language: str, words: Collection[str], texts: Sequence[str]) -> None:
+    """Add the forms of words that are new in a language: folded words, and the texts they are from."""
+    if (session.scalar(_SIZE) or 0) >= MOST_FORMS:
+        return
+    compounds = compound_forms(texts, language)
+    wanted = words_with_forms(words) | {form for _, form in compounds}
+    known = {row[0] for row in _KNOWN.execute(session, {"words": wanted}, language=language)}
+    new = wanted - known
+    if not new:
+        return
+    pairs = stemmed(words_with_forms(words) - known, accented_words(texts), language)
+    pairs += [(stem, form) for stem, form in compounds if form in new]
+    # In one order everywhere: two processes that learn the same words must not wait for each other.
+    rows = sorted({(form, language, stem) for stem, form in pairs if _fits(form, stem)})
+    _LEARN[session.get_bind().dialect.name].execute(session, rows)
+
+
+def forms_by_stem(session: Session, stems: Mapping[str, Collection[str]]) -> dict[tuple[str, str], list[str]]:
+    """Return the forms under some stems, by language and stem; `stems` are those of each language."""
+    wanted = {stem for some in stems.values() for stem in some}
+    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    if wanted:
+        for language, stem, word in _UNDER.execute(session, {"stems": wanted, "languages": [*stems]}):
+            if stem in stems[language]:
+                found[language, stem].append(word)
+    return found
+
+
+def languages_of_forms(session: Session) -> tuple[str, ...]:
+    """Return the languages that words are stemmed in, in the order of their codes."""
+    return tuple(session.scalars(_LANGUAGES))
+
+
+def _fits(form: str, stem: str) -> bool:
+    return len(form) <= _LONGEST_FORM and len(stem) <= _LONGEST_STEM
+
+
+_FORMS = table("word_forms", column("word", PlainText()), column("language", PlainText()), column("stem", PlainText()))
+_COLUMNS = {name: _FORMS.c[name] for name in ("word", "language", "stem")}
+_LEARN = {
+    name: ManyRows(
+        dialect.insert(_FORMS).values({name: bindparam(name) for name in _COLUMNS}).on_conflict_do_nothing(), _COLUMNS
+    )
+    for name, dialect in (("sqlite", sqlite), ("postgresql", postgresql))
+}
+_KNOWN = Among("SELECT word FROM word_forms WHERE language = :language AND word IN <words>", (("words", "text"),))
+_UNDER = Among(
+    "SELECT language, stem, word FROM word_forms WHERE stem IN <stems> AND language IN <languages> ORDER BY word",
+    (("stems", "text"), ("languages", "text")),
+    few=True,
+)
+_SIZE = text("SELECT count(*) FROM word_forms")
+_LANGUAGES = text("SELECT DISTINCT language FROM word_forms ORDER BY language")

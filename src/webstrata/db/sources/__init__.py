@@ -1,0 +1,1 @@
+"""Queries of sources, their scopes, editions and totals."""

@@ -1,0 +1,37 @@
+"""What a rebuild asks of the database: whether it is one's own, and how much there is in the end."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from webstrata.db.schema.tables import ArchiveJob, Capture, CrawlTask, RecordProblem, Snapshot, Source
+from webstrata.model.jobs.job import JobStatus
+
+
+@dataclass(frozen=True)
+class Totals:
+    """How much a database holds."""
+
+    sources: int = 0
+    jobs: int = 0
+    captures: int = 0
+    snapshots: int = 0
+    record_problems: int = 0
+
+
+def totals(session: Session) -> Totals:
+    """Return how much there is."""
+    tables = (Source, ArchiveJob, Capture, Snapshot, RecordProblem)
+    return Totals(*(session.scalar(select(func.count()).select_from(table)) or 0 for table in tables))
+
+
+def has_crawled(session: Session) -> bool:
+    """Return whether a crawl was recorded here: a rebuild brings none of its tasks back."""
+    return session.scalar(select(CrawlTask.id).limit(1)) is not None
+
+
+def unfinished_jobs(session: Session) -> set[int]:
+    """Return the jobs that still have to be indexed."""
+    waiting = (JobStatus.COMPLETED, JobStatus.INDEXING)
+    return {*session.scalars(select(ArchiveJob.id).where(ArchiveJob.status.in_(waiting)))}

@@ -1,0 +1,31 @@
+"""PostgreSQL's statistics about tables, brought up to date while much is written.
+
+Its autovacuum looks at a table a minute or more after it has grown. A crawl has filled it by then, and until then
+queries would be planned for an empty one. SQLite plans the same at every size: nothing is counted there.
+"""
+
+from sqlalchemy import text
+
+from webstrata.db.engine import Database
+from webstrata.db.schema.base import Base
+
+_FEW = 2_000
+"""So many rows may change before a table is looked at: less than that is read whole in a moment."""
+
+_OUTDATED = text(
+    "SELECT relname FROM pg_stat_user_tables"
+    " WHERE schemaname = current_schema() AND n_mod_since_analyze > :few + n_live_tup / 2"
+)
+
+
+def refresh_statistics(database: Database) -> list[str]:
+    """Let PostgreSQL look at the tables of which a third or more is new to it, and return which those were."""
+    if database.is_sqlite:
+        return []
+    with database.read() as session:
+        found = session.scalars(_OUTDATED, {"few": _FEW}).all()
+    outdated = sorted(name for name in found if name in Base.metadata.tables)
+    for name in outdated:
+        with database.write() as session:
+            session.execute(text(f'ANALYZE "{name}"'))
+    return outdated

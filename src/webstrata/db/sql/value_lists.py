@@ -1,0 +1,94 @@
+"""Many values in one statement: lists that are read as one parameter, rows that are written as columns."""
+
+import json
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import CursorResult, TextClause, TextualSelect, text
+from sqlalchemy.orm import Session
+from sqlalchemy.types import TypeEngine
+
+from webstrata.db.sql.bulk import ManyRows, Row
+
+_MARK = "<{}>"
+_ALL = re.compile(r"<all ([\w.]+)>")
+_STATEMENTS_KEPT = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Among:
+    """A query over lists: for `IN <name>`, the values are those of the list of that name.
+
+    However many they are, it is one parameter and always the same statement; values of one kind each. For `<all
+    column>`, the numbers of a whole group of rows come as one, which `gathered` reads.
+    """
+
+    query: str
+    kinds: tuple[tuple[str, str], ...]
+    """The lists' names and what they hold, as PostgreSQL calls it."""
+    types: tuple[tuple[str, TypeEngine[Any]], ...] = ()
+    """The columns that are not read as they are stored."""
+    few: bool = False
+    """The lists are short: PostgreSQL then plans it in half the time, but looks at every value to do so."""
+
+    def execute(
+        self, session: Session, lists: dict[str, Collection[object]], **others: object
+    ) -> CursorResult[*tuple[Any, ...]]:
+        """Run the query."""
+        connection = session.connection()
+        sqlite = connection.dialect.name == "sqlite"
+        given = {name: json.dumps([*values]) if sqlite else [*values] for name, values in lists.items()}
+        return connection.execute(_spelled(self, sqlite), {**given, **others})
+
+
+def gathered(numbers: str | list[int]) -> list[int]:
+    """Return the numbers of a group of rows."""
+    if not isinstance(numbers, str):
+        return numbers
+    found: list[int] = json.loads(numbers)
+    return found
+
+
+@lru_cache(_STATEMENTS_KEPT)
+def _spelled(among: Among, sqlite: bool) -> TextClause | TextualSelect:
+    query = _ALL.sub(r"json_group_array(\1)" if sqlite else r"array_agg(\1)", among.query)
+    for name, kind in among.kinds:
+        of_json = f"(SELECT value FROM json_each(:{name}))"  # noqa: S608 - no word of it comes from outside
+        mark, array = _MARK.format(name), f"CAST(:{name} AS {kind}[])"
+        if among.few and not sqlite:
+            query = query.replace(f"IN {mark}", f"= ANY({array})")
+        query = query.replace(mark, of_json if sqlite else f"(SELECT unnest({array}))")
+    return text(query).columns(**dict(among.types)) if among.types else text(query)
+
+
+def as_list(dialect: str, values: Collection[float]) -> object:
+    """Return numbers as the one parameter that a database reads as a list."""
+    return json.dumps([*values]) if dialect == "sqlite" else as_array(values)
+
+
+def as_array(values: Collection[float]) -> str:
+    """Return numbers as PostgreSQL writes an array, to be cast to one; the driver would take each by itself in hand."""
+    return f"{{{','.join(map(str, values))}}}"
+
+
+@dataclass(frozen=True, eq=False)
+class ManyColumns:
+    """An insert or update of many rows: one by one on SQLite, which is in this process, all at once on PostgreSQL."""
+
+    one_by_one: ManyRows
+    at_once: str
+    """The same for PostgreSQL, reading each parameter as an array."""
+
+    def execute(self, session: Session, rows: Sequence[Row]) -> None:
+        """Run the statement for every row, its values in the order of the parameters."""
+        if not rows:
+            return
+        connection = session.connection()
+        if connection.dialect.name == "sqlite":
+            self.one_by_one.execute(session, rows)
+            return
+        columns = map(list, zip(*rows, strict=True))
+        connection.execute(text(self.at_once), dict(zip(self.one_by_one.parameters, columns, strict=True)))

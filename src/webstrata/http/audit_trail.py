@@ -1,0 +1,28 @@
+"""Whose change it is: routes that change something are handed the archive's parts in the sender's name."""
+
+from typing import Annotated
+
+import structlog
+from fastapi import Depends, Request
+
+from webstrata.app import App
+from webstrata.http.auth import let_in_by
+from webstrata.http.clients import client_address
+from webstrata.http.dependencies import wired_parts
+from webstrata.model.actors import Actor
+
+
+def actor_of(request: Request) -> Actor:
+    """Return who sent a request that was let in, under the request's id."""
+    request_id = structlog.contextvars.get_contextvars().get("request_id")
+    settings = wired_parts(request).settings
+    return Actor(let_in_by(request), request_id, client_address(request.scope, settings.trusted_proxies))
+
+
+async def acting_parts(request: Request) -> App:
+    """Return the parts for the sender of a request, whose name the audit log then gives."""
+    return wired_parts(request).acting_as(actor_of(request))
+
+
+ActingParts = Annotated[App, Depends(acting_parts)]
+"""For routes that change something; those that only read take `Parts`."""

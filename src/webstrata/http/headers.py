@@ -1,0 +1,97 @@
+"""Headers that every response carries: the API's version, and security headers for browsers."""
+
+from collections.abc import Iterable
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from webstrata.http.caching import NEVER
+
+RAW_PATH = "/api/snapshots/raw/"
+ADMIN_PATH = "/api/admin"
+ADMIN_PATHS = (ADMIN_PATH, "/admin/api", "/audits")
+"""What lies below these is the administrators' API."""
+
+PAGE_POLICY = (
+    "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; frame-src 'self'; "
+    "frame-ancestors 'self'; base-uri 'none'; form-action 'self'; object-src 'none'"
+)
+_OURS_ALONE = "frame-ancestors 'self'"
+RAW_POLICY = (
+    "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline' data:; font-src data:; media-src data:; "
+    "form-action 'none'; base-uri 'none'"
+)
+"""An archived page is hostile: no scripts, no origin, nothing fetched, neither from us nor from the live web."""
+
+REPLAY_POLICY = (
+    "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline' data:; font-src 'self' data:; "
+    "media-src 'self' data:; frame-src 'self' data:; form-action 'none'; base-uri 'none'"
+)
+"""A replayed page has no scripts and no origin either; its images, sounds and frames are other captures of ours."""
+
+_SANDBOXED = "sandbox"
+_FRAMING = "X-Frame-Options"
+
+_EVERYWHERE = {
+    "X-API-Version": "1",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "Permissions-Policy": "geolocation=(), microphone=(), camera=()",
+}
+
+
+class SafeHeaders:
+    """Adds the headers; a header that the response has already stays."""
+
+    def __init__(self, app: ASGIApp, *, has_csp: bool = True, hsts_max_age: int | None = 31_536_000) -> None:
+        """Wrap an application; it may do without the pages' policy, and without a time to insist on TLS."""
+        self.app = app
+        self._has_csp = has_csp
+        self._hsts_max_age = hsts_max_age
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and complete its response's headers."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        additions = self._headers_for(scope)
+
+        async def completed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                # What is sandboxed may be framed by any site: it can do nothing there.
+                is_sandboxed = headers.get("content-security-policy", "").startswith(_SANDBOXED)
+                for name, value in additions.items():
+                    if not (is_sandboxed and name == _FRAMING):
+                        headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, completed)
+
+    def _headers_for(self, scope: Scope) -> dict[str, str]:
+        path: str = scope["path"]
+        headers = dict(_EVERYWHERE)
+        if path.startswith(RAW_PATH):
+            headers["Content-Security-Policy"] = RAW_POLICY
+        else:
+            headers |= {"Content-Security-Policy": PAGE_POLICY} if self._has_csp else {}
+            headers[_FRAMING] = "SAMEORIGIN"
+        if path.startswith(ADMIN_PATHS):
+            headers["Cache-Control"] = NEVER
+        if self._hsts_max_age is not None and is_https(scope):
+            headers["Strict-Transport-Security"] = f"max-age={self._hsts_max_age}"
+        return headers
+
+
+def framed_by(origins: Iterable[str]) -> dict[str, str]:
+    """Return the headers of a page that other sites may show in a frame of theirs.
+
+    Browsers that know `frame-ancestors`, which are all that matter, do not look at X-Frame-Options beside it.
+    """
+    return {"Content-Security-Policy": PAGE_POLICY.replace(_OURS_ALONE, " ".join((_OURS_ALONE, *origins)))}
+
+
+def is_https(scope: Scope) -> bool:
+    """Return whether the client speaks TLS, with us or with the proxy before us."""
+    forwarded = Headers(scope=scope).get("x-forwarded-proto", "")
+    return "https" in (scope.get("scheme"), forwarded.split(",")[0].strip().lower())

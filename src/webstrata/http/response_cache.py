@@ -1,0 +1,188 @@
+"""Response cache, for as long as nothing in the archive has changed.
+
+People search for the same words, and nothing else takes as long. A response belongs to the state of the database before
+it was computed. Every request reads that state anew, and with the first change the whole cache is cleared: no client
+gets a response that is older than its request, whichever process made the change.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from anyio import CapacityLimiter, to_thread
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from webstrata.db.sql.revision import Revision
+from webstrata.http.compression import takes_gzip
+from webstrata.http.request_metrics import note_route, noted_route
+
+OK = 200
+_OVERHEAD_BYTES = 1_000
+"""Memory of a response beside its body: headers and the objects around them."""
+
+Key = tuple[str, bytes, str, str, str, bool]
+"""All of a request that a response depends on: path and query; the host by which it was addressed,
+which links repeat; gzip.
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A response as it is sent."""
+
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: bytes
+    route: str
+
+    async def send(self, send: Send) -> None:
+        """Send it; the headers are copied, as middlewares add to them."""
+        await send({"type": "http.response.start", "status": self.status, "headers": list(self.headers)})
+        await send({"type": "http.response.body", "body": self.body})
+
+
+class Shelf:
+    """Cached responses of one state of the archive, within a limit of bytes; the least recently used go first."""
+
+    def __init__(self, most_bytes: int) -> None:
+        """Begin empty."""
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._revision: str | None = None
+        self._answers: OrderedDict[Key, Answer] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Return how many responses are cached."""
+        return len(self._answers)
+
+    def now_at(self, revision: str) -> None:
+        """Clear the cache when the state of the archive has changed."""
+        if revision != self._revision:
+            self._answers.clear()
+            self._bytes = 0
+            self._revision = revision
+
+    def get(self, key: Key) -> Answer | None:
+        """Return the cached response to a request, if there is one."""
+        answer = self._answers.get(key)
+        if answer is not None:
+            self._answers.move_to_end(key)
+        return answer
+
+    def put(self, key: Key, answer: Answer, revision: str) -> None:
+        """Cache a response that was computed for a state, unless the state has changed since."""
+        if revision != self._revision or key in self._answers:
+            return
+        self._answers[key] = answer
+        self._bytes += _weight(key, answer)
+        while self._bytes > self._most_bytes:
+            self._bytes -= _weight(*self._answers.popitem(last=False))
+
+
+class Freshness:
+    """Reads the state of the archive, no earlier than the request; concurrent requests share one read."""
+
+    def __init__(self, revision: Revision) -> None:
+        """Prepare."""
+        self._revision = revision
+        self._asking = asyncio.Lock()
+        # A thread of its own: where many searches are under way, this need not wait for them.
+        self._thread = CapacityLimiter(1)
+        self._next: asyncio.Task[str | None] | None = None
+
+    async def now(self) -> str | None:
+        """Return the token of the present state; None when the database cannot be reached."""
+        if self._revision.is_instant:
+            return self._revision.now()
+        if self._next is None:
+            self._next = asyncio.create_task(self._asked())
+        return await asyncio.shield(self._next)
+
+    async def _asked(self) -> str | None:
+        async with self._asking:
+            # Whoever comes from now on may have come after a change that this question does not see.
+            self._next = None
+            return await to_thread.run_sync(self._revision.now, limiter=self._thread)
+
+
+class KeptAnswers:
+    """Middleware that serves GETs of some paths from the cache while the archive is unchanged, and
+    computes equal ones once.
+    """
+
+    def __init__(
+        self, app: ASGIApp, paths: Collection[str], revision: Revision, most_bytes: int, reused: Callable[[str], None]
+    ) -> None:
+        """Wrap an application; `reused` is called with the path of each request that the cache served."""
+        self.app = app
+        self._paths = frozenset(paths)
+        self._freshness = Freshness(revision)
+        self._shelf = Shelf(most_bytes)
+        self._reused = reused
+        self._under_way: dict[tuple[Key, str], asyncio.Task[Answer]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request from the cache; pass the others on, and cache their responses."""
+        can_be_kept = scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in self._paths
+        revision = await self._freshness.now() if can_be_kept else None
+        if revision is None:
+            await self.app(scope, receive, send)
+            return
+        self._shelf.now_at(revision)
+        answer = await self._answer(_key(scope), revision, scope, receive)
+        note_route(scope, answer.route)
+        await answer.send(send)
+
+    async def _answer(self, key: Key, revision: str, scope: Scope, receive: Receive) -> Answer:
+        under_way = self._under_way.get((key, revision))
+        answer = self._shelf.get(key)
+        if under_way is None and answer is None:
+            return await asyncio.shield(self._begun(key, revision, scope, receive))
+        if answer is None:
+            assert under_way is not None
+            answer = await asyncio.shield(under_way)
+        if answer.status == OK:
+            self._reused(scope["path"])
+        return answer
+
+    def _begun(self, key: Key, revision: str, scope: Scope, receive: Receive) -> asyncio.Task[Answer]:
+        """Start the application in a task of its own, as other clients may wait for the response when
+        this one has left.
+        """
+        task = asyncio.create_task(_answered(self.app, scope, receive))
+        self._under_way[key, revision] = task
+
+        def ended(task: asyncio.Task[Answer]) -> None:
+            del self._under_way[key, revision]
+            if not task.cancelled() and task.exception() is None and task.result().status == OK:
+                self._shelf.put(key, task.result(), revision)
+
+        task.add_done_callback(ended)
+        return task
+
+
+async def _answered(app: ASGIApp, scope: Scope, receive: Receive) -> Answer:
+    """Return the response of an application to a request."""
+    start: Message = {}
+    pieces: list[bytes] = []
+
+    async def taken(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            start.update(message)
+        else:
+            pieces.append(message.get("body", b""))
+
+    await app(scope, receive, taken)
+    return Answer(start["status"], tuple(start["headers"]), b"".join(pieces), noted_route(scope))
+
+
+def _key(scope: Scope) -> Key:
+    headers = Headers(scope=scope)
+    address = (scope["scheme"], headers.get("x-forwarded-proto", ""), headers.get("host", ""))
+    return scope["path"], scope["query_string"], *address, takes_gzip(headers.get("accept-encoding", ""))
+
+
+def _weight(key: Key, answer: Answer) -> int:
+    return sum(len(part) for part in key[:-1]) + len(answer.body) + _OVERHEAD_BYTES

@@ -1,0 +1,155 @@
+"""Buckets that all serving processes of a machine share, so that a limit holds for the server as a whole.
+
+They are slots in a file of fixed size. A client's hash names a row of a few slots, so every look takes the same short
+time; in a full row the slot that was not used for longest goes to the newcomer. The file is read and written by calls
+and not mapped into memory: on a file that was cut short, a call reports it, and a map ends the process with SIGBUS.
+"""
+
+import fcntl
+import os
+import struct
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+import structlog
+
+from webstrata.errors import StorageError
+from webstrata.http.rate_limits import MOST_BUCKETS, Buckets, Kind, after_taking
+
+_SLOTS_IN_A_ROW = 8
+"""A row forgets a client too early when more than these use it within a minute: after that a bucket is full anyway."""
+
+_KEY_BYTES = 16
+_SLOT = struct.Struct(f"={_KEY_BYTES}sdd")
+_ROW_BYTES = _SLOT.size * _SLOTS_IN_A_ROW
+
+log = structlog.get_logger()
+
+
+def make_table(path: Path, most: int = MOST_BUCKETS) -> None:
+    """Make an empty table, with all its space allocated on the disk."""
+    with path.open("xb") as file:
+        file.write(bytes(_bytes_of(most)))
+
+
+class SharedBuckets:
+    """The tokens that each client has left at all processes with the same table; without it, at this process alone."""
+
+    def __init__(self, path: Path, most: int = MOST_BUCKETS, clock: Callable[[], float] = time.monotonic) -> None:
+        """Open the table; one that cannot be used costs a warning, and limits that are less strict."""
+        self._path = path
+        self._own = Buckets(most, clock)
+        self._table: _Table | None = None
+        try:
+            self._table = _Table(path, most, clock)
+        except (OSError, StorageError) as error:
+            self._give_up(error)
+
+    def take(self, kind: Kind, client: str, per_minute: int) -> float:
+        """Take a token and return 0, or the seconds until there is one."""
+        if self._table is not None:
+            try:
+                return self._table.take(kind, client, per_minute)
+            except (OSError, StorageError) as error:
+                self._give_up(error)
+        return self._own.take(kind, client, per_minute)
+
+    def wait(self, kind: Kind, client: str, per_minute: int) -> float:
+        """Return the seconds until there is a token, and take none."""
+        if self._table is not None:
+            try:
+                return self._table.wait(kind, client, per_minute)
+            except (OSError, StorageError) as error:
+                self._give_up(error)
+        return self._own.wait(kind, client, per_minute)
+
+    def close(self) -> None:
+        """Let go of the table."""
+        if self._table is not None:
+            self._table.close()
+        self._table = None
+
+    def _give_up(self, error: Exception) -> None:
+        log.warning("rates.table.lost", file=str(self._path), reason=str(error), now="each process counts by itself")
+        self.close()
+
+
+class _Slot(NamedTuple):
+    """A bucket as it is stored; an empty slot is all zeros, and so the first to go."""
+
+    key: bytes
+    tokens: float
+    filled_at: float
+
+
+class _Table:
+    """The file; it raises OSError or StorageError when it is not as it was made."""
+
+    def __init__(self, path: Path, most: int, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._rows = _bytes_of(most) // _ROW_BYTES
+        self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        found = os.fstat(self._file).st_size
+        if found != _bytes_of(most):
+            self.close()
+            raise StorageError(f"{found} bytes where {_bytes_of(most)} were expected")
+
+    def take(self, kind: Kind, client: str, per_minute: int) -> float:
+        key, row = self._place(kind, client)
+        with self._locked(row):
+            now = self._clock()
+            number, bucket = _found(self._slots(row), key, per_minute, now)
+            tokens, wait = after_taking(bucket.tokens, bucket.filled_at, now, per_minute)
+            os.pwrite(self._file, _SLOT.pack(key, tokens, now), row + number * _SLOT.size)
+        return wait
+
+    def wait(self, kind: Kind, client: str, per_minute: int) -> float:
+        key, row = self._place(kind, client)
+        with self._locked(row):
+            now = self._clock()
+            _, bucket = _found(self._slots(row), key, per_minute, now)
+        return after_taking(bucket.tokens, bucket.filled_at, now, per_minute)[1]
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    @contextmanager
+    def _locked(self, row: int) -> Iterator[None]:
+        """Keep other processes from a row; the lock ends with its process, even if that left a child (unlike flock)."""
+        fcntl.lockf(self._file, fcntl.LOCK_EX, _ROW_BYTES, row)
+        try:
+            yield
+        finally:
+            fcntl.lockf(self._file, fcntl.LOCK_UN, _ROW_BYTES, row)
+
+    def _place(self, kind: Kind, client: str) -> tuple[bytes, int]:
+        """Return what a client's bucket is known by, and where its row begins."""
+        key = blake2b(f"{kind}\0{client}".encode(), digest_size=_KEY_BYTES).digest()
+        return key, int.from_bytes(key) % self._rows * _ROW_BYTES
+
+    def _slots(self, row: int) -> list[_Slot]:
+        return [_Slot(*fields) for fields in _SLOT.iter_unpack(self._read(row))]
+
+    def _read(self, row: int) -> bytes:
+        read = os.pread(self._file, _ROW_BYTES, row)
+        if len(read) != _ROW_BYTES:
+            raise StorageError(f"cut short: no row at byte {row}")
+        return read
+
+
+def _bytes_of(most: int) -> int:
+    return most // _SLOTS_IN_A_ROW * _ROW_BYTES
+
+
+def _found(slots: list[_Slot], key: bytes, per_minute: int, now: float) -> tuple[int, _Slot]:
+    """Return where a client's bucket is, or will be, and what it holds."""
+    number = min(range(len(slots)), key=lambda n: (slots[n].key != key, slots[n].filled_at))
+    slot = slots[number]
+    # Bytes that nobody could have written here, such as NaN, must not become an answer.
+    if slot.key == key and 0 <= slot.tokens <= per_minute and 0 <= slot.filled_at <= now:
+        return number, slot
+    return number, _Slot(key, float(per_minute), now)

@@ -1,0 +1,65 @@
+"""What revisits stand on: which of them can be copied from a page that is indexed, which have to be read."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from webstrata.db.captures.payloads import Payload
+from webstrata.index.reading import Found
+from webstrata.model.captures import Original
+from webstrata.model.content_types import HTML_TYPES
+
+NOT_THERE = "the record that this revisit refers to is not in the archive"
+
+
+@dataclass
+class Standing:
+    """The revisits of a batch, by what is to be done with them."""
+
+    copies: dict[int, int] = field(default_factory=dict)
+    """The capture whose page is the revisit's too, by the revisit's offset."""
+    to_read: dict[int, Payload] = field(default_factory=dict)
+    """Where the payload lies, by the revisit's offset."""
+    no_pages: list[int] = field(default_factory=list)
+    """Revisits of what is no page."""
+    unresolved: list[int] = field(default_factory=list)
+    """Revisit records whose original was not found."""
+
+
+def standing_of(
+    batch: Sequence[Found],
+    source_id: int,
+    payloads: Mapping[Original, Payload],
+    pages: Collection[int],
+    others: Collection[int],
+) -> Standing:
+    """Decide what becomes of the revisits of a batch, given its own captures that are pages and that are none."""
+    standing = Standing()
+    for found in batch:
+        if found.refers_to is None:
+            continue
+        offset, payload = found.capture.offset, payloads.get(found.refers_to)
+        if payload is None:
+            standing.unresolved.append(offset)
+        elif payload.capture_id in others or (payload.is_indexed and payload.snapshot_id is None):
+            _file_revisit_of_no_page(standing, found, payload)
+        elif _says_the_same(payload, found, source_id) and (payload.capture_id in pages or payload.is_indexed):
+            standing.copies[offset] = payload.capture_id
+        else:
+            standing.to_read[offset] = payload
+    return standing
+
+
+def _file_revisit_of_no_page(standing: Standing, revisit: Found, payload: Payload) -> None:
+    """File a revisit whose original is no page; a page may refer to what was sent in place of an image, though."""
+    is_page = revisit.capture.mime_type in HTML_TYPES and not revisit.is_requisite
+    if is_page:
+        standing.to_read[revisit.capture.offset] = payload
+    else:
+        standing.no_pages.append(revisit.capture.offset)
+
+
+def _says_the_same(payload: Payload, revisit: Found, source_id: int) -> bool:
+    """Return whether a page has the same facts for both: at another address its links resolve differently, and sources
+    differ.
+    """
+    return payload.url == revisit.capture.url and payload.source_id == source_id

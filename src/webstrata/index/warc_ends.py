@@ -1,0 +1,66 @@
+"""What is on the disk of a job's WARC files, beside what is acknowledged of them: less, more, or nothing."""
+
+from pathlib import Path
+from typing import Protocol
+
+from webstrata.db.captures.captures import KnownWarc
+from webstrata.db.captures.new_rows import Problem
+from webstrata.errors import OutsideRootError
+from webstrata.storage.crawl_state import TEMP_DIRS
+from webstrata.storage.paths import place_of
+from webstrata.warc.adopting import JobFiles, left_out
+
+
+class CleanableJob(JobFiles, Protocol):
+    """A job whose temporary folders may have been deleted on purpose."""
+
+    @property
+    def was_cleaned_up(self) -> bool:
+        """Return whether they were, or whether that was begun."""
+
+
+def end_problem(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Problem | None:
+    """Return the problem after the acknowledged bytes of a file that is read: a record that was cut off.
+
+    Bytes that our own crawl left there are no problem: they are cut off before the file counts as finished.
+    """
+    if not warc.is_finished or not warc.committed_bytes:
+        return None
+    try:
+        behind = place_of(archive_root, warc.path, job.output_dir).stat().st_size - warc.committed_bytes
+    except (OutsideRootError, OSError):
+        return None
+    return Problem(warc.committed_bytes, left_out(behind), may_pass=True) if behind > 0 else None
+
+
+def gone_from(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Path | None:
+    """Return where a file lay that is not there any more; None when it is, or never had anything in it."""
+    if not warc.committed_bytes:
+        return None
+    try:
+        place = place_of(archive_root, warc.path, job.output_dir)
+    except OutsideRootError:
+        return None
+    return place if _is_gone(place) else None
+
+
+def is_cleaned_away(archive_root: Path, job: CleanableJob, warc: KnownWarc) -> bool:
+    """Return whether `cleanup-job` deleted a file, which it does once all of it is indexed; its rows stay."""
+    place = gone_from(archive_root, job, warc)
+    if place is None or not job.was_cleaned_up or warc.indexed_bytes != warc.committed_bytes:
+        return False
+    folder = Path(job.output_dir).resolve()
+    if not place.is_relative_to(folder):
+        return False
+    return any(Path(part).match(TEMP_DIRS) for part in place.relative_to(folder).parts[:1])
+
+
+def _is_gone(place: Path) -> bool:
+    """Return whether no file is at a path; a path that fails for another reason is left to the reader."""
+    try:
+        place.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False

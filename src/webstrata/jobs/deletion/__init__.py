@@ -1,1 +1,0 @@
-"""Deleting a source with its captures and files."""

@@ -1,0 +1,1 @@
+"""Folders of jobs: manifests, disk space, clean-up, registering and rebuilding."""

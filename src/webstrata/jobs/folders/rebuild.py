@@ -1,0 +1,241 @@
+"""Rebuilding: a lost database made again from the archive root alone, with the ids that everything had."""
+
+import threading
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import structlog
+
+from webstrata.assets.registry import PluginRegistry
+from webstrata.assets.stage import run_plugins
+from webstrata.db.captures import problems
+from webstrata.db.engine import Database
+from webstrata.db.queue import jobs
+from webstrata.db.sources import manifests, rebuilding
+from webstrata.db.sources.rebuilding import Totals
+from webstrata.db.sql import ids
+from webstrata.errors import ConflictError, LeaseLostError
+from webstrata.index.pipeline import index_job
+from webstrata.jobs.folders.manifest import write_manifest, write_sources
+from webstrata.jobs.folders.rebuild_plan import PlannedJob, PlannedSource, RebuildPlan, plan_rebuild
+from webstrata.jobs.watching.files import restore_watching
+from webstrata.model.jobs.job import JobStatus
+from webstrata.notifications.backup import restore_notifications
+from webstrata.retention.holds import restore_holds
+from webstrata.warc.adopting import adopt_warcs_for_job
+from webstrata.warc.cdxj import EXTERNAL_FOLDER, journal_folder, read_journal
+
+log = structlog.get_logger()
+
+_INTERRUPTED = 130
+_NOTHING_YET = {"indexed_page_count": 0, "warc_file_count": 0, "warc_bytes_total": 0}
+"""What a job has before its files are found and indexed, however much it had once."""
+
+_Claiming = TypeVar("_Claiming", PlannedSource, PlannedJob)
+
+
+@dataclass
+class RebuildReport:
+    """What a rebuild found and made, and what is wrong with it."""
+
+    plan: RebuildPlan
+    problems: list[str]
+    added_sources: int = 0
+    added_jobs: int = 0
+    indexed_jobs: int = 0
+    totals: Totals = field(default_factory=Totals)
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Who wants to know how a rebuild is getting on."""
+
+    begun: Callable[[PlannedJob, int, int], None] = lambda job, number, of: None
+    """Hears which job is next, and which of how many it is."""
+    indexed: Callable[[int], None] = lambda pages: None
+
+
+@dataclass(frozen=True)
+class Rebuild:
+    """One rebuild of one archive; begun again after a kill, it goes on where it was."""
+
+    database: Database
+    archive_root: Path
+    plugins: PluginRegistry = field(default_factory=PluginRegistry)
+    watcher: Watcher = field(default_factory=Watcher)
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, *, missing: bool = False) -> RebuildReport:
+        """Make sources, jobs, captures and snapshots again, or only those that are missing.
+
+        ConflictError when the database holds something else than a rebuild that was cut off, unless it is `missing`.
+        """
+        plan = plan_rebuild(self.archive_root)
+        report = RebuildReport(plan, list(plan.problems))
+        if not missing:
+            self._refuse_others(plan)
+        self._make_sources(report)
+        restore_holds(self.database, self.archive_root)
+        report.problems += restore_watching(self.database, self.archive_root)
+        restore_notifications(self.database, self.archive_root)
+        self._keep_promised_ids(plan.jobs)
+        self._index_all(self._made_jobs(report, missing), report)
+        if not report.interrupted:
+            write_sources(self.database, self.archive_root)
+        with self.database.read() as session:
+            report.totals = rebuilding.totals(session)
+        return report
+
+    def _refuse_others(self, plan: RebuildPlan) -> None:
+        with self.database.read() as session:
+            there = manifests.known_jobs(session)
+            others = there if rebuilding.has_crawled(session) else _others(there, plan.jobs)
+        if others:
+            raise ConflictError(
+                f"the database holds {len(there)} jobs already (job {min(others)} is in {others[min(others)]}):"
+                " rebuild into an empty one, or add what is missing with --missing"
+            )
+
+    def _make_sources(self, report: RebuildReport) -> None:
+        """Add the sources that are not there; one whose id another source has by now gets a new one."""
+        with self.database.write() as session:
+            known = manifests.known_sources(session)
+            taken = set(known.values())
+            for source in _claims_first(report.plan.sources, taken):
+                if source.code in known:
+                    continue
+                wanted = source.id if source.id not in taken else None
+                if wanted != source.id:
+                    report.problems.append(f"source {source.code}: its id {source.id} is taken: it gets a new one")
+                manifests.add_source(session, source.facts, wanted)
+                report.added_sources += 1
+
+    def _keep_promised_ids(self, planned: Iterable[PlannedJob]) -> None:
+        """Let nothing new have an id that a journal promised to something else."""
+        root = self.archive_root
+        folders = {journal_folder(job.id or 0, str(job.output_dir), root) for job in planned}
+        folders |= {*(root / EXTERNAL_FOLDER).glob("job-*")}
+        capture = snapshot = 0
+        for folder in folders:
+            for line in read_journal(folder):
+                capture, snapshot = max(capture, line.capture_id), max(snapshot, line.snapshot_id or 0)
+        with self.database.write() as session:
+            if snapshot:
+                ids.lift(session, "snapshots", snapshot)
+            if capture:
+                ids.lift(session, "captures", capture, autoincrement=False)
+
+    def _made_jobs(self, report: RebuildReport, missing: bool) -> list[tuple[PlannedJob, int]]:
+        """Make the jobs that are not there, and return which have to be indexed."""
+        with self.database.read() as session:
+            there = manifests.known_jobs(session)
+            unfinished = rebuilding.unfinished_jobs(session)
+        taken, made = set(there), {}
+        for job in _claims_first(report.plan.jobs, taken):
+            is_new = _known_as(job, there) is None
+            if job.loss and (is_new or not missing):
+                report.problems.append(job.loss)
+            if is_new:
+                made[job.output_dir] = self._make_job(job, taken, report)
+        to_index = []
+        for job in report.plan.jobs:
+            known = made.get(job.output_dir)
+            if known is None and not missing:
+                known = next(iter({_known_as(job, there)} & unfinished), None)
+            if known is not None and job.warc_files:
+                to_index.append((job, known))
+        return to_index
+
+    def _make_job(self, job: PlannedJob, taken: set[int], report: RebuildReport) -> int:
+        """Add a job's row and its files, ready to be indexed."""
+        status, reason = job.goal
+        if job.id in taken:
+            report.problems.append(f"{job.output_dir}: its job id {job.id} is taken: it gets a new one")
+        begun = JobStatus.COMPLETED if job.warc_files else status
+        with self.database.write() as session:
+            source_id = manifests.known_sources(session)[job.source_code]
+            facts = {**job.facts, "status": begun, "status_reason": reason, **_NOTHING_YET}
+            wanted = None if job.id in taken else job.id
+            job_id = manifests.add_job(session, facts, wanted, source_id, str(job.output_dir))
+        report.added_jobs += 1
+        log.info("rebuild.job.made", job_id=job_id, folder=str(job.output_dir))
+        return job_id
+
+    def _index_all(self, made: list[tuple[PlannedJob, int]], report: RebuildReport) -> None:
+        """Index jobs in the order they were made in; what refers to a later one's captures is read again in the end."""
+        late = []
+        for number, (job, job_id) in enumerate(made, 1):
+            self.watcher.begun(job, number, len(made))
+            if self._is_indexed(job_id, report) and not self._settled(job, job_id, report):
+                late.append((job, job_id))
+            if report.interrupted:
+                return
+        for job, job_id in late:
+            if self._is_indexed(job_id, report, again=True):
+                self._settle(job_id, job.goal[0], report)
+            if report.interrupted:
+                return
+
+    def _is_indexed(self, job_id: int, report: RebuildReport, *, again: bool = False) -> bool:
+        """Index a job and return whether it is done; a failure is reported, and the other jobs go on."""
+        with self.database.read() as session:
+            stored = jobs.load_job(session, job_id)
+        adopt_warcs_for_job(stored, database=self.database, archive_root=self.archive_root)
+        index = partial(index_job, database=self.database, archive_root=self.archive_root, again=again)
+        try:
+            code = index(job_id, progress=self.watcher.indexed, done=JobStatus.INDEXING, stopping=self.stopping)
+        except LeaseLostError as error:
+            report.problems.append(str(error))
+            return False
+        report.interrupted = code == _INTERRUPTED
+        if code and not report.interrupted:
+            report.problems.append(f"job {job_id}: {self._reason(job_id)}")
+        return code == 0
+
+    def _settled(self, job: PlannedJob, job_id: int, report: RebuildReport) -> bool:
+        """Settle a job unless it refers to captures that are not known yet."""
+        with self.database.read() as session:
+            waits = problems.unresolved_revisits(session, job_id)
+        if not waits:
+            self._settle(job_id, job.goal[0], report)
+        return not waits
+
+    def _settle(self, job_id: int, status: JobStatus, report: RebuildReport) -> None:
+        """Run the plugins on an indexed job, and set its status; if killed before, the job is continued."""
+        with self.database.read() as session:
+            wanted = jobs.load_job(session, job_id).config.plugins
+        known = dict.fromkeys(name for name in self.plugins.names if wanted is None or name in wanted)
+        run_plugins(
+            job_id, database=self.database, archive_root=self.archive_root, registry=self.plugins, plugins=(*known,)
+        )
+        with self.database.write() as session:
+            jobs.set_job(session, job_id, status=status)
+        write_manifest(self.database, job_id, archive_root=self.archive_root)
+        report.indexed_jobs += 1
+
+    def _reason(self, job_id: int) -> str:
+        with self.database.read() as session:
+            return jobs.outcome(session, job_id)[0] or "it could not be indexed"
+
+
+def _claims_first(planned: Iterable[_Claiming], taken: Collection[int]) -> list[_Claiming]:
+    """Put those first that get the id they claim: a new one must not be what another claims."""
+    return sorted(planned, key=lambda one: one.id is None or one.id in taken)
+
+
+def _others(there: dict[int, str], planned: Iterable[PlannedJob]) -> dict[int, str]:
+    """Return the jobs that no rebuild of these can have made."""
+    ours = {str(job.output_dir) for job in planned}
+    return {job_id: folder for job_id, folder in there.items() if folder not in ours}
+
+
+def _known_as(job: PlannedJob, there: dict[int, str]) -> int | None:
+    """Return the job that is there already for a folder, however the archive root was called then."""
+    for job_id, folder in there.items():
+        if Path(folder) == job.output_dir or (job_id == job.id and Path(folder).name == job.output_dir.name):
+            return job_id
+    return None

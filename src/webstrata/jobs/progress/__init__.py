@@ -1,0 +1,1 @@
+"""Progress of jobs: logs, statistics, history, reports."""

@@ -1,0 +1,80 @@
+"""The combined log of a crawl: its log lines, and every few seconds which visits failed and how far it is."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from webstrata.crawl.tally import CrawlProgress
+from webstrata.db.queue.frontier import FrontierCounts
+from webstrata.errors import StorageError
+from webstrata.logs import also_to, without_secrets
+from webstrata.model.crawl.failures import VisitFailure, summed_up
+from webstrata.storage.combined_log import combined_log_name, log_line, next_attempt, statistics_line
+
+STATISTICS_EVERY = 5.0
+FAILURES_TOLD = 5
+"""Failed visits of each kind that are logged one by one with the statistics; the last represents the others."""
+
+_LONGEST = 500
+
+
+class CrawlLog:
+    """Writes the statistics and the failed visits of a crawl into its combined log."""
+
+    def __init__(self, path: Path, max_pages: int, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin: the first statistics are written with the first progress."""
+        self.path = path
+        self._max_pages = max_pages
+        self._clock = clock
+        self._last: float | None = None
+        self._failures: list[VisitFailure] = []
+
+    def crawled(self, progress: CrawlProgress) -> None:
+        """Take the progress of the crawl; it is written when the last statistics are some seconds old."""
+        self._failures = summed_up([*self._failures, *progress.failures], FAILURES_TOLD)
+        if self._last is None or self._clock() - self._last >= STATISTICS_EVERY:
+            self._last = self._clock()
+            self.write(progress.counts)
+
+    def write(self, counts: FrontierCounts) -> None:
+        """Write what failed and how far the crawl is; StorageError when the disk refuses."""
+        now = datetime.now(UTC)
+        # Before the statistics: whoever counts failures without a page in between must see the pages behind them.
+        failed = "".join(_failure_line(now, failure) for failure in self._failures)
+        line = statistics_line(
+            now,
+            crawled=counts.finished,
+            total=counts.total,
+            pending=counts.pending + counts.in_progress,
+            failed=counts.error,
+            most=self._max_pages,
+            hit=counts.finished >= self._max_pages,
+        )
+        try:
+            with self.path.open("a", encoding="utf-8") as log:
+                log.write(failed + line)
+        except OSError as error:
+            raise StorageError(f"{self.path}: {error.strerror}") from error
+        self._failures = []
+
+
+@contextmanager
+def crawl_log(output_dir: Path, stage: str, max_pages: int) -> Iterator[CrawlLog]:
+    """Begin the log of the next attempt at a stage; what this process logs meanwhile goes there too."""
+    path = output_dir / combined_log_name(stage, next_attempt(output_dir, stage), datetime.now(UTC))
+    try:
+        stream = path.open("a", encoding="utf-8", buffering=1)
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}") from error
+    with stream, also_to(stream):
+        yield CrawlLog(path, max_pages)
+
+
+def _failure_line(now: datetime, failure: VisitFailure) -> str:
+    # Hidden before it is cut: half an address does not show any more that there is a password in it.
+    shown = without_secrets({"url": failure.url, "kind": failure.kind, "reason": failure.reason})
+    details: dict[str, object] = {name: text[:_LONGEST] for name, text in shown.items()}
+    details |= {"count": failure.count} if failure.count > 1 else {}
+    return log_line(now, "warn", "pageStatus", "Page Load Failed", details)

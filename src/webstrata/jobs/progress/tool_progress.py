@@ -1,0 +1,179 @@
+"""Progress of a crawl by a tool that records none: the job's row is updated from the tool's log and state file."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import structlog
+
+from webstrata.db.engine import Database
+from webstrata.db.queue import frontier, jobs, leases
+from webstrata.db.queue.jobs import StoredJob
+from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
+from webstrata.jobs.progress.crawl_stats import columns_from_logs
+from webstrata.jobs.progress.log_view import without_secrets_of
+from webstrata.jobs.progress.run_report import RunEnd, write_run_report
+from webstrata.jobs.running.crawl_end import Ended, settle_as
+from webstrata.jobs.running.stages import DONE, INTERRUPTED
+from webstrata.model.crawl.tasks import TaskStatus
+from webstrata.model.jobs.job import JobStatus
+from webstrata.model.words import counted
+from webstrata.storage.combined_log import latest_combined_log, tail
+from webstrata.storage.crawl_state import CrawlState
+from webstrata.warc.adopting import adopt_warcs_for_job
+
+log = structlog.get_logger()
+
+LOOK_SECONDS = 1.0
+
+_ERRORS = frozenset({"error", "fatal", "critical"})
+_LONGEST_REASON = 500
+_A_MOMENT = timedelta(seconds=1)
+"""The state file has times to the second."""
+
+
+@contextmanager
+def books_kept(
+    database: Database, job_id: int, leader: str, look_seconds: float = LOOK_SECONDS
+) -> Iterator[threading.Event]:
+    """Update a job's row while a tool crawls; yield an event that is set when the tool is to end.
+
+    That is when a stop of the job is requested, or another process leads it by now.
+    """
+    asked, over = threading.Event(), threading.Event()
+    books = _Books(database, job_id, leader, asked)
+    keeping = threading.Thread(target=books.keep, args=(over, look_seconds), name="tool-books")
+    keeping.start()
+    try:
+        yield asked
+    finally:
+        over.set()
+        keeping.join()
+
+
+class _Books:
+    """Writes down how a tool's crawl goes, and hears when it is to end."""
+
+    def __init__(self, database: Database, job_id: int, leader: str, asked: threading.Event) -> None:
+        self._database, self._job_id, self._leader, self._asked = database, job_id, leader, asked
+        self._written: dict[str, object] = {}
+
+    def keep(self, over: threading.Event, look_seconds: float) -> None:
+        """Look again and again until the crawl is over; a failure is only logged, as the next look may succeed."""
+        while not over.wait(look_seconds):
+            try:
+                self._look()
+            except LeaseLostError as error:
+                log.error("tool.lease.lost", job_id=self._job_id, reason=str(error))
+                self._asked.set()
+                return
+            except (DatabaseError, StorageError) as error:
+                log.warning("tool.books.failed", job_id=self._job_id, reason=str(error))
+
+    def _look(self) -> None:
+        with self._database.read() as session:
+            leases.check_leader(session, self._job_id, self._leader)
+            job = jobs.load_job(session, self._job_id)
+            found = columns_from_logs(session, job)
+            if not leases.may_crawl(session, self._job_id):
+                self._asked.set()
+        if found != self._written:
+            with self._database.write() as session:
+                leases.set_as(session, self._job_id, self._leader, **found)
+            self._written = found
+
+
+def note_exit(database: Database, job: StoredJob, leader: str, code: int) -> None:
+    """Record a crawler's exit code, and the last contents of its log and state."""
+    with database.write() as session:
+        found = columns_from_logs(session, job)
+        leases.set_as(session, job.id, leader, crawler_exit_code=code, **found)
+
+
+def end_by_exit_code(
+    database: Database, job: StoredJob, code: int, since: datetime, *, settles_its_job: bool = False
+) -> Ended | None:
+    """Return what an exit code makes of a job that its tool did not settle; None when the tool was killed or left.
+
+    A tool that settles its jobs itself (`settles_its_job`) and did not has died, whatever its exit code.
+    """
+    if code == DONE:
+        return Ended(JobStatus.COMPLETED, None)
+    with database.read() as session:
+        is_stopped, stats = leases.is_stop_requested(session, job.id), jobs.last_stats(session, job.id)
+    if is_stopped:
+        left = stats.get("pending")
+        return Ended(
+            JobStatus.STOPPED, f"stopped with {counted(left, 'URL')} to go" if isinstance(left, int) else "stopped"
+        )
+    if code < 0 or code == INTERRUPTED or settles_its_job:
+        return None
+    return Ended(JobStatus.FAILED, why_it_ended(job, since) or f"exit code {code}")
+
+
+def settle_tool_job(database: Database, archive_root: Path, job: StoredJob, leader: str, ended: Ended) -> None:
+    """Write down how a tool's crawl ended, with its report, and which WARC files it left."""
+    try:
+        if not _has_frontier(database, job.id):
+            adopt_warcs_for_job(job, database=database, archive_root=archive_root)
+    except StorageError as error:
+        # The index looks for them again.
+        log.warning("tool.warcs.not_recorded", job_id=job.id, reason=str(error))
+    finished_at = datetime.now(UTC)
+    # First the report: who sees that the run is over finds it there.
+    write_run_report(database, job.id, RunEnd(ended.status, ended.reason, finished_at), None)
+    settle_as(database, job.id, leader, ended, finished_at)
+    log.info("crawl.end", job_id=job.id, status=ended.status, reason=ended.reason)
+
+
+def why_it_ended(job: StoredJob, since: datetime) -> str | None:
+    """Return why a tool ended, by its state file, else by the last error in its log; None when neither has a reason."""
+    folder = Path(job.output_dir)
+    try:
+        reason = _ended_reason(folder, since) or _last_error(folder, since)
+    except (StorageError, WebstrataError) as error:
+        log.warning("tool.end.unreadable", job_id=job.id, reason=str(error))
+        return None
+    return without_secrets_of(job.config.to_json(), reason)[:_LONGEST_REASON] if reason else None
+
+
+def _has_frontier(database: Database, job_id: int) -> bool:
+    """Return whether our own crawler crawls a job: it records its WARC files itself."""
+    with database.read() as session:
+        return frontier.has_any(session, job_id, *TaskStatus)
+
+
+def _ended_reason(folder: Path, since: datetime) -> str | None:
+    ended = CrawlState(folder, initial_workers=1).ended or {}
+    try:
+        at = datetime.fromisoformat(str(ended.get("at")))
+    except ValueError:
+        return None
+    reason = ended.get("reason")
+    is_ours = (at if at.tzinfo else at.replace(tzinfo=UTC)) >= since - _A_MOMENT
+    return reason if is_ours and isinstance(reason, str) and reason else None
+
+
+def _last_error(folder: Path, since: datetime) -> str | None:
+    """Return the last error in the newest log, if this run wrote to that."""
+    path = latest_combined_log(folder)
+    try:
+        if path is None or path.stat().st_mtime < (since - _A_MOMENT).timestamp():
+            return None
+    except OSError:
+        return None
+    return next((said for line in reversed(tail(path)) if (said := _error_in(line))), None)
+
+
+def _error_in(line: str) -> str | None:
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        return line.strip() if "error" in line.lower() else None
+    if not isinstance(told, dict) or str(told.get("logLevel", told.get("level"))).lower() not in _ERRORS:
+        return None
+    said = [told.get(name) for name in ("message", "event", "reason")]
+    return ": ".join(part for part in said if isinstance(part, str) and part) or None

@@ -1,0 +1,1 @@
+"""Running jobs: the worker, leases, stages, recovery after dead workers."""

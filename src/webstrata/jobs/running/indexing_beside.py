@@ -1,0 +1,50 @@
+"""Indexing beside a crawl: captures become searchable while it lasts, and its end leaves little to do."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import structlog
+
+from webstrata.db.engine import Database
+from webstrata.db.queue import jobs
+from webstrata.db.queue.jobs import StoredJob
+from webstrata.errors import WebstrataError
+
+log = structlog.get_logger()
+
+IndexSoFar = Callable[[int, threading.Event], int]
+"""Indexes what a crawl of a job brings until the event is set, and returns an exit code."""
+
+
+@contextmanager
+def index_beside(database: Database, job: StoredJob, index: IndexSoFar | None, every: float) -> Iterator[None]:
+    """Index what a crawl brings while the block lasts; `every` is how long to wait before, and between, tries.
+
+    0 waits for the end of the crawl, and so does a job without a source, which has no index.
+    """
+    if index is None or not every or job.source is None:
+        yield
+        return
+    over = threading.Event()
+    indexing = threading.Thread(target=_index_until, args=(over, database, job.id, index, every), name="index-so-far")
+    indexing.start()
+    try:
+        yield
+    finally:
+        over.set()
+        indexing.join()
+
+
+def _index_until(over: threading.Event, database: Database, job_id: int, index: IndexSoFar, every: float) -> None:
+    """Index what is new until the crawl is over; trouble is only logged, as the job is indexed at its end anyway."""
+    while not over.wait(every):
+        try:
+            with database.read() as session:
+                indexed, kept = jobs.indexed_bytes(session, job_id)
+            code = index(job_id, over) if indexed < kept else 0
+        except WebstrataError as error:
+            log.warning("index.so_far.failed", job_id=job_id, reason=str(error))
+            continue
+        if code and not over.is_set():
+            log.warning("index.so_far.failed", job_id=job_id, exit_code=code)

@@ -1,0 +1,89 @@
+"""Clearing up after workers that died: what they held goes back in line, what they left half-written is cut off."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import structlog
+
+from webstrata.coordination.permits import DEFAULT_DELAY, PermitStore
+from webstrata.coordination.presence import announced_here, buried
+from webstrata.db.engine import Database
+from webstrata.db.operations import operations
+from webstrata.db.operations.operations import Operation
+from webstrata.db.queue import frontier, jobs, leases
+from webstrata.errors import StorageError
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """Clears up for one archive, again and again; many may do so at the same time."""
+
+    database: Database
+    archive_root: Path
+    permits: PermitStore
+    rest: timedelta = timedelta(seconds=DEFAULT_DELAY)
+    """How long hosts rest at least that a dead worker was using: the time of its last request is unknown."""
+    _complained_about: set[str] = field(default_factory=set)
+
+    @classmethod
+    def resting(
+        cls, database: Database, archive_root: Path, permits: PermitStore, per_host_delay: float | None
+    ) -> "Recovery":
+        """Return what lets hosts rest for the delay that jobs have which name none."""
+        rest = timedelta(seconds=DEFAULT_DELAY if per_host_delay is None else per_host_delay)
+        return cls(database, archive_root, permits, rest)
+
+    def tend(self) -> None:
+        """Take back what dead workers of this machine held, and what those elsewhere did not renew."""
+        alive = [owner for owner in announced_here(self.archive_root) if not self._buried(owner)]
+        with self.database.read() as session:
+            abandoned = leases.has_abandoned(session, datetime.now(UTC), alive)
+        if abandoned:
+            with self.database.write() as session:
+                requeued = leases.requeue_abandoned(session, datetime.now(UTC), alive)
+                operations.count(session, Operation.JOB_LEASES_RECLAIMED, len(requeued))
+                _tell(requeued)
+
+    def _buried(self, owner: str) -> bool:
+        """Clear up after a worker if it is dead, and return whether it is."""
+        dead = False
+        try:
+            with buried(self.archive_root, owner) as dead:
+                if dead:
+                    self._clear_up_after(owner)
+        except StorageError as error:
+            self._complain(owner, error)
+        return dead
+
+    def _clear_up_after(self, owner: str) -> None:
+        # Only the dead leave something to recover, and the crawler takes long to load.
+        from webstrata.crawl.commit import recover
+
+        with self.database.write() as session:
+            # In the order in which commits lock: the job, then its tasks.
+            worked_on = frontier.jobs_of(session, owner)
+            for job_id in worked_on:
+                leases.take_turn(session, job_id)
+            delays = jobs.host_delays(session, worked_on)
+            reclaimed = frontier.reclaim(session, owner, datetime.now(UTC))
+            requeued = leases.requeue_of(session, owner)
+            operations.count(session, Operation.TASK_LEASES_RECLAIMED, reclaimed)
+            operations.count(session, Operation.JOB_LEASES_RECLAIMED, len(requeued))
+            _tell(requeued)
+        self.permits.forget_owner(owner, max([self.rest, *(timedelta(seconds=delay) for delay in delays)]))
+        recover(self.database, self.archive_root, owner)
+        log.info("worker.buried", owner=owner)
+
+    def _complain(self, owner: str, error: StorageError) -> None:
+        """Say once what is wrong with a dead worker's files: it is tried again every time."""
+        if owner not in self._complained_about:
+            self._complained_about.add(owner)
+            log.error("worker.recovery.failed", owner=owner, reason=str(error))
+
+
+def _tell(requeued: list[int]) -> None:
+    for job_id in requeued:
+        log.warning("job.requeued", job_id=job_id)

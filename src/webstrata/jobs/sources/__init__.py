@@ -1,0 +1,1 @@
+"""Sources: registry, files, schedules, commands and deletion."""

@@ -1,0 +1,281 @@
+"""Commands for sources: add, edit, schedule, pause, resume; the archive's `sources.json` follows."""
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from webstrata.db.engine import Database, Session
+from webstrata.db.operations import audit_log
+from webstrata.db.sources import sources
+from webstrata.db.sources.source_scopes import source_scopes
+from webstrata.db.sources.sources import NewSource, SourceChange
+from webstrata.errors import UsageError
+from webstrata.jobs.folders.manifest import write_sources
+from webstrata.jobs.sources import registry, source_removal
+from webstrata.jobs.sources.source_choice import source_code_of
+from webstrata.model.jobs.registry import (
+    SourceJobConfig,
+    SourceView,
+    check_entry,
+    check_source_name,
+    page_parameters_of,
+    seeds_of,
+)
+from webstrata.model.jobs.source_scope import source_beginning_at
+from webstrata.model.jobs.tool_options import TOOL_OPTIONS
+from webstrata.model.urls import host_of, parse_url, with_scheme
+
+log = structlog.get_logger()
+
+NO_SCHEDULE = "none"
+
+
+@dataclass(frozen=True)
+class WantedSource:
+    """A source as a person describes it; what is empty is found out or left out."""
+
+    urls: tuple[str, ...]
+    code: str = ""
+    name: str = ""
+    description: str = ""
+    schedule: str = ""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """Crawl settings and tool options of its jobs, by name."""
+
+
+@dataclass(frozen=True)
+class AddedSource:
+    """The source that now begins at the addresses a person gave."""
+
+    code: str
+    is_new: bool
+    """False when a source with these seeds exists already: its code stays, and it gets the schedule and the rest."""
+    overlaps: tuple[str, ...] = ()
+    """The other sources on one of its domains, if it is new."""
+
+
+@dataclass(frozen=True)
+class EditedSource:
+    """What a person wants different about a source; what is None stays."""
+
+    name: str | None = None
+    base_url: str | None = None
+    description: str | None = None
+    seeds: tuple[str, ...] | None = None
+    crawl: Mapping[str, object] | None = None
+    """The crawl settings of its jobs, all of them."""
+    tool_options: Mapping[str, object] | None = None
+    """The options for archive-tool, all of them."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """Crawl settings and tool options to be different, by name; the others stay."""
+    unset: tuple[str, ...] = ()
+    """Crawl settings and tool options to be at their defaults again."""
+    page_parameters: tuple[str, ...] | None = None
+    schedule: str | None = None
+    """When it is archived; an empty one, or `none`, means only on request."""
+
+
+class SourceOrders:
+    """Changes the sources of one archive; every change is in the audit log and written down in its folder."""
+
+    def __init__(self, database: Database, archive_root: Path) -> None:
+        """Run commands on an archive's sources."""
+        self._database = database
+        self._archive_root = archive_root
+
+    def add(self, wanted: WantedSource) -> AddedSource:
+        """Add a source; one that begins at the same addresses gets the schedule, and what else is given, instead.
+
+        ConflictError when the code is taken, UsageError for what makes no sense.
+        """
+        seeds = seeds_of([url for url in wanted.urls if url.strip()])
+        if not seeds:
+            raise UsageError("a source needs an address such as https://example.org/")
+        with self._database.write() as session:
+            added = _add_unless_known(session, wanted, seeds)
+        if added.is_new:
+            self._changed("source.added", added.code)
+        else:
+            self.edit(added.code, _additions(wanted))
+        return added
+
+    def edit(self, code: str, wanted: EditedSource) -> None:
+        """Change what a source is called and what its jobs are made from; jobs that are there stay as they are."""
+        if wanted == EditedSource():
+            return
+        with self._database.write() as session:
+            if replace(wanted, page_parameters=None, schedule=None) != EditedSource():
+                with _recorded(session, code, "edit"):
+                    _edit(session, code, wanted)
+            if wanted.page_parameters is not None:
+                with _recorded(session, code, "parameters"):
+                    sources.set_page_parameters(session, code, page_parameters_of(wanted.page_parameters))
+            if wanted.schedule is not None:
+                with _recorded(session, code, "schedule"):
+                    sources.set_schedule(session, code, _schedule(wanted.schedule), datetime.now(UTC))
+        self._changed("source.edit", code)
+
+    def set_page_parameters(self, code: str, names: Collection[str]) -> bool:
+        """Set which query parameters distinguish a source's pages; return whether its pages must be grouped anew."""
+        with self._changing(code, "parameters") as session:
+            return sources.set_page_parameters(session, code, page_parameters_of(names))
+
+    def set_schedule(self, code: str, schedule: str) -> None:
+        """Set when a source is archived; an empty schedule, or `none`, means only on request."""
+        with self._changing(code, "schedule") as session:
+            sources.set_schedule(session, code, _schedule(schedule), datetime.now(UTC))
+
+    def pause(self, code: str) -> None:
+        """Let a source's schedule rest."""
+        with self._changing(code, "pause") as session:
+            sources.pause_schedule(session, code)
+
+    def resume(self, code: str) -> None:
+        """Let a paused schedule go on."""
+        with self._changing(code, "resume") as session:
+            sources.resume_schedule(session, code, datetime.now(UTC))
+
+    def set_enabled(self, code: str, enabled: bool) -> None:
+        """Say whether jobs are made of a source at all."""
+        with self._changing(code, "enable" if enabled else "disable") as session:
+            sources.set_enabled(session, code, enabled)
+
+    def remove(self, code: str) -> None:
+        """Remove a source of which nothing was archived, with its jobs and their files; ConflictError for any other."""
+        source_removal.refuse_with_warcs(self._database, code)
+        with self._database.write() as session:
+            before = _told(sources.source_view(session, code))
+            removed = sources.remove_source(session, code, datetime.now(UTC))
+            gone = [job.id for job in removed]
+            audit_log.record(session, "source.remove", f"source:{code}", before=before, jobs=gone)
+        source_removal.delete_files(self._archive_root, code, removed)
+        self._changed("source.removed", code)
+
+    @contextmanager
+    def _changing(self, code: str, order: str) -> Iterator[Session]:
+        """Open a session to change a source in; what is different then is written to the audit log with it."""
+        with self._database.write() as session, _recorded(session, code, order):
+            yield session
+        self._changed(f"source.{order}", code)
+
+    def _changed(self, event: str, code: str) -> None:
+        write_sources(self._database, self._archive_root)
+        log.info(event, source=code)
+
+
+@contextmanager
+def _recorded(session: Session, code: str, order: str) -> Iterator[None]:
+    """Write what is changed about a source inside to the audit log."""
+    before = _told(sources.source_view(session, code))
+    yield
+    session.flush()
+    after = _told(sources.source_view(session, code))
+    changed = [name for name, value in after.items() if before[name] != value]
+    audit_log.record(
+        session,
+        f"source.{order}",
+        f"source:{code}",
+        before={name: before[name] for name in changed},
+        after={name: after[name] for name in changed},
+    )
+
+
+def _told(view: SourceView) -> dict[str, object]:
+    """Return what people decide about a source."""
+    return {
+        "name": view.name,
+        "base_url": view.base_url,
+        "description": view.description,
+        "enabled": view.enabled,
+        "schedule": view.schedule,
+        "schedule_paused": view.schedule_paused,
+        "page_parameters": list(view.page_parameters),
+        "job_config": view.job_config,
+    }
+
+
+def _add_unless_known(session: Session, wanted: WantedSource, seeds: tuple[str, ...]) -> AddedSource:
+    """Add a source, unless there is one that begins at the same addresses."""
+    scopes = source_scopes(session)
+    known = source_beginning_at(seeds, scopes)
+    # A code that a person gave to a source is not given again; `archive` made up its own.
+    if known is not None and (known.code != wanted.code or not _has_entry(session, known.code)):
+        return AddedSource(known.code, is_new=False)
+    new = _new_source(wanted, seeds)
+    registry.add_source_in(session, new, datetime.now(UTC))
+    overlaps = registry.overlaps_with(scopes, [new])
+    return AddedSource(new.code, is_new=True, overlaps=overlaps[0].others if overlaps else ())
+
+
+def _has_entry(session: Session, code: str) -> bool:
+    return sources.source_view(session, code).job_config is not None
+
+
+def _new_source(wanted: WantedSource, seeds: tuple[str, ...]) -> NewSource:
+    code = wanted.code or source_code_of(seeds[0])
+    crawl, tool_options = _by_kind(wanted.options)
+    entry = replace(
+        SourceJobConfig.plain(code, seeds),
+        schedule_hint=_schedule(wanted.schedule),
+        crawl=crawl,
+        default_tool_options=tool_options,
+    )
+    return NewSource(entry, wanted.name or host_of(seeds[0]), base_url=seeds[0], description=wanted.description or None)
+
+
+def _additions(wanted: WantedSource) -> EditedSource:
+    """Return what a person said about a source that was there already."""
+    return EditedSource(
+        name=wanted.name or None,
+        description=wanted.description or None,
+        options=wanted.options,
+        schedule=wanted.schedule.strip() or None,
+    )
+
+
+def _edit(session: Session, code: str, wanted: EditedSource) -> None:
+    entry = _edited(session, code, wanted)
+    if wanted.name is not None:
+        check_source_name(wanted.name)
+    base_url = parse_url(with_scheme(wanted.base_url)).href if wanted.base_url else None
+    sources.change_source(session, code, SourceChange(wanted.name, base_url, wanted.description, entry))
+
+
+def _edited(session: Session, code: str, wanted: EditedSource) -> SourceJobConfig | None:
+    """Return the registry's entry with the requested changes, checked; None when it stays as it is."""
+    seeds = None if wanted.seeds is None else seeds_of(wanted.seeds)
+    if (seeds, wanted.crawl, wanted.tool_options) == (None, None, None) and not wanted.options and not wanted.unset:
+        return None
+    entry = sources.registry_entry(session, code, seeds or ())
+    crawl, tool_options = _by_kind(wanted.options)
+    edited = replace(
+        entry,
+        default_seeds=entry.default_seeds if seeds is None else seeds,
+        crawl=_merged(entry.crawl if wanted.crawl is None else wanted.crawl, crawl, wanted.unset),
+        default_tool_options=_merged(
+            entry.default_tool_options if wanted.tool_options is None else wanted.tool_options,
+            tool_options,
+            wanted.unset,
+        ),
+    )
+    check_entry(edited)
+    return edited
+
+
+def _merged(before: Mapping[str, object], given: Mapping[str, object], unset: Collection[str]) -> dict[str, object]:
+    return {name: value for name, value in {**before, **given}.items() if name not in unset}
+
+
+def _by_kind(options: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the crawl settings and the tool options among some options."""
+    tool_options = {name: value for name, value in options.items() if name in TOOL_OPTIONS}
+    return {name: value for name, value in options.items() if name not in TOOL_OPTIONS}, tool_options
+
+
+def _schedule(said: str) -> str | None:
+    said = said.strip()
+    return None if said.lower() in {"", NO_SCHEDULE} else said

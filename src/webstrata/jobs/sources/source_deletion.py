@@ -1,0 +1,203 @@
+"""Deleting a source with its captures: what nothing else uses goes, file by file.
+
+Killed at any moment, the same command goes on: a snapshot gets its tombstone before it is removed, a file goes before
+its rows, and the source goes last.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from webstrata.assets.blobs import delete_unreferenced, write_as_files
+from webstrata.db.assets import assets
+from webstrata.db.engine import Database
+from webstrata.db.operations import audit_log
+from webstrata.db.retention import holds, tombstones
+from webstrata.db.sources import source_rows, sources
+from webstrata.db.sources.source_rows import SourceFile
+from webstrata.errors import ConflictError, OutsideRootError, StorageError, UsageError
+from webstrata.jobs.folders.manifest import write_sources
+from webstrata.jobs.sources.source_removal import delete_files
+from webstrata.model.jobs.registry import SourceView
+from webstrata.storage.paths import PresentFiles, place_of
+from webstrata.warc.cdxj import journal_folder
+from webstrata.warc.withheld import write_withheld
+
+log = structlog.get_logger()
+
+_BATCH = 100
+_REASON = "its source was deleted"
+
+
+@dataclass(frozen=True)
+class SourceDeletion:
+    """What the deletion of a source removed, or would remove."""
+
+    code: str
+    name: str
+    snapshots: int
+    captures: int
+    files: int
+    bytes: int
+    kept_files: tuple[str, ...] = ()
+    """WARC files that stay, because revisits of other sources refer to their records."""
+    blobs: int = 0
+    """Blobs of assets that nothing else referred to; counted when they are deleted."""
+    is_removed: bool = False
+    """Whether the source itself is gone; it stays, disabled, as long as files of it stay."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    view: SourceView
+    going: tuple[SourceFile, ...]
+    staying: tuple[SourceFile, ...]
+    captures: int
+
+    @property
+    def report(self) -> SourceDeletion:
+        return SourceDeletion(
+            self.view.code,
+            self.view.name,
+            self.view.snapshots,
+            self.captures,
+            len(self.going),
+            sum(file.bytes for file in self.going),
+            tuple(file.path for file in self.staying),
+        )
+
+
+def plan_deletion(database: Database, archive_root: Path, code: str) -> SourceDeletion:
+    """Return what deleting a source would remove, without changing anything."""
+    return _plan(database, archive_root, code).report
+
+
+def delete_source(database: Database, archive_root: Path, code: str, confirm: str) -> SourceDeletion:
+    """Delete a source with its captures; the caller confirms by the name of the source.
+
+    ConflictError while a job of it runs, or when a legal hold or a haul needs one of its captures.
+    """
+    plan = _plan(database, archive_root, code)
+    if confirm.strip() != plan.view.name:
+        raise UsageError(f"to delete {code} with its captures, confirm it with its name: {plan.view.name}")
+    _refuse(database, plan)
+    _begin(database, plan)
+    blobs = _free_assets(database, archive_root, plan)
+    _withhold_snapshots(database, archive_root, plan)
+    plan = _mark(database, archive_root, plan)
+    for file in plan.going:
+        _delete_file(database, archive_root, file)
+    is_removed = _finish(database, archive_root, plan)
+    report = SourceDeletion(**(vars(plan.report) | {"blobs": blobs, "is_removed": is_removed}))
+    log.info("source.deleted", source=code, files=report.files, bytes=report.bytes, kept=len(report.kept_files))
+    return report
+
+
+def _plan(database: Database, archive_root: Path, code: str) -> _Plan:
+    with database.read() as session:
+        view = sources.source_view(session, code)
+        files = source_rows.files_of_source(session, view.id)
+        needed = source_rows.needed_by_others(session, view.id, files, PresentFiles(archive_root).has)
+        captures = source_rows.count_captures(session, view.id)
+    going = tuple(file for file in files if file.path not in needed)
+    return _Plan(view, going, tuple(file for file in files if file.path in needed), captures)
+
+
+def _refuse(database: Database, plan: _Plan) -> None:
+    code, files = plan.view.code, (*plan.going, *plan.staying)
+    with database.read() as session:
+        sources.refuse_while_worked_on(session, code, datetime.now(UTC))
+        if source_rows.is_held(session, plan.view.id):
+            raise ConflictError(f"{code} is under a legal hold: release it first")
+        for job_id in {file.job_id for file in files}:
+            kept = holds.held_in_files(session, job_id, [file.path for file in files if file.job_id == job_id])
+            if kept:
+                raise ConflictError(f"snapshot {kept[0].snapshot_id} of {code} must be kept ({kept[0].reason})")
+
+
+def _begin(database: Database, plan: _Plan) -> None:
+    """Disable the source, so that no job of it begins, and record whose deletion it is."""
+    code, report = plan.view.code, plan.report
+    with database.write() as session:
+        sources.set_enabled(session, code, False)
+        going = {"snapshots": report.snapshots, "files": report.files, "bytes": report.bytes}
+        kept = list(report.kept_files)
+        audit_log.record(
+            session, "source.delete", f"source:{code}", before={"name": report.name}, going=going, kept=kept
+        )
+
+
+def _withhold_snapshots(database: Database, archive_root: Path, plan: _Plan) -> None:
+    """Give every snapshot a tombstone; beside files that stay it is written, so that a rebuild shows nothing either."""
+    folders = {file.job_id: journal_folder(file.job_id, file.output_dir, archive_root) for file in plan.staying}
+    while True:
+        with database.read() as session:
+            numbers = source_rows.snapshots_of_source(session, plan.view.id, _BATCH)
+            described = list(tombstones.describe(session, numbers, _REASON, database.actor.name, datetime.now(UTC)))
+        if not described:
+            return
+        for job_id, folder in folders.items():
+            write_withheld(folder, [capture for capture in described if capture.job_id == job_id])
+        with database.write() as session:
+            for capture in described:
+                tombstones.withhold(session, capture)
+
+
+def _free_assets(database: Database, archive_root: Path, plan: _Plan) -> int:
+    """Drop the source's assets; blobs that other sources refer to become files of their own, the others go."""
+    with database.write() as session:
+        assets.forget_source(session, plan.view.id)
+    blobs = delete_unreferenced(database, archive_root)
+    for job_id in sorted({file.job_id for file in plan.going}):
+        write_as_files(database, archive_root, job_id)
+    return blobs
+
+
+def _mark(database: Database, archive_root: Path, plan: _Plan) -> _Plan:
+    """Mark the files that go, in one transaction with a last look for what refers to them."""
+    files = (*plan.going, *plan.staying)
+    with database.write() as session:
+        sources.refuse_while_worked_on(session, plan.view.code, datetime.now(UTC))
+        source_rows.mark_files(session, plan.going, datetime.now(UTC))
+        needed = source_rows.needed_by_others(session, plan.view.id, files, PresentFiles(archive_root).has)
+        if any(file.path in needed for file in plan.going):
+            raise ConflictError(f"another source began to refer to files of {plan.view.code}: try again")
+    return plan
+
+
+def _delete_file(database: Database, archive_root: Path, file: SourceFile) -> None:
+    """Delete a WARC file, then its rows; a file outside of the archive root belongs to someone else and stays."""
+    try:
+        path = place_of(archive_root, file.path, file.output_dir)
+        if path.is_relative_to(archive_root.resolve()):
+            path.unlink(missing_ok=True)
+    except OutsideRootError as error:
+        log.warning("source.file.outside", file=file.path, reason=str(error))
+    except OSError as error:
+        raise StorageError(f"{file.path}: {error.strerror or error}") from error
+    with database.write() as session:
+        source_rows.forget_file(session, file.id)
+
+
+def _finish(database: Database, archive_root: Path, plan: _Plan) -> bool:
+    """Remove the source with its jobs and folders; with files that stay, only what shows them goes."""
+    code = plan.view.code
+    if plan.staying:
+        _hide_captures(database, plan.view.id, plan.staying)
+        return False
+    with database.write() as session:
+        removed = sources.remove_source(session, code, datetime.now(UTC))
+        gone = [job.id for job in removed]
+        audit_log.record(session, "source.remove", f"source:{code}", before={"name": plan.view.name}, jobs=gone)
+    delete_files(archive_root, code, removed)
+    write_sources(database, archive_root)
+    return True
+
+
+def _hide_captures(database: Database, source_id: int, files: Sequence[SourceFile]) -> None:
+    for file in files:
+        with database.write() as session:
+            source_rows.forget_unneeded_captures(session, source_id, file.id)

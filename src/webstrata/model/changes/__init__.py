@@ -1,0 +1,1 @@
+"""Values and rules of changes: facts, reasons, significance."""

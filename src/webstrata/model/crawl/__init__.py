@@ -1,0 +1,1 @@
+"""Values and rules of a crawl: settings, scope, tasks, traps, responses."""

@@ -1,0 +1,1 @@
+"""Values and rules of jobs and sources: states, schedules, checks, tool options."""

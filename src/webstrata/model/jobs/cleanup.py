@@ -1,0 +1,43 @@
+"""When a job's temporary files may be deleted."""
+
+from enum import StrEnum
+
+from webstrata.model.jobs.job import JobStatus
+
+CLEANABLE = (JobStatus.INDEXED, JobStatus.INDEX_FAILED)
+"""Where nothing needs a job's temporary files any more: it is indexed, or nobody will try again."""
+
+
+class CleanupMode(StrEnum):
+    """What is to go."""
+
+    TEMP = "temp"
+    """Temporary folders and the state file, with the WARC files in them."""
+    TEMP_NONWARC = "temp-nonwarc"
+    """The same, but the WARC files in them are kept: they move to the stable folder first."""
+
+
+class CleanupStatus(StrEnum):
+    """What was deleted of a job."""
+
+    NONE = "none"
+    CLEANING = "cleaning"
+    """It was begun and not ended; the same command ends it."""
+    TEMP_CLEANED = "temp_cleaned"
+
+
+def may_clean(
+    job_id: int, status: JobStatus, mode: CleanupMode, *, replay_enabled: bool = False, force: bool = False
+) -> str | None:
+    """Return why a job must not be cleaned up, or None when it may be.
+
+    Who forces it may take WARC files away from a replay server, but not from a job that is under way.
+    """
+    if replay_enabled and mode is CleanupMode.TEMP and not force:
+        return (
+            f"replay is enabled (WEBSTRATA_REPLAY_BASE_URL), and this could delete WARC files of job {job_id} that it "
+            "shows: --mode temp-nonwarc keeps them, --force deletes them all the same"
+        )
+    if status not in CLEANABLE:
+        return f"job {job_id} is {status}: it can be cleaned up when it is {' or '.join(CLEANABLE)}"
+    return None

@@ -1,0 +1,278 @@
+"""The registry: what each source's jobs are made from, and the jobs that it makes."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import get_args
+
+from webstrata.errors import UsageError
+from webstrata.model.crawl.crawl_config import CRAWL_KNOBS, check_knobs
+from webstrata.model.crawl.scope import ScopeRules
+from webstrata.model.jobs.job import SCOPE_KEYS, ArchiveJobConfig
+from webstrata.model.jobs.job_checks import check_for_engine
+from webstrata.model.jobs.schedules import parse_schedule
+from webstrata.model.jobs.tool_options import TOOL_OPTIONS, ArchiveToolOptions, validate_tool_options
+from webstrata.model.urls import parse_url, with_scheme
+
+MAX_NAME_LENGTH = 200
+MAX_PAGE_PARAMETERS = 20
+
+_CODE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_DATE = re.compile(r"\{date(?::(?P<format>[^{}]*))?\}")
+_JOB_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_PARAMETER = re.compile(r"[^\s&=#,+%]{1,64}")
+_PLUGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_SOME_DAY = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class SourceJobConfig:
+    """What a source's jobs are made from: the registry's entry."""
+
+    source_code: str
+    name_template: str
+    default_seeds: Sequence[str]
+    default_zimit_passthrough_args: Sequence[str] = ()
+    default_tool_options: Mapping[str, object] = field(default_factory=dict)
+    schedule_hint: str | None = None
+    """The schedule that the source gets when nobody says otherwise."""
+    crawl: Mapping[str, object] = field(default_factory=dict)
+    scope: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    plugins: Sequence[str] | None = None
+
+    @classmethod
+    def plain(cls, source_code: str, seeds: Sequence[str]) -> "SourceJobConfig":
+        """Return the entry of a source that nobody has said more about."""
+        return cls(source_code, f"{source_code}-{{date:%Y%m%d}}", tuple(seeds))
+
+    def to_json(self) -> dict[str, object]:
+        """Return the form that is stored with the source."""
+        return {
+            "name_template": self.name_template,
+            "default_seeds": list(self.default_seeds),
+            "default_zimit_passthrough_args": list(self.default_zimit_passthrough_args),
+            "default_tool_options": dict(self.default_tool_options),
+            "schedule_hint": self.schedule_hint,
+            "crawl": dict(self.crawl),
+            "scope": {name: list(words) for name, words in self.scope.items()},
+            "plugins": None if self.plugins is None else list(self.plugins),
+        }
+
+    @classmethod
+    def from_json(cls, source_code: str, stored: Mapping[str, object]) -> "SourceJobConfig":
+        """Return a stored entry; UsageError for a key that there is not, or a value of the wrong kind."""
+        known = {f.name for f in fields(cls)} - {"source_code"}
+        if unknown := sorted(set(stored) - known):
+            raise UsageError(f"unknown key in the registry's entry of {source_code}: {', '.join(unknown)}")
+        for name, value in stored.items():
+            if not _is_of_its_kind(name, value):
+                raise UsageError(f"the registry's entry of {source_code} has a {name} that cannot be: {value!r}")
+        defaults = {"name_template": f"{source_code}-{{date:%Y%m%d}}", "default_seeds": ()}
+        return cls(source_code, **{**defaults, **stored})  # type: ignore[arg-type]
+
+
+def _is_of_its_kind(name: str, value: object) -> bool:
+    """Return whether a stored value can be what its name says: rows may have been written by other hands."""
+    if name in {"schedule_hint", "plugins"} and value is None:
+        return True
+    if name in {"name_template", "schedule_hint"}:
+        return isinstance(value, str)
+    if name == "scope":
+        return isinstance(value, Mapping) and all(map(_are_words, value.values()))
+    if name in {"default_tool_options", "crawl"}:
+        return isinstance(value, Mapping)
+    return _are_words(value)
+
+
+def _are_words(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
+
+
+@dataclass(frozen=True)
+class LastJob:
+    """A source's newest job."""
+
+    id: int
+    name: str
+    status: str
+    status_reason: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class SourceView:
+    """A source as its operators see it."""
+
+    id: int
+    code: str
+    name: str
+    base_url: str | None
+    description: str | None
+    enabled: bool
+    schedule: str | None
+    schedule_paused: bool
+    schedule_error: str | None
+    """Why its turn, which is due, could not be taken."""
+    next_run_at: datetime | None
+    page_parameters: tuple[str, ...]
+    needs_regrouping: bool
+    job_config: Mapping[str, object] | None
+    last_job: LastJob | None
+    jobs: int
+    snapshots: int
+
+
+def generate_job_name(source_cfg: SourceJobConfig, now: datetime) -> str:
+    """Return the name of a job begun now: the source's template with its UTC date, `hc-20251209`."""
+    moment = now.astimezone(UTC)
+    name = _DATE.sub(lambda date: format(moment, date["format"] or "%Y%m%d"), source_cfg.name_template)
+    if not _JOB_NAME.fullmatch(name):
+        raise UsageError(
+            f"{source_cfg.name_template!r} is not a template for the names of jobs"
+            " (expected letters, digits, dots, dashes and {date:%Y%m%d})"
+        )
+    return name
+
+
+def build_output_dir_for_job(source_code: str, job_name: str, archive_root: Path, now: datetime) -> Path:
+    """Return where a job keeps its files: <archive root>/<source>/<time>__<job>."""
+    return archive_root / source_code / f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}__{job_name}"
+
+
+def build_job_config(
+    source_cfg: SourceJobConfig,
+    extra_seeds: Sequence[str] | None = None,
+    overrides: Mapping[str, object] | None = None,
+) -> dict[str, object]:
+    """Return the configuration of a new job: the source's defaults, more seeds, and other tool options or crawl knobs.
+
+    OptionsError, which is a ValueError, for tool options that make no sense, do not go together, or mean nothing to the
+    engine that is to crawl.
+    """
+    seeds = tuple(dict.fromkeys(parse_url(url).href for url in (*source_cfg.default_seeds, *(extra_seeds or ()))))
+    if not seeds:
+        raise UsageError(f"{source_cfg.source_code} has no seeds: give an address such as https://example.org/")
+    given = dict(overrides or {})
+    crawl = {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_KNOBS}}
+    check_knobs(crawl)
+    options = ArchiveToolOptions.from_json({**source_cfg.default_tool_options, **given})
+    validate_tool_options(options, source_cfg.default_zimit_passthrough_args)
+    ScopeRules.of(seeds, **source_cfg.scope)
+    config = ArchiveJobConfig(
+        seeds=seeds,
+        crawl=crawl,
+        scope=source_cfg.scope,
+        plugins=None if source_cfg.plugins is None else tuple(source_cfg.plugins),
+        zimit_passthrough_args=tuple(source_cfg.default_zimit_passthrough_args),
+        tool_options=options.to_json(),
+    )
+    check_for_engine(config)
+    return config.to_json()
+
+
+def plain_job_config(source_cfg: SourceJobConfig, overrides: Mapping[str, object] | None = None) -> dict[str, object]:
+    """Return what `build_job_config` would check, unchecked: for those who want to hear of every problem."""
+    given = dict(overrides or {})
+    return {
+        "seeds": list(source_cfg.default_seeds),
+        "crawl": {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_KNOBS}},
+        "scope": dict(source_cfg.scope),
+        "plugins": None if source_cfg.plugins is None else list(source_cfg.plugins),
+        "zimit_passthrough_args": list(source_cfg.default_zimit_passthrough_args),
+        "tool_options": {**source_cfg.default_tool_options, **given},
+    }
+
+
+def check_entry(entry: SourceJobConfig) -> None:
+    """Raise UsageError unless jobs can be made from an entry."""
+    check_source_code(entry.source_code)
+    if unknown := sorted(set(entry.scope) - SCOPE_KEYS):
+        raise UsageError(f"unknown key in the scope of {entry.source_code}: {', '.join(unknown)}")
+    if entry.schedule_hint is not None:
+        parse_schedule(entry.schedule_hint)
+    generate_job_name(entry, _SOME_DAY)
+    build_job_config(entry)
+
+
+def is_source_code(text: str) -> bool:
+    """Return whether a word can be a source's code, which also names its folder."""
+    return _CODE.fullmatch(text) is not None
+
+
+def check_source_code(code: str) -> None:
+    """Raise UsageError unless a word can be a source's code."""
+    if not is_source_code(code):
+        raise UsageError(f"{code[:80]!r} is not a source's code (expected something like example-org)")
+
+
+def source_code_from(text: str) -> str:
+    """Return the code that a person gives a new source, folded to lower case; UsageError when it can be none."""
+    folded = text.strip().lower()
+    if not is_source_code(folded):
+        check_source_code(text)
+    return folded
+
+
+def check_source_name(name: str) -> None:
+    """Raise UsageError unless a text can be a source's name."""
+    if not name.strip() or not name.isprintable() or len(name) > MAX_NAME_LENGTH:
+        raise UsageError(f"a source's name must be a line of 1 to {MAX_NAME_LENGTH} characters")
+
+
+def check_plugin_name(name: str) -> None:
+    """Raise UsageError unless a word can be a plugin's name."""
+    if not _PLUGIN.fullmatch(name):
+        raise UsageError(f"{name[:80]!r} is not a plugin's name")
+
+
+def page_parameters_of(names: Collection[str]) -> tuple[str, ...]:
+    """Return the query parameters that tell pages apart, each once, in order; UsageError for what can be none."""
+    for name in names:
+        if not _PARAMETER.fullmatch(name):
+            raise UsageError(f"{name[:80]!r} is not the name of a query parameter (expected something like id)")
+    if len(names) > MAX_PAGE_PARAMETERS:
+        raise UsageError(f"a source cannot have more than {MAX_PAGE_PARAMETERS} page parameters")
+    return tuple(sorted(set(names)))
+
+
+def seeds_of(urls: Collection[str]) -> tuple[str, ...]:
+    """Return addresses as a person types them in the spelling that is stored."""
+    return tuple(dict.fromkeys(parse_url(with_scheme(url)).href for url in urls))
+
+
+def parse_override(text: str) -> tuple[str, object]:
+    """Return a tool option or crawl knob from `name=value`; UsageError when there is none of that name or kind."""
+    given, equals, written = text.partition("=")
+    if not equals:
+        raise UsageError(f"{text!r} is not an option (expected name=value, such as max_pages=500)")
+    name = option_name(given)
+    kind = {**TOOL_OPTIONS, **CRAWL_KNOBS}[name]
+    return name, _value(written.strip(), get_args(kind) or (kind,))
+
+
+def option_name(text: str) -> str:
+    """Return the name of a tool option or crawl knob as it is stored; UsageError when there is none of that name."""
+    name, kinds = text.strip().replace("-", "_"), {**TOOL_OPTIONS, **CRAWL_KNOBS}
+    if name not in kinds:
+        close = get_close_matches(name, kinds, n=1)
+        raise UsageError(f"unknown option {name!r}{f' (did you mean {close[0]}?)' if close else ''}")
+    return name
+
+
+def _value(written: str, kinds: tuple[object, ...]) -> object:
+    """Return what a text stands for where one of some kinds is wanted, or itself, for the check to refuse."""
+    word = written.lower()
+    if bool in kinds:
+        return {"true": True, "yes": True, "false": False, "no": False}.get(word, written)
+    if type(None) in kinds and word in {"none", "null", ""}:
+        return None
+    for number in (int, float):
+        if number in kinds:
+            try:
+                return number(written)
+            except ValueError:
+                continue
+    return written

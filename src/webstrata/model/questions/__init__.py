@@ -1,1 +1,0 @@
-"""Questions in plain words: their terms, their stop words, and how well pages match them."""

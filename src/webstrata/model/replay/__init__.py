@@ -1,0 +1,1 @@
+"""Values and rules of replay: Wayback addresses, closest captures, CDX queries."""

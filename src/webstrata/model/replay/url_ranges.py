@@ -1,0 +1,69 @@
+"""Ranges of URL keys: one URL, all that begin alike, a host, or a domain with its subdomains."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from webstrata.errors import UsageError
+from webstrata.model.replay.replay_address import archived_url
+from webstrata.model.urls import MAX_URL_LENGTH, surt, surt_host
+
+_LONGEST_PREFIX = MAX_URL_LENGTH - 33
+"""Longer keys end in a hash, which no prefix matches."""
+
+
+class MatchType(StrEnum):
+    """Which URLs a query is about."""
+
+    EXACT = "exact"
+    PREFIX = "prefix"
+    HOST = "host"
+    DOMAIN = "domain"
+
+
+@dataclass(frozen=True)
+class KeyRange:
+    """URL keys from the first to before the end, in byte order; without an end, the first alone."""
+
+    start: str
+    end: str | None = None
+
+    def __contains__(self, key: str) -> bool:
+        """Return whether a key is one of them."""
+        return key == self.start if self.end is None else self.start <= key < self.end
+
+
+def read_pattern(written: str, match_type: MatchType | None = None) -> tuple[str, MatchType]:
+    """Return the URL and the match type of a query; `*.host` and `url*` name the type themselves."""
+    if written.startswith("*."):
+        return written[2:].removesuffix("/*").removesuffix("*"), MatchType.DOMAIN
+    if written.endswith("*"):
+        return written[:-1], MatchType.PREFIX
+    return written, match_type or MatchType.EXACT
+
+
+def key_range(url: str, match_type: MatchType) -> KeyRange:
+    """Return the keys that a query is about; UsageError when its URL is none."""
+    if not url:
+        raise UsageError("url must be a web address, such as example.org, example.org/path/* or *.example.org")
+    address = archived_url(url)
+    if match_type is MatchType.EXACT:
+        return KeyRange(surt(address))
+    if match_type is MatchType.PREFIX:
+        return _beginning_with(surt(address)[:_LONGEST_PREFIX])
+    host = surt_host(address)
+    if match_type is MatchType.HOST or ":" in host:
+        return _beginning_with(f"{host})")
+    # The comma of subdomains follows the parenthesis with nothing between them that a host may hold.
+    return KeyRange(f"{host})", f"{host}-")
+
+
+def other_keys(key: str) -> tuple[str, ...]:
+    """Return the keys under which a URL may have been captured instead: with or without its trailing slash."""
+    path, mark, query = key.partition("?")
+    if path.endswith(")/"):
+        return ()
+    return (f"{path.removesuffix('/') if path.endswith('/') else path + '/'}{mark}{query}",)
+
+
+def _beginning_with(prefix: str) -> KeyRange:
+    return KeyRange(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))

@@ -1,0 +1,1 @@
+"""Values and rules of retention: policies, legal holds, tombstones, artifacts."""

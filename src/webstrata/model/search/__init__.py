@@ -1,0 +1,1 @@
+"""Values and rules of search: the query language, ranking, word similarity, PageRank."""

@@ -1,0 +1,69 @@
+"""How pages link: which capture of a page counts today, and what changes for others when it is another one."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from webstrata.model.search.pagerank import DAMPING, TELEPORT
+
+
+@dataclass(frozen=True)
+class LinkedPage:
+    """A page as it links today: what its newest good capture links to."""
+
+    page_id: int
+    snapshot_id: int | None = None
+    """The capture that counts; None for a page that was never captured well."""
+    captured_at: datetime | None = None
+    targets: frozenset[int] = frozenset()
+    rank_mass: float = 0.0
+
+    def with_capture(self, snapshot_id: int, captured_at: datetime, targets: frozenset[int]) -> "LinkedPage":
+        """Return the page with one more good capture, which counts when it is no older than the one that did."""
+        counts = (
+            self.snapshot_id is None
+            or self.captured_at is None
+            or (captured_at, snapshot_id) >= (self.captured_at, self.snapshot_id)
+        )
+        if not counts:
+            return self
+        return replace(self, snapshot_id=snapshot_id, captured_at=captured_at, targets=targets)
+
+    def without_captures(self) -> "LinkedPage":
+        """Return the page as one that is only linked to."""
+        return replace(self, snapshot_id=None, captured_at=None, targets=frozenset())
+
+
+@dataclass(frozen=True)
+class SignalChanges:
+    """What pages win and lose when others begin to link otherwise."""
+
+    inlinks: Counter[int] = field(default_factory=Counter)
+    residuals: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    pages: list[LinkedPage] = field(default_factory=list)
+    """The pages that link otherwise, or from another capture."""
+
+    def note(self, before: LinkedPage, after: LinkedPage) -> None:
+        """Count what it changes that a page, as it was, is now as it is."""
+        if before == after:
+            return
+        self.pages.append(after)
+        if (before.snapshot_id is None) != (after.snapshot_id is None):
+            self.residuals[after.page_id] += TELEPORT if before.snapshot_id is None else -TELEPORT
+        if before.targets == after.targets:
+            return
+        self.inlinks.update(after.targets - before.targets)
+        self.inlinks.subtract(before.targets - after.targets)
+        self.note_rank(before.rank_mass, before.targets, after.targets)
+
+    def note_rank(self, mass: float, before: frozenset[int], after: frozenset[int]) -> None:
+        """Take what a page of this rank gave to those it linked to, and give it to those it links to."""
+        if not mass:
+            return
+        for targets, given in ((before, -DAMPING * mass), (after, DAMPING * mass)):
+            for target in targets:
+                self.residuals[target] += given / len(targets)
+
+    def touched(self) -> list[int]:
+        """Return the pages whose counts or ranks change, in order."""
+        return sorted(self.inlinks.keys() | self.residuals.keys())

@@ -1,0 +1,152 @@
+"""Which of the found comes first: one pure function over what the database says of a document."""
+
+import heapq
+import math
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from webstrata.model.search.relevance import Relevance
+
+WEIGHT_OF_TITLE = 0.6
+WEIGHT_OF_NEARNESS = 0.2
+WEIGHT_OF_ALL_WORDS = 3.0
+"""More than all other parts together: pages with all words of a question come before those with some."""
+
+WEIGHT_OF_AUTHORITY = 0.15
+MANY_LINKS = 10_000
+MUCH_RANK = 1_000.0
+"""The PageRank, as `rank_mass`, of a page that very much leads to; 1 is that of a page which nothing links to."""
+COST_OF_A_LEVEL = 0.02
+MOST_LEVELS = 6
+URL_COSTS = (0.0, 0.03, 0.06)
+"""What an address loses: nothing, for a query string, for one that only tells where a reader came from.
+
+All are shares of the best text in a list of results, which counts 1. They were found by trying the queries of
+tests/search/queries.yaml: run them again before changing one.
+"""
+
+
+class Ranking(StrEnum):
+    """How results are ordered: by the text alone, or by all there is to know of a page."""
+
+    V1 = "v1"
+    V2 = "v2"
+
+
+class Facts(NamedTuple):
+    """What is known of a document that was found: by the thousand, so these are plain tuples."""
+
+    title: str
+    """Its words folded, a space before, between and behind them."""
+    inlinks: int
+    depth: int
+    rank_mass: float = 0.0
+
+
+class Score(NamedTuple):
+    """A document's score, part by part; what its address costs is taken off each capture."""
+
+    text: float
+    title: float = 0.0
+    authority: float = 0.0
+    depth: float = 0.0
+    nearness: float = 0.0
+    all_words: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Return the parts added up."""
+        return self.text + self.title + self.authority + self.depth + self.nearness + self.all_words
+
+
+def scores(
+    relevance: Mapping[int, float],
+    known: Mapping[int, Facts],
+    phrases: Sequence[tuple[str, ...]],
+    ranking: Ranking = Ranking.V2,
+) -> dict[int, Score]:
+    """Return the score of every document found, by its id; `phrases` are what was asked for, word by word.
+
+    Of which nothing is known but its relevance, that is all that counts.
+    """
+    best = max(relevance.values(), default=0.0) or 1.0
+    judged = known if ranking is Ranking.V2 else {}
+    return {
+        document: _score(text / best, judged[document], phrases) if document in judged else Score(text / best)
+        for document, text in relevance.items()
+    }
+
+
+def match_scores(
+    found: Mapping[int, Relevance], known: Mapping[int, Facts], phrases: Sequence[tuple[str, ...]], terms: int
+) -> dict[int, Score]:
+    """Return the scores of pages whose words were read, by document; `terms` is how many a question has."""
+    best = max((relevance.words for relevance in found.values()), default=0.0) or 1.0
+    return {
+        document: _score(relevance.words / best, known[document], phrases)._replace(
+            nearness=WEIGHT_OF_NEARNESS * relevance.nearness,
+            all_words=WEIGHT_OF_ALL_WORDS if len(relevance.held) == terms else 0.0,
+        )
+        for document, relevance in found.items()
+    }
+
+
+def scores_after(read: Mapping[int, Score], others: Mapping[int, float]) -> dict[int, Score]:
+    """Return scores that leave documents in the order of their relevance, after those whose words were read."""
+    least = min((score.total for score in read.values()), default=0.0)
+    best = max(others.values(), default=0.0) or 1.0
+    return {document: Score(least - 2 + relevance / best) for document, relevance in others.items()}
+
+
+def best_scored(ranked: Mapping[int, Score], most: int) -> tuple[list[int], float]:
+    """Return about so many of the best documents, and a score that no other document reaches."""
+    if len(ranked) <= most:
+        return list(ranked), -math.inf
+    totals = [(score.total, document) for document, score in ranked.items()]
+    least, _ = heapq.nlargest(most, totals)[-1]
+    return [document for total, document in totals if total >= least], least
+
+
+def url_cost(kind: int, ranking: Ranking = Ranking.V2) -> float:
+    """Return what a capture loses for its address."""
+    return URL_COSTS[kind] if ranking is Ranking.V2 else 0.0
+
+
+def depth_of(url_group: str) -> int:
+    """Return how many steps a page is below the front page of its site."""
+    return max(0, url_group.partition("?")[0].rstrip("/").count("/") - _SLASHES_OF_A_SITE)
+
+
+_SLASHES_OF_A_SITE = 2
+
+
+def _score(text: float, facts: Facts, phrases: Sequence[tuple[str, ...]]) -> Score:
+    return Score(
+        text,
+        WEIGHT_OF_TITLE * _standing_in_title(facts.title, phrases),
+        WEIGHT_OF_AUTHORITY * _authority(facts),
+        -COST_OF_A_LEVEL * min(facts.depth, MOST_LEVELS),
+    )
+
+
+def _authority(facts: Facts) -> float:
+    """Return how well a page is linked: half by how many link to it, half by its PageRank."""
+    linked = math.log1p(facts.inlinks) / math.log1p(MANY_LINKS) if facts.inlinks > 0 else 0.0
+    ranked = math.log(facts.rank_mass) / math.log(MUCH_RANK) if facts.rank_mass > 1 else 0.0
+    return (min(1.0, linked) + min(1.0, ranked)) / 2
+
+
+def _standing_in_title(title: str, phrases: Sequence[tuple[str, ...]]) -> float:
+    """Return how well a title answers: best with all that was asked for, less well with a part of it."""
+    held = [phrase for phrase in phrases if phrase and all(f" {word} " in title for word in phrase)]
+    if not held:
+        return 0.0
+    longest = max(map(len, phrases))
+    return max(_share_of_title(phrase, title) * len(phrase) / longest for phrase in held)
+
+
+def _share_of_title(phrase: tuple[str, ...], title: str) -> float:
+    """Return how much of a title a phrase is: at least half of all when it stands there, half as much word by word."""
+    share = 0.5 + 0.5 * len(phrase) / max(title.count(" ") - 1, len(phrase))
+    return share if f" {' '.join(phrase)} " in title else share / 2

@@ -1,0 +1,144 @@
+"""How well a page's words match a question: BM25 over the parts of a page, and how near the words are."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from webstrata.model.search.terms import Term
+
+SATURATION = 1.2
+LENGTH_SHARE = 0.75
+"""The constants of BM25, usually called k1 and b."""
+
+WEIGHT_OF_OTHER_FORM = 0.75
+"""What another form of a word counts beside the word as written."""
+
+WEIGHTS = {"title": 2.0, "address": 0.6, "headings": 1.0, "main": 1.0, "other": 0.2}
+"""What a hit counts by its place. A heading is a part of the main text too, and counts twice. Menus and footers say
+what a site is about, not its pages. `python -m bench relevance` measures them: run it before changing one."""
+
+_FARTHEST = 12
+"""Words further apart than this are not near."""
+
+
+class PageWords(NamedTuple):
+    """The words of a page, folded, by the part of the page that they are in."""
+
+    title: Sequence[str]
+    address: Sequence[str]
+    headings: Sequence[str]
+    main: Sequence[str]
+    other: Sequence[str]
+
+    @property
+    def length(self) -> int:
+        """Return how many words the text has that are not the site's own."""
+        return len(self.title) + len(self.main)
+
+
+class Relevance(NamedTuple):
+    """How well a page's words match a question."""
+
+    words: float
+    """BM25, as a share of what it could be at most."""
+    nearness: float
+    """1 when neighbouring words of the question are neighbours on the page, too."""
+    held: frozenset[int]
+    """The terms that the page has, by number."""
+
+
+def rarity(documents: int, of_all: int) -> float:
+    """Return the weight of a term that so many documents hold: the rarer, the higher."""
+    return math.log1p((max(of_all, documents) - documents + 0.5) / (documents + 0.5))
+
+
+class TermMatcher:
+    """Finds the terms of a question among the words of pages."""
+
+    def __init__(self, terms: Sequence[Term], weights: Sequence[float]) -> None:
+        """Take the terms and the weight of each."""
+        self.terms = terms
+        self.weights = weights
+        self._whole = sum(weights) or 1.0
+        self._single: dict[str, list[tuple[int, float]]] = {}
+        self._several: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+        for number, term in enumerate(terms):
+            self._single.setdefault(term.word, []).append((number, 1.0))
+            for form in term.forms:
+                if len(form) == 1:
+                    self._single.setdefault(form[0], []).append((number, WEIGHT_OF_OTHER_FORM))
+                else:
+                    self._several.setdefault(form[0], []).append((number, form))
+        self._first_words = self._single.keys() | self._several.keys()
+
+    def hits(self, words: Sequence[str]) -> list[tuple[int, int, float]]:
+        """Return where terms are in a list of words: place, number of the term, and how exactly it is the term."""
+        first_words = self._first_words
+        found: list[tuple[int, int, float]] = []
+        # Thousands of words are looked at for every page, and few of them are hits.
+        for place in [place for place, word in enumerate(words) if word in first_words]:
+            word = words[place]
+            found += [(place, number, exactness) for number, exactness in self._single.get(word, ())]
+            for number, form in self._several.get(word, ()):
+                if tuple(words[place : place + len(form)]) == form:
+                    found.append((place, number, WEIGHT_OF_OTHER_FORM))
+        return found
+
+    def as_asked(self, words: Sequence[str]) -> list[str]:
+        """Return words of a page with the question's own forms instead of others."""
+        return [self.terms[self._single[word][0][0]].word if word in self._single else word for word in words]
+
+    def relevance(self, page: PageWords, usual_length: float) -> Relevance:
+        """Return how well a page matches, given how long pages usually are."""
+        counts = [0.0] * len(self.terms)
+        per_length = 1 / (1 - LENGTH_SHARE + LENGTH_SHARE * page.length / max(usual_length, 1.0))
+        main = self.hits(page.main)
+        for name, weight in WEIGHTS.items():
+            share = weight * per_length if name in {"main", "headings", "other"} else weight
+            for _, number, exactness in main if name == "main" else self.hits(getattr(page, name)):
+                counts[number] += share * exactness
+        return Relevance(
+            self._bm25(counts),
+            max(self._nearness(main), self._nearness(self.hits(page.title))),
+            frozenset(number for number, count in enumerate(counts) if count),
+        )
+
+    def share(self, held: frozenset[int]) -> float:
+        """Return how much of a question some of its terms are, by weight."""
+        return sum(self.weights[number] for number in held) / self._whole
+
+    def _bm25(self, counts: Sequence[float]) -> float:
+        scores = (
+            weight * count / (count + SATURATION) for weight, count in zip(self.weights, counts, strict=True) if count
+        )
+        return sum(scores) * (1 + SATURATION) / self._whole
+
+    def _nearness(self, hits: Sequence[tuple[int, int, float]]) -> float:
+        """Return how near neighbouring terms of the question are to each other, as a share of what could be."""
+        if len(self.terms) < 2:
+            return 0.0
+        best: dict[tuple[int, int], float] = {}
+        for (place, one, _), (after, other, _) in pairwise(hits):
+            gap = after - place
+            if one != other and gap <= _FARTHEST:
+                # In the question's own order they are worth more.
+                closeness = (1.0 if other > one else 0.6) / max(gap, 1)
+                pair = min(one, other), max(one, other)
+                best[pair] = max(best.get(pair, 0.0), closeness)
+        whole = sum(min(pair) for pair in pairwise(self.weights)) or 1.0
+        found = sum(
+            closeness * min(self.weights[one], self.weights[other]) / (other - one)
+            for (one, other), closeness in best.items()
+        )
+        return min(1.0, found / whole)
+
+
+def missing_words(terms: Sequence[Term], held: frozenset[int]) -> tuple[str, ...]:
+    """Return the words of terms that a page does not have."""
+    return tuple(term.word for number, term in enumerate(terms) if number not in held)
+
+
+def usual_length(pages: Mapping[int, PageWords]) -> float:
+    """Return how long some pages are on average."""
+    return sum(page.length for page in pages.values()) / len(pages) if pages else 1.0

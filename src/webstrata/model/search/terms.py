@@ -1,0 +1,50 @@
+"""Terms of a question: its words with the forms that count as each of them, and what asks for them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from webstrata.model.search.query import All, AnyOf, Expression, Without, Words, all_of
+
+Form = tuple[str, ...]
+"""A word, or several that follow each other."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word of a question, and the forms that count as the word."""
+
+    word: str
+    forms: tuple[Form, ...] = ()
+    """Other forms: of the same stem, in one piece or in several."""
+    is_stop_word: bool = False
+
+    @property
+    def expression(self) -> Expression:
+        """Return what asks for the word in any form."""
+        return any_form(Words((self.word,)), self.forms)
+
+
+def any_form(written: Words, forms: Iterable[Form]) -> Expression:
+    """Return what asks for a word or for one of its other forms, in the same part of a document."""
+    others = tuple(Words(form, written.field) for form in forms if form != written.words)
+    return AnyOf((written, *others)) if others else written
+
+
+def content_terms(terms: Sequence[Term]) -> tuple[Term, ...]:
+    """Return the terms that say what a question is about."""
+    return tuple(term for term in terms if not term.is_stop_word)
+
+
+def all_terms(terms: Sequence[Term]) -> Expression | None:
+    """Return what asks for every term that is no stop word."""
+    return all_of(term.expression for term in content_terms(terms))
+
+
+def with_forms(expression: Expression, forms: "dict[Form, tuple[Form, ...]]") -> Expression:
+    """Return an expression that finds other forms of its words too, except of those in quotes and of excluded ones."""
+    if isinstance(expression, Words):
+        return expression if expression.is_quoted else any_form(expression, forms.get(expression.words, ()))
+    if isinstance(expression, Without):
+        return expression
+    parts = tuple(with_forms(part, forms) for part in expression.parts)
+    return All(parts) if isinstance(expression, All) else AnyOf(parts)

@@ -1,0 +1,1 @@
+"""The pages of jobs: the list, one job, its history and progress."""

@@ -1,0 +1,121 @@
+"""How a job's crawl went, in words: who crawled, attempt by attempt, and what the monitor did about trouble."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from webstrata.db.queue.run_reports import JobProgress
+from webstrata.jobs.progress.crawl_history import ATTEMPTS_SHOWN, CrawlAttempt, MonitorDecision, engine_of
+from webstrata.model.archive import JobView
+from webstrata.model.crawl.monitoring import Answer
+from webstrata.web import present
+
+_ENGINES = {"native": "the built-in crawler", "zimit": "zimit, in a container"}
+_STAGES = {
+    "initial_crawl": "First crawl",
+    "resume_crawl": "Resumed crawl",
+    "new_crawl_phase": "New crawl",
+    "final_build_from_warcs": "Building the ZIM",
+}
+_TROUBLES = {
+    "stall": "Stalled",
+    "no_statistics": "Silent",
+    "timeout": "Timeouts",
+    "http": "HTTP errors",
+    "crashed": "Crashed",
+}
+
+
+@dataclass(frozen=True)
+class AttemptRow:
+    """An attempt as people read it."""
+
+    name: str
+    began_at: datetime
+    took: str
+    pages: str
+    failed: str
+
+
+@dataclass(frozen=True)
+class DecisionRow:
+    """A decision of the monitor as people read it."""
+
+    at: datetime | None
+    trouble: str
+    reason: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class CrawlStory:
+    """The crawl history on a job's page."""
+
+    engine: str
+    stage: str | None
+    attempts: tuple[AttemptRow, ...]
+    has_earlier: bool
+    """Whether there may have been attempts before those that are listed."""
+    decisions: tuple[DecisionRow, ...]
+    no_decisions: str
+    """What to say where the monitor decided nothing."""
+
+
+def crawl_story(
+    progress: JobProgress, attempts: Sequence[CrawlAttempt], decisions: Sequence[MonitorDecision]
+) -> CrawlStory:
+    """Return how a job's crawl went."""
+    job, engine = progress.job, engine_of(progress.job)
+    return CrawlStory(
+        engine=_ENGINES.get(engine, engine),
+        stage=stage_words(job.crawler_stage) if job.crawler_stage else None,
+        attempts=tuple(map(attempt_row, attempts)),
+        has_earlier=len(attempts) >= ATTEMPTS_SHOWN,
+        decisions=tuple(map(decision_row, decisions)),
+        no_decisions=_no_decisions(job, is_over=progress.is_over),
+    )
+
+
+def stage_words(stage: str) -> str:
+    """Return what an attempt at a crawl was: the first one, or one that went on."""
+    return _STAGES.get(stage, stage.replace("_", " ").capitalize())
+
+
+def attempt_row(attempt: CrawlAttempt) -> AttemptRow:
+    """Return an attempt as text; values that its log does not have are a dash."""
+    crawled, total = attempt.crawled, attempt.total
+    pages = "–" if crawled is None else present.number(crawled)
+    return AttemptRow(
+        name=f"{stage_words(attempt.stage)}, attempt {attempt.number}",
+        began_at=attempt.began_at,
+        took=present.duration(attempt.ended_at - attempt.began_at) if attempt.ended_at else "–",
+        pages=f"{pages} of {present.number(total)}" if total else pages,
+        failed="–" if attempt.failed is None else present.number(attempt.failed),
+    )
+
+
+def decision_row(decision: MonitorDecision) -> DecisionRow:
+    """Return a decision of the monitor as people read it."""
+    trouble = _TROUBLES.get(decision.trouble, decision.trouble)
+    return DecisionRow(decision.at, trouble, decision.reason, _answer_words(decision))
+
+
+def _answer_words(decision: MonitorDecision) -> str:
+    words = {
+        Answer.FEWER_WORKERS: f"Went on with {present.count(decision.workers or 0, 'worker')}",
+        Answer.ROTATE_VPN: "Changed the VPN and began again",
+        Answer.RESTART: "Began again",
+        Answer.BACK_OFF: f"Rested for {present.duration(decision.wait)}",
+        Answer.GIVE_UP: "Gave up",
+    }
+    return next((said for answer, said in words.items() if answer == decision.answer), decision.answer)
+
+
+def _no_decisions(job: JobView, *, is_over: bool) -> str:
+    if job.was_registered:
+        return "There was no crawl to watch."
+    options = (job.config or {}).get("tool_options")
+    is_watched = isinstance(options, Mapping) and options.get("enable_monitoring") is True
+    if is_watched:
+        return "It had nothing to do." if is_over else "Nothing so far: no trouble was seen."
+    return "Nobody watched this crawl. With the tool option enable_monitoring, trouble is seen and answered."

@@ -1,0 +1,171 @@
+"""The page of one job: its progress, history, options and files."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse, Response
+
+from webstrata.db.captures import problems
+from webstrata.db.operations import catalog
+from webstrata.db.queue import run_reports
+from webstrata.db.queue.run_reports import JobProgress
+from webstrata.db.replay import replay_checks
+from webstrata.errors import NotFoundError
+from webstrata.http.dependencies import JobId, Parts
+from webstrata.http.live import live_view, seated
+from webstrata.http.secrets import secrets_of
+from webstrata.jobs.progress.crawl_history import attempts_of, decisions_of, run_statistics
+from webstrata.jobs.progress.log_view import log_tail
+from webstrata.logs import without_secrets
+from webstrata.model.archive import JobView
+from webstrata.model.jobs.cleanup import CLEANABLE
+from webstrata.model.jobs.job import CLAIMABLE, JobStatus
+from webstrata.web import present
+from webstrata.web.failures import PageRoute
+from webstrata.web.jobs.crawl_history import crawl_story
+from webstrata.web.jobs.job_progress import is_stopping, news_of
+from webstrata.web.jobs.plot import draw_plot
+from webstrata.web.pages import render
+from webstrata.web.visitor import require_admin_visitor
+
+SNAPSHOTS_SHOWN = 50
+PROBLEMS_SHOWN = 20
+LOG_LINES_SHOWN = 100
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=[Depends(require_admin_visitor)])
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What can be done with a job next: the target of the button, its label, and its effect."""
+
+    order: str
+    words: str
+    hint: str
+
+
+_STOP = Offer("stop", "Stop", "What is captured is kept, and it can go on later.")
+_REST = "What is captured is kept; only the rest is fetched."
+_AFTER = {
+    JobStatus.STOPPED: Offer("resume", "Go on where it stopped", _REST),
+    JobStatus.FAILED: Offer("retry", "Try again", _REST),
+    JobStatus.INDEX_FAILED: Offer("retry", "Try again", "Nothing is fetched again: what was captured is indexed anew."),
+}
+
+
+@router.get("/jobs/{job_id}")
+def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTMLResponse:
+    """Show one job; while it goes on its script updates the page, and once it is over loads it anew.
+
+    `known` when a source for the requested address existed already.
+    """
+    now = datetime.now(UTC)
+    with app.database.read() as session:
+        progress = run_reports.progress(session, job_id, now)
+        if progress is None:
+            raise NotFoundError("There is no such job in this archive")
+        snapshots = catalog.job_snapshots(session, job_id, limit=SNAPSHOTS_SHOWN, offset=0)
+        replay_check = replay_checks.newest_check(session, job_id)
+        first_problems = problems.problems_of_job(session, job_id, limit=PROBLEMS_SHOWN)
+    found, config = progress.job, without_secrets(progress.job.config or {})
+    attempts = attempts_of(found)
+    return render(
+        request,
+        "job.html",
+        job=found,
+        is_known=known,
+        news=news_of(progress, now),
+        moving=not progress.is_over,
+        offer=offer(progress),
+        story=story(progress, now),
+        snapshots=snapshots,
+        problems=first_problems,
+        replay_check=replay_check,
+        log=log_tail(found, secrets_of(app.settings), LOG_LINES_SHOWN),
+        plot=draw_plot(run_statistics(found), [attempt.began_at for attempt in attempts]),
+        crawl=crawl_story(progress, attempts, decisions_of(found, secrets_of(app.settings))),
+        kept=list(_storage(found)),
+        cleanable=found.status in CLEANABLE and progress.is_over,
+        seeds=_seeds(config),
+        knobs=in_words({name: value for name, value in config.items() if name != "seeds"}),
+    )
+
+
+@router.get("/jobs/{job_id}/events", dependencies=[Depends(seated)])
+async def events(job_id: JobId, app: Parts) -> Response:
+    """Stream the progress of a job to its page, until the job is over."""
+    return await live_view(app.database, job_id, lambda progress, now: news_of(progress, now).to_json())
+
+
+def offer(progress: JobProgress) -> Offer | None:
+    """Return what can be done with a job next: end it, or get what it did not get."""
+    found = progress.job
+    if found.status in (JobStatus.RUNNING, *CLAIMABLE):
+        return None if is_stopping(found) else _STOP
+    if not progress.is_over:
+        return None
+    if found.status == JobStatus.INDEXED and progress.counts.error:
+        return Offer("resume", f"Try the {present.count(progress.counts.error, 'failed page')} again", _REST)
+    return _AFTER.get(JobStatus(found.status))
+
+
+def story(progress: JobProgress, now: datetime) -> str:
+    """Return the sentence that goes with a job's state."""
+    found = progress.job
+    if is_stopping(found):
+        return "It stops within seconds; what it captured is kept."
+    if found.status == JobStatus.STOPPED and not progress.is_over:
+        return "What it captured is being indexed."
+    if found.status == JobStatus.QUEUED and found.stop_requested_at:
+        return "It stops when a worker takes it up, which then ends the container that its own one left."
+    if found.status == JobStatus.QUEUED:
+        return "It starts as soon as a worker is free."
+    if found.status == JobStatus.RETRYABLE and found.not_before and found.not_before > now:
+        return f"It starts again by itself, not before {present.date_and_time(found.not_before)}."
+    return {
+        "waiting": "It starts again by itself.",
+        "working": "This page keeps itself up to date.",
+        "failed": f"It ended before everything was captured. {_searchable(found)}".rstrip(),
+        "stopped": f"Somebody stopped it. {_searchable(found)}".rstrip(),
+        "done": f"{present.count(found.indexed_page_count, 'snapshot')} can be searched and read.".capitalize(),
+    }[present.job_state(found.status).kind]
+
+
+def _searchable(found: JobView) -> str:
+    """Return how much there is to read of a job that did not come to its end."""
+    if found.indexed_page_count:
+        return f"{present.count(found.indexed_page_count, 'snapshot')} can be searched and read.".capitalize()
+    return "" if found.warc_bytes_total else "Nothing was captured."
+
+
+def _storage(found: JobView) -> Iterator[tuple[str, str]]:
+    """Yield what a job takes on disk, by kind, as far as it was counted."""
+    kinds = {
+        "WARC files": found.warc_bytes_total,
+        "Everything in its folder": found.output_bytes_total,
+        "Temporary files": found.tmp_bytes_total,
+        "Temporary files but for WARCs": found.tmp_non_warc_bytes_total,
+    }
+    yield from ((name, present.size(octets)) for name, octets in kinds.items() if octets is not None)
+
+
+def _seeds(config: Mapping[str, object]) -> list[str]:
+    seeds = config.get("seeds")
+    return [str(seed) for seed in seeds] if isinstance(seeds, list | tuple) else []
+
+
+def in_words(told: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Return a configuration flat, name by name, as people read it; what is empty is left out."""
+    inner = ((name, value if isinstance(value, Mapping) else {name: value}) for name, value in told.items())
+    flat = ((str(key), value) for _, values in inner for key, value in values.items())
+    return [(key.replace("_", " ").capitalize(), _value(value)) for key, value in flat if value not in ({}, [], None)]
+
+
+def _value(told: object) -> str:
+    if isinstance(told, bool):
+        return "yes" if told else "no"
+    if isinstance(told, list | tuple):
+        return ", ".join(str(part) for part in told)
+    return str(told)
