@@ -23,6 +23,7 @@ from webstrata.archive_tool.modes import Found
 from webstrata.errors import NotFoundError, StorageError
 from webstrata.storage.crawl_state import temp_dirs_in
 from webstrata.storage.disk import write_atomically
+from webstrata.storage.system_errors import as_storage_errors
 from webstrata.warc.discovery import discover, find_all_warc_files
 
 log = structlog.get_logger()
@@ -60,7 +61,7 @@ class Notes:
 def held(output_dir: Path) -> Iterator[None]:
     """Let nobody else work in a folder while the block lasts; StorageError when somebody does. The killed let go."""
     path = output_dir / LOCK_FILE
-    with _as_storage_errors(path):
+    with as_storage_errors(path):
         lock = path.open("ab")
     with lock:
         try:
@@ -105,7 +106,7 @@ def zims_in(output_dir: Path) -> list[Path]:
 def set_zims_aside(output_dir: Path, suffix: str) -> None:
     """Give every ZIM another name, so that zimit makes a new one without touching it."""
     for zim in zims_in(output_dir):
-        with _as_storage_errors(zim):
+        with as_storage_errors(zim):
             zim.replace(zim.with_name(zim.name + suffix))
 
 
@@ -114,7 +115,7 @@ def delete_set_aside(output_dir: Path) -> None:
     shutil.rmtree(output_dir / _LINKS, ignore_errors=True)
     for suffix in (PREVIOUS, INTERIM):
         for zim in output_dir.glob(f"*.zim{suffix}"):
-            with _as_storage_errors(zim):
+            with as_storage_errors(zim):
                 zim.unlink(missing_ok=True)
 
 
@@ -129,7 +130,7 @@ def renew_resume_file(output_dir: Path, notes: Notes) -> None:
     own = output_dir / RESUME_FILE
     saved = max(_saved(output_dir, notes), key=_age, default=None)
     if own.is_file() and saved is not None and _age(saved) > _age(own):
-        with _as_storage_errors(saved):
+        with as_storage_errors(saved):
             write_atomically(own, saved.read_bytes())
 
 
@@ -152,7 +153,7 @@ def begin_anew(output_dir: Path) -> Notes:
     """Set aside what earlier crawls left, without deleting a capture, and return what to remember of that."""
     own = output_dir / RESUME_FILE
     if own.is_file():
-        with _as_storage_errors(own):
+        with as_storage_errors(own):
             own.replace(own.with_name(own.name + PREVIOUS))
     left = [*all_warcs(output_dir), *_saved(output_dir, Notes())]
     set_zims_aside(output_dir, PREVIOUS)
@@ -181,7 +182,7 @@ def write_notes(output_dir: Path, notes: Notes) -> None:
     """Keep notes, whole or not at all; of nothing under way there is nothing to keep."""
     path = output_dir / NOTES_FILE
     if notes == Notes():
-        with _as_storage_errors(path):
+        with as_storage_errors(path):
             path.unlink(missing_ok=True)
     else:
         write_atomically(path, json.dumps(asdict(notes)).encode())
@@ -194,7 +195,7 @@ def linked_for_zimit(output_dir: Path, warcs: Iterable[Path]) -> Iterator[list[s
     zimit cuts its list at commas, and refuses a name with a dot before its ending. A container may outlive an error.
     """
     folder = output_dir / _LINKS
-    with _as_storage_errors(folder):
+    with as_storage_errors(folder):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         names = [_link(output_dir, folder, number, warc) for number, warc in enumerate(warcs, 1)]
@@ -233,12 +234,3 @@ def _parsed(stored: dict[str, object]) -> Notes:
     if not isinstance(superseded, list):
         raise TypeError("superseded is no list")
     return Notes(Phase(str(stored["phase"])), bool(stored["overwriting"]), tuple(map(str, superseded)))
-
-
-@contextmanager
-def _as_storage_errors(path: Path) -> Iterator[None]:
-    """Turn the system's refusals into ours, in this one place."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(f"{error.filename or path}: {error.strerror or error}") from error

@@ -3,11 +3,10 @@
 import os
 import re
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from webstrata.errors import ReadOnlyArchiveError, StorageError
+from webstrata.storage.system_errors import as_storage_errors
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -16,7 +15,7 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 def free_bytes(path: Path) -> int:
     """Return how many bytes can still be written where a path lies."""
-    with _as_storage_errors(path):
+    with as_storage_errors(path):
         found = os.statvfs(path)
     return found.f_bavail * found.f_frsize
 
@@ -35,7 +34,7 @@ def check_writable(path: Path) -> None:
     """Raise StorageError unless files can be made in a folder."""
     if path.is_dir() and not is_writable(path):
         raise ReadOnlyArchiveError(path)
-    with _as_storage_errors(path), tempfile.TemporaryFile(dir=path):
+    with as_storage_errors(path), tempfile.TemporaryFile(dir=path):
         pass
 
 
@@ -49,7 +48,7 @@ def device_of(path: Path) -> str:
 
     A file system without a number (network mounts) is named by the source of its mount.
     """
-    with _as_storage_errors(path):
+    with as_storage_errors(path):
         number, device = os.statvfs(path).f_fsid, path.stat().st_dev
     if number:
         return f"fsid:{number:x}"
@@ -77,12 +76,3 @@ def _mount_source(device: int) -> str | None:
             kind, source = rest.split()[:2]
             return f"mount:{kind}:{_ESCAPED.sub(lambda found: chr(int(found[1], 8)), source)}"
     return None
-
-
-@contextmanager
-def _as_storage_errors(path: Path) -> Iterator[None]:
-    """Turn the system's refusals into ours, in this one place."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(f"{path}: {error.strerror or error}") from error

@@ -10,7 +10,6 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +22,7 @@ from webstrata.errors import StorageError
 from webstrata.model.captures import DateSource
 from webstrata.model.timestamps import fourteen_digits
 from webstrata.storage.disk import make_folder, sync_folder
+from webstrata.storage.system_errors import as_storage_errors
 
 JOURNAL_NAME = "captures.cdxj"
 EXTERNAL_FOLDER = ".journals"
@@ -111,7 +111,7 @@ class Journal:
         data = "".join(f"{line.text()}\n" for line in lines).encode("utf-8", "replace")
         if not data:
             return
-        with _as_storage_errors(self.path):
+        with as_storage_errors(self.path):
             descriptor = self._opened()
             view = memoryview(data)
             while view:
@@ -273,12 +273,3 @@ def _line(key: str, moment: datetime, fields: Mapping[str, str | int]) -> Journa
         snapshot_id=None if snapshot is None else int(snapshot),
         date_source=DateSource(str(source)) if (source := fields.get("dateSource")) else None,
     )
-
-
-@contextmanager
-def _as_storage_errors(path: Path) -> Iterator[None]:
-    """Turn the system's refusals into ours, in this one place."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(f"{path}: {error.strerror}") from error

@@ -3,8 +3,7 @@
 import os
 import secrets
 import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Self
 from webstrata import __version__
 from webstrata.errors import StorageError
 from webstrata.storage.disk import make_folder, sync_folder
+from webstrata.storage.system_errors import as_storage_errors
 from webstrata.warc.record import WarcRecord, warcinfo
 
 _WRITTEN_AT_ONCE = 1_048_576
@@ -40,7 +40,7 @@ class WarcFileWriter:
         """Begin a new file; StorageError when the name is taken."""
         self.path = path
         self.size = 0
-        with _as_storage_errors(path):
+        with as_storage_errors(path):
             make_folder(path.parent)
             self._descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644)
         software = [("software", f"webstrata/{__version__}"), ("format", "WARC File Format 1.1")]
@@ -48,7 +48,7 @@ class WarcFileWriter:
         self.warcinfo_id = opening.record_id
         try:
             self.append([opening])
-            with _as_storage_errors(path):
+            with as_storage_errors(path):
                 sync_folder(path.parent)
         except StorageError:
             self.close()
@@ -71,12 +71,12 @@ class WarcFileWriter:
 
     def sync(self) -> None:
         """Return when everything written so far would survive a power cut."""
-        with _as_storage_errors(self.path):
+        with as_storage_errors(self.path):
             os.fdatasync(self._descriptor)
 
     def cut_back(self, size: int) -> None:
         """Cut the file back to a size."""
-        with _as_storage_errors(self.path):
+        with as_storage_errors(self.path):
             os.ftruncate(self._descriptor, size)
             os.lseek(self._descriptor, size, os.SEEK_SET)
         self.size = size
@@ -97,7 +97,7 @@ class WarcFileWriter:
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
-        with _as_storage_errors(self.path):
+        with as_storage_errors(self.path):
             while view:
                 view = view[os.write(self._descriptor, view) :]
 
@@ -126,19 +126,10 @@ class _Pieces:
 
 def cut_tail(path: Path, size: int) -> int:
     """Cut a dead writer's file back to its last acknowledged byte and return how many bytes went."""
-    with _as_storage_errors(path):
+    with as_storage_errors(path):
         behind = path.stat().st_size - size
         if behind > 0:
             os.truncate(path, size)
     if behind < 0:
         raise StorageError(f"{path} is {-behind} bytes shorter than what was acknowledged")
     return behind
-
-
-@contextmanager
-def _as_storage_errors(path: Path) -> Iterator[None]:
-    """Turn the system's refusals into ours, in this one place."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(f"{path}: {error.strerror}") from error

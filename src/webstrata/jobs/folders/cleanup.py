@@ -35,6 +35,7 @@ from webstrata.model.jobs.cleanup import CleanupMode, CleanupStatus, may_clean
 from webstrata.storage.crawl_state import CrawlState
 from webstrata.storage.disk import make_folder, sync_folder
 from webstrata.storage.paths import PresentFiles, recorded_as
+from webstrata.storage.system_errors import as_storage_errors
 from webstrata.warc.discovery import STABLE_FOLDER, find_latest_temp_dir_fallback, warc_files_below
 
 log = structlog.get_logger()
@@ -302,7 +303,7 @@ def _nobody_indexes(database: Database, archive_root: Path, job_id: int) -> Iter
 def _put_aside(plan: _Plan) -> None:
     """Give every WARC file its new place; the old one stays until the database knows the new one."""
     for before, after in plan.moves.items():
-        with _as_storage_errors(after):
+        with as_storage_errors(after):
             make_folder(after.parent)
             if not after.exists():
                 _link_or_copy(before, after)
@@ -357,12 +358,12 @@ def _gone(report: CleanupReport) -> dict[str, object]:
 def cleanup_temp_dirs(temp_dirs: Sequence[Path], state_file_path: Path | None, *, job_id: int | None = None) -> None:
     """Delete temporary folders, and last the state file, which knows of them."""
     for folder in temp_dirs:
-        with _as_storage_errors(folder):
+        with as_storage_errors(folder):
             # It deletes links, and never follows one.
             shutil.rmtree(folder)
         log.info("cleanup.deleted", job_id=job_id, path=str(folder))
     if state_file_path is not None:
-        with _as_storage_errors(state_file_path):
+        with as_storage_errors(state_file_path):
             state_file_path.unlink(missing_ok=True)
         log.info("cleanup.deleted", job_id=job_id, path=str(state_file_path))
 
@@ -392,12 +393,3 @@ def _end(database: Database, report: CleanupReport) -> None:
         )
         operations.count(session, Operation.CLEANUP_BYTES, max(0, report.freed_bytes))
         operations.count(session, Operation.CLEANUPS)
-
-
-@contextmanager
-def _as_storage_errors(path: Path) -> Iterator[None]:
-    """Turn the system's refusals into ours, in this one place."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(f"{error.filename or path}: {error.strerror or error}") from error

@@ -6,15 +6,14 @@ removed. So a replay server finds every record of the index that it reads, at an
 
 import os
 import secrets
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 from webstrata.db.engine import Database
-from webstrata.errors import StorageError
 from webstrata.storage.collections import ARCHIVE_FOLDER, collection_folder, collection_index
 from webstrata.storage.disk import make_folder
 from webstrata.storage.output_file import new_file
+from webstrata.storage.system_errors import as_storage_errors
 from webstrata.warc.packages.contents import CaptureSource, ExportRequest, WholeFile
 from webstrata.warc.packages.export import PackageReport, write_package
 from webstrata.warc.packages.pages import PageList
@@ -26,7 +25,7 @@ def build_collection(database: Database, archive_root: Path, job_id: int, collec
     folder = collection_folder(collections_dir.resolve(), job_id)
     name = f"records-{secrets.token_hex(8)}.warc.gz"
     contents = source.contents()
-    with _as_storage_errors(folder):
+    with as_storage_errors(folder):
         make_folder(folder / ARCHIVE_FOLDER)
         writer = CollectionWriter(folder)
         try:
@@ -86,12 +85,3 @@ class CollectionWriter:
     def _is_abandoned(self, name: str) -> bool:
         """Return whether a file was made by this build, which did not end: the index does not name it."""
         return name in self._names and name.startswith("records-")
-
-
-@contextmanager
-def _as_storage_errors(folder: Path) -> Iterator[None]:
-    """Translate the errors of the file system."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(f"{folder}: {error.strerror or error}") from error
