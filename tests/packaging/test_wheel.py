@@ -31,7 +31,7 @@ def test_the_wheel_holds_every_file_of_the_package(packed: set[str]) -> None:
         "webstrata/web/templates/*.html",
         "webstrata/web/static/*.css",
         "webstrata/db/migrations/versions/*.py",
-        "webstrata/jobs/baseline_sources.yaml",
+        "webstrata/jobs/sources/baseline_sources.yaml",
         "webstrata/demo/content/edition1/*.toml",
         "webstrata/demo/content/edition2/*.toml",
         "webstrata/py.typed",
