@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from html import unescape
 
 from webstrata.content.tree import Document, Element, MicrodataItem, RdfaItem
 
@@ -26,6 +27,8 @@ _PUBLISHED = (
 _DATE = re.compile(r"\s*(?:19|20)\d\d-?\d\d(?:-?\d\d)?")
 _WRAPPING = re.compile(r"^\s*(?://)?\s*(?:<!--|<!\[CDATA\[)|(?://)?\s*(?:-->|\]\]>)\s*;?\s*$")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_NEXT_VALUE = re.compile(r"[\s,;]*[\[{]")
+_MOST_IN_A_ROW = 50
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|/\*.*?\*/|(?<!:)//[^\n]*', re.DOTALL)
 
 
@@ -118,10 +121,9 @@ def _json_ld(elements: Iterable[Element]) -> tuple[JsonValue, ...]:
 def _first_characters(texts: Iterable[str]) -> Iterator[str]:
     room = MAX_STRUCTURED_CHARACTERS
     for text in texts:
-        room -= len(text)
-        if room < 0:
-            return
-        yield text
+        if len(text) <= room:
+            room -= len(text)
+            yield text
 
 
 def _is_json_ld(script: Element) -> bool:
@@ -134,14 +136,34 @@ def _decode(text: str) -> JsonValue:
     for attempt in (bare, _repaired(bare)):
         try:
             value: JsonValue = json.loads(attempt, strict=False, parse_constant=lambda _name: None)
+        except json.JSONDecodeError as error:
+            if error.msg == "Extra data" and len(several := _in_a_row(attempt)) > 1:
+                return several
         except (ValueError, RecursionError):
             continue
-        return value
+        else:
+            return value
     return None
+
+
+def _in_a_row(text: str) -> list[JsonValue]:
+    """Return the values of a text that holds one after another; none when one of them cannot be read."""
+    decoder = json.JSONDecoder(strict=False, parse_constant=lambda _name: None)
+    found: list[JsonValue] = []
+    at = 0
+    while len(found) < _MOST_IN_A_ROW and (match := _NEXT_VALUE.match(text, at)):
+        try:
+            value, at = decoder.raw_decode(text, match.end() - 1)
+        except (ValueError, RecursionError):
+            return []
+        found.append(value)
+    return found
 
 
 def _repaired(text: str) -> str:
     unwrapped = _WRAPPING.sub("", text).strip().removesuffix(";")
+    if unwrapped.startswith(("{&quot;", "[{&quot;", "{ &quot;", "{\n&quot;")):
+        unwrapped = unescape(unwrapped)
     return _TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", unwrapped))
 
 

@@ -87,7 +87,7 @@ _SYMBOLS: Mapping[str, str] = {
     "ج.م": "EGP",
     "جنيه": "EGP",
     "le": "EGP",
-    "د.ك": "KWD",
+    **dict.fromkeys(("د.ك", "kd"), "KWD"),
     "ر.ق": "QAR",
     "د.ب": "BHD",
     "ر.ع": "OMR",
@@ -114,6 +114,9 @@ _AMBIGUOUS: Mapping[str, tuple[str, frozenset[str]]] = {
     "درهم": ("AED", frozenset({"AED", "MAD"})),
 }
 """Symbols of several currencies: the usual one, and those that the country of a page may choose."""
+
+AMBIGUOUS_SIGNS = frozenset({"$", "£", "¥", "￥", "kr", "kr.", "rs", "rs."})
+"""Signs beside which shops write the code of the currency, too."""
 
 _COUNTRIES = (
     "EUR at be cy de ee es eu fi fr gr hr ie it lt lu lv mt nl pt si sk me mc sm ad xk, GBP uk gb im je gg, USD "

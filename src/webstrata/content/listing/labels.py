@@ -44,6 +44,11 @@ _LINE = re.compile(
 _AFTER = re.compile(r"[\s\u200e\u200f]*(?:[:：#|=][\s\u200e\u200f]*)?(.*)", re.DOTALL)
 _HAS_SIGN = re.compile(r"^[\s\u200e\u200f]*[:：#|=]")
 _CODE = re.compile(r"[\w./#-]{2,40}")
+_LONE_CODE = re.compile(r"(?=\S*\d)[\w./-]{4,30}")
+"""A code that needs no colon before it: one word with a digit."""
+
+_NUMBERED = re.compile(r"(?:[.#]|no|nr|number|nummer|sku|asin|code|артикул)$", re.IGNORECASE)
+_LETTERS = re.compile(r"[A-Z]{4,20}")
 _MAX_LINE = 90
 _MAX_LINES = 4_000
 _MAX_BRAND = 40
@@ -57,6 +62,11 @@ _STORE = re.compile(
     r"[:\s]+(.+?)(?:[ -]store)?)$",
     re.IGNORECASE,
 )
+_MAX_LONE_BRAND = 25
+_OF_LONE_BRAND = 0.35
+"""The only element of a page that is named a brand shows it, also when the product's name does not contain it."""
+
+_NO_BRANDS = frozenset({"brand", "brands", "marke", "marken", "marca", "marcas", "marque", "marques", "merk", "merken"})
 _CONFIDENCE = {"brand": 0.5, "sku": 0.45, "gtin": 0.75, "mpn": 0.5}
 
 
@@ -72,7 +82,7 @@ def label_candidates(text: str, blocks: str) -> Iterator[Candidate]:
             continue
         rest = line[match.end() :]
         following = lines[place + 1] if place + 1 < len(lines) else ""
-        raw = _raw(rest, following, blocks[place : place + 1].lower())
+        raw = _raw(match[0], rest, following, blocks[place : place + 1].lower())
         value = _value(field, raw)
         if value is not None:
             open_fields.discard(field)
@@ -87,15 +97,23 @@ def brand_candidates(scan: PageScan, title: str) -> Iterator[Candidate]:
         if 1 < len(brand) <= _MAX_BRAND and re.search(rf"(?<!\w){re.escape(brand.casefold())}(?!\w)", named):
             yield Candidate("brand", brand, FieldSource.PAGE, _CONFIDENCE["brand"], "brand-element", shown)
             return
+    alone = {_STORE.sub(r"\1\2", shown).strip() for shown in scan.brands}
+    brand = alone.pop() if len(alone) == 1 else ""
+    is_sentence = brand.endswith((".", ":", "?", "!"))
+    if 1 < len(brand) <= _MAX_LONE_BRAND and not is_sentence and brand.lower() not in _NO_BRANDS:
+        yield Candidate("brand", brand, FieldSource.PAGE, _OF_LONE_BRAND, "brand-element", brand)
 
 
-def _raw(rest: str, following: str, kind: str) -> str:
+def _raw(label: str, rest: str, following: str, kind: str) -> str:
     """Return the text of a label's value: after its colon, in the next cell of a row, or in the next line."""
     found = _AFTER.match(rest)
     value = found[1].strip() if found else ""
     if not value:
-        return following.strip() if kind == ITEM or _HAS_SIGN.match(rest) else ""
-    return value if _HAS_SIGN.match(rest) or (kind == ROW and rest[:1].isspace()) else ""
+        is_followed = kind == ITEM or _HAS_SIGN.match(rest) or (not rest.strip() and _LONE_CODE.fullmatch(following))
+        return following.strip() if is_followed else ""
+    if _HAS_SIGN.match(rest) or (kind == ROW and rest[:1].isspace()):
+        return value
+    return value if rest[:1].isspace() and _LONE_CODE.fullmatch(value) and _NUMBERED.search(label) else ""
 
 
 def _value(field: str, raw: str) -> str | None:
@@ -104,6 +122,6 @@ def _value(field: str, raw: str) -> str | None:
     if field == "brand":
         return raw if 0 < len(raw) <= _MAX_BRAND and not raw.endswith((".", ":", "?", "!")) else None
     code = raw.split(" ", maxsplit=1)[0] if raw else ""
-    if not _CODE.fullmatch(code) or not any(map(str.isdigit, code)):
+    if not _CODE.fullmatch(code) or not (any(map(str.isdigit, code)) or _LETTERS.fullmatch(raw)):
         return None
     return code_of(code)

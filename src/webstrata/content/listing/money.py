@@ -9,6 +9,8 @@ from functools import lru_cache
 from price_parser import Price
 
 from webstrata.content.listing.currencies import (
+    AMBIGUOUS_SIGNS,
+    CODES,
     CURRENCY_PATTERN,
     WITH_THREE_DECIMALS,
     WITHOUT_DECIMALS,
@@ -35,6 +37,9 @@ _MONEY = re.compile(
     rf"|(?P<third>(?<![\d.,\w]){_AMOUNT})(?P<only_dash>{_DASH})(?![\d\w])",
     re.IGNORECASE,
 )
+_CODE_AFTER = re.compile(r" ?([A-Z]{3})(?![A-Za-z])")
+_CODE_BEFORE = re.compile(r"(?<![A-Za-z])([A-Z]{3}) ?$")
+_PENCE = re.compile(r"(?<![\d.,\w])(\d{1,2})p(?!\w)")
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _NUMBER = re.compile(rf"(?<![\w.,])[.]?{_AMOUNT}(?![\w%])")
 _PLAIN = re.compile(r"\d{1,18}(?:\.\d{1,20})?")
@@ -86,7 +91,7 @@ def _found(text: str, hints: MoneyHints) -> Iterator[MoneySpan]:
     for match in _MONEY.finditer(text):
         written = match["first"] or match["second"] or match["third"]
         symbol = match["before"] or match["after"]
-        currency = currency_of(symbol or ",-", hints.country, hints.language)
+        currency = _code_beside(text, match) or currency_of(symbol or ",-", hints.country, hints.language)
         if symbol is None:
             currency = hints.currency or currency
         if match["cents"]:
@@ -96,12 +101,23 @@ def _found(text: str, hints: MoneyHints) -> Iterator[MoneySpan]:
             yield MoneySpan(Money(amount, currency), match.start(), match.end(), has_currency=symbol is not None)
 
 
+def _code_beside(text: str, match: re.Match[str]) -> str | None:
+    """Return the code of a currency that is written beside a sign of several, as in `$1,299.00 CAD`."""
+    if (match["before"] or match["after"] or "").lower() not in AMBIGUOUS_SIGNS:
+        return None
+    before, after = _CODE_BEFORE.search(text, 0, match.start()), _CODE_AFTER.match(text, match.end())
+    found = after or before
+    return found[1] if found and found[1] in CODES else None
+
+
 def money_of(text: str, hints: MoneyHints) -> MoneySpan | None:
     """Return the first money of a text, else its only number as an amount in the page's currency."""
     tidy = tidy_text(text[: 2 * MAX_TEXT])
     found = next(find_money(tidy, hints), None)
     if found is not None:
         return found
+    if hints.country in {"gb", "uk"} and (pence := _PENCE.search(tidy[:MAX_TEXT])):
+        return MoneySpan(Money(Decimal(pence[1]) / 100, "GBP"), *pence.span(), has_currency=True)
     numbers = list(_NUMBER.finditer(tidy[:MAX_TEXT]))
     if len(numbers) != 1:
         return None
@@ -136,8 +152,10 @@ def parse_stated_amount(value: object, currency: str | None, hints: MoneyHints) 
     if text.startswith("-"):
         return None
     if not _PLAIN.fullmatch(text):
+        # Of several amounts the lowest is paid: a range begins with it, and a reduced price is below the one before.
+        amounts = [span.money.amount for span in find_money(text, hints)]
         found = money_of(text, hints)
-        return found.money.amount if found else None
+        return min(amounts, default=found.money.amount if found else None)
     whole, _, decimals = text.partition(".")
     if len(decimals) == 3 and len(whole) <= 3 and currency in WITHOUT_DECIMALS:
         return bounded_amount(Decimal(whole + decimals))

@@ -101,7 +101,7 @@ def _offer(node: Node, owner: Node, hints: MoneyHints) -> Offer:
     specified = node.nodes("pricespecification")[:20]
     currency = _currency([node, *specified, owner], hints)
     price, raw = _amount([node], ("price", "lowprice"), currency, hints)
-    reduced = [one for one in specified if not _is_before_reduction(one)]
+    reduced = sorted((one for one in specified if not _is_before_reduction(one)), key=_is_other_amount)
     if price is None:
         price, raw = _amount(reduced, ("price", "minprice"), currency, hints)
     regular, _ = _amount([one for one in specified if _is_before_reduction(one)], ("price",), currency, hints)
@@ -116,6 +116,12 @@ def _offer(node: Node, owner: Node, hints: MoneyHints) -> Offer:
         path=node.text("url") or owner.text("url"),
         code=node.text("sku") or owner.text("sku"),
     )
+
+
+def _is_other_amount(specification: Node) -> bool:
+    """Return whether a specification states the price of a unit, or one without tax."""
+    taxed = specification.text("valueaddedtaxincluded").lower()
+    return bool(specification.properties.get("referencequantity")) or taxed.rpartition("/")[2] == "false"
 
 
 def _is_before_reduction(specification: Node) -> bool:

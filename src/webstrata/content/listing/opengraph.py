@@ -14,6 +14,9 @@ _TRUST = 0.75
 _OF_TITLE = 0.5
 """The title for social networks often has the shop's name or an advertisement in it."""
 
+_OF_CARD = 0.6
+_PRICE_LABELS = frozenset({"price", "preis", "prix", "precio", "prezzo", "prijs", "preço", "pris", "cena"})
+_STOCK_LABELS = frozenset({"availability", "verfügbarkeit", "disponibilité", "disponibilidad", "disponibilità"})
 _PREFIXES = ("product:", "og:", "og:product:", "")
 _TEXTS = {
     "brand": ("brand",),
@@ -26,7 +29,9 @@ _GTINS = ("ean", "gtin", "upc", "isbn")
 def is_product_page(metas: Mapping[str, str]) -> bool:
     """Return whether meta elements call the page a product or state a price."""
     kind = metas.get("og:type", "").lower()
-    return kind.rpartition(":")[2] in {"product", "product.item"} or bool(_first(metas, ("price:amount",)))
+    if kind.rpartition(":")[2] in {"product", "product.item"} or _first(metas, ("price:amount",)):
+        return True
+    return any(metas.get(f"twitter:label{number}", "").strip(" :").lower() in _PRICE_LABELS for number in "12")
 
 
 def meta_candidates(metas: Mapping[str, str], hints: MoneyHints) -> Iterator[Candidate]:
@@ -36,6 +41,7 @@ def meta_candidates(metas: Mapping[str, str], hints: MoneyHints) -> Iterator[Can
         availability = stated_availability(stated)
         if availability is not None:
             yield Candidate("availability", availability, _SOURCE, _TRUST, "availability", stated)
+    yield from _card(metas, hints)
     for field, names in _TEXTS.items():
         if code := code_of(_first(metas, names)):
             yield Candidate(field, code, _SOURCE, _TRUST, field, code)
@@ -44,6 +50,19 @@ def meta_candidates(metas: Mapping[str, str], hints: MoneyHints) -> Iterator[Can
     for field, name in (("name", "og:title"), ("image", "og:image")):
         if text := metas.get(name):
             yield Candidate(field, text, _SOURCE, _OF_TITLE, name, text)
+
+
+def _card(metas: Mapping[str, str], hints: MoneyHints) -> Iterator[Candidate]:
+    """Yield the price and the availability on a card for social networks, where each has a label."""
+    for number in ("1", "2", "3"):
+        label = metas.get(f"twitter:label{number}", "").strip(" :").lower()
+        text = metas.get(f"twitter:data{number}", "")
+        if label in _PRICE_LABELS and (found := money_of(text, hints)) and found.money.amount:
+            yield Candidate("price", found.money, _SOURCE, _OF_CARD, "twitter:data", text)
+            if found.money.currency:
+                yield Candidate("currency", found.money.currency, _SOURCE, _OF_CARD, "twitter:data", text)
+        elif label in _STOCK_LABELS and (state := stated_availability(text)):
+            yield Candidate("availability", state, _SOURCE, _OF_CARD, "twitter:data", text)
 
 
 def _prices(metas: Mapping[str, str], hints: MoneyHints) -> Iterator[Candidate]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from webstrata.content.listing.money import MAX_TEXT, MoneyHints, find_money, money_of, tidy_text
-from webstrata.content.listing.price_words import CURRENT_NAME, PriceRole, roles_of_context
+from webstrata.content.listing.price_labels import range_around, repeated_elements, roles_of_lone, roles_of_spans
+from webstrata.content.listing.price_words import CURRENT_NAME, PriceRole
 from webstrata.content.listing.scan import Mark, PageScan, is_price_named, names_of, parents_of, price_text
 from webstrata.content.listing.surroundings import Around, Surroundings
 from webstrata.content.tree import Element
@@ -18,9 +19,6 @@ from webstrata.model.collections.listing import Money
 
 ACCEPTED = 3.3
 """The least score of a price that is reported: one with a currency and a price's name, near title or button."""
-
-_CONTEXT = 40
-"""Characters before and after an amount that show what it is."""
 
 _NEAR_TITLE = 125
 _NEAR_BUTTON = 75
@@ -30,10 +28,14 @@ _BEFORE_TITLE = 30
 _GRID = 3
 """So many prices in elements of the same names are a list of products."""
 
+_IN_LIST = 4.0
+"""What a price loses in a list: one of several in elements of the same kind in elements of the same kind."""
+
 _NEARBY = 60
 """Elements between a price and the price before its reduction."""
 
 _MOST_REDUCED = 20
+_RANGE_WORDS = frozenset({"-", "to", "bis", "à", "a", "~", "al", "do", "až", "until", "til", "til og med", "〜", "～"})
 _ROLE_COSTS = {
     PriceRole.OLD: 3.0,
     PriceRole.SAVING: 5.0,
@@ -82,11 +84,12 @@ def page_prices(scan: PageScan, hints: MoneyHints) -> PagePrices:
     shown = _without_outer([one for mark in scan.prices if (one := _shown(mark, hints, surroundings)) is not None])
     if not shown:
         return PagePrices()
-    scored = _scored(shown, scan)
+    scored = [_labelled(one, hints) for one in _scored(shown, scan)]
     best = max(scored, key=lambda one: (one.score, -one.place))
     if best.score < ACCEPTED or not best.money.amount:
         return PagePrices()
-    return PagePrices(best, _regular(scored, best), _high(best, hints))
+    low, high = _range(best, hints)
+    return PagePrices(replace(best, money=low), _regular(scored, best), high)
 
 
 def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPrice | None:
@@ -99,36 +102,36 @@ def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPr
         if single is None:
             return None
         spans = [single]
-    roles = [
-        roles_of_context(text[max(0, s.start - _CONTEXT) : s.start], text[s.end : s.end + _CONTEXT]) for s in spans
-    ]
+    roles = roles_of_spans(text, spans)
     plain = [place for place, found in enumerate(roles) if not found]
     chosen = plain[0] if plain else 0
     span = spans[chosen]
     around = surroundings.around(mark.element)
+    beside = None if span.has_currency else _money_beside(mark, span.money, hints)
     return ShownPrice(
-        money=span.money,
+        money=beside or span.money,
         text=text,
         element=mark.element,
         place=mark.place,
         score=0.0,
         roles=roles[chosen] | around.roles,
-        has_currency=span.has_currency or _has_currency_beside(mark, span.money, hints),
+        has_currency=span.has_currency or beside is not None,
         signature=names or mark.element.tag,
         names=" ".join((names, *map(names_of, parents_of(mark.element, 2)))),
         around=around,
     )
 
 
-def _has_currency_beside(mark: Mark, money: Money, hints: MoneyHints) -> bool:
-    """Return whether the element around an amount shows its currency."""
+def _money_beside(mark: Mark, money: Money, hints: MoneyHints) -> Money | None:
+    """Return an amount with the currency that the element around it shows; None when it shows none."""
     for parent in parents_of(mark.element, 2):
         text = tidy_text(price_text(parent))
         if not text or len(text) > MAX_TEXT:
-            return False
-        if any(span.has_currency and span.money.amount == money.amount for span in find_money(text, hints)):
-            return True
-    return False
+            return None
+        for span in find_money(text, hints):
+            if span.has_currency and span.money.amount == money.amount:
+                return span.money
+    return None
 
 
 def _without_outer(shown: Sequence[ShownPrice]) -> list[ShownPrice]:
@@ -143,14 +146,23 @@ def _without_outer(shown: Sequence[ShownPrice]) -> list[ShownPrice]:
 
 def _scored(shown: Sequence[ShownPrice], scan: PageScan) -> list[ShownPrice]:
     signatures = Counter(one.signature for one in shown)
+    repeated = repeated_elements([(one.element, one.money.amount) for one in shown])
     amounts = Counter(one.money.amount for one in shown)
     buttons = _own_buttons(scan)
-    return [
-        replace(
-            one, score=round(_score(one, scan.title, buttons, signatures[one.signature], amounts[one.money.amount]), 2)
-        )
+    scores = (
+        _score(one, scan.title, buttons, signatures[one.signature], amounts[one.money.amount])
+        - _IN_LIST * (one.element in repeated)
         for one in shown
-    ]
+    )
+    return [replace(one, score=round(score, 2)) for one, score in zip(shown, scores, strict=True)]
+
+
+def _labelled(one: ShownPrice, hints: MoneyHints) -> ShownPrice:
+    """Return a price with the roles by its label, which only matters for one that could be the product's."""
+    if one.score < ACCEPTED:
+        return one
+    added = roles_of_lone(one.element, one.money.amount, hints) - one.roles
+    return replace(one, roles=one.roles | added, score=one.score - sum(_ROLE_COSTS[role] for role in added))
 
 
 def _own_buttons(scan: PageScan) -> list[int]:
@@ -192,9 +204,19 @@ def _regular(scored: Sequence[ShownPrice], best: ShownPrice) -> ShownPrice | Non
     return min(old, key=lambda one: abs(one.place - best.place), default=None)
 
 
-def _high(best: ShownPrice, hints: MoneyHints) -> Money | None:
-    """Return the upper end of a range such as `12 € - 15 €`."""
+def _range(best: ShownPrice, hints: MoneyHints) -> tuple[Money, Money | None]:
+    """Return both ends of a range such as `12 € - 15 €`, in one element or in two; without one, the price alone."""
     spans = list(find_money(best.text, hints))
-    if len(spans) != 2 or best.text[spans[0].end : spans[1].start].strip() not in {"-", "to", "bis", "à", "a", "~"}:
-        return None
-    return spans[1].money if spans[1].money.amount > spans[0].money.amount else None
+    if len(spans) == 1:
+        spans = range_around(best.element, hints, _is_joined)
+    elif len(spans) == 2 and not _is_joined(best.text[spans[0].end : spans[1].start]):
+        spans = []
+    if len(spans) != 2:
+        return best.money, None
+    low, high = spans[0].money, spans[1].money
+    return (low, high) if high.amount > low.amount else (best.money, None)
+
+
+def _is_joined(between: str) -> bool:
+    """Return whether the words between two amounts make a range of them."""
+    return between.strip().casefold() in _RANGE_WORDS

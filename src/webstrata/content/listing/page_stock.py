@@ -11,6 +11,9 @@ from webstrata.content.tree import Element
 from webstrata.model.collections.listing import Availability, FieldSource
 
 _OF_NOTE = 0.7
+_OF_CONFIRMED = 0.93
+"""A note that a disabled button confirms counts more than structured data, which shops forget to update."""
+
 _OF_LINE = 0.5
 _OF_BUTTON = 0.45
 _OF_DISABLED = 0.4
@@ -31,7 +34,9 @@ def stock_candidates(scan: PageScan, text: str, price_place: int | None) -> Iter
     can_buy = button is not None and not _is_disabled(button.element)
     note = _note(scan, price_place)
     if note is not None:
-        yield _candidate(note[1], _believed(_OF_NOTE, note[1], can_buy), "stock-note", note[0].text)
+        is_confirmed = button is not None and not can_buy and note[1] in _OUT
+        confidence = _OF_CONFIRMED if is_confirmed else _believed(_OF_NOTE, note[1], can_buy)
+        yield _candidate(note[1], confidence, "stock-note", note[0].text)
     elif (line := _line(scan, text)) is not None:
         yield _candidate(line[1], _believed(_OF_LINE, line[1], can_buy), "stock-words", line[0])
     if button is not None:

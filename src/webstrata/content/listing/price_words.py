@@ -36,7 +36,7 @@ _NAMES = {
         r"|barre)(?![a-z])"
         r"|strik(?:e|ed|ing)?-?(?:through|out|price)|strike-?price|price-?(?:old|was|strike|regular|before|list|rrp)"
         r"|(?:list|old|was|regular|original|before|first|full|crossed|normal|retail|suggested|recommended)-?price"
-        r"|line-?through|crossed-?out|compare-?at|-prix-?barre|alt(?:er)?-?preis|streichpreis|precio-?(?:antes"
+        r"|non-sale|basis-?price|line-?through|crossed-?out|compare-?at|-prix-?barre|alt(?:er)?-?preis|streichpreis|precio-?(?:antes"
         r"|anterior|lista)"
     ),
     PriceRole.SAVING: (
@@ -55,7 +55,8 @@ _NAMES = {
     ),
     PriceRole.DELIVERY: (r"shipping|delivery|versand|livraison|envio|spedizione|postage|freight|lieferung|verzend"),
     PriceRole.TAX: (
-        r"(?<![a-z])(?:tax|vat|netto|excl|exvat|taxless|ddv|iva|btw|tva|mwst)(?![a-z])|ex-?vat|pretax|price-?net"
+        r"(?<![a-z])(?<!inc-)(?<!incl-)(?<!including-)(?<!with-)(?<!final-price-)(?:tax|vat|netto|excl|exvat|taxless"
+        r"|ddv|iva|btw|tva|mwst)(?![a-z])(?!-(?:weee|inc))|ex-?vat|pretax|price-?net"
     ),
     PriceRole.OTHER_PRODUCT: (
         r"relat|recommend(?!ed-?price)|similar|carousel|slider|swiper|slick|(?<![a-z])owl(?![a-z])|cross-?sell|up-?sell"
@@ -162,6 +163,11 @@ CURRENT_NAME = re.compile(
     r"|ourprice|saleprice|dealprice|finalprice|buybox|product-?price|price-?(?:large|big|main|current|now|new"
     r"|final|sale)"
 )
+_BESIDE = re.compile(
+    r"(?<![a-z])(?:with|has|without|no)-(?:list|old|was|regular|original|strike|special|sale|discount)(?:ed)?-?(?:price)?"
+)
+"""Names of a price by what is shown beside it, such as `with-list-price`."""
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MARKS = re.compile(r"[^a-z0-9]+")
 
@@ -177,7 +183,8 @@ def roles_of_names(names: str) -> frozenset[PriceRole]:
     """Return the roles that plain names of an element give to the amounts in it."""
     if not names:
         return frozenset()
-    return frozenset(role for role, pattern in _IN_NAMES.items() if pattern.search(names))
+    own = _BESIDE.sub("", names)
+    return frozenset(role for role, pattern in _IN_NAMES.items() if pattern.search(own))
 
 
 def roles_of_context(before: str, after: str) -> frozenset[PriceRole]:

@@ -33,6 +33,7 @@ _OFFERS = frozenset({"offer", "aggregateoffer"})
 _MAX_CANDIDATES = 200
 _LIKE_TITLE = 0.6
 _SURELY_TITLE = 0.85
+_UNLIKE_TITLE = 0.45
 _LIST_PAGE = 3
 """So many priced products, none of them named like the page, are a list of products."""
 
@@ -65,13 +66,23 @@ def _main_node(nodes: Sequence[Node], anchors: PageAnchors) -> Node | None:
     if not eligible:
         return _lone_offer(nodes)
     best = max(eligible, key=lambda node: _score(node, anchors))
-    priced = sum(bool(node.nodes("offers")) for node in eligible)
     likeness = _likeness(best, anchors)
-    if likeness < _LIKE_TITLE and not _is_at(best, anchors) and (priced > _LIST_PAGE or best.is_aside):
+    if likeness < _LIKE_TITLE and not _is_at(best, anchors) and _is_another(best, eligible, anchors):
         return None
     if best.is_aside and (likeness < _SURELY_TITLE or not best.properties.get("offers")):
         return None
-    return best if best.properties.get("offers") else _with_lone_offer(best, nodes)
+    whole = best if best.properties.get("offers") else _with_lone_offer(best, nodes)
+    return _with_property(whole, eligible, anchors)
+
+
+def _is_another(best: Node, eligible: Sequence[Node], anchors: PageAnchors) -> bool:
+    """Return whether a node that is not named like the page is a related product, or one of a list."""
+    if best.is_aside or sum(bool(node.nodes("offers")) for node in eligible) > _LIST_PAGE:
+        return True
+    if len({node.text("name").casefold() for node in eligible}) > 1 and anchors.titles:
+        return True
+    address = path_of(best.text("url", "@id"))
+    return len(address) > 1 and address not in anchors.paths and _likeness(best, anchors) < _UNLIKE_TITLE
 
 
 def _is_offered(node: Node) -> bool:
@@ -105,6 +116,16 @@ def path_of(address: str) -> str:
     rest = address.partition("://")[2] or address
     path = rest[rest.find("/") :] if "/" in rest else ""
     return path.partition("#")[0].partition("?")[0].rstrip("/")
+
+
+def _with_property(best: Node, eligible: Sequence[Node], anchors: PageAnchors) -> Node:
+    """Return a product with the property that the page describes beside it under the same name."""
+    if best.types & PROPERTIES:
+        return best
+    for node in eligible:
+        if node.types & PROPERTIES and not node.is_aside and _likeness(node, anchors) >= _SURELY_TITLE:
+            return Node(best.source, best.types | node.types, {**node.properties, **best.properties})
+    return best
 
 
 def _with_lone_offer(product: Node, nodes: Sequence[Node]) -> Node:

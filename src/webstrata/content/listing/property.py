@@ -15,10 +15,11 @@ _LINES = 80
 _MAX_LINE = 160
 _MOST_ROOMS = 100
 _ROOMS = re.compile(
-    r"(?<![\d.,])(\d{1,2}(?:[.,]5)?)[ -]?(?:zimmer|zi\.|rooms?|pièces?|habitaciones|habs?\.|locali|vani|kamers?"
+    r"(?<![\d.,])(\d{1,2}(?:[.,]5)?)[ -]?(?:zimmer|zi\.|rooms?|bed(?:room)?s?\b|bd\b|pièces?|habitaciones|habs?\."
+    r"|locali|vani|kamers?"
     r"|quartos|cuartos|rum\b|rom\b"
     r"|værelser|huonetta|pokoje|pokoi|pokojů|szoba|camere|комнат|комн)"
-    r"|(?:zimmer|rooms|pièces|habitaciones|locali|kamers|quartos)\s*[:：]\s*(\d{1,2}(?:[.,]5)?)",
+    r"|(?:zimmer|rooms|bedrooms|pièces|habitaciones|locali|kamers|quartos)\s*[:：]\s*(\d{1,2}(?:[.,]5)?)",
     re.IGNORECASE,
 )
 _AREA = re.compile(

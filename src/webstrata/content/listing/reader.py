@@ -8,15 +8,18 @@ from typing import cast
 from urllib.parse import urljoin, urlsplit
 
 from webstrata.content.listing.candidates import Candidate, choose, choose_money, choose_text, field_traces
+from webstrata.content.listing.corrections import correct_hundredths
 from webstrata.content.listing.currencies import country_of_host, country_of_path, currency_of_country
 from webstrata.content.listing.labels import brand_candidates, label_candidates
 from webstrata.content.listing.money import MoneyHints
 from webstrata.content.listing.offers import structured_candidates
 from webstrata.content.listing.opengraph import is_product_page, meta_candidates
 from webstrata.content.listing.page_price import PagePrices, page_prices
+from webstrata.content.listing.page_state import page_state, state_candidates
 from webstrata.content.listing.page_stock import stock_candidates
 from webstrata.content.listing.products import PageAnchors, kind_of_node, main_nodes, path_of, title_keys
 from webstrata.content.listing.property import is_property, property_candidates, text_candidates
+from webstrata.content.listing.property_text import property_text_candidates
 from webstrata.content.listing.scan import PageScan, names_of, parents_of, scan_page
 from webstrata.content.listing.structured import Node, structured_nodes
 from webstrata.content.metadata import PageMetadata
@@ -54,6 +57,12 @@ _SURE_SCORE = 9.0
 
 _MOST_OF_PAGE = 0.72
 _SHOP_NAME = re.compile(r"\s+[|–—•·»-]\s+")
+_NO_PRODUCT_PATH = re.compile(
+    r"/(?:cart|basket|bag|checkout|warenkorb|kasse|panier|carrito|cesta|carrello|winkelwagen|koszyk|kosik|varukorg"
+    r"|search|suche|recherche|buscar|busca|cerca|zoeken|catalogsearch)(?:\.\w+)?(?:/|$)"
+)
+"""Addresses of carts, checkouts and searches, which show prices of products that they are not the pages of."""
+
 _ARTICLES = frozenset(
     {
         "article",
@@ -88,7 +97,7 @@ class _Evidence:
     scan: PageScan
     prices: PagePrices
     is_product: bool
-    """Whether meta elements call the page a product."""
+    """Whether meta elements or the state of the page call it a product."""
     is_article: bool
     """Whether the page calls itself an article; some shops do."""
 
@@ -104,31 +113,37 @@ def read_listing(tree: Document, page: ListedPage) -> Listing | None:
     is_article = not has_offer and not is_product and _is_article(nodes, page.metadata.metas)
     stated = [one for node in mains for one in structured_candidates(node, hints, page.url)]
     stated += meta_candidates(page.metadata.metas, hints)
+    is_priced = any(one.field == "price" for one in stated)
+    state = None if mains or is_priced else page_state(tree, anchors.titles)
+    stated += state_candidates(state, hints) if state else ()
     scan = scan_page(
         tree,
         anchors.titles,
         page.text,
         language=page.language,
-        needs_text=not any(one.field == "price" for one in stated),
-        needs_sign=is_article or not (mains or is_product),
+        needs_text=not is_priced,
+        needs_sign=is_article or not (mains or is_product or state or is_property(list(text_candidates(page.text)))),
     )
     if scan is None:
         return None
     currency = choose_text(stated, "currency")
     hints = replace(hints, currency=currency.value if currency else None)
-    evidence = _Evidence(mains, scan, page_prices(scan, hints), is_product, is_article)
+    evidence = _Evidence(mains, scan, page_prices(scan, hints), is_product or state is not None, is_article)
     return _listing(page, hints, evidence, stated)
 
 
 def _listing(page: ListedPage, hints: MoneyHints, evidence: _Evidence, stated: list[Candidate]) -> Listing | None:
-    candidates = [*stated, *_page_candidates(page, evidence)]
-    if not _is_listing(evidence, candidates):
+    shown = evidence.prices.price
+    candidates = [*correct_hundredths(stated, shown.money if shown else None), *_page_candidates(page, evidence)]
+    if is_property(candidates) and not evidence.scan.buttons:
+        candidates += property_text_candidates(page.text, hints)
+    if not _is_listing(evidence, candidates, page.url):
         return None
     kind = _kind(evidence, candidates)
     if kind is ListingKind.PROPERTY:
         candidates += [one for node in evidence.mains for one in property_candidates(node, hints)]
     else:
-        candidates = [one for one in candidates if one.field not in {"rooms", "area"}]
+        candidates = [one for one in candidates if one.field not in {"rooms", "area", "address"}]
     candidates += _currency_of_domain(candidates, hints)
     listing = _choose(kind, page.url, candidates)
     traces = tuple(field_traces(candidates, _by_field(listing)))
@@ -181,11 +196,15 @@ def _shown_prices(prices: PagePrices) -> Iterator[Candidate]:
         yield Candidate("high_price", prices.high, FieldSource.PAGE, confidence, "price-range", shown.text)
 
 
-def _is_listing(evidence: _Evidence, candidates: list[Candidate]) -> bool:
+def _is_listing(evidence: _Evidence, candidates: list[Candidate], url: str) -> bool:
     """Return whether a page sells something: it states so in structured data, or shows a price or its stock."""
     if evidence.is_article:
         return evidence.prices.price is not None and bool(evidence.scan.buttons)
-    if evidence.mains or evidence.is_product or evidence.prices.price is not None:
+    if evidence.mains or evidence.is_product:
+        return True
+    if _NO_PRODUCT_PATH.search(urlsplit(url).path.lower()):
+        return False
+    if evidence.prices.price is not None or any(one.strategy == "property-price" for one in candidates):
         return True
     is_noted = any(one.field == "availability" and one.strategy == "stock-note" for one in candidates)
     is_coded = any(one.field in {"sku", "gtin", "mpn"} for one in candidates)

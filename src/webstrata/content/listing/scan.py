@@ -87,6 +87,8 @@ _WORDS_OF_LANGUAGES = {
 
 _UNSEEN = frozenset({"script", "style", "noscript", "template", "option", "select", "textarea", "title", "svg", "math"})
 _LIKE_TITLE = 60
+_THOUSANDS = re.compile(r"\d\.\d{3}$")
+_CENTS_NAME = re.compile("cent|decimal|fraction|minor|penn|kop|(?<![a-z])dec(?![a-z])")
 
 
 @dataclass(frozen=True)
@@ -272,7 +274,7 @@ def _priced_around(text: Text) -> Element | None:
         whole = element.text
         if len(whole) > MAX_PRICE_TEXT * 2:
             return None
-        if _DIGIT.search(whole):
+        if _DIGIT.search(whole) and element.tag != "sup":
             return element
         element = element.parent
     return None
@@ -326,8 +328,10 @@ def _joint(before: str, text: str, parent: Element) -> str:
     left, right = before.rstrip(), text.strip()
     if not left or not right or not left[-1].isdecimal() or not right[0].isdecimal():
         return ""
-    is_small = parent.tag in {"sup", "small"} or re.search("cent|decimal|fraction|minor|penn|kop", names_of(parent))
-    return "." if len(right.rstrip("€$£ ")) == 2 and is_small else " "
+    is_small = parent.tag in {"sup", "small"} or _CENTS_NAME.search(names_of(parent))
+    if len(right.rstrip("€$£ ")) != 2 or not is_small:
+        return " "
+    return "," if _THOUSANDS.search(left) else "."
 
 
 def _pushed(buttons: Sequence[Element], places: dict[Element, int], title: Mark | None) -> Iterator[Mark]:

@@ -48,14 +48,16 @@ _OUT = (
     *("esgotado", "indisponível", "fora de estoque", "sem estoque", "sem stock", "não disponível"),
     *("slutsåld", "slut i lager", "ej i lager", "inte i lager", "utsolgt", "ikke på lager", "udsolgt"),
     *("ikke tilgjengelig",),
-    *("loppuunmyyty", "ei varastossa", "tilapäisesti loppu", "uppselt"),
+    *("loppuunmyyty", "loppu varastosta", "loppunut", "ei varastossa", "tilapäisesti loppu", "uppselt"),
     *("niedostępny", "brak w magazynie", "chwilowo niedostępn", "wyprzedan", "vyprodáno", "není skladem", "nedostupn"),
     *("vypredané", "nie je skladom", "elfogyott", "nincs raktáron", "nem rendelhető", "stoc epuizat", "indisponibil"),
     *("нет в наличии", "распродан", "закончился", "немає в наявності", "недоступн", "изчерпан", "няма в наличност"),
     *("tükendi", "stokta yok", "rasprodano", "ni na zalogi", "nema na stanju", "nije dostupno", "išparduota"),
     *("nav noliktavā",),
+    *("εξαντλημέν",),
     *("εξαντλήθηκε", "μη διαθέσιμο", "在庫切れ", "品切れ", "売り切れ", "完売", "缺貨", "售完", "已售完", "補貨中"),
-    *("缺货", "품절", "일시품절"),
+    *("缺货", "售罄", "已售罄", "품절", "일시품절"),
+    *("نفدت الكمية",),
     *("نفذت الكمية", "غير متوفر", "نفد من المخزون", "אזל מהמלאי", "לא זמין", "สินค้าหมด", "hết hàng", "stok habis"),
 )
 _IN = (
@@ -79,6 +81,15 @@ _IN = (
     *("現貨", "有货", "现货"),
     *("재고 있음", "متوفر", "במלאי", "มีสินค้า", "còn hàng", "stok tersedia"),
 )
+_OUT_HERE = (
+    *("not available online", "unavailable online", "not sold online", "sold out online", "out of stock online"),
+    *("online nicht verfügbar", "nicht online verfügbar", "online ausverkauft", "online nicht lieferbar"),
+    *("indisponible en ligne", "no disponible online", "non disponibile online", "niet online verkrijgbaar"),
+    *("listing was ended", "listing has ended", "listing ended", "auction ended", "angebot wurde beendet"),
+    *("sold out in all stores",),
+)
+"""Phrases that decide a line although it also states where else the product may be found, or why it is gone."""
+
 _NOT_PRODUCT = (
     *("image", "bild", "immagine", "photo", "foto", "imagen", "imagem", "picture", "video", "delivery is not"),
     *("cookie",),
@@ -101,15 +112,18 @@ Phrases = tuple[tuple[Availability, str], ...]
 """Phrases with what they state, the deciding ones first."""
 
 _PHRASES: Phrases = tuple((state, phrase) for state, phrases in _GROUPS for phrase in phrases)
+_DECIDING: Phrases = tuple((Availability.OUT_OF_STOCK, phrase) for phrase in _OUT_HERE)
 
 
 def worded_availability(text: str, phrases: Phrases = _PHRASES) -> Availability | None:
     """Return the availability that a short text states; None when it states none, or that of something else."""
     lowered = " ".join(text.split()).casefold()
+    if any(phrase in lowered for phrase in _OUT_HERE):
+        return Availability.OUT_OF_STOCK
     state = next((state for state, phrase in phrases if phrase in lowered), None)
     return None if state is None or any(word in lowered for word in _NOT_PRODUCT) else state
 
 
 def phrases_in(text: str) -> Phrases:
     """Return the phrases that a text of any length, in lower case, contains."""
-    return tuple(pair for pair in _PHRASES if pair[1] in text)
+    return tuple(pair for pair in (*_DECIDING, *_PHRASES) if pair[1] in text)

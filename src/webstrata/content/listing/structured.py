@@ -102,7 +102,7 @@ class _Builder:
             name: values
             for written, one in properties.items()
             if (name := _short(written))
-            and (values := self._value(one, depth - 1, is_aside=is_aside or name in _ASIDE))
+            and (values := self._value(_word(name, one), depth - 1, is_aside=is_aside or name in _ASIDE))
         }
         node = Node(self._source, types, read, is_aside)
         self._nodes.insert(place, node)
@@ -113,6 +113,11 @@ class _Builder:
         if value.keys() <= {"@id", "@type"} and isinstance(identifier := value.get("@id"), str):
             return self._by_id.get(identifier, value)
         return value
+
+
+def _word(name: str, value: JsonValue) -> JsonValue:
+    """Return a value; whether tax is included is the only truth value that counts here, and becomes a word."""
+    return str(value) if isinstance(value, bool) and name == "valueaddedtaxincluded" else value
 
 
 def _identified(values: JsonValue | Sequence[JsonValue], depth: int) -> Iterator[tuple[str, dict[str, JsonValue]]]:

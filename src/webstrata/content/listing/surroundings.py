@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from webstrata.content.listing.price_words import PriceRole, roles_of_names
-from webstrata.content.listing.scan import names_of
+from webstrata.content.listing.scan import names_of, parents_of
 from webstrata.content.tree import Element
 
 _HIGHEST = 40
@@ -46,7 +46,9 @@ class Surroundings:
         """Return what an element and all around it show."""
         chain = self._chain(element)
         outer = self._outer_of(chain[-1]) if chain else _NOTHING
-        near = [self._own_of(one) for one in chain[: _NEAREST + 1]]
+        # Not from the chain: it ends where the surroundings are known, which may be the element itself.
+        nearest = (element, *parents_of(element, _NEAREST))
+        near = [self._own_of(one) for one in nearest if one.tag not in _TOPS]
         above = self._folded(chain)
         roles = above.roles.union(outer.roles, *(one.roles for one in near))
         return Around(roles, above.is_in_link or outer.is_in_link, above.is_hidden or outer.is_hidden)
@@ -91,7 +93,7 @@ def _own(element: Element) -> Around:
     """Return what an element shows by itself."""
     tag = element.tag
     roles = roles_of_names(names_of(element))
-    if tag in _STRUCK:
+    if tag in _STRUCK or "line-through" in (element.attr("style") or ""):
         roles |= {PriceRole.OLD}
     if tag in _EDGES:
         roles |= {PriceRole.OTHER_PRODUCT}
