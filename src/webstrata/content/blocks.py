@@ -4,7 +4,7 @@ Kinds in lower case, and the digits of headings, are content; kinds in upper cas
 page. So `blocks.isupper()` tells, of any line, whether it is boilerplate.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import compress
@@ -98,11 +98,13 @@ def content_mask(blocks: str) -> bytes:
 def blocks_of(blocks: Iterable[Block]) -> tuple[str, str]:
     """Return a text, a block a line, and the letters of its lines."""
     regions = {True: Region.UNSTATED, False: Region.EDGE}
-    text, letters, _ = lines_of((block.text, Line(block.kind, regions[block.is_main])) for block in blocks)
+    known = list(blocks)
+    lines = [Line(block.kind, regions[block.is_main]) for block in known]
+    text, letters, _ = lines_of([block.text for block in known], lines)
     return text, letters
 
 
-def lines_of(parts: Iterable[tuple[str, Line]]) -> tuple[str, str, str]:
+def lines_of(texts: Sequence[str], kinds_of_lines: Iterable[Line]) -> tuple[str, str, str]:
     """Return a text with the kinds and regions of its lines, from parts: one line each, or the lines of code.
 
     Blank parts are left out.
@@ -110,26 +112,28 @@ def lines_of(parts: Iterable[tuple[str, Line]]) -> tuple[str, str, str]:
     lines: list[str] = []
     kinds: list[str] = []
     regions: list[str] = []
-    for text, line_kind in parts:
-        line = text.strip()
-        if not line:
-            continue
-        if CELL in text or HEADER_CELL in text:
-            line = _row(text)
-        elif line_kind.keeps_spaces:
+    # Most parts are the blanks between two tags: they are left out without a step of Python for each.
+    stripped = list(map(str.strip, texts))
+    shown = zip(filter(None, stripped), compress(texts, stripped), compress(kinds_of_lines, stripped), strict=True)
+    for line, text, line_kind in shown:
+        if line_kind.keeps_spaces and CELL not in text and HEADER_CELL not in text:
             kept = [line for whole in text.replace(_SOFT_HYPHEN, "").splitlines() if (line := whole.rstrip())]
             lines += kept
             kinds += line_kind.letter * len(kept)
             regions += line_kind.region * len(kept)
-            continue
-        # Neither a soft hyphen nor any space but the usual one is printable: most lines are fine as they are.
-        elif not line.isprintable() or "  " in line:
-            line = _single_spaced(line)
-        if line:
-            lines.append(line)
+        elif tidy := _tidy_line(line, text):
+            lines.append(tidy)
             kinds.append(line_kind.letter)
             regions.append(line_kind.region)
     return "\n".join(lines), "".join(kinds), "".join(regions)
+
+
+def _tidy_line(line: str, text: str) -> str:
+    """Return a line with single spaces, or the cells of a row, from a part and the same part with its spaces."""
+    if CELL in text or HEADER_CELL in text:
+        return _row(text)
+    # Neither a soft hyphen nor any space but the usual one is printable: most lines are fine as they are.
+    return line if line.isprintable() and "  " not in line else _single_spaced(line)
 
 
 def _row(text: str) -> str:

@@ -21,10 +21,10 @@ _LETTERS_A_WORD = 16
 
 def fingerprint(text: str) -> int | None:
     """Return the fingerprint of a text, as a signed number of 64 bits, or None when it is too short for one."""
-    folded = text.casefold().encode("utf-8", "replace")
-    bits, count = _bits_of(_words(folded))
+    words = _words(text)
+    bits, count = _bits_of(words)
     if len(text) > _LETTERS_A_WORD * count:
-        bits, count = _bits_of(_characters(b"".join(_words(folded))))
+        bits, count = _bits_of(_characters(b"".join(words)))
     if count < _FEWEST_WORDS:
         return None
     return bits - (1 << _LANE) if bits >> (_LANE - 1) else bits
@@ -40,8 +40,11 @@ def _bits_of(words: list[bytes]) -> tuple[int, int]:
     return _majority(_shingles(words), len(words) - 2) if len(words) >= _FEWEST_WORDS else 0, len(words)
 
 
-def _words(folded: bytes) -> list[bytes]:
-    return folded.split(None, _MOST_WORDS)[:_MOST_WORDS]
+def _words(text: str) -> list[bytes]:
+    """Return the first words of a text, folded."""
+    # Folding takes its time, and makes no white space: only the words that count are folded.
+    first = text.encode("utf-8", "replace").split(None, _MOST_WORDS)[:_MOST_WORDS]
+    return b" ".join(first).decode().casefold().encode().split()
 
 
 def _characters(text: bytes) -> list[bytes]:

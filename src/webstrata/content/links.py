@@ -16,7 +16,6 @@ LINKING = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
 RESOURCES = dict.fromkeys(("img", "script", "source", "audio", "video", "embed"), "src") | {"link": "href"}
 """The elements that show something on the page, and the attribute that holds its address."""
 
-_REFERRING = {**LINKING, **RESOURCES}
 _SHOWN_LINK = re.compile(r"(?<![^ \t\n\f\r])(?:stylesheet|icon)(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
 _NOFOLLOW = re.compile(r"(?<![^ \t\n\f\r])nofollow(?![^ \t\n\f\r])", re.IGNORECASE | re.ASCII)
 
@@ -56,30 +55,22 @@ class References:
 
 def collect_references(elements: Iterable[Element]) -> References:
     """Return the references of a page's elements; other elements are left out."""
-    found: dict[Reference, None] = {}
+    # Menus and teasers lead to the same page over and over: what is written alike is looked at once.
+    found: dict[tuple[str, bool, bool], None] = {}
     base: str | None = None
     for element in elements:
         tag = element.tag
-        if tag in _REFERRING:
-            reference = _reference(element, tag)
-            if reference is not None:
-                # Menus and teasers lead to the same page over and over: what is written alike is looked at once.
-                found[reference] = None
+        if tag in LINKING:
+            written, rel = element.attr(LINKING[tag]), element.attr("rel")
+            if written is not None:
+                found[written, True, rel is not None and _NOFOLLOW.search(rel) is not None] = None
+        elif tag in RESOURCES:
+            written = element.attr(RESOURCES[tag])
+            if written is not None and (tag != "link" or _SHOWN_LINK.search(element.attr("rel") or "")):
+                found[written, False, False] = None
         elif tag == "base" and base is None:
             base = element.attr("href")
-    return References(tuple(found), base)
-
-
-def _reference(element: Element, tag: str) -> Reference | None:
-    written = element.attr(_REFERRING[tag])
-    if written is None:
-        return None
-    if tag in LINKING:
-        rel = element.attr("rel")
-        return Reference(written, True, rel is not None and _NOFOLLOW.search(rel) is not None)
-    if tag == "link" and not _SHOWN_LINK.search(element.attr("rel") or ""):
-        return None
-    return Reference(written, False)
+    return References(tuple(map(Reference._make, found)), base)
 
 
 def links_of(references: References, url: str) -> tuple[Link, ...]:

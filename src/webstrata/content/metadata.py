@@ -133,7 +133,8 @@ def _is_json_ld(script: Element) -> bool:
 def _decode(text: str) -> JsonValue:
     """Return the value of JSON as pages write it: with comments, wrappings and commas that JSON does not know."""
     bare = text.lstrip("\ufeff")
-    for attempt in (bare, _repaired(bare)):
+    for as_attempted in (str, _repaired):
+        attempt = as_attempted(bare)
         try:
             value: JsonValue = json.loads(attempt, strict=False, parse_constant=lambda _name: None)
         except json.JSONDecodeError as error:

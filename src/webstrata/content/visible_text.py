@@ -181,7 +181,7 @@ class _Walk:
                 break
             else:
                 if not open_elements:
-                    return lines_of(zip("".join(texts).split(_END), [*lines, state.line], strict=True))
+                    return lines_of("".join(texts).split(_END), [*lines, state.line])
                 nodes, outside = leave()
                 if outside is not None:
                     add_text(_END)

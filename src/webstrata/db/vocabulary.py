@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
-from itertools import compress, islice
+from itertools import chain, compress, islice
 
 from sqlalchemy import TextClause, bindparam, column, text
 from sqlalchemy.dialects import postgresql, sqlite
@@ -58,21 +58,27 @@ def learn(session: Session, documents: Iterable[PreparedDocument]) -> None:
     found: set[str] = set()
     # Languages in one order everywhere, as words are below.
     for language, some in sorted(by_language.items(), key=lambda pair: pair[0] or ""):
-        titling, texts = _lines_of(some), [document.text[:MOST_TEXT_CHARACTERS] for document in some]
-        words = set(folded("\n".join(titling)).split())
-        in_texts = set(folded("\n".join(texts)).split())
+        titling, texts = _lines_of(some), _distinct_lines(some)
+        words, in_texts = set(folded(titling).split()), set(folded(texts).split())
         found |= words | in_texts if reads_texts else words
         if language is not None:
-            learn_forms(session, language, words | in_texts, [*titling, *texts])
+            learn_forms(session, language, words | in_texts, [titling, texts])
     _add(session, _long_enough(found))
 
 
-def _lines_of(documents: Iterable[PreparedDocument]) -> list[str]:
-    return [
-        line
+def _lines_of(documents: Iterable[PreparedDocument]) -> str:
+    """Return the titles, addresses and headings of documents, each once."""
+    found = (
+        _titling(document.title, document.normalized_url_group, document.text, document.blocks)
         for document in documents
-        for line in _titling(document.title, document.normalized_url_group, document.text, document.blocks)
-    ]
+    )
+    return "\n".join(set(chain.from_iterable(found)))
+
+
+def _distinct_lines(documents: Iterable[PreparedDocument]) -> str:
+    """Return the lines of the documents' beginnings, each once: the pages of a site have many in common."""
+    beginnings = (document.text[:MOST_TEXT_CHARACTERS].split("\n") for document in documents)
+    return "\n".join(set(chain.from_iterable(beginnings)))
 
 
 def _add(session: Session, words: set[str]) -> None:

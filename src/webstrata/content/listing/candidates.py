@@ -35,12 +35,16 @@ class Candidate:
     @property
     def key(self) -> object:
         """Return what equal values share: amounts without their currency, texts without spaces and case."""
-        value = self.value
-        if isinstance(value, Money):
-            return value.amount.normalize()
-        if isinstance(value, Decimal):
-            return value.normalize()
-        return "".join(value.casefold().split()) if isinstance(value, str) else value
+        return key_of_value(self.value)
+
+
+def key_of_value(value: object) -> object:
+    """Return what equal values share."""
+    if isinstance(value, Money):
+        return value.amount.normalize()
+    if isinstance(value, Decimal):
+        return value.normalize()
+    return "".join(value.casefold().split()) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,10 @@ def choose_money(candidates: Sequence[Candidate], field: str, currency: str | No
 
 def field_traces(candidates: Sequence[Candidate], chosen: Iterable[tuple[str, FoundValue[object]]]) -> list[FieldTrace]:
     """Return how each field was read: every candidate, and whether it agrees with the value that was chosen."""
-    values = dict(chosen)
+    keys = {field: key_of_value(found.value) for field, found in chosen}
     traces = []
     for candidate in candidates[:MAX_TRACES]:
-        found = values.get(candidate.field)
-        is_chosen = found is not None and replace(candidate, value=found.value).key == candidate.key
+        is_chosen = candidate.field in keys and keys[candidate.field] == candidate.key
         traces.append(
             FieldTrace(
                 field=candidate.field,

@@ -197,9 +197,9 @@ def currency_of(symbol: str, country: str | None = None, language: str | None = 
 
 
 def _pattern() -> str:
-    """Return a regular expression for all symbols and codes; those of letters do not match inside words."""
+    """Return a regular expression for all symbols and codes, in lower case; words do not match inside others."""
     signs: list[str] = []
-    words = [*CODES, *_OTHER_CODES]
+    words = [code.lower() for code in (*CODES, *_OTHER_CODES)]
     for symbol in (*_SYMBOLS, *_AMBIGUOUS):
         if symbol == ",-":
             continue

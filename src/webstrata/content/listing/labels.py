@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from itertools import compress, count
+from operator import itemgetter
 
 from webstrata.content.blocks import ITEM, ROW
 from webstrata.content.listing.candidates import Candidate
 from webstrata.content.listing.identifiers import code_of, gtin_of
+from webstrata.content.listing.lower_case import AnyCase
 from webstrata.content.listing.scan import PageScan
 from webstrata.model.collections.listing import FieldSource
 
@@ -37,10 +40,7 @@ _LABELS = {
         r"|numero modello articolo|número de modelo"
     ),
 }
-_LINE = re.compile(
-    "|".join(rf"(?P<{field}>(?:{labels}))" for field, labels in reversed(_LABELS.items())) + r"",
-    re.IGNORECASE,
-)
+_LINE = AnyCase("|".join(rf"(?P<{field}>(?:{labels}))" for field, labels in reversed(_LABELS.items())))
 _AFTER = re.compile(r"[\s\u200e\u200f]*(?:[:：#|=][\s\u200e\u200f]*)?(.*)", re.DOTALL)
 _HAS_SIGN = re.compile(r"^[\s\u200e\u200f]*[:：#|=]")
 _CODE = re.compile(r"[\w./#-]{2,40}")
@@ -53,8 +53,15 @@ _MAX_LINE = 90
 _MAX_LINES = 4_000
 _MAX_BRAND = 40
 _FIRST_WORD = re.compile(r"(?:^|\|)(?:\(\?:)?([^|(]{2})")
-_STARTS = frozenset(start.lower() for labels in _LABELS.values() for start in _FIRST_WORD.findall(labels))
-"""The first two letters of all labels: most lines need no further look."""
+_first_two = itemgetter(slice(2))
+_LOWER_STARTS = frozenset(start.lower() for labels in _LABELS.values() for start in _FIRST_WORD.findall(labels))
+_STARTS = frozenset(
+    first + second
+    for start in _LOWER_STARTS
+    for first in {start[0], start[0].upper()}
+    for second in {start[1], start[1].upper()}
+)
+"""The first two letters of all labels in either case: most lines need no further look."""
 
 _STORE = re.compile(
     r"^(?:visit the (.+) store|(?:brand|by|von|marke|marca|marque|par|di|de|merk|besuchen sie den"
@@ -74,8 +81,10 @@ def label_candidates(text: str, blocks: str) -> Iterator[Candidate]:
     """Yield the first value of each field that a page labels, in a line of its own or in two."""
     open_fields = set(_LABELS)
     lines = text.split("\n", _MAX_LINES)[:_MAX_LINES]
-    for place, line in enumerate(lines):
-        if len(line) > _MAX_LINE or line[:2].lower() not in _STARTS or (match := _LINE.match(line)) is None:
+    # Pages have thousands of lines, and few of them begin like a label: those are found without a step of Python each.
+    for place in compress(count(), map(_STARTS.__contains__, map(_first_two, lines))):
+        line = lines[place]
+        if len(line) > _MAX_LINE or (match := _LINE.apply(line, re.Pattern.match)) is None:
             continue
         field = str(match.lastgroup)
         if field not in open_fields:

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from typing import NamedTuple
 
 from price_parser import Price
 
@@ -16,6 +16,7 @@ from webstrata.content.listing.currencies import (
     WITHOUT_DECIMALS,
     currency_of,
 )
+from webstrata.content.listing.lower_case import AnyCase
 from webstrata.model.collections.listing import Money
 
 MAX_AMOUNT = Decimal(10) ** 13
@@ -31,11 +32,10 @@ _ODD_MARKS = str.maketrans(
 )
 _AMOUNT = r"(?:\d{1,3}(?:[ .,']\d{2,3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d{1,4})?)(?!\d)"
 _DASH = r"(?:[.,] ?(?:-{1,2}|-))"
-_MONEY = re.compile(
+_MONEY = AnyCase(
     rf"(?P<before>{CURRENCY_PATTERN})[ :]{{0,2}}(?P<first>(?<![\d.,])[.]?{_AMOUNT})(?P<dash>{_DASH})?"
     rf"|(?P<second>(?<![\d.,\w]){_AMOUNT})(?P<dash2>{_DASH})? ?(?P<after>{CURRENCY_PATTERN})(?P<cents>\d\d(?!\d))?"
-    rf"|(?P<third>(?<![\d.,\w]){_AMOUNT})(?P<only_dash>{_DASH})(?![\d\w])",
-    re.IGNORECASE,
+    rf"|(?P<third>(?<![\d.,\w]){_AMOUNT})(?P<only_dash>{_DASH})(?![\d\w])"
 )
 _CODE_AFTER = re.compile(r" ?([A-Z]{3})(?![A-Za-z])")
 _CODE_BEFORE = re.compile(r"(?<![A-Za-z])([A-Z]{3}) ?$")
@@ -47,12 +47,11 @@ _MIXED_PAIR = re.compile(r"(\d{1,3}) (\d{2})")
 
 _ANY_DIGIT = re.compile(r"\d")
 _WITH_CENTS = re.compile(r"[0-9]{1,6}[.,][0-9]{2}")
-_SPANS_CACHED = 256
+_SPANS_CACHED = 1_024
 """Texts of a page are read several times: by themselves, as what is around a price, and for a range of prices."""
 
 
-@dataclass(frozen=True)
-class MoneyHints:
+class MoneyHints(NamedTuple):
     """What a page states about its currency and number format."""
 
     country: str | None = None
@@ -61,8 +60,7 @@ class MoneyHints:
     """The currency that the page states elsewhere."""
 
 
-@dataclass(frozen=True)
-class MoneySpan:
+class MoneySpan(NamedTuple):
     """Money in a text, and where it is."""
 
     money: Money
@@ -88,7 +86,7 @@ def _spans(text: str, hints: MoneyHints) -> tuple[MoneySpan, ...]:
 
 
 def _found(text: str, hints: MoneyHints) -> Iterator[MoneySpan]:
-    for match in _MONEY.finditer(text):
+    for match in _MONEY.apply(text, re.Pattern.finditer):
         written = match["first"] or match["second"] or match["third"]
         symbol = match["before"] or match["after"]
         currency = _code_beside(text, match) or currency_of(symbol or ",-", hints.country, hints.language)

@@ -6,8 +6,9 @@ names of the elements around them and by the words beside them (`price_words.py`
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp
+from typing import NamedTuple
 
 from webstrata.content.listing.money import MAX_TEXT, MoneyHints, find_money, money_of, tidy_text
 from webstrata.content.listing.price_labels import range_around, repeated_elements, roles_of_lone, roles_of_spans
@@ -51,8 +52,7 @@ _ROLE_COSTS = {
 }
 
 
-@dataclass(frozen=True)
-class ShownPrice:
+class ShownPrice(NamedTuple):
     """An amount that a page shows, and how likely it is to be the product's price."""
 
     money: Money
@@ -89,7 +89,7 @@ def page_prices(scan: PageScan, hints: MoneyHints) -> PagePrices:
     if best.score < ACCEPTED or not best.money.amount:
         return PagePrices()
     low, high = _range(best, hints)
-    return PagePrices(replace(best, money=low), _regular(scored, best), high)
+    return PagePrices(best._replace(money=low), _regular(scored, best), high)
 
 
 def _shown(mark: Mark, hints: MoneyHints, surroundings: Surroundings) -> ShownPrice | None:
@@ -154,7 +154,7 @@ def _scored(shown: Sequence[ShownPrice], scan: PageScan) -> list[ShownPrice]:
         - _IN_LIST * (one.element in repeated)
         for one in shown
     )
-    return [replace(one, score=round(score, 2)) for one, score in zip(shown, scores, strict=True)]
+    return [one._replace(score=round(score, 2)) for one, score in zip(shown, scores, strict=True)]
 
 
 def _labelled(one: ShownPrice, hints: MoneyHints) -> ShownPrice:
@@ -162,7 +162,7 @@ def _labelled(one: ShownPrice, hints: MoneyHints) -> ShownPrice:
     if one.score < ACCEPTED:
         return one
     added = roles_of_lone(one.element, one.money.amount, hints) - one.roles
-    return replace(one, roles=one.roles | added, score=one.score - sum(_ROLE_COSTS[role] for role in added))
+    return one._replace(roles=one.roles | added, score=one.score - sum(_ROLE_COSTS[role] for role in added))
 
 
 def _own_buttons(scan: PageScan) -> list[int]:

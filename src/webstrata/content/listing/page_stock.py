@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from webstrata.content.listing.candidates import Candidate
 from webstrata.content.listing.price_words import PriceRole, roles_of_names
 from webstrata.content.listing.scan import Mark, PageScan, names_of, parents_of
-from webstrata.content.listing.stock_words import phrases_in, worded_availability
+from webstrata.content.listing.stock_words import availability_by, phrases_in, worded_availability
 from webstrata.content.listing.surroundings import is_hidden
 from webstrata.content.tree import Element
 from webstrata.model.collections.listing import Availability, FieldSource
@@ -89,13 +89,11 @@ def _is_own(mark: Mark, scan: PageScan) -> bool:
 def _line(scan: PageScan, text: str) -> tuple[str, Availability] | None:
     """Return the first short line after the title that states an availability."""
     lines = text.split("\n")
-    start = 0
-    if scan.title is not None:
-        start = next((place for place, line in enumerate(lines) if line == scan.title.text), 0)
+    start = lines.index(scan.title.text) if scan.title is not None and scan.title.text in lines else 0
     zone = lines[max(0, start - _LINES_BEFORE) : start + _LINES_AFTER]
     phrases = phrases_in("\n".join(zone).casefold())
     short = (line for line in zone if len(line) <= _MAX_LINE) if phrases else ()
-    stated = ((line, state) for line in short if (state := worded_availability(line, phrases)))
+    stated = ((line, state) for line in short if (state := availability_by(line, phrases)))
     return next(stated, None)
 
 

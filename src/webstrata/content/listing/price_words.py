@@ -187,9 +187,10 @@ def roles_of_names(names: str) -> frozenset[PriceRole]:
     return frozenset(role for role, pattern in _IN_NAMES.items() if pattern.search(own))
 
 
+@lru_cache(maxsize=2_048)
 def roles_of_context(before: str, after: str) -> frozenset[PriceRole]:
     """Return the roles that the text just before and just after an amount gives to it."""
-    if not before and not after:
+    if not before.strip() and not after.strip():
         return frozenset()
     found = {role for role, pattern in _BEFORE_AMOUNT.items() if pattern.search(before)}
     return frozenset(found | {role for role, pattern in _AFTER_AMOUNT.items() if pattern.search(after)})

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from webstrata.content.listing.candidates import Candidate
+from webstrata.content.listing.lower_case import AnyCase
 from webstrata.content.listing.money import MoneyHints, parse_amount, parse_stated_amount
 from webstrata.content.listing.structured import Node
 from webstrata.model.collections.listing import FieldSource, FloorArea, PostalAddress
@@ -14,19 +15,18 @@ _OF_TEXT = 0.5
 _LINES = 80
 _MAX_LINE = 160
 _MOST_ROOMS = 100
-_ROOMS = re.compile(
+_ROOMS = AnyCase(
     r"(?<![\d.,])(\d{1,2}(?:[.,]5)?)[ -]?(?:zimmer|zi\.|rooms?|bed(?:room)?s?\b|bd\b|pièces?|habitaciones|habs?\."
     r"|locali|vani|kamers?"
     r"|quartos|cuartos|rum\b|rom\b"
     r"|værelser|huonetta|pokoje|pokoi|pokojů|szoba|camere|комнат|комн)"
     r"|(?:zimmer|rooms|bedrooms|pièces|habitaciones|locali|kamers|quartos)\s*[:：]\s*(\d{1,2}(?:[.,]5)?)",
-    re.IGNORECASE,
 )
-_AREA = re.compile(
+_AREA = AnyCase(
     r"(?<![\d.,])(\d[\d.,' ]{0,8}) ?(m²|m2|qm|sq\.? ?m|mq|кв\. ?м|sq\.? ?ft\.?|sqft|ft²|square feet)(?!\w)",
-    re.IGNORECASE,
 )
 _FEET = re.compile("ft|feet", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
 _FOOT_CODES = frozenset({"FTK", "SQFT", "FT2"})
 
 
@@ -44,14 +44,15 @@ def property_candidates(node: Node, hints: MoneyHints) -> Iterator[Candidate]:
 
 def text_candidates(text: str) -> Iterator[Candidate]:
     """Yield the rooms and the floor area that the first lines of a page state."""
-    for line in text.split("\n")[:_LINES]:
-        if len(line) > _MAX_LINE:
+    for line in text.split("\n", _LINES)[:_LINES]:
+        # Both have a number in them: most lines need no further look.
+        if len(line) > _MAX_LINE or not _DIGIT.search(line):
             continue
-        if match := _ROOMS.search(line):
+        if match := _ROOMS.apply(line, re.Pattern.search):
             rooms = Decimal((match[1] or match[2]).replace(",", "."))
             if rooms:
                 yield Candidate("rooms", rooms, FieldSource.PAGE, _OF_TEXT, "rooms", line)
-        if match := _AREA.search(line):
+        if match := _AREA.apply(line, re.Pattern.search):
             amount = parse_amount(match[1].strip())
             if amount:
                 unit = "ft2" if _FEET.search(match[2]) else "m2"
@@ -86,7 +87,7 @@ def _areas(node: Node, hints: MoneyHints) -> Iterator[Candidate]:
             area = FloorArea(amount, "ft2" if unit.upper() in _FOOT_CODES or _FEET.search(unit) else "m2")
             yield Candidate("area", area, node.source, _TRUST, "floorSize", f"{amount} {unit}")
     for value in node.values("floorsize"):
-        if match := _AREA.search(str(value)):
+        if match := _AREA.apply(str(value), re.Pattern.search):
             amount = parse_amount(match[1].strip())
             if amount:
                 area = FloorArea(amount, "ft2" if _FEET.search(match[2]) else "m2")

@@ -127,7 +127,7 @@ def read_listing(tree: Document, page: ListedPage) -> Listing | None:
     if scan is None:
         return None
     currency = choose_text(stated, "currency")
-    hints = replace(hints, currency=currency.value if currency else None)
+    hints = hints._replace(currency=currency.value if currency else None)
     evidence = _Evidence(mains, scan, page_prices(scan, hints), is_product or state is not None, is_article)
     return _listing(page, hints, evidence, stated)
 

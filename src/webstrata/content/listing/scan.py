@@ -4,7 +4,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import compress, count, islice
 
 from rapidfuzz import fuzz
 
@@ -50,7 +50,6 @@ _BRAND = 'a[class*="brand" i], a[id*="byline" i], span[class*="brand" i], div[cl
 _MAX_BRANDS = 20
 _DIGIT = re.compile(r"\d")
 _HEADINGS = ("h1", "h2", "h3")
-_HEADING_TAGS = frozenset(_HEADINGS)
 _SIGNS = "$€£¥￥₽₹₴₺₪₩₫฿₱₸₾₦₡₲円元원"
 _WORDS = (
     *("EUR", "USD", "GBP", "CHF", "AUD", "CAD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BRL", "AED"),
@@ -86,6 +85,9 @@ _WORDS_OF_LANGUAGES = {
 """Words that are looked for beside a sign of another currency, as in a note about free delivery."""
 
 _UNSEEN = frozenset({"script", "style", "noscript", "template", "option", "select", "textarea", "title", "svg", "math"})
+_STATING = frozenset({"meta", "data", "input"})
+"""Elements that state a price in an attribute."""
+
 _LIKE_TITLE = 60
 _THOUSANDS = re.compile(r"\d\.\d{3}$")
 _CENTS_NAME = re.compile("cent|decimal|fraction|minor|penn|kop|(?<![a-z])dec(?![a-z])")
@@ -200,13 +202,16 @@ def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) 
 
 def _fill_places(tree: Document, wanted: dict[Element, int]) -> list[tuple[Element, int]]:
     """Fill in the places of elements in the order of the page; return the headings with theirs."""
-    headings: list[tuple[Element, int]] = []
-    for place, element in enumerate(islice(tree.iter_elements(), _MAX_ELEMENTS + 2)):
+    headings = dict.fromkeys(islice(tree.iter_elements(_HEADINGS), MAX_MARKS), -1)
+    elements = list(islice(tree.iter_elements(), _MAX_ELEMENTS + 2))
+    # Without a step of Python for each element: a page has thousands.
+    are_wanted = list(map((wanted.keys() | headings.keys()).__contains__, elements))
+    for element, place in zip(compress(elements, are_wanted), compress(count(), are_wanted), strict=True):
         if element in wanted:
             wanted[element] = place
-        if element.tag in _HEADING_TAGS:
-            headings.append((element, place))
-    return headings[:MAX_MARKS]
+        if element in headings:
+            headings[element] = place
+    return [(element, place) for element, place in headings.items() if place >= 0]
 
 
 def _priced_by_text(tree: Document, search: Callable[[str], object]) -> list[Element]:
@@ -239,8 +244,10 @@ def _is_beside_digit(word: str, text: str) -> bool:
         at = text.find(word, at + 1)
         if at < 0:
             return False
+        if at and text[at - 1].isalpha():
+            continue
         before, after = text[max(0, at - 2) : at], text[at + len(word) : at + len(word) + 2]
-        if not (before[-1:].isalpha() or after[:1].isalpha()) and any(map(str.isdecimal, before + after)):
+        if not after[:1].isalpha() and any(map(str.isdecimal, before + after)):
             return True
     return False
 
@@ -301,6 +308,8 @@ def _price_marks(priced: Iterable[Element], places: dict[Element, int]) -> Itera
     for element in sorted(priced, key=places.__getitem__):
         if places[element] < 0 or element.tag in _UNSEEN or not is_html(element):
             continue
+        if element.tag not in _STATING and not _DIGIT.search(element.text):
+            continue
         text = price_text(element)
         if 0 < len(text) <= MAX_PRICE_TEXT and _DIGIT.search(text):
             yield Mark(element, places[element], text)
@@ -308,11 +317,14 @@ def _price_marks(priced: Iterable[Element], places: dict[Element, int]) -> Itera
 
 def price_text(element: Element) -> str:
     """Return the text of an element that shows a price; cents that are set apart get their point."""
-    stated = element.attr("content") or element.attr("data-price") if element.tag in {"meta", "data", "input"} else None
+    stated = element.attr("content") or element.attr("data-price") if element.tag in _STATING else None
     if stated:
         return stated[:MAX_PRICE_TEXT]
-    if len(element.text) > 4 * MAX_PRICE_TEXT:
+    whole = element.text
+    if len(whole) > 4 * MAX_PRICE_TEXT:
         return ""
+    if len(element) == 1 and type(element[0]) is Text and element.tag not in _UNSEEN:
+        return " ".join(whole.split())
     pieces = ""
     for node in element.descendants:
         if type(node) is not Text:
@@ -360,8 +372,8 @@ def _stock_marks(elements: Sequence[Element], places: dict[Element, int]) -> Ite
 def shown_text(element: Element) -> str:
     """Return the text of a small element without its scripts; empty when it is not small."""
     pieces: list[str] = []
-    for count, node in enumerate(element.descendants):
-        if count > _MAX_INSIDE:
+    for number, node in enumerate(element.descendants):
+        if number > _MAX_INSIDE:
             return ""
         if type(node) is Text and isinstance(parent := node.parent, Element) and parent.tag not in _UNSEEN:
             pieces.append(node.data)

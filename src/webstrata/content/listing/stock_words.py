@@ -3,6 +3,8 @@
 A phrase of the first group found in a line decides it: `not in stock` contains `in stock`.
 """
 
+from functools import lru_cache
+
 from webstrata.model.collections.listing import Availability
 
 _DISCONTINUED = (
@@ -115,8 +117,14 @@ _PHRASES: Phrases = tuple((state, phrase) for state, phrases in _GROUPS for phra
 _DECIDING: Phrases = tuple((Availability.OUT_OF_STOCK, phrase) for phrase in _OUT_HERE)
 
 
-def worded_availability(text: str, phrases: Phrases = _PHRASES) -> Availability | None:
+@lru_cache(maxsize=4_096)
+def worded_availability(text: str) -> Availability | None:
     """Return the availability that a short text states; None when it states none, or that of something else."""
+    return availability_by(text, _PHRASES)
+
+
+def availability_by(text: str, phrases: Phrases) -> Availability | None:
+    """Return the availability that a short text states by some phrases alone."""
     lowered = " ".join(text.split()).casefold()
     if any(phrase in lowered for phrase in _OUT_HERE):
         return Availability.OUT_OF_STOCK

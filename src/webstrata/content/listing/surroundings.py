@@ -1,6 +1,6 @@
 """What the elements around a price show about it: its roles by their names, whether it is in a link or hidden."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from webstrata.content.listing.price_words import PriceRole, roles_of_names
 from webstrata.content.listing.scan import names_of, parents_of
@@ -21,8 +21,7 @@ _NEAREST = 2
 _HIDDEN = frozenset({"hidden", "hide", "d-none", "is-hidden", "u-hidden", "aok-hidden", "ng-hide", "no-display"})
 
 
-@dataclass(frozen=True)
-class Around:
+class Around(NamedTuple):
     """What an element and those around it show about the amounts in it."""
 
     roles: frozenset[PriceRole] = frozenset()
@@ -73,13 +72,7 @@ class Surroundings:
         for element in reversed(chain):
             known = self._outer.get(element)
             if known is None:
-                own = self._own_of(element)
-                known = Around(
-                    result.roles | (own.roles & _OUTER_ROLES),
-                    result.is_in_link or own.is_in_link,
-                    result.is_hidden or own.is_hidden,
-                )
-                self._outer[element] = known
+                known = self._outer[element] = _inside(result, self._own_of(element))
             result = known
         return result
 
@@ -87,6 +80,15 @@ class Surroundings:
         if element not in self._own:
             self._own[element] = _own(element)
         return self._own[element]
+
+
+def _inside(outer: Around, own: Around) -> Around:
+    """Return what an element and those around it give to what is far inside of it."""
+    if own is _NOTHING:
+        return outer
+    return Around(
+        outer.roles | (own.roles & _OUTER_ROLES), outer.is_in_link or own.is_in_link, outer.is_hidden or own.is_hidden
+    )
 
 
 def _own(element: Element) -> Around:
@@ -97,7 +99,8 @@ def _own(element: Element) -> Around:
         roles |= {PriceRole.OLD}
     if tag in _EDGES:
         roles |= {PriceRole.OTHER_PRODUCT}
-    return Around(roles, tag == "a" and bool(element.attr("href")), is_hidden(element))
+    is_in_link, hidden = tag == "a" and bool(element.attr("href")), is_hidden(element)
+    return Around(roles, is_in_link, hidden) if roles or is_in_link or hidden else _NOTHING
 
 
 def is_hidden(element: Element) -> bool:
