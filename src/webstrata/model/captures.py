@@ -25,7 +25,9 @@ class Original:
     url: str
     captured_at: datetime
     payload_digest: str | None = None
-    """What is known of it when a revisit names neither its record nor its time."""
+    """Its digest as a revisit names it: what is looked for when its record and its time lead to none."""
+    is_dated: bool = True
+    """Whether its time is known; a revisit that does not name it has its own time here."""
     warc_file_id: int | None = None
     """The file that holds it, where the database says so."""
     warc_offset: int | None = None

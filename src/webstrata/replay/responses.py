@@ -120,7 +120,7 @@ def _as_sent(record: ArchiveRecord, takes_encoding: TakesEncoding) -> tuple[byte
     encoding = stated.strip().lower()
     begins = _PACKED.get(encoding)
     if begins is not None and record.body_bytes.startswith(begins) and takes_encoding(encoding):
-        return record.body_bytes, encoding
+        return record.body_bytes, encoding.removeprefix("x-")
     return decoded(record.body_bytes, stated), ""
 
 

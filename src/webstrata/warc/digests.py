@@ -12,6 +12,7 @@ _ALGORITHMS = {
     "sha512": "sha512",
     "md5": "md5",
 }
+_SHA1_BYTES = 20
 
 
 class DigestCheck:
@@ -46,6 +47,19 @@ class DigestCheck:
         if self._hash is None or self._other is None:
             return True
         return _decoded(self._expected, self._hash.digest_size) in (self._hash.digest(), self._other.digest())
+
+
+def normal_digest(labelled: str | None) -> str | None:
+    """Return a digest in the form that most archives write; tools write SHA-1 in other letters and in hexadecimal."""
+    label, colon, value = (labelled or "").strip().partition(":")
+    algorithm = _ALGORITHMS.get(label.lower())
+    if not colon or algorithm is None:
+        return labelled
+    if algorithm != "sha1":
+        is_hex = len(value) == 2 * hashlib.new(algorithm, usedforsecurity=False).digest_size
+        return f"{algorithm}:{value.lower() if is_hex else value}"
+    found = _decoded(value, _SHA1_BYTES)
+    return f"sha1:{base64.b32encode(found).decode()}" if len(found) == _SHA1_BYTES else labelled
 
 
 def _decoded(value: str, size: int) -> bytes:

@@ -281,7 +281,7 @@ def _why_no_warc(path: Path) -> str | None:
         if _is_wacz(path):
             return _NO_WACZ
         if first.startswith(_ZSTD):
-            return "compressed with zstd, which cannot be read: unpack it first (unzstd), or compress it with gzip"
+            return "compressed with zstd: import it (webstrata import), which repacks its records one by one"
         if _begins_with_a_record(first):
             return None
         return None if is_named_like_a_warc(path) and next_record(file, 1) is not None else "no WARC record in it"

@@ -13,14 +13,18 @@ from webstrata.errors import RecordNotFoundError, WarcError
 _MAX_HEAD_BYTES = 1_048_576
 """As much as `verify` reads; fastwarc's own limit is half of the longest head that our fetcher takes."""
 
+NO_RECORD = "no WARC record here"
+_REASONS = {"Invalid WARC header": NO_RECORD, "Gzip decompression error: data error": "damaged gzip data"}
+"""What fastwarc's messages mean, in the words of our own reports."""
+
 
 class BrokenError(Exception):
     """What is being read cannot be read on from here; the message is fastwarc's."""
 
 
 def parsed_records(stream: "IO[bytes] | BoundedFile") -> Iterator[WarcRecord]:
-    """Yield every record of a stream, HTTP headers parsed, bodies as they are; to be used in `as_broken`."""
-    return iter(ArchiveIterator(stream, parse_http=True, auto_decode="none", max_header_len=_MAX_HEAD_BYTES))
+    """Yield every record of a stream, blocks as they are; to be used in `as_broken`."""
+    return iter(ArchiveIterator(stream, parse_http=False, auto_decode="none", max_header_len=_MAX_HEAD_BYTES))
 
 
 @contextmanager
@@ -29,7 +33,7 @@ def as_broken() -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, ValueError) as error:
-        raise BrokenError(str(error)) from error
+        raise BrokenError(_REASONS.get(str(error), str(error))) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise

@@ -10,16 +10,17 @@ from pathlib import Path
 from fastwarc.warc import WarcRecord, WarcRecordType
 from isal import isal_zlib
 
-from webstrata.content.decode import MAX_DECODED_BYTES, dechunked, decoded
 from webstrata.content.kinds import PageKind, page_kind
 from webstrata.errors import RecordNotFoundError, WarcError
 from webstrata.model.captures import DateSource, Original
 from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.warc.arc import ArcRecord, PackedTogetherError, arc_record, begins_arc_record
 from webstrata.warc.dates import moment_of, parsed_date
-from webstrata.warc.parsing import BoundedFile, BrokenError, as_broken, opened, parsed_records
+from webstrata.warc.digests import normal_digest
+from webstrata.warc.parsing import NO_RECORD, BoundedFile, BrokenError, as_broken, opened, parsed_records
 from webstrata.warc.record import RENDERED_AT, RESOURCE_TYPE
-from webstrata.warc.resync import has_damaged_head, next_record, record_length
+from webstrata.warc.record_block import MAX_BLOCK_BYTES, MostBytes, SenselessError, declared_type, read_block
+from webstrata.warc.resync import has_damaged_head, next_record, raw_target, record_length
 from webstrata.warc.seeking import Seekable, is_gzip
 
 _CAPTURE_TYPES = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
@@ -27,14 +28,14 @@ _NOT_ONE_BY_ONE = "its records are not compressed one by one, so none of them ca
 
 _PAGE_RESOURCES = frozenset({"", "document", "page"})
 _MAX_DIGITS = 16
+_UNDECODED = "\N{REPLACEMENT CHARACTER}"
+_WRONG_LENGTH = "the record does not end where its Content-Length says"
+_MOST_BLANK = 64
 
 _SMALL_MEMBER = 200_000
 _USUAL_RATIO = 20
 _GZIP_MEMBER = 31
 """zlib's way to ask for a gzip header and trailer."""
-
-MAX_BLOCK_BYTES = 1_000_000_000
-"""The largest record that is read: it has to fit into memory."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,6 @@ class Damage:
 
 
 OnDamage = Callable[[Damage], None]
-
-
-class _SenselessError(Exception):
-    """A record can be read, but makes no sense; the next one may."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,7 @@ class ArchiveRecord:
     @property
     def mime_type(self) -> str | None:
         """Return the declared type without its parameters."""
-        return _declared_type(self.headers)
+        return declared_type(self.headers)
 
     @property
     def all_headers(self) -> dict[str, str]:
@@ -111,10 +108,6 @@ class Span:
     start: int
     stop: int
     end: int
-
-
-MostBytes = Callable[[str | None], int]
-"""How large a body may be to be read, by its declared type."""
 
 
 def iter_records(warc_path: Path, end: int | None = None, on_damage: OnDamage | None = None) -> Iterator[ArchiveRecord]:
@@ -199,7 +192,7 @@ def _warc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Gene
                     return begun
                 try:
                     held = _held(record, file, reading, begun)
-                except _SenselessError as error:
+                except SenselessError as error:
                     senseless = begun
                     reading.report(Damage(begun, str(error)))
     except BrokenError as error:
@@ -208,13 +201,20 @@ def _warc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Gene
     if held is not None and length is not None:
         yield replace(held, length=length)
     behind = max(begun, start) + (length or 0)
-    if behind >= file.end:
+    if _is_blank_from(file, behind):
         return None
     if length is not None and next_record(file, behind, behind + 1) == behind:
         return behind  # Read from its beginning it may be whole; if not, that is told then.
     if behind != senseless:
-        reading.report(Damage(behind, broken))
+        is_in_record = behind == begun and broken == NO_RECORD
+        reading.report(Damage(behind, _WRONG_LENGTH if is_in_record else broken))
     return next_record(file, behind + 1)
+
+
+def _is_blank_from(file: BoundedFile, offset: int) -> bool:
+    """Return whether nothing but a few line ends is left."""
+    file.seek(offset)
+    return file.end - offset <= _MOST_BLANK and not file.read(_MOST_BLANK).strip(b"\r\n")
 
 
 def _arc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:
@@ -228,7 +228,7 @@ def _arc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Gener
             return next_record(file, offset + 1)
         try:
             found = _of_arc(arc, reading.warc_path, offset, reading.most_bytes)
-        except (BrokenError, _SenselessError) as error:
+        except (BrokenError, SenselessError) as error:
             reading.report(Damage(offset, str(error)))
         else:
             if found is not None:
@@ -258,13 +258,13 @@ def _of_arc(
 def _held(record: WarcRecord, file: BoundedFile, reading: _Reading, offset: int) -> ArchiveRecord | None:
     """Return a capture, or None for a record of another kind; one without a required header is reported."""
     if reading.is_plain and has_damaged_head(file, offset):
-        raise _SenselessError("the record's head is damaged")
+        raise SenselessError("the record's head is damaged")
     if _is_capture(record):
         return _archive_record(record, reading.warc_path, offset, 0, reading.most_bytes)
     if record.record_type & _CAPTURE_TYPES:
-        raise _SenselessError("the record does not say of which address it is (WARC-Target-URI)")
+        raise SenselessError("the record does not say of which address it is (WARC-Target-URI)")
     if "WARC-Type" not in record.headers:
-        raise _SenselessError("the record does not say of which kind it is (WARC-Type)")
+        raise SenselessError("the record does not say of which kind it is (WARC-Type)")
     return None
 
 
@@ -300,7 +300,7 @@ def read_record(warc_path: Path, offset: int, length: int | None, *, decode: boo
     data = io.BytesIO(content if inflated is None else inflated)
     try:
         found = (_arc_in if begins_arc_record(data, 0) else _warc_in)(data, warc_path, offset, decode)
-    except (BrokenError, _SenselessError) as error:
+    except (BrokenError, SenselessError) as error:
         raise WarcError(f"{warc_path}: byte {offset}: {error}") from error
     if found is None:
         raise RecordNotFoundError(f"{warc_path}: no capture at byte {offset}")
@@ -354,49 +354,35 @@ def _archive_record(
     *,
     decode: bool = True,
 ) -> ArchiveRecord:
-    http = record.http_headers if record.is_http_parsed else None
-    headers = {name.lower(): value for name, value in (record.headers if http is None else http).items()}
-    moment, date_source = moment_of(record.headers.get("WARC-Date"), headers.get("date"), warc_path)
-    body, omitted = _body(record, headers, most_bytes, decode)
+    block = read_block(record, most_bytes, decode=decode)
+    moment, date_source = moment_of(record.headers.get("WARC-Date"), block.headers.get("date"), warc_path)
     return ArchiveRecord(
-        url=record.headers["WARC-Target-URI"].strip("<>"),
+        url=_target(record, warc_path, offset),
         capture_timestamp=moment,
-        headers=headers,
-        body_bytes=body,
+        headers=block.headers,
+        body_bytes=block.body,
         warc_path=warc_path,
         warc_record_id=record.headers.get("WARC-Record-ID"),
         offset=offset,
         length=length,
         record_type=record.headers["WARC-Type"].lower(),
-        status_code=None if http is None else http.status_code,
-        payload_digest=record.headers.get("WARC-Payload-Digest"),
+        status_code=block.status_code,
+        payload_digest=block.payload_digest,
         refers_to=_refers_to(record, moment) if record.record_type == WarcRecordType.revisit else None,
         date_source=date_source,
-        omitted_bytes=omitted,
+        omitted_bytes=block.omitted_bytes,
         truncated=record.headers.get("WARC-Truncated"),
         resource_type=record.headers.get(RESOURCE_TYPE),
         rendered_at=_rendered_at(record.headers.get(RENDERED_AT)),
     )
 
 
-def _body(record: WarcRecord, headers: dict[str, str], most_bytes: MostBytes | None, decode: bool) -> tuple[bytes, int]:
-    """Return a record's body; or nothing, and its size, when it is larger than it may be."""
-    most = None if most_bytes is None else most_bytes(_declared_type(headers))
-    if most is not None and record.content_length > most:
-        return b"", record.content_length
-    block = _block(record)
-    if not record.is_http_parsed:
-        return block, 0
-    if "chunked" in headers.get("transfer-encoding", "").lower():
-        block = dechunked(block)
-    if not decode:
-        return block, 0
-    body = decoded(block, headers.get("content-encoding"), MAX_DECODED_BYTES if most is None else most + 1)
-    return (b"", len(body)) if most is not None and len(body) > most else (body, 0)
-
-
-def _declared_type(headers: dict[str, str]) -> str | None:
-    return headers.get("content-type", "").partition(";")[0].strip().lower() or None
+def _target(record: WarcRecord, warc_path: Path, offset: int) -> str:
+    """Return the address that a record names; one that is not UTF-8 with its bytes escaped."""
+    url = record.headers["WARC-Target-URI"].strip("<>")
+    if _UNDECODED not in url:
+        return url
+    return raw_target(warc_path, offset) or url
 
 
 def _rendered_at(value: str | None) -> tuple[int, int] | None:
@@ -414,15 +400,6 @@ def _refers_to(record: WarcRecord, moment: datetime) -> Original:
         record_id=named,
         url=(headers.get("WARC-Refers-To-Target-URI") or headers["WARC-Target-URI"]).strip("<>"),
         captured_at=date or moment,
-        payload_digest=None if date or named else headers.get("WARC-Payload-Digest"),
+        payload_digest=normal_digest(headers.get("WARC-Payload-Digest")),
+        is_dated=date is not None,
     )
-
-
-def _block(record: WarcRecord) -> bytes:
-    """Return what is left of a record's block; a part of it is as bad as nothing."""
-    if record.content_length > MAX_BLOCK_BYTES:
-        raise _SenselessError(f"the record holds {record.content_length} bytes, more than can be read at once")
-    block = record.reader.read()
-    if len(block) < record.content_length:
-        raise _SenselessError("the record is shorter than its Content-Length says")
-    return block

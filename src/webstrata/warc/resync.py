@@ -2,6 +2,8 @@
 
 import re
 import zlib
+from pathlib import Path
+from urllib.parse import quote
 
 from webstrata.warc.arc import ARC_MARK, begins_arc_record, plain_arc_length
 from webstrata.warc.seeking import GZIP_WINDOW, Seekable, is_gzip
@@ -12,6 +14,8 @@ _PLAIN = b"WARC/"
 _USUAL_HEADER_BYTES = 4_096
 _MAX_HEADER_BYTES = 65_536
 _LENGTH = re.compile(rb"\r\ncontent-length:\s*(\d{1,18})\s*\r\n", re.IGNORECASE)
+_TARGET = re.compile(rb"\nwarc-target-uri:([^\n]*)", re.IGNORECASE)
+_PRINTABLE = "".join(chr(code) for code in range(0x21, 0x7F))
 _KIND = re.compile(rb"\nwarc-type:", re.IGNORECASE)
 _HEAD_ENDING = re.compile(rb"\n\r*\n")
 _NEVER_IN_A_HEAD = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
@@ -77,6 +81,23 @@ def has_damaged_head(file: Seekable, offset: int) -> bool:
     if is_gzip(head):  # also in a file whose own beginning is damaged, and looks plain for that
         return False
     return _NEVER_IN_A_HEAD.search(head) is not None or len(_KIND.findall(head)) > 1
+
+
+def raw_target(path: Path, offset: int) -> str | None:
+    """Return the address in a WARC record's head with escapes for bytes that are no ASCII; None when there is none.
+
+    Parsers replace bytes that are not UTF-8; old crawlers wrote addresses as the pages had them.
+    """
+    with path.open("rb") as file:
+        file.seek(offset)
+        start = file.read(_MAX_HEADER_BYTES)
+    if is_gzip(start):
+        try:
+            start = zlib.decompressobj(GZIP_WINDOW).decompress(start, _MAX_HEADER_BYTES)
+        except zlib.error:
+            return None
+    found = _TARGET.search(start)
+    return None if found is None else quote(found[1].strip().strip(b"<>"), safe=_PRINTABLE)
 
 
 def next_record(file: Seekable, start: int, stop: int | None = None) -> int | None:

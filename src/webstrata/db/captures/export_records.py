@@ -1,6 +1,6 @@
 """The captures that an export of WARC records holds, read in parts, and the files that hold them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -122,6 +122,20 @@ def files_of_size(session: Session, sizes: Collection[int]) -> list[ExportedFile
         .order_by(WarcFile.id)
     )
     return [ExportedFile(*row) for row in rows]
+
+
+def jobs_of_files_named(session: Session, parts: Mapping[str, str]) -> dict[str, int]:
+    """Return the jobs that have a file with one of some words in its path, by the keys of the words."""
+    found: dict[str, int] = {}
+    for part, key in parts.items():
+        job_id = session.scalar(
+            select(WarcFile.job_id)
+            .where(WarcFile.path.contains(part, autoescape=True), WarcFile.deleting_since.is_(None))
+            .order_by(WarcFile.id)
+        )
+        if job_id is not None:
+            found[key] = job_id
+    return found
 
 
 def _records(session: Session, which: ColumnElement[bool], limit: int | None = None) -> list[ExportedRecord]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, and_, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
+from webstrata.db.replay.closest import after_second
 from webstrata.db.schema.tables import ArchiveJob, Capture, Snapshot, WarcFile
 from webstrata.errors import UsageError
 from webstrata.model.archive import RecordPlace
@@ -50,9 +52,11 @@ def payloads(
     """
     search = _Search(session, source_id, index_version, is_there)
     search.add(originals, search.by_record(originals))
-    search.add(originals, search.by_digest(search.lacking(originals)))
     for original in search.lacking(originals):
         search.add([original], search.by_url(original))
+    search.add(originals, search.by_digest(search.lacking(originals)))
+    for original in search.lacking(originals):
+        search.add([original], search.by_order(original))
     return search.found
 
 
@@ -97,9 +101,18 @@ class _Search:
 
     def by_url(self, original: Original) -> Iterator[tuple[object, Payload]]:
         at_url = _at_url(original)
-        if at_url is None or original.payload_digest:
+        if at_url is None:
             return iter(())
         return ((original, payload) for _, payload in self._payloads(at_url, Capture.id))
+
+    def by_order(self, original: Original) -> Iterator[tuple[object, Payload]]:
+        """Yield the capture before a revisit that names nothing: a server that sent 304 referred to it."""
+        if _names_something(original):
+            return iter(())
+        before = _last_before(original)
+        if before is None:
+            return iter(())
+        return ((original, payload) for _, payload in self._payloads(Capture.id.in_(before), Capture.id))
 
     def _payloads(self, which: ColumnElement[bool], key: _Column) -> Iterator[tuple[object, Payload]]:
         rows = self._session.execute(_payload_columns(self._index_version, key).where(which).order_by(Capture.id))
@@ -129,18 +142,24 @@ def _payload_columns(index_version: int, key: _Column) -> Select[*tuple[Any, ...
 def payload_places(session: Session, refers_to: Original, revisit_id: str | None = None) -> list[RecordPlace]:
     """Return where the payload of a revisit may lie: by the record's id, then by its URL and time; one for each file.
 
-    Of a revisit that names neither, it is looked for by its digest, in the revisit's own source.
+    Of a revisit whose names lead to nothing it is looked for by its digest, in the revisit's own source; of one that
+    names nothing at all it is that of the capture before.
     """
     ways = []
     if refers_to.record_id:
         ways.append(Capture.warc_record_id == refers_to.record_id)
     if (at_url := _at_url(refers_to)) is not None:
         ways.append(at_url)
+    found = _places(session, [_first_in_each_file(and_(way, _holds_payload())) for way in ways])
+    if found:
+        return found
     if refers_to.payload_digest and revisit_id:
         revisit = aliased(Capture)
         own_source = select(revisit.source_id).where(revisit.warc_record_id == revisit_id)
-        ways.append(and_(Capture.source_id.in_(own_source), Capture.payload_digest == refers_to.payload_digest))
-    return _places(session, [_first_in_each_file(and_(way, _holds_payload())) for way in ways])
+        same = and_(Capture.source_id.in_(own_source), Capture.payload_digest == refers_to.payload_digest)
+        return _places(session, [_first_in_each_file(and_(same, _holds_payload()))])
+    before = None if _names_something(refers_to) else _last_before(refers_to)
+    return [] if before is None else _places(session, [before])
 
 
 def other_places(session: Session, place: RecordPlace) -> list[RecordPlace]:
@@ -167,12 +186,37 @@ def _holds_payload() -> ColumnElement[bool]:
 
 
 def _at_url(original: Original) -> ColumnElement[bool] | None:
-    """Select captures by an original's URL and time; None when what a revisit names is no web address."""
+    """Select captures by an original's URL and time; None when a revisit names no time, or no web address.
+
+    A time without a fraction names a second: many tools write revisits so, and captures with milliseconds.
+    """
+    url_key = _key_of(original)
+    if url_key is None or not original.is_dated:
+        return None
+    at, time = Capture.capture_timestamp, original.captured_at
+    is_then = at == time if time.microsecond else and_(at >= time, at < after_second(time))
+    return and_(Capture.url_key == url_key, is_then)
+
+
+def _last_before(original: Original) -> Select[int] | None:
+    """Select the last good capture of a URL before a revisit of it."""
+    url_key = _key_of(original)
+    if url_key is None:
+        return None
+    is_before = and_(Capture.url_key == url_key, Capture.capture_timestamp < original.captured_at)
+    is_good = and_(_holds_payload(), Capture.status_code == HTTPStatus.OK)
+    return select(Capture.id).where(is_before, is_good).order_by(Capture.capture_timestamp.desc()).limit(1)
+
+
+def _names_something(original: Original) -> bool:
+    return bool(original.record_id or original.payload_digest or original.is_dated)
+
+
+def _key_of(original: Original) -> str | None:
     try:
-        url_key = surt(original.url)
+        return surt(original.url)
     except UsageError:
         return None
-    return and_(Capture.url_key == url_key, Capture.capture_timestamp == original.captured_at)
 
 
 def _first_in_each_file(which: ColumnElement[bool], *keys: _Column) -> Select[int]:

@@ -26,13 +26,15 @@ from webstrata.storage.file_system import check_room
 from webstrata.storage.paths import place_of
 from webstrata.warc.discovery import STABLE_FOLDER, discover
 from webstrata.warc.packages.inputs import HashedInput, copy_input, file_sha256, hash_input, warc_inputs
-from webstrata.warc.reader import ArchiveRecord, iter_records
+from webstrata.warc.packages.repacking import is_arc, repack, unusual_form
+from webstrata.warc.reader import ArchiveRecord, Damage, iter_records
 
 STAGING_FOLDER = ".imports"
 """Where, in the archive root, files are copied to before their source is known."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-_ENDING = re.compile(r"\.w?arc(\.gz)?$", re.IGNORECASE)
+_ENDING = re.compile(r"\.w?arc(\.gz|\.zst)?$", re.IGNORECASE)
+_NO_PAGES = "there are no captures of web pages in these files"
 _MOST_RECORDS = 500
 """How many captures of a file are looked at for its first page."""
 
@@ -97,7 +99,8 @@ def _known_files(database: Database, archive_root: Path, hashed: dict[str, Hashe
     """Return the jobs of files that the archive has, by their digests; only files of the same size are read."""
     with database.read() as session:
         candidates = export_records.files_of_size(session, {found.source.size for found in hashed.values()})
-    known: dict[str, int] = {}
+        repacked = export_records.jobs_of_files_named(session, {_mark(digest): digest for digest in hashed})
+    known: dict[str, int] = dict(repacked)
     for candidate in candidates:
         with suppress(OutsideRootError, WarcError):
             path = place_of(archive_root, candidate.path, candidate.output_dir)
@@ -107,28 +110,56 @@ def _known_files(database: Database, archive_root: Path, hashed: dict[str, Hashe
     return known
 
 
-def _stage(archive_root: Path, new: Sequence[HashedInput], count: Callable[[int], None]) -> Path:
+@dataclass(frozen=True)
+class _Staged:
+    """The folder of an import with its files, and notes about files that were repacked."""
+
+    folder: Path
+    notes: tuple[str, ...] = ()
+
+
+def _stage(archive_root: Path, new: Sequence[HashedInput], count: Callable[[int], None]) -> _Staged:
     """Copy files to the folder of their import and return it; what an earlier try copied whole is left as it is."""
     name = f"import-{_digest(new)[:16]}"
     staging = archive_root / STAGING_FOLDER
     ended = next((folder for folder in sorted(archive_root.glob(f"*/{name}")) if folder.parent != staging), None)
     if ended is not None:
-        return ended
+        return _Staged(ended)
     folder = staging / name
     make_folder(folder / STABLE_FOLDER)
     for part in (folder / STABLE_FOLDER).glob(".*.part"):
         part.unlink(missing_ok=True)
+    notes: list[str] = []
     try:
         names: set[str] = set()
         for found in new:
-            target = folder / STABLE_FOLDER / _file_name(found, names)
-            if not target.is_file():
-                copy_input(found, target, count)
+            notes += _stage_file(found, folder / STABLE_FOLDER / _file_name(found, names), count)
         _check(folder)
     except (WarcError, UsageError, StorageError):
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return folder
+    return _Staged(folder, tuple(notes))
+
+
+def _stage_file(found: HashedInput, target: Path, count: Callable[[int], None]) -> list[str]:
+    """Copy a file, or repack it when its records cannot be read one by one; return notes for the operator."""
+    stem = _ENDING.sub("", target.name)
+    if next(target.parent.glob(f"*{_mark(found.sha256)}*"), None) is not None:
+        return []
+    if not target.is_file():
+        copy_input(found, target, count)
+    reason = unusual_form(target)
+    if reason is None:
+        return []
+    ending = ".arc.gz" if is_arc(target) else ".warc.gz"
+    problems = repack(target, target.with_name(f"{stem}{_mark(found.sha256)}{ending}"))
+    target.unlink()
+    return [f"{found.source.shown}: repacked record by record: {reason}", *problems]
+
+
+def _mark(digest: str) -> str:
+    """Return the part of a repacked file's name that identifies the file it was made from."""
+    return f"-repacked-{digest[:16]}"
 
 
 def _check(folder: Path) -> None:
@@ -142,10 +173,11 @@ def _register(
     database: Database,
     archive_root: Path,
     request: ImportRequest,
-    folder: Path,
+    staged: _Staged,
     new: Sequence[HashedInput],
     known: tuple[KnownImport, ...],
 ) -> ImportReport:
+    folder = staged.folder
     with database.read() as session:
         earlier = warc_folders.job_of_folder(session, str(folder.resolve()))
     if earlier is not None:
@@ -157,15 +189,18 @@ def _register(
     name = request.name or _ENDING.sub("", _UNSAFE.sub("-", request.paths[0].name.removesuffix(".wacz"))).strip("-.")
     name = name or "import"
     done = register_job_dir(database, archive_root, code, folder, name=name, left_alone_for=request.left_alone_for)
-    return ImportReport(done.job_id, code, tuple(found.source.shown for found in new), known, done.notes)
+    return ImportReport(
+        done.job_id, code, tuple(found.source.shown for found in new), known, (*staged.notes, *done.notes)
+    )
 
 
 def _source_of(database: Database, folder: Path) -> str:
     """Return the source in whose scope the first page of every file is, or a new one for their site."""
-    urls = [url for path in discover(folder).files if (url := _first_page(path)) is not None]
+    first = [_first_page(path) for path in discover(folder).files]
+    urls = [page.url for page in first if page.url is not None]
     if not urls:
         shutil.rmtree(folder, ignore_errors=True)
-        raise WarcError("there are no captures of web pages in these files")
+        raise WarcError(next((page.problem for page in first if page.problem is not None), _NO_PAGES))
     owner = known_source(database, urls)
     if owner is None and len({host_of(url).removeprefix("www.") for url in urls}) > 1:
         shutil.rmtree(folder, ignore_errors=True)
@@ -174,23 +209,35 @@ def _source_of(database: Database, folder: Path) -> str:
         return choose_source(session, urls).code
 
 
-def _first_page(path: Path) -> str | None:
+@dataclass(frozen=True)
+class _FirstPage:
+    """The URL of a file's first page, and the first thing in the file that could not be read."""
+
+    url: str | None
+    problem: str | None = None
+
+
+def _first_page(path: Path) -> _FirstPage:
     """Return the URL of a file's first page, else of its first capture of a web address."""
-    first = None
-    with suppress(WarcError):
-        for number, record in enumerate(iter_records(path, on_damage=lambda damage: None)):
+    first: str | None = None
+    damages: list[Damage] = []
+    try:
+        for number, record in enumerate(iter_records(path, on_damage=damages.append)):
             if number >= _MOST_RECORDS:
                 break
             url = _web_address(record.url)
             first = first or url
             if url is not None and _is_page(record):
-                return url
-    return first
+                return _FirstPage(url)
+    except WarcError as error:
+        return _FirstPage(first, str(error).replace(str(path), path.name))
+    problem = f"{path.name}: byte {damages[0].offset}: {damages[0].reason}" if damages else None
+    return _FirstPage(first, problem)
 
 
 def _web_address(url: str) -> str | None:
     """Return the web address of a record in its usual form; other crawlers write it as they found it."""
-    if not url.startswith(("http://", "https://")):
+    if not url.lower().startswith(("http://", "https://")):
         return None
     try:
         return parse_url(url).href

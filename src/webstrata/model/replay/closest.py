@@ -39,8 +39,11 @@ def _is_of(capture: ArchivedCapture, url: str) -> bool:
 
 
 def _rank(capture: ArchivedCapture) -> int:
-    """Return 2 for a good response, higher numbers for redirects and errors."""
+    """Return 2 for a good response, higher numbers for redirects, errors and responses without a status."""
     if capture.record_type == "revisit":
         # What it refers to is a good response, whatever the server answered this time.
         return 2
+    if capture.status_code is None and capture.record_type == "response":
+        # A response whose status line cannot be read: rather its twin that can.
+        return 3
     return max(2, (capture.status_code or _UNKNOWN_STATUS) // 100)

@@ -1,5 +1,6 @@
 """Ranges of URL keys: one URL, all that begin alike, a host, or a domain with its subdomains."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -7,6 +8,10 @@ from webstrata.errors import UsageError
 from webstrata.model.replay.replay_address import archived_url
 from webstrata.model.urls import MAX_URL_LENGTH, surt, surt_host
 
+_MAY_BE_ESCAPED = re.compile(r"[|'\[\]^`{}]")
+_NEEDLESS = re.compile(r"%(2[1789AaCcDdEe]|3[0-9ABab]|4[0-9A-Fa-f]|5[0-9AaBbDdEeFf]|6[0-9A-Fa-f]|7[0-9AaBbCcDdEe])")
+"""Escapes of characters that mean the same without: not of `#`, `%`, `&`, `+`, `/`, `=`, `?` and blanks."""
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _LONGEST_PREFIX = MAX_URL_LENGTH - 33
 """Longer keys end in a hash, which no prefix matches."""
 
@@ -58,11 +63,30 @@ def key_range(url: str, match_type: MatchType) -> KeyRange:
 
 
 def other_keys(key: str) -> tuple[str, ...]:
-    """Return the keys under which a URL may have been captured instead: with or without its trailing slash."""
+    """Return the keys under which a URL may have been captured instead.
+
+    With or without its trailing slash; with characters escaped that browsers leave as they are, and the other way
+    round, as many programs do; with the other letters in its escapes.
+    """
+    variants = dict.fromkeys([_other_slash(key), *_other_escapes(key)])
+    return tuple(other for other in variants if other != key)
+
+
+def _other_slash(key: str) -> str:
     path, mark, query = key.partition("?")
     if path.endswith(")/"):
-        return ()
-    return (f"{path.removesuffix('/') if path.endswith('/') else path + '/'}{mark}{query}",)
+        return key
+    return f"{path.removesuffix('/') if path.endswith('/') else path + '/'}{mark}{query}"
+
+
+def _other_escapes(key: str) -> list[str]:
+    host, mark, path = key.partition(")")
+    forms = [_MAY_BE_ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", path)]
+    if "%" in path:
+        capitals = _ESCAPE.sub(lambda found: found[0].upper(), path)
+        forms += [_NEEDLESS.sub(lambda found: chr(int(found[1], 16)), path), capitals]
+        forms.append(_ESCAPE.sub(lambda found: found[0].lower(), path))
+    return [f"{host}{mark}{form}" for form in forms]
 
 
 def _beginning_with(prefix: str) -> KeyRange:

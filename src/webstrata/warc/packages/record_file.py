@@ -10,8 +10,8 @@ from webstrata.errors import WarcError
 from webstrata.warc.arc import PackedTogetherError, arc_record, begins_arc_record
 from webstrata.warc.packages.contents import RecordSpan
 from webstrata.warc.parsing import BrokenError, opened
-from webstrata.warc.reader import MAX_BLOCK_BYTES
 from webstrata.warc.record import WarcRecord, warcinfo
+from webstrata.warc.record_block import MAX_BLOCK_BYTES
 from webstrata.warc.seeking import is_gzip
 from webstrata.warc.writer import Extent
 

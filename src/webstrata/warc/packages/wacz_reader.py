@@ -18,7 +18,7 @@ MAX_RATIO = 250
 _SMALL_BYTES = 10_000_000
 """Below this size no ratio does harm."""
 _MAX_PACKAGE_BYTES = 50_000_000
-_WARC_ENTRY = re.compile(r"archive/[^/]+\.(warc|arc)(\.gz)?", re.IGNORECASE)
+_WARC_ENTRY = re.compile(r"archive/[^/]+\.(warc|arc)(\.gz|\.zst)?", re.IGNORECASE)
 _PACKAGE = "datapackage.json"
 _PACKAGE_DIGEST = "datapackage-digest.json"
 _ENCRYPTED = 0x1

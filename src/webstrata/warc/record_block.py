@@ -1,0 +1,107 @@
+"""The block of a WARC record: the headers of its response, its body, decoded if need be, and its digest."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fastwarc.warc import WarcRecord, WarcRecordType
+
+from webstrata.content.decode import MAX_DECODED_BYTES, dechunked, decoded
+from webstrata.model.digests import digest
+from webstrata.warc.digests import normal_digest
+from webstrata.warc.http_block import MAX_HTTP_HEAD, HttpHead, begins_http, has_whole_head, parse_head
+
+MAX_BLOCK_BYTES = 1_000_000_000
+"""The largest record that is read: it has to fit into memory."""
+
+MostBytes = Callable[[str | None], int]
+"""How large a body may be to be read, by its declared type."""
+
+_HTTP_TYPE = "application/http"
+_FIRST_BYTES = 65_536
+"""Of a block, what is read at once: more than the heads of nearly all responses."""
+
+
+class SenselessError(Exception):
+    """A record can be read, but makes no sense; the next one may."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordBlock:
+    """What a record holds."""
+
+    headers: dict[str, str]
+    """Of the response, else of the record, by their names in lower case."""
+    status_code: int | None
+    body: bytes
+    omitted_bytes: int
+    """How large the body is, when it was left out because of its size."""
+    payload_digest: str | None
+    """As the record has it, else worked out: revisits may name it."""
+
+
+def read_block(record: WarcRecord, most_bytes: MostBytes | None, *, decode: bool) -> RecordBlock:
+    """Return what a record holds; a body that is larger than it may be is left out.
+
+    The body is without chunks, and without its content encoding if it is to be decoded.
+    """
+    first, http = _first_part(record)
+    headers = _own_headers(record) if http is None else http.headers
+    most = None if most_bytes is None else most_bytes(declared_type(headers))
+    status, start = (None, 0) if http is None else (http.status_code, http.body_start)
+    stated = normal_digest(record.headers.get("WARC-Payload-Digest"))
+    size = record.content_length - start
+    if most is not None and size > most:
+        return RecordBlock(headers, status, b"", size, stated)
+    payload = _whole(record, first)[start:]
+    if stated is None and record.record_type != WarcRecordType.revisit:
+        stated = digest(payload)
+    body = payload if http is None else _body(payload, headers, most, decode)
+    if most is not None and len(body) > most:
+        return RecordBlock(headers, status, b"", len(body), stated)
+    return RecordBlock(headers, status, body, 0, stated)
+
+
+def declared_type(headers: dict[str, str]) -> str | None:
+    """Return the declared type without its parameters."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower() or None
+
+
+def _body(payload: bytes, headers: dict[str, str], most: int | None, decode: bool) -> bytes:
+    body = dechunked(payload) if "chunked" in headers.get("transfer-encoding", "").lower() else payload
+    if not decode:
+        return body
+    return decoded(body, headers.get("content-encoding"), MAX_DECODED_BYTES if most is None else most + 1)
+
+
+def _first_part(record: WarcRecord) -> tuple[bytes, HttpHead | None]:
+    """Return the beginning of a record's block, and the head of its HTTP response if it has one."""
+    first = record.reader.read(min(record.content_length, _FIRST_BYTES))
+    if not _may_be_http(record) or not begins_http(first):
+        return first, None
+    if not has_whole_head(first):
+        first += record.reader.read(min(record.content_length, MAX_HTTP_HEAD) - len(first))
+    return first, parse_head(first)
+
+
+def _may_be_http(record: WarcRecord) -> bool:
+    """Return whether a block may be an HTTP response: some tools leave out its type, or write it in capitals."""
+    kind = record.headers.get("Content-Type")
+    if kind is None:
+        return record.headers["WARC-Target-URI"].strip("<>")[:4].lower() == "http"
+    return kind.strip().lower().startswith(_HTTP_TYPE)
+
+
+def _own_headers(record: WarcRecord) -> dict[str, str]:
+    """Return the headers of a record that holds a file instead of a response; a body without a head has no type."""
+    headers = {name.lower(): value for name, value in record.headers.items()}
+    return {} if headers.get("content-type", "").strip().lower().startswith(_HTTP_TYPE) else headers
+
+
+def _whole(record: WarcRecord, first: bytes) -> bytes:
+    """Return a record's block, of which the beginning was read; a part of it is as bad as nothing."""
+    if record.content_length > MAX_BLOCK_BYTES:
+        raise SenselessError(f"the record holds {record.content_length} bytes, more than can be read at once")
+    block = first + record.reader.read() if len(first) < record.content_length else first
+    if len(block) < record.content_length:
+        raise SenselessError("the record is shorter than its Content-Length says")
+    return block
