@@ -52,6 +52,7 @@ def test_whatever_is_written_is_read_or_refused(path: str, query: str) -> None:
     "written",
     [
         *("http://example.org/a?b=1", "http:/example.org/a?b=1", "http%3A%2F%2Fexample.org%2Fa%3Fb%3D1"),
+        *("//example.org/a?b=1", "example.org:80/a?b=1", "http%253A%252F%252Fexample.org%252Fa%253Fb%253D1"),
         *("example.org/a?b=1", "HTTPS://www.EXAMPLE.org:443/a?b=1#part", "https://me:secret@example.org/a?b=1"),
     ],
 )
@@ -104,6 +105,13 @@ def test_a_page_is_also_looked_for_with_and_without_its_trailing_slash() -> None
     assert other_keys("org,example)/a/?b") == ("org,example)/a?b",)
     assert other_keys("org,example)/a") == ("org,example)/a/",)
     assert other_keys("org,example)/") == ()
+
+
+def test_a_page_is_also_looked_for_with_other_escapes() -> None:
+    assert "org,example)/a|b?c='d'" in other_keys("org,example)/a%7Cb?c=%27d%27")
+    assert "org,example)/a%7Cb?c=%27d%27" in other_keys("org,example)/a|b?c='d'")
+    assert {"org,example)/%C3%A9", "org,example)/%c3%a9"} < {*other_keys("org,example)/%C3%a9")}
+    assert all(r"%2F" in key.upper() for key in other_keys("org,example)/a%2Fb"))
 
 
 def test_only_pages_are_looked_at_by_readers() -> None:

@@ -249,3 +249,27 @@ def test_a_revisit_that_names_nothing_repeats_the_capture_before(imported: Impor
     )
     assert imported.body(f"{SITE}/o", "20200202030405") == PAGE
     assert [row[0] for row in imported.listed(f"{SITE}/o")][2] == "20200202030405"
+
+
+def test_parts_of_files_are_replayed_as_parts(imported: Importer, client: TestClient) -> None:
+    film = bytes(range(256)) * 40
+    spans = {"begin": (0, 999), "middle": (500, 999), "whole": (0, len(film) - 1)}
+    records = [
+        record(
+            f"{SITE}/{name}",
+            http(
+                film[first : last + 1],
+                "HTTP/1.1 206 Partial Content",
+                ("Content-Range", f"bytes {first}-{last}/{len(film)}"),
+                kind="video/mp4",
+            ),
+        )
+        for name, (first, last) in spans.items()
+    ]
+    imported("a.warc.gz", packed(record(f"{SITE}/", http()), *records))
+    found = {name: client.get(f"/web/{TIMESTAMP}id_/{SITE}/{name}") for name in spans}
+    ranges = {name: (one.status_code, one.headers.get("content-range")) for name, one in found.items()}
+    assert ranges == {"begin": (206, f"bytes 0-999/{len(film)}"), "middle": (200, None), "whole": (200, None)}
+    part = client.get(f"/web/{TIMESTAMP}id_/{SITE}/whole", headers={"Range": "bytes=5-9"})
+    assert (part.status_code, part.content) == (206, film[5:10])
+    assert part.headers["content-range"] == f"bytes 5-9/{len(film)}"

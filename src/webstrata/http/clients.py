@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
@@ -16,6 +17,9 @@ UNKNOWN = "unknown"
 _FORWARDED = ("forwarded", "via", "x-real-ip", "x-forwarded", "x-original-", "x-client-ip", "x-cluster-client-ip")
 _FORWARDED_BY_NETWORKS = ("cf-", "cdn-", "fastly-", "true-client-ip", "x-envoy-", "x-amzn-", "x-azure-", "fly-")
 """What delivery networks and load balancers add, each by the name of its own."""
+
+_ADDRESSES_CACHED = 1_024
+"""Addresses of clients that are parsed once: every request looks at its client's two or three times."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -67,6 +71,7 @@ def _hops(headers: Headers) -> list[Address | None]:
     return [_address(part.strip()) for part in reversed(named) if part.strip()]
 
 
+@lru_cache(_ADDRESSES_CACHED)
 def _address(text: str) -> Address | None:
     """Return an address, however a proxy wrote it: in brackets, with a port, IPv4 in the clothes of IPv6."""
     if text.startswith("["):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from webstrata.http.caching import NEVER
@@ -29,7 +29,7 @@ REPLAY_POLICY = (
 )
 """A replayed page has no scripts and no origin either; its images, sounds and frames are other captures of ours."""
 
-_SANDBOXED = "sandbox"
+_SANDBOXED = b"sandbox"
 _FRAMING = "X-Frame-Options"
 
 _EVERYWHERE = {
@@ -58,12 +58,7 @@ class SafeHeaders:
 
         async def completed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                # What is sandboxed may be framed by any site: it can do nothing there.
-                is_sandboxed = headers.get("content-security-policy", "").startswith(_SANDBOXED)
-                for name, value in additions.items():
-                    if not (is_sandboxed and name == _FRAMING):
-                        headers.setdefault(name, value)
+                _complete(message, additions)
             await send(message)
 
         await self.app(scope, receive, completed)
@@ -81,6 +76,19 @@ class SafeHeaders:
         if self._hsts_max_age is not None and is_https(scope):
             headers["Strict-Transport-Security"] = f"max-age={self._hsts_max_age}"
         return headers
+
+
+def _complete(message: Message, additions: dict[str, str]) -> None:
+    """Add headers to a response, but for those that it has."""
+    raw: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
+    present = {name.lower(): value for name, value in raw}
+    # What is sandboxed may be framed by any site: it can do nothing there.
+    is_sandboxed = present.get(b"content-security-policy", b"").startswith(_SANDBOXED)
+    for name, value in additions.items():
+        encoded = name.lower().encode("latin-1")
+        if encoded not in present and not (is_sandboxed and name == _FRAMING):
+            raw.append((encoded, value.encode("latin-1")))
+    message["headers"] = raw
 
 
 def framed_by(origins: Iterable[str]) -> dict[str, str]:

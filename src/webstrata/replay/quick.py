@@ -14,7 +14,7 @@ from webstrata.model.replay.closest import by_closeness
 from webstrata.model.urls import surt
 from webstrata.replay.finding import FoundCapture
 from webstrata.storage.paths import place_of
-from webstrata.warc.reader import read_record
+from webstrata.warc.small_responses import read_small_response
 
 MAX_QUICK_BYTES = 100_000
 """The largest record, compressed, that is read here; larger ones keep a processor busy for milliseconds."""
@@ -38,10 +38,11 @@ class QuickArchive:
             capture = captures[0] if captures else None
             if capture is None or not _is_plain(capture):
                 return None
-            record = read_record(self._place(capture), capture.offset, capture.length, decode=False)
+            place, length = self._place(capture), capture.length or 0
+            record = read_small_response(place, capture.offset, length, capture.captured_at)
         except (WarcError, WebstrataError):
             return None
-        return FoundCapture(capture, record) if record.url == capture.url and record.refers_to is None else None
+        return FoundCapture(capture, record) if record is not None and record.url == capture.url else None
 
     def _place(self, capture: ArchivedCapture) -> Path:
         """Return the path of a capture's file, checked once to be inside of the archive."""

@@ -61,8 +61,8 @@ class ReplayedResponse:
 
 def replay(found: FoundCapture, modifier: Modifier, takes_encoding: TakesEncoding) -> ReplayedResponse:
     """Return the response that replays a capture, which was read as it was sent unless it is to be rewritten."""
-    record = found.record
-    headers = dict(_passed_on(record))
+    record, status = found.record, _status(found.record, found)
+    headers = dict(_passed_on(record, status))
     if is_rewritten(modifier):
         body, headers["Content-Type"] = _rewritten(found, modifier)
     else:
@@ -73,7 +73,7 @@ def replay(found: FoundCapture, modifier: Modifier, takes_encoding: TakesEncodin
     if found.redirect_target is not None:
         # An archived redirect is a redirect to the capture of its target at the same time.
         headers["Location"] = replay_path(found.capture.timestamp, found.redirect_target, modifier)
-    return ReplayedResponse(_status(record, found), (*headers.items(), *original_headers(record)), body)
+    return ReplayedResponse(status, (*headers.items(), *original_headers(record)), body)
 
 
 def is_rewritten(modifier: Modifier) -> bool:
@@ -105,10 +105,10 @@ def _status(record: ArchiveRecord, found: FoundCapture) -> int:
     return status if 200 <= status <= 599 and status != 304 else 200
 
 
-def _passed_on(record: ArchiveRecord) -> list[tuple[str, str]]:
+def _passed_on(record: ArchiveRecord, status: int) -> list[tuple[str, str]]:
     """Return the headers that describe the body and do nothing else."""
     names = ["Content-Type", "Content-Language", "Content-Disposition"]
-    if record.status_code == 206:
+    if status == 206:
         names.append("Content-Range")
     given = ((name, record.headers.get(name.lower(), "")) for name in names)
     return [(name, _UNPRINTABLE.sub("?", value)) for name, value in given if value and len(value) <= _MAX_VALUE]

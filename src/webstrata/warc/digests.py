@@ -3,6 +3,7 @@
 import base64
 import binascii
 import hashlib
+import re
 
 _ALGORITHMS = {
     "sha1": "sha1",
@@ -13,6 +14,7 @@ _ALGORITHMS = {
     "md5": "md5",
 }
 _SHA1_BYTES = 20
+_USUAL = re.compile(r"sha1:[A-Z2-7]{32}")
 
 
 class DigestCheck:
@@ -51,7 +53,9 @@ class DigestCheck:
 
 def normal_digest(labelled: str | None) -> str | None:
     """Return a digest in the form that most archives write; tools write SHA-1 in other letters and in hexadecimal."""
-    label, colon, value = (labelled or "").strip().partition(":")
+    if labelled is None or _USUAL.fullmatch(labelled):
+        return labelled
+    label, colon, value = labelled.strip().partition(":")
     algorithm = _ALGORITHMS.get(label.lower())
     if not colon or algorithm is None:
         return labelled

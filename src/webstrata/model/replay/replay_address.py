@@ -55,9 +55,12 @@ class ReplayAddress:
 
 
 _DIRECTIVE = re.compile(r"(?P<digits>[0-9]*)(?P<star>\*?)(?P<modifier>[a-z]{2}_)?/(?P<url>.*)", re.DOTALL)
-_ENCODED = re.compile(r"https?%3a", re.IGNORECASE)
+_ENCODED = re.compile(r"https?%(?:25)*3a", re.IGNORECASE)
+_WITH_PORT_80 = re.compile(r"[^/?#:@]+:80(?=[/?#]|$)")
+"""An address without its scheme, which cannot be https."""
 _FOLDED = re.compile(r"(https?):/+(?=[^/])", re.IGNORECASE)
 _PLAIN = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"<>\\^`{|}')
+_IS_PLAIN = re.compile(f"[{re.escape(_PLAIN)}]*")
 _MODIFIERS = ", ".join(modifier for modifier in Modifier if modifier)
 
 
@@ -91,10 +94,15 @@ def _modifier(text: str | None) -> Modifier:
 def archived_url(written: str) -> str:
     """Return the URL that a person or program means in an address; UsageError when it is not a web address.
 
-    The scheme may be missing, the whole may be percent-encoded, and proxies make one slash of two.
+    The scheme may be missing, the whole may be percent-encoded, even twice, and proxies make one slash of two.
     """
-    text = unquote(written) if _ENCODED.match(written) else written
-    return parse_url(with_scheme(_FOLDED.sub(r"\1://", text, count=1))).href
+    text = written
+    while _ENCODED.match(text):
+        text = unquote(text)
+    text = _FOLDED.sub(r"\1://", text, count=1)
+    if text.startswith("//") or _WITH_PORT_80.match(text):
+        text = f"http:{text}" if text.startswith("//") else f"http://{text}"
+    return parse_url(with_scheme(text)).href
 
 
 def replay_path(timestamp: str, url: str, modifier: Modifier = Modifier.PAGE) -> str:
@@ -104,4 +112,4 @@ def replay_path(timestamp: str, url: str, modifier: Modifier = Modifier.PAGE) ->
 
 def plain_url(url: str) -> str:
     """Return a URL with everything percent-encoded that headers cannot hold: WARC files of others are not strict."""
-    return quote(url, safe=_PLAIN)
+    return url if _IS_PLAIN.fullmatch(url) else quote(url, safe=_PLAIN)

@@ -5,6 +5,7 @@ Cookies ignore ports, so another port would not do. On a laptop the site is on 1
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
@@ -26,6 +27,7 @@ ARCHIVED_PATH = f"{FRAME_PATH}w/archive/"
 IS_REPLAY_HOST = "webstrata.is_replay_host"
 """Set in the scope of a request that was sent to the replay host."""
 
+_HOSTS_CACHED = 64
 _LAPTOP_SITE, _LAPTOP_REPLAY = "127.0.0.1", "localhost"
 _CAPTURED_FILE = re.compile(r"/web/[0-9]{1,14}id_/")
 _ELSEWHERE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Not here</title>
@@ -104,16 +106,22 @@ def _refusal_on_site(path: str) -> Response | None:
 
 
 def _is_addressed_to(request: HTTPConnection, origin: str) -> bool:
-    return _addressed_host(request)[0] == urlsplit(origin).hostname
+    return _addressed_host(request)[0] == _split_host(origin.partition("://")[2])[0]
 
 
 def _addressed_host(request: HTTPConnection) -> tuple[str, str]:
-    """Return the host name that a request was sent to, and its port with a colon; both empty when they make no sense.
+    """Return the host name that a request was sent to, and its port with a colon; both empty without a valid host."""
+    return _split_host(request.headers.get("host", ""))
+
+
+@lru_cache(_HOSTS_CACHED)
+def _split_host(written: str) -> tuple[str, str]:
+    """Return the name in a Host header, and its port with a colon.
 
     A name may end with a dot, which makes another origin for browsers but not for DNS.
     """
     try:
-        host = urlsplit(f"//{request.headers.get('host', '')}")
+        host = urlsplit(f"//{written}")
         return (host.hostname or "").rstrip("."), f":{host.port}" if host.port else ""
     except ValueError:
         return "", ""
