@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
-from webstrata.model.crawl.monitoring import Answer, Decision
+from webstrata.model.crawl.monitoring import Decision, RecoveryAction
 from webstrata.storage.combined_log import combined_log_name, statistics_line
 from webstrata.storage.crawl_state import CrawlState
 
@@ -127,7 +127,7 @@ def test_a_job_tells_its_attempts_and_what_its_monitor_decided(
     log = tmp_path / combined_log_name("initial_crawl", 2, NOON)
     log.write_text(said)
     os.utime(log, (NOON.timestamp() + 60,) * 2)
-    decision = Decision(NOON, "stall", "s3cret did it", Answer.BACK_OFF, workers=3, wait=timedelta(minutes=5))
+    decision = Decision(NOON, "stall", "s3cret did it", RecoveryAction.BACK_OFF, workers=3, wait=timedelta(minutes=5))
     CrawlState(tmp_path, initial_workers=3).note_decision(decision)
     job = admin.get(f"/api/admin/jobs/{job_id}").json()
     assert job["engine"] == "zimit"

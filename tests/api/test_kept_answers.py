@@ -20,7 +20,7 @@ from webstrata.db.captures import snapshots
 from webstrata.db.engine import Database
 from webstrata.db.schema.tables import Source
 from webstrata.db.sql.revision import Revision
-from webstrata.http.response_cache import OK, Answer, Freshness, KeptAnswers, Key, Shelf
+from webstrata.http.response_cache import OK, CachedResponse, Freshness, KeptAnswers, Key, Shelf
 
 FLU = "/api/search?q=influenza"
 
@@ -132,8 +132,8 @@ def test_head_gzip_and_other_origins_get_what_they_got_the_first_time(client: Te
 SAID = (b"content-type", b"application/json")
 
 
-def kept(size: int) -> Answer:
-    return Answer(OK, (SAID,), b"x" * size, "/api/search")
+def kept(size: int) -> CachedResponse:
+    return CachedResponse(OK, (SAID,), b"x" * size, "/api/search")
 
 
 def key(number: int) -> Key:

@@ -14,7 +14,7 @@ from webstrata.archive_tool.engine import Attempt
 from webstrata.archive_tool.supervising import noted, supervise
 from webstrata.errors import ConflictError, StorageError
 from webstrata.jobs.running.children import Child
-from webstrata.model.crawl.monitoring import Answer, Decision, MonitorLimits
+from webstrata.model.crawl.monitoring import Decision, MonitorLimits, RecoveryAction
 from webstrata.storage.crawl_state import CrawlState
 
 GENTLY = (130, -15)
@@ -72,11 +72,11 @@ class ShellEngine:
 class Script:
     """A monitor that answers as it is told, once an attempt is there."""
 
-    def __init__(self, state: CrawlState, *answers: Answer) -> None:
+    def __init__(self, state: CrawlState, *answers: RecoveryAction) -> None:
         self.limits = MonitorLimits(interval=timedelta(0))
         self.state = state
         self.answers = list(answers)
-        self.carried_out: list[Answer] = []
+        self.carried_out: list[RecoveryAction] = []
         self.attempt: Attempt | None = None
 
     def begin(self, attempt: Attempt) -> None:
@@ -142,13 +142,13 @@ def test_a_crash_that_nobody_watches_ends_the_run(state: CrawlState) -> None:
 
 
 def test_a_crash_that_is_watched_is_answered_and_the_crawl_goes_on(state: CrawlState) -> None:
-    engine, monitor = ShellEngine([CRASH, SUCCEED]), Script(state, Answer.FEWER_WORKERS)
+    engine, monitor = ShellEngine([CRASH, SUCCEED]), Script(state, RecoveryAction.FEWER_WORKERS)
     assert supervise(engine, state, monitor, threading.Event(), check_room=room) == 0
-    assert (engine.workers, monitor.carried_out) == ([4, 2], [Answer.FEWER_WORKERS])
+    assert (engine.workers, monitor.carried_out) == ([4, 2], [RecoveryAction.FEWER_WORKERS])
 
 
 def test_an_attempt_in_trouble_is_ended_before_the_answer_is_carried_out(state: CrawlState) -> None:
-    engine, monitor = ShellEngine([NEVER_END, SUCCEED]), Script(state, Answer.RESTART)
+    engine, monitor = ShellEngine([NEVER_END, SUCCEED]), Script(state, RecoveryAction.RESTART)
     over = []
     monitor.carry_out = lambda decision, ended: over.append(engine.attempts[0].poll())  # type: ignore[method-assign]
     assert supervise(engine, state, monitor, threading.Event(), check_room=room) == 0
@@ -156,13 +156,13 @@ def test_an_attempt_in_trouble_is_ended_before_the_answer_is_carried_out(state: 
 
 
 def test_a_crawl_that_is_given_up_says_why(state: CrawlState) -> None:
-    monitor = Script(state, Answer.GIVE_UP)
+    monitor = Script(state, RecoveryAction.GIVE_UP)
     assert supervise(ShellEngine([NEVER_END]), state, monitor, threading.Event(), check_room=room) == 1
     assert ended_so(state) == (1, "given up: nothing moves")
 
 
 def test_a_success_wins_over_a_decision_that_comes_too_late(state: CrawlState) -> None:
-    engine, monitor = ShellEngine([SUCCEED]), Script(state, Answer.GIVE_UP)
+    engine, monitor = ShellEngine([SUCCEED]), Script(state, RecoveryAction.GIVE_UP)
     decide = monitor.look
 
     def slowly() -> Decision | None:
@@ -178,7 +178,7 @@ def test_a_success_wins_over_a_decision_that_comes_too_late(state: CrawlState) -
 @pytest.mark.parametrize("place", ["begin", "look", "carry_out"])
 def test_a_crawl_succeeds_however_its_monitor_breaks(state: CrawlState, place: str) -> None:
     engine = ShellEngine(["sleep 0.3; exit 0"] if place != "carry_out" else [NEVER_END, SUCCEED])
-    monitor = Script(state, Answer.RESTART)
+    monitor = Script(state, RecoveryAction.RESTART)
 
     def broken(*_arguments: object) -> Decision | None:
         raise RuntimeError("a bug")

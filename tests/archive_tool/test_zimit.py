@@ -12,7 +12,7 @@ from webstrata.archive_tool import container, zimit
 from webstrata.archive_tool.arguments import parsed
 from webstrata.archive_tool.docker import Docker
 from webstrata.archive_tool.engine import Attempt
-from webstrata.archive_tool.modes import Found, RunMode
+from webstrata.archive_tool.modes import EarlierRuns, RunMode
 from webstrata.archive_tool.zimit import ZimitEngine
 from webstrata.archive_tool.zimit_files import Notes, Phase, found_in, held, read_notes, write_notes
 from webstrata.errors import StorageError, UsageError, WebstrataError
@@ -118,7 +118,7 @@ def test_a_limit_that_ended_a_crawl_is_a_success_and_its_zim_is_built_from_its_w
 def test_earlier_warcs_are_consolidated_unless_nobody_wants_that(docker: StandIn, folder: Path, choice: str) -> None:
     docker.zimit_does("tempdir first; warc page; exit 9", "tempdir second; warc other; zim")
     assert ended(engine_for(folder).start(1)) == 9
-    assert found_in(folder) == Found(has_warcs=True)
+    assert found_in(folder) == EarlierRuns(has_warcs=True)
     assert run_through(folder, "--final-build", choice, mode=RunMode.NEW_WITH_CONSOLIDATION) == 0
     if choice == "never":
         assert stages(folder) == ["initial_crawl", "new_crawl_phase"]
@@ -174,7 +174,7 @@ def test_overwriting_keeps_the_old_zim_until_the_new_one_is_whole_and_every_capt
     assert (folder / f"{ZIM}.previous").is_file()
     assert config_of(docker.begun[1]) is None
     # A retry goes on with the new crawl instead of beginning anew again.
-    assert found_in(folder) == Found(has_warcs=True, overwrite_is_under_way=True)
+    assert found_in(folder) == EarlierRuns(has_warcs=True, overwrite_is_under_way=True)
     assert run_through(folder, "--overwrite", mode=RunMode.NEW_WITH_CONSOLIDATION) == 0
     assert stages(folder) == ["initial_crawl", "initial_crawl", "new_crawl_phase", "final_build_from_warcs"]
     assert ".tmpold" not in (folder / ZIM).read_text()
@@ -311,7 +311,7 @@ def test_a_client_that_still_pulls_its_image_leaves_no_container(docker: StandIn
 def test_a_crawl_that_ended_while_nobody_looked_is_finished_and_not_repeated(docker: StandIn, folder: Path) -> None:
     first = engine_for(folder, "--relax-perms")
     assert ended(first.start(1)) == 0
-    assert found_in(folder) == Found(can_go_on=True, has_warcs=True)
+    assert found_in(folder) == EarlierRuns(can_go_on=True, has_warcs=True)
     (folder / ZIM).chmod(0o600)
     assert run_through(folder, "--relax-perms", mode=RunMode.RESUME) == 0
     assert len(docker.begun) == 1
@@ -370,7 +370,7 @@ def test_a_final_build_that_fails_says_so_and_keeps_the_warcs(docker: StandIn, f
         finished(engine)
     assert (folder / f"{ZIM}.interim").is_file()
     assert len(discover(folder).files) == 1
-    assert found_in(folder) == Found(can_go_on=True, has_warcs=True)
+    assert found_in(folder) == EarlierRuns(can_go_on=True, has_warcs=True)
 
 
 def test_cleaning_up_keeps_every_warc_under_a_name_of_its_own(docker: StandIn, folder: Path) -> None:

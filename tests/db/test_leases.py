@@ -7,7 +7,7 @@ from sqlalchemy import select
 from tests.support.shelf import Shelf
 from webstrata.db.engine import Database
 from webstrata.db.queue import jobs, leases
-from webstrata.db.queue.leases import Spent
+from webstrata.db.queue.leases import JobUsage
 from webstrata.db.schema.tables import ArchiveJob
 from webstrata.errors import LeaseLostError
 from webstrata.model.jobs.job import JobStatus
@@ -206,4 +206,4 @@ def test_what_a_job_receives_is_summed_up_by_all_who_work_on_it(database: Databa
     for thread in threads:
         thread.join(60)
     with database.write() as session:
-        assert leases.spend(session, job, 0, 5) == Spent(responses=200, bytes=1005)
+        assert leases.spend(session, job, 0, 5) == JobUsage(responses=200, bytes=1005)

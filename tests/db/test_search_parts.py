@@ -1,10 +1,10 @@
 from sqlalchemy import text
 
 from webstrata.db.engine import Database
-from webstrata.db.search.union import Columns, Part, answers, together
+from webstrata.db.search.union import Columns, UnionPart, answers, together
 
 
-def asked(database: Database, parts: dict[str, Part]) -> dict[str, Columns]:
+def asked(database: Database, parts: dict[str, UnionPart]) -> dict[str, Columns]:
     with database.read() as session:
         dialect = session.get_bind().dialect.name
         return answers(dialect, parts, session.execute(text(together(dialect, parts))))
@@ -12,8 +12,8 @@ def asked(database: Database, parts: dict[str, Part]) -> dict[str, Columns]:
 
 def test_each_question_is_answered_in_its_own_columns(database: Database) -> None:
     parts = {
-        "numbers": Part("SELECT 1 AS one, 2 AS two UNION ALL SELECT 3, 4", ("one", "two")),
-        "words": Part("SELECT 'a \"b\" {c}' AS word", ("word",)),
+        "numbers": UnionPart("SELECT 1 AS one, 2 AS two UNION ALL SELECT 3, 4", ("one", "two")),
+        "words": UnionPart("SELECT 'a \"b\" {c}' AS word", ("word",)),
     }
     told = asked(database, parts)
     assert {name: [*map(list, columns.values())] for name, columns in told.items()} == {
@@ -23,10 +23,12 @@ def test_each_question_is_answered_in_its_own_columns(database: Database) -> Non
 
 
 def test_a_question_that_finds_nothing_has_empty_columns(database: Database) -> None:
-    parts = {"missing": Part("SELECT 1 AS one, 2 AS two WHERE 1 = 0", ("one", "two"))}
+    parts = {"missing": UnionPart("SELECT 1 AS one, 2 AS two WHERE 1 = 0", ("one", "two"))}
     assert asked(database, parts) == {"missing": {"one": (), "two": ()}}
 
 
 def test_a_score_keeps_its_last_digit(database: Database) -> None:
-    parts = {"score": Part("SELECT CAST(0.1 AS double precision) + CAST(0.2 AS double precision) AS score", ("score",))}
+    parts = {
+        "score": UnionPart("SELECT CAST(0.1 AS double precision) + CAST(0.2 AS double precision) AS score", ("score",))
+    }
     assert [*asked(database, parts)["score"]["score"]] == [0.1 + 0.2]

@@ -29,7 +29,7 @@ from webstrata.errors import ConflictError, NotFoundError
 from webstrata.index.pipeline import index_job
 from webstrata.jobs.folders.cleanup import cleanup_job
 from webstrata.jobs.folders.manifest import JOB_FILE, write_manifest, write_sources
-from webstrata.jobs.folders.rebuild import Rebuild, RebuildReport, Watcher
+from webstrata.jobs.folders.rebuild import Rebuild, RebuildCallbacks, RebuildReport
 from webstrata.jobs.folders.rebuild_plan import plan_rebuild, restored_status
 from webstrata.jobs.folders.registering import register_job_dir
 from webstrata.jobs.running.lifecycle import Runner
@@ -146,7 +146,7 @@ def test_a_rebuild_that_was_killed_goes_on(
 
 def test_a_rebuild_that_was_stopped_goes_on(archived: Archived, root: Path, database: Database) -> None:
     stopping = threading.Event()
-    watcher = Watcher(begun=lambda job, number, of: stopping.set() if number == 2 else None)
+    watcher = RebuildCallbacks(begun=lambda job, number, of: stopping.set() if number == 2 else None)
     assert Rebuild(database, root, watcher=watcher, stopping=stopping).run().interrupted
     assert not Rebuild(database, root).run().interrupted
     assert rows(database, root) == archived.rows

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from webstrata.errors import UsageError
 from webstrata.model.urls import (
     MAX_URL_LENGTH,
-    Base,
+    BaseUrl,
     bounded,
     host_of,
     join,
@@ -312,7 +312,7 @@ def test_joining_is_what_the_url_standard_says(base: str, reference: str) -> Non
 
 @given(bases.map(parsed).filter(bool), references)
 def test_a_reference_depends_on_no_more_than_its_part_of_the_base(base: str, reference: str) -> None:
-    assert resolve(Base.of(base).part_for(reference), reference) == joined_by_the_standard(base, reference)
+    assert resolve(BaseUrl.of(base).part_for(reference), reference) == joined_by_the_standard(base, reference)
 
 
 @pytest.mark.parametrize(
@@ -320,11 +320,11 @@ def test_a_reference_depends_on_no_more_than_its_part_of_the_base(base: str, ref
 )
 def test_what_refers_to_the_page_itself_is_joined_to_all_of_it(reference: str) -> None:
     for base in ("https://h/a/b?c=/", "https://h/a/", "https://h/a/?c=d/e"):
-        assert resolve(Base.of(base).part_for(reference), reference) == joined_by_the_standard(base, reference)
+        assert resolve(BaseUrl.of(base).part_for(reference), reference) == joined_by_the_standard(base, reference)
 
 
 def test_a_reference_that_becomes_too_long_leads_nowhere() -> None:
-    base = Base.of(f"https://h/{'a' * 1_000}/")
+    base = BaseUrl.of(f"https://h/{'a' * 1_000}/")
     for length, fits in ((MAX_URL_LENGTH - len(base.href), True), (MAX_URL_LENGTH - len(base.href) + 1, False)):
         reference = "b" * length
         assert (resolve(base.part_for(reference), reference) is not None) is fits

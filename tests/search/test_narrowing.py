@@ -14,7 +14,7 @@ from webstrata.db.schema.tables import PageSignal, Snapshot, Source
 from webstrata.errors import UsageError
 from webstrata.model.search.query import AnyOf, Field, Intent, Words
 from webstrata.model.search.ranking import Ranking
-from webstrata.model.search.values import Cursor, FacetCount, Fallback, Kind, SearchRequest, Sort, View, read_cursor
+from webstrata.model.search.values import Cursor, FacetCount, Fallback, FileKind, SearchRequest, Sort, View, read_cursor
 from webstrata.search.appearances import appearances
 from webstrata.search.service import explained, search
 
@@ -58,8 +58,8 @@ def test_results_are_narrowed_and_counted_by_source_year_language_and_type(datab
     for q in ("flu", None):
         assert ids_of(database, SearchRequest(q=q, year=2025, sort=Sort.NEWEST)) == [three, two]
         assert ids_of(database, SearchRequest(q=q, language="fr")) == [two]
-        assert ids_of(database, SearchRequest(q=q, kind=Kind.PDF)) == [three]
-        assert ids_of(database, SearchRequest(q=q, kind=Kind.HTML, year=2024)) == [one]
+        assert ids_of(database, SearchRequest(q=q, kind=FileKind.PDF)) == [three]
+        assert ids_of(database, SearchRequest(q=q, kind=FileKind.HTML, year=2024)) == [one]
         assert ids_of(database, SearchRequest(q=q, year=9999)) == []
         found = search(database, SearchRequest(q=q, facets=True)).facets
         assert found == {

@@ -21,8 +21,8 @@ from webstrata.db.captures.new_rows import Problem
 from webstrata.db.queue import jobs, run_reports
 from webstrata.index.version import INDEX_VERSION
 from webstrata.jobs.sources.source_commands import SourceOrders
-from webstrata.model.crawl.monitoring import Answer as MonitorAnswer
 from webstrata.model.crawl.monitoring import Decision
+from webstrata.model.crawl.monitoring import RecoveryAction as MonitorAnswer
 from webstrata.model.crawl.run_reports import CrawlReport, HostReport
 from webstrata.settings import Settings
 from webstrata.storage.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line

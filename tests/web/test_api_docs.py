@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.conftest import Page
-from webstrata.web.api_texts import Kind, kind_of
+from webstrata.web.api_texts import TypeDoc, kind_of
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ FOR_OPERATORS = ("/docs/operators", "/docs/retention", "/docs/notifications", "/
 
 def test_a_kind_knows_which_schemas_it_speaks_of() -> None:
     one, other = {"$ref": "#/components/schemas/A"}, {"type": "array", "items": {"$ref": "#/components/schemas/B"}}
-    assert kind_of({"anyOf": [one, other]}) == Kind("A or list of B", ("A", "B"))
+    assert kind_of({"anyOf": [one, other]}) == TypeDoc("A or list of B", ("A", "B"))
 
 
 def test_every_route_is_on_one_of_the_pages(client: TestClient) -> None:

@@ -14,8 +14,8 @@ from webstrata.db.captures import captures, problems
 from webstrata.db.captures.new_rows import Problem
 from webstrata.db.operations import catalog
 from webstrata.model.archive import JobView
-from webstrata.model.crawl.monitoring import Answer as MonitorAnswer
 from webstrata.model.crawl.monitoring import Decision
+from webstrata.model.crawl.monitoring import RecoveryAction as MonitorAnswer
 from webstrata.storage.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line
 from webstrata.storage.crawl_state import CrawlState
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from webstrata.storage.combined_log import Statistics
-from webstrata.web.jobs.plot import HEIGHT, ROWS, WIDTH, Line, Plot, draw_plot
+from webstrata.web.jobs.plot import HEIGHT, ROWS, WIDTH, Plot, PlotLine, draw_plot
 
 NOON = datetime(2024, 5, 3, 12, tzinfo=UTC)
 
@@ -19,12 +19,12 @@ def drawn(statistics: Sequence[Statistics]) -> Plot:
     return plot
 
 
-def line(plot: Plot, kind: str) -> Line:
+def line(plot: Plot, kind: str) -> PlotLine:
     (found,) = [line for line in plot.lines if line.kind == kind]
     return found
 
 
-def places(found: Line) -> list[tuple[float, float]]:
+def places(found: PlotLine) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in (point.split(",") for point in found.points.split())]
 
 

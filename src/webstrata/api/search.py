@@ -14,7 +14,7 @@ from webstrata.http.browsing import BrowseAddresses
 from webstrata.http.dependencies import LARGEST_OFFSET, Code, CodeFilter, Day, Parts, Text
 from webstrata.http.usage_counts import Event, counted
 from webstrata.model.search.ranking import Ranking
-from webstrata.model.search.values import Kind, SearchRequest, SearchResponse, Sort, View, read_cursor
+from webstrata.model.search.values import FileKind, SearchRequest, SearchResponse, Sort, View, read_cursor
 from webstrata.search.appearances import appearances
 from webstrata.search.service import search
 
@@ -49,7 +49,7 @@ class SearchParameters(BaseModel):
     page_size: int = Field(20, ge=1, le=100, alias="pageSize")
     as_of: Day | None = Field(None, alias="asOf", description="The archive as it stood at the end of this day (UTC).")
     language: Code | None = Field(None, min_length=1, max_length=16, description="Only this language, like `fr`.")
-    kind: Kind | None = Field(None, alias="type", description="Only this kind of file.")
+    kind: FileKind | None = Field(None, alias="type", description="Only this kind of file.")
     year: int | None = Field(None, ge=1, le=9999, description="Only captures of this year (UTC).")
     cursor: Annotated[Text, AfterValidator(_cursor)] | None = Field(
         None, max_length=200, description="What an answer's `nextCursor` said; stands instead of `page`."

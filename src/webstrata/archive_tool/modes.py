@@ -17,7 +17,7 @@ class RunMode(StrEnum):
 
 
 @dataclass(frozen=True)
-class Found:
+class EarlierRuns:
     """What earlier runs left for this one."""
 
     final_zim: Path | None = None
@@ -29,7 +29,7 @@ class Found:
     """An earlier run with `--overwrite` began anew and was cut off: what can go on is its own."""
 
 
-def run_mode(found: Found, *, overwrite: bool) -> RunMode:
+def run_mode(found: EarlierRuns, *, overwrite: bool) -> RunMode:
     """Return how a run begins; ConflictError when there is a ZIM and nobody said to overwrite it."""
     if found.final_zim is not None and not overwrite:
         raise ConflictError(f"{found.final_zim} is there already: --overwrite crawls anew and replaces it")

@@ -11,7 +11,7 @@ import structlog
 
 from webstrata.app import App, build_app
 from webstrata.archive_tool.arguments import Arguments
-from webstrata.archive_tool.modes import Found, RunMode, run_mode
+from webstrata.archive_tool.modes import EarlierRuns, RunMode, run_mode
 from webstrata.archive_tool.permissions import relax
 from webstrata.cli.start import start_logging
 from webstrata.db.captures import captures
@@ -85,14 +85,14 @@ def crawled(told: Arguments) -> int:
     return code
 
 
-def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool = False) -> Found:
+def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool = False) -> EarlierRuns:
     """Return what earlier runs of a job left: its URLs and WARCs are in the database.
 
     Where the URLs that failed are about to get a fresh start (`revived`), they are something to go on with.
     """
     unfinished = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS, *((TaskStatus.ERROR,) if revived else ()))
     _, size = captures.warc_totals(session, job_id)
-    return Found(
+    return EarlierRuns(
         can_go_on=frontier.has_any(session, job_id, *unfinished),
         has_warcs=size > 0,
         overwrite_is_under_way=state.overwrite_is_under_way,

@@ -16,10 +16,10 @@ from webstrata.archive_tool.supervising import begin, ended_by_signals, note_end
 from webstrata.db.queue import frontier, jobs, leases
 from webstrata.db.queue.jobs import StoredJob
 from webstrata.errors import CrawlerDiedError, DatabaseError
-from webstrata.jobs.running.crawl_end import Ended, settle_with
+from webstrata.jobs.running.crawl_end import JobEnding, settle_with
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.stages import FAILED, INTERRUPTED
-from webstrata.model.crawl.monitoring import Answer, MonitorLimits, Trouble
+from webstrata.model.crawl.monitoring import MonitorLimits, RecoveryAction, Trouble
 from webstrata.model.jobs.job import JobStatus
 from webstrata.model.words import counted
 from webstrata.storage.crawl_state import CrawlState
@@ -69,7 +69,7 @@ def watched(
 def _has_died(state: CrawlState) -> bool:
     """Return whether a run that is over came to its end because its attempts died."""
     last = next(reversed(state.decisions), None)
-    return last is None or last.get("answer") != Answer.GIVE_UP or last.get("trouble") == Trouble.CRASHED
+    return last is None or last.get("answer") != RecoveryAction.GIVE_UP or last.get("trouble") == Trouble.CRASHED
 
 
 def _why_it_ended(state: CrawlState) -> str:
@@ -81,9 +81,9 @@ def _settled(app: App, runner: Runner, job: StoredJob, leader: str, state: Crawl
     if stopped:
         with app.database.read() as session:
             to_go = frontier.counts(session, job.id).pending
-        ended = Ended(JobStatus.STOPPED, f"stopped with {counted(to_go, 'URL')} to go")
+        ended = JobEnding(JobStatus.STOPPED, f"stopped with {counted(to_go, 'URL')} to go")
     else:
-        ended = Ended(JobStatus.FAILED, _why_it_ended(state))
+        ended = JobEnding(JobStatus.FAILED, _why_it_ended(state))
     settle_with(app.database, job, leader, ended, runner.defaults.overridden(job.config.crawl))
     note_end(state, FAILED, ended.reason or "")
     log.info("crawl.end", status=ended.status, reason=ended.reason)

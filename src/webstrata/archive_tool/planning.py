@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from webstrata.archive_tool.arguments import Arguments
-from webstrata.archive_tool.modes import Found, RunMode, run_mode
+from webstrata.archive_tool.modes import EarlierRuns, RunMode, run_mode
 from webstrata.errors import NotFoundError, StorageError
 from webstrata.logs import without_secrets
 from webstrata.model.crawl.monitoring import MonitorLimits
@@ -53,7 +53,7 @@ def _of_native(told: Arguments, settings: Settings) -> list[str]:
     return [job, *_shown(told, mode, workers, attempt_command(told, job_id, workers))]
 
 
-def _known_job(told: Arguments, settings: Settings, state: CrawlState) -> tuple[int | None, Found, int]:
+def _known_job(told: Arguments, settings: Settings, state: CrawlState) -> tuple[int | None, EarlierRuns, int]:
     """Return which job it would be, what it left and its workers; a database that is not there yet knows none."""
     from webstrata.archive_tool.native import found_for
     from webstrata.db.engine import Database, is_there
@@ -83,10 +83,10 @@ def _known_job(told: Arguments, settings: Settings, state: CrawlState) -> tuple[
         database.dispose()
 
 
-def _no_job(told: Arguments, initial: int) -> tuple[None, Found, int]:
+def _no_job(told: Arguments, initial: int) -> tuple[None, EarlierRuns, int]:
     if told.job_id is not None:
         raise NotFoundError(f"there is no job {told.job_id}")
-    return None, Found(), initial
+    return None, EarlierRuns(), initial
 
 
 def _workers(state: CrawlState, mode: RunMode, initial: int) -> int:

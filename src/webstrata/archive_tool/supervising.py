@@ -15,7 +15,7 @@ from webstrata.archive_tool.engine import Attempt, Engine
 from webstrata.archive_tool.modes import RunMode
 from webstrata.errors import OUR_TROUBLE, LeaseLostError, WebstrataError
 from webstrata.jobs.running.stages import BROKEN, DONE, FAILED, INTERRUPTED, LEASE_LOST, OUR_TROUBLE_CODE
-from webstrata.model.crawl.monitoring import Answer, Decision, MonitorLimits
+from webstrata.model.crawl.monitoring import Decision, MonitorLimits, RecoveryAction
 from webstrata.model.jobs.attempts import how_it_died
 from webstrata.storage.crawl_state import CrawlState
 
@@ -26,7 +26,7 @@ _LOOK_SECONDS = 0.2
 """How often to see whether an attempt is over and the disk has room: both cost next to nothing."""
 
 
-class Watcher(Protocol):
+class CrawlMonitor(Protocol):
     """Who sees trouble, and knows the answer to it."""
 
     limits: MonitorLimits
@@ -44,7 +44,7 @@ class Watcher(Protocol):
 def supervise(
     engine: Engine,
     state: CrawlState,
-    monitor: Watcher | None,
+    monitor: CrawlMonitor | None,
     ended: threading.Event,
     *,
     clock: Callable[[], float] = time.monotonic,
@@ -138,7 +138,7 @@ _STOPPED = _Ending(INTERRUPTED, "stopped")
 class _Watching:
     """The monitor, as long as there is one that works."""
 
-    def __init__(self, monitor: Watcher | None, clock: Callable[[], float]) -> None:
+    def __init__(self, monitor: CrawlMonitor | None, clock: Callable[[], float]) -> None:
         self._monitor, self._clock = monitor, clock
         self._next_look = 0.0
 
@@ -163,7 +163,7 @@ class _Watching:
         if self._monitor is not None:
             self._next_look = self._clock() + self._monitor.limits.interval.total_seconds()
 
-    def _asked(self, question: Callable[[Watcher], _T]) -> _T | None:
+    def _asked(self, question: Callable[[CrawlMonitor], _T]) -> _T | None:
         if self._monitor is None:
             return None
         try:
@@ -198,7 +198,7 @@ class _Supervision:
             decision = decision or self.watching.look()
             if decision is None:
                 return _Ending(FAILED, how_it_died("the crawler", code))
-            if decision.answer is Answer.GIVE_UP:
+            if decision.answer is RecoveryAction.GIVE_UP:
                 return _Ending(FAILED, f"given up: {decision.reason}")
             self.watching.carry_out(decision, self.ended)
 

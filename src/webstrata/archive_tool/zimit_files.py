@@ -19,7 +19,7 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.archive_tool.modes import Found
+from webstrata.archive_tool.modes import EarlierRuns
 from webstrata.errors import NotFoundError, StorageError
 from webstrata.storage.crawl_state import temp_dirs_in
 from webstrata.storage.disk import write_atomically
@@ -70,11 +70,11 @@ def held(output_dir: Path) -> Iterator[None]:
         yield
 
 
-def found_in(output_dir: Path) -> Found:
+def found_in(output_dir: Path) -> EarlierRuns:
     """Return what earlier runs left; a ZIM whose crawl nobody saw the end of is something to go on with."""
     notes, zim = read_notes(output_dir), final_zim(output_dir)
     is_under_way = notes.phase is not Phase.NONE
-    return Found(
+    return EarlierRuns(
         final_zim=None if is_under_way else zim,
         can_go_on=_crawl_is_over(notes, zim) or resume_yaml(output_dir, notes) is not None,
         has_warcs=bool(crawl_warcs(output_dir, notes)),

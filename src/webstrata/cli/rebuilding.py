@@ -21,7 +21,7 @@ from webstrata.model.words import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from webstrata.jobs.folders.rebuild import RebuildReport, Watcher
+    from webstrata.jobs.folders.rebuild import RebuildCallbacks, RebuildReport
     from webstrata.jobs.folders.rebuild_plan import PlannedJob, RebuildPlan
 
 verbs = typer.Typer()
@@ -64,8 +64,8 @@ def _not_empty(plan: "RebuildPlan", archive_root: "Path") -> "RebuildPlan":
     raise NotFoundError(f"there is nothing to rebuild from in {archive_root} (WEBSTRATA_ARCHIVE_ROOT)")
 
 
-def _watcher() -> "Watcher":
-    from webstrata.jobs.folders.rebuild import Watcher
+def _watcher() -> "RebuildCallbacks":
+    from webstrata.jobs.folders.rebuild import RebuildCallbacks
 
     last, total = time.monotonic(), 0
 
@@ -79,7 +79,7 @@ def _watcher() -> "Watcher":
             last = time.monotonic()
             print(counted(total, "snapshot"), file=sys.stderr, flush=True)
 
-    return Watcher(begun, indexed)
+    return RebuildCallbacks(begun, indexed)
 
 
 @contextmanager

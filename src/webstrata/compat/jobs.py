@@ -47,7 +47,7 @@ class RuntimeArchiveJob:
     ) -> int:
         """Run archive-tool to its end and return its exit code; without a folder, a new one is created."""
         settings = load_settings()
-        return tool.RuntimeArchiveJob(self.name, self.seeds).run(
+        return tool.ToolRun(self.name, self.seeds).run(
             initial_workers,
             cleanup,
             overwrite,

@@ -30,7 +30,7 @@ _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|/\*.*?\*/|(?<!:)//[^\n]*', re.DOTALL
 
 
 @dataclass(frozen=True)
-class PageMetadata:
+class HtmlMetadata:
     """What a page states about itself, with addresses as they are written."""
 
     canonical: str | None = None
@@ -48,11 +48,11 @@ class PageMetadata:
         return json.dumps(stated, ensure_ascii=False, separators=(",", ":")) if stated else ""
 
 
-def page_metadata(tree: Document, elements: Sequence[Element]) -> PageMetadata:
+def page_metadata(tree: Document, elements: Sequence[Element]) -> HtmlMetadata:
     """Return what a page states, from its tree and its links, images and meta elements."""
     metas = _metas(elements)
     json_ld = _json_ld(elements)
-    return PageMetadata(
+    return HtmlMetadata(
         canonical=_canonical(elements),
         published=_published(metas, json_ld),
         images=_images(elements),

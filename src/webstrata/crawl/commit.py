@@ -21,7 +21,7 @@ from webstrata.db.collections import scrapes
 from webstrata.db.engine import Database, Session
 from webstrata.db.links import capture_links
 from webstrata.db.queue import frontier, leases
-from webstrata.db.queue.leases import Spent
+from webstrata.db.queue.leases import JobUsage
 from webstrata.db.replay import captured_requisites
 from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
 from webstrata.model.captures import Original
@@ -235,7 +235,7 @@ class Committer:
         if fresh and captures.originals(session, self._target.source_id, fresh, self._files().has):
             raise _StoredMeanwhileError
 
-    def _claimed(self, session: Session, claim: Claim, spent: Spent, now: datetime) -> Committed:
+    def _claimed(self, session: Session, claim: Claim, spent: JobUsage, now: datetime) -> Committed:
         """Lease as many tasks as the limits allow, each with the earlier capture of its URL."""
         limit = self._limit_reached(session, claim, spent)
         if limit is not None:
@@ -256,7 +256,7 @@ class Committer:
         )
         return Committed(self._with_history(session, tasks))
 
-    def _limit_reached(self, session: Session, claim: Claim, spent: Spent) -> str | None:
+    def _limit_reached(self, session: Session, claim: Claim, spent: JobUsage) -> str | None:
         """Return the limit that leaves nothing to do: a full kind of task does not end the other one."""
         if claim.max_bytes is not None and spent.bytes >= claim.max_bytes:
             return "byte limit"
@@ -268,7 +268,7 @@ class Committer:
             return "requisite limit"
         return None
 
-    def _room(self, session: Session, claim: Claim, spent: Spent) -> tuple[TaskType | None, int]:
+    def _room(self, session: Session, claim: Claim, spent: JobUsage) -> tuple[TaskType | None, int]:
         """Return which kind of task the limits allow, None for both, and how many."""
         # What others have under way may all succeed, and counts then.
         under_way = frontier.under_way_by_kind(session, self._target.job_id)

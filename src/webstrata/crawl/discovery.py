@@ -8,7 +8,7 @@ import structlog
 
 from webstrata.coordination.threads import in_thread
 from webstrata.crawl.robots import RobotsRules
-from webstrata.crawl.scope import Scope
+from webstrata.crawl.scope import CrawlScope
 from webstrata.crawl.sitemaps import sitemap_roots, sitemap_urls
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier, jobs, leases
@@ -31,7 +31,7 @@ class Discovery:
         database: Database,
         job_id: int,
         robots: RobotsRules,
-        scope: Scope,
+        scope: CrawlScope,
         fetch: Callable[[str], Awaitable[FetchResult]],
         found: Callable[[Sequence[Link]], None],
     ) -> None:

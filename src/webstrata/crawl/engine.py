@@ -18,8 +18,8 @@ from webstrata.crawl.pace import SHORTEST_WAIT, Pace
 from webstrata.crawl.rendering import PageRendering, RequestRules
 from webstrata.crawl.reporting import Progress, Reporter
 from webstrata.crawl.robots import RobotsRules
-from webstrata.crawl.scope import Scope
-from webstrata.crawl.visit import Obeyed, Visitor
+from webstrata.crawl.scope import CrawlScope
+from webstrata.crawl.visit import Obeyed, UrlVisitor
 from webstrata.crawl.visit_pool import Visits
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier, jobs, leases, run_reports
@@ -103,7 +103,7 @@ class Crawl:
         self._stopping = self._asked_to_stop = self._left = self._worked = False
         self._last_work = datetime.now(UTC)
         self._traps = TrapGuard(self._last_work.date())
-        self._scope = Scope(run.rules, run.config.max_depth, self._traps, _page_requisites(run.config))
+        self._scope = CrawlScope(run.rules, run.config.max_depth, self._traps, _page_requisites(run.config))
         self._committer = Committer(database, run.target, run.owner, run.config.warc_max_bytes)
         self._reporter = Reporter(database, self._job_id, run.owner, progress, leads=run.leads)
         self._pace = Pace(run.config, permits, run.started_at, run.rules.allowed_domains)
@@ -147,8 +147,8 @@ class Crawl:
     def _robots_rules(self, config: CrawlConfig) -> RobotsRules:
         return RobotsRules(self._polite_fetch, config.user_agent, self._pace.slow_down, config.max_crawl_delay)
 
-    def _visitor(self, config: CrawlConfig, robots: RobotsRules) -> Visitor:
-        return Visitor(
+    def _visitor(self, config: CrawlConfig, robots: RobotsRules) -> UrlVisitor:
+        return UrlVisitor(
             fetch=self._polite_fetch,
             robots=robots if config.respect_robots else None,
             scope=self._scope,

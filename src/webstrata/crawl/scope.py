@@ -17,7 +17,7 @@ _DECISIONS_KEPT = 50_000
 
 
 @dataclass(frozen=True)
-class Scope:
+class CrawlScope:
     """A job's rules: scope, depth, protection against crawler traps, and which resources of a page are captured."""
 
     rules: ScopeRules

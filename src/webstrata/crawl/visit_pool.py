@@ -8,7 +8,7 @@ from dataclasses import replace
 import structlog
 
 from webstrata.crawl.outcome import Outcome
-from webstrata.crawl.visit import Visitor
+from webstrata.crawl.visit import UrlVisitor
 from webstrata.errors import OUR_TROUBLE, WebstrataError
 from webstrata.model.crawl.tasks import Task, TaskStatus
 
@@ -21,7 +21,7 @@ MOST_WAITING_BYTES = 64_000_000
 class Visits:
     """The visits under way: begins them as connections are free, and collects their outcomes until they are taken."""
 
-    def __init__(self, visitor: Visitor, most: int, news: asyncio.Event, answered: Callable[[], None]) -> None:
+    def __init__(self, visitor: UrlVisitor, most: int, news: asyncio.Event, answered: Callable[[], None]) -> None:
         """Begin with nothing; `news` is set when a visit ends, and `answered` is called after each response."""
         self._visitor = visitor
         self._most = most

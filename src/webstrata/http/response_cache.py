@@ -29,7 +29,7 @@ which links repeat; gzip.
 
 
 @dataclass(frozen=True)
-class Answer:
+class CachedResponse:
     """A response as it is sent."""
 
     status: int
@@ -51,7 +51,7 @@ class Shelf:
         self._most_bytes = most_bytes
         self._bytes = 0
         self._revision: str | None = None
-        self._answers: OrderedDict[Key, Answer] = OrderedDict()
+        self._answers: OrderedDict[Key, CachedResponse] = OrderedDict()
 
     def __len__(self) -> int:
         """Return how many responses are cached."""
@@ -64,14 +64,14 @@ class Shelf:
             self._bytes = 0
             self._revision = revision
 
-    def get(self, key: Key) -> Answer | None:
+    def get(self, key: Key) -> CachedResponse | None:
         """Return the cached response to a request, if there is one."""
         answer = self._answers.get(key)
         if answer is not None:
             self._answers.move_to_end(key)
         return answer
 
-    def put(self, key: Key, answer: Answer, revision: str) -> None:
+    def put(self, key: Key, answer: CachedResponse, revision: str) -> None:
         """Cache a response that was computed for a state, unless the state has changed since."""
         if revision != self._revision or key in self._answers:
             return
@@ -121,7 +121,7 @@ class KeptAnswers:
         self._freshness = Freshness(revision)
         self._shelf = Shelf(most_bytes)
         self._reused = reused
-        self._under_way: dict[tuple[Key, str], asyncio.Task[Answer]] = {}
+        self._under_way: dict[tuple[Key, str], asyncio.Task[CachedResponse]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request from the cache; pass the others on, and cache their responses."""
@@ -135,7 +135,7 @@ class KeptAnswers:
         note_route(scope, answer.route)
         await answer.send(send)
 
-    async def _answer(self, key: Key, revision: str, scope: Scope, receive: Receive) -> Answer:
+    async def _answer(self, key: Key, revision: str, scope: Scope, receive: Receive) -> CachedResponse:
         under_way = self._under_way.get((key, revision))
         answer = self._shelf.get(key)
         if under_way is None and answer is None:
@@ -147,14 +147,14 @@ class KeptAnswers:
             self._reused(scope["path"])
         return answer
 
-    def _begun(self, key: Key, revision: str, scope: Scope, receive: Receive) -> asyncio.Task[Answer]:
+    def _begun(self, key: Key, revision: str, scope: Scope, receive: Receive) -> asyncio.Task[CachedResponse]:
         """Start the application in a task of its own, as other clients may wait for the response when
         this one has left.
         """
         task = asyncio.create_task(_answered(self.app, scope, receive))
         self._under_way[key, revision] = task
 
-        def ended(task: asyncio.Task[Answer]) -> None:
+        def ended(task: asyncio.Task[CachedResponse]) -> None:
             del self._under_way[key, revision]
             if not task.cancelled() and task.exception() is None and task.result().status == OK:
                 self._shelf.put(key, task.result(), revision)
@@ -163,7 +163,7 @@ class KeptAnswers:
         return task
 
 
-async def _answered(app: ASGIApp, scope: Scope, receive: Receive) -> Answer:
+async def _answered(app: ASGIApp, scope: Scope, receive: Receive) -> CachedResponse:
     """Return the response of an application to a request."""
     start: Message = {}
     pieces: list[bytes] = []
@@ -175,7 +175,7 @@ async def _answered(app: ASGIApp, scope: Scope, receive: Receive) -> Answer:
             pieces.append(message.get("body", b""))
 
     await app(scope, receive, taken)
-    return Answer(start["status"], tuple(start["headers"]), b"".join(pieces), noted_route(scope))
+    return CachedResponse(start["status"], tuple(start["headers"]), b"".join(pieces), noted_route(scope))
 
 
 def _key(scope: Scope) -> Key:
@@ -184,5 +184,5 @@ def _key(scope: Scope) -> Key:
     return scope["path"], scope["query_string"], *address, takes_gzip(headers.get("accept-encoding", ""))
 
 
-def _weight(key: Key, answer: Answer) -> int:
+def _weight(key: Key, answer: CachedResponse) -> int:
     return sum(len(part) for part in key[:-1]) + len(answer.body) + _OVERHEAD_BYTES

@@ -20,7 +20,7 @@ from webstrata.db.queue.jobs import StoredJob
 from webstrata.db.search.indexed_words import NewDocument, prepared
 from webstrata.errors import WarcError
 from webstrata.index.facts import facts_of
-from webstrata.index.reading import Found, FoundPage, Kind, stored_reasons
+from webstrata.index.reading import FoundPage, ReadCapture, ReadingOptions, stored_reasons
 from webstrata.index.writing import BATCH, Desk, store_late
 from webstrata.model.quality import Quality, QualityKind
 from webstrata.model.urls import url_group
@@ -112,7 +112,7 @@ def _read(desk: Desk, warc: KnownWarc, redirect: StoredRedirect) -> ArchiveRecor
         return None
 
 
-def _found(move: _Move, quality: Quality, kind: Kind) -> Found:
+def _found(move: _Move, quality: Quality, kind: ReadingOptions) -> ReadCapture:
     record = move.record
     page = FoundPage(
         document=prepared(
@@ -128,4 +128,4 @@ def _found(move: _Move, quality: Quality, kind: Kind) -> Found:
         quality_kind=quality.kind.value,
         quality_reasons=stored_reasons(quality),
     )
-    return Found(facts_of(record, record).capture, page)
+    return ReadCapture(facts_of(record, record).capture, page)

@@ -26,7 +26,7 @@ from webstrata.errors import ConflictError, OutsideRootError, UsageError, WarcEr
 from webstrata.index.index_lease import holding
 from webstrata.index.moved import has_moved, index_moved
 from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
-from webstrata.index.reading import Found, Kind, Part, Portion
+from webstrata.index.reading import Portion, ReadCapture, ReadingOptions, WarcPart
 from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.index.stream import FilePart, PartStream
 from webstrata.index.version import INDEX_VERSION
@@ -252,7 +252,7 @@ class _Run:
         self, todo: Sequence[_Todo], files: Sequence[KnownWarc], processes: int | None, *, final: bool
     ) -> None:
         folder = journal_folder(self.job.id, self.job.output_dir, self.archive_root)
-        kind = Kind(self.database.is_sqlite, self.job.page_parameters)
+        kind = ReadingOptions(self.database.is_sqlite, self.job.page_parameters)
         self.all_bytes = sum(one.size for one in todo)
         self.promised = self.promised or promised_in(folder)
         with Journal(folder) as journal, self._readers(processes) as readers:
@@ -374,14 +374,14 @@ class _Run:
             for start in range(0, len(places), BATCH):
                 self.stop_if_asked()
                 spans = [Span(at.offset, at.offset + at.length, warc.committed_bytes) for at in places[start:][:BATCH]]
-                found = [one for span in spans for one in _found_at(readers, Part(path, span, desk.kind))]
+                found = [one for span in spans for one in _found_at(readers, WarcPart(path, span, desk.kind))]
                 self.progress(store_late(desk, warc, self._resolvable(found)))
 
     def _unresolved(self) -> list[UnresolvedRevisit]:
         with self.database.read() as session:
             return problems.unresolved_revisits(session, self.job.id)
 
-    def _resolvable(self, found: Sequence[Found]) -> list[Found]:
+    def _resolvable(self, found: Sequence[ReadCapture]) -> list[ReadCapture]:
         wanted = {one.refers_to for one in found if one.refers_to is not None}
         with self.database.read() as session:
             is_there = PresentFiles(self.archive_root).has
@@ -422,6 +422,6 @@ def _is_indexed(warc: KnownWarc) -> bool:
     return warc.index_version == INDEX_VERSION and warc.indexed_bytes == warc.committed_bytes
 
 
-def _found_at(readers: Readers, part: Part) -> list[Found]:
+def _found_at(readers: Readers, part: WarcPart) -> list[ReadCapture]:
     portions = (item for item in readers.read_again(part) if isinstance(item, Portion))
     return [found for portion in portions for found in portion.found]

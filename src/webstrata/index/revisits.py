@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from webstrata.db.captures.payloads import Payload
-from webstrata.index.reading import Found
+from webstrata.index.reading import ReadCapture
 from webstrata.model.captures import Original
 from webstrata.model.content_types import HTML_TYPES
 
@@ -26,7 +26,7 @@ class Standing:
 
 
 def standing_of(
-    batch: Sequence[Found],
+    batch: Sequence[ReadCapture],
     source_id: int,
     payloads: Mapping[Original, Payload],
     pages: Collection[int],
@@ -49,7 +49,7 @@ def standing_of(
     return standing
 
 
-def _file_revisit_of_no_page(standing: Standing, revisit: Found, payload: Payload) -> None:
+def _file_revisit_of_no_page(standing: Standing, revisit: ReadCapture, payload: Payload) -> None:
     """File a revisit whose original is no page; a page may refer to what was sent in place of an image, though."""
     is_page = revisit.capture.mime_type in HTML_TYPES and not revisit.is_requisite
     if is_page:
@@ -58,7 +58,7 @@ def _file_revisit_of_no_page(standing: Standing, revisit: Found, payload: Payloa
         standing.no_pages.append(revisit.capture.offset)
 
 
-def _says_the_same(payload: Payload, revisit: Found, source_id: int) -> bool:
+def _says_the_same(payload: Payload, revisit: ReadCapture, source_id: int) -> bool:
     """Return whether a page has the same facts for both: at another address its links resolve differently, and sources
     differ.
     """

@@ -14,7 +14,7 @@ from webstrata.db.engine import Session
 from webstrata.db.links.links import SnapshotLinks, store_outlinks
 from webstrata.db.queue.jobs import StoredJob
 from webstrata.db.sources.totals import hold_totals
-from webstrata.index.reading import Found, FoundPage
+from webstrata.index.reading import FoundPage, ReadCapture
 from webstrata.index.revisits import Standing
 
 
@@ -23,7 +23,7 @@ class Batch:
     """Some captures of a file; `within` is the part of the file of which they are all there is."""
 
     warc: KnownWarc
-    found: list[Found]
+    found: list[ReadCapture]
     problems: list[Problem]
     within: tuple[int, int] | None = None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from webstrata.errors import WebstrataError
 from webstrata.index.readers import PartItems, Readers
-from webstrata.index.reading import Begun, Ended, Item, Kind, Part, Portion, parts_of
+from webstrata.index.reading import Item, PartEnd, PartStart, Portion, ReadingOptions, WarcPart, parts_of
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class FilePart:
 class PartStream:
     """Gives the portions of files in order, each file in turn."""
 
-    def __init__(self, readers: Readers, files: Sequence[FilePart], kind: Kind) -> None:
+    def __init__(self, readers: Readers, files: Sequence[FilePart], kind: ReadingOptions) -> None:
         """Begin to read."""
         self._readers = readers
         self._parts = [parts_of(file.path, kind, file.start, file.end, readers.part_bytes) for file in files]
@@ -44,14 +44,14 @@ class PartStream:
                 _drained(items)
                 continue
             begun = next(items)
-            if not isinstance(begun, Begun) or begun.at != expected:
+            if not isinstance(begun, PartStart) or begun.at != expected:
                 _drained(items)
                 exact = replace(part, span=replace(part.span, start=expected), begins_with_record=True)
                 items = self._readers.read_again(exact)
             for item in items:
                 if isinstance(item, Portion):
                     yield item
-                elif isinstance(item, Ended):
+                elif isinstance(item, PartEnd):
                     expected = item.at
 
     def give_up(self, number: int) -> None:
@@ -63,7 +63,7 @@ class PartStream:
         if isinstance(self._stream, Generator):
             self._stream.close()
 
-    def _wanted(self) -> Iterator[Part]:
+    def _wanted(self) -> Iterator[WarcPart]:
         for number, parts in enumerate(self._parts):
             for part in parts:
                 if number in self._given_up:
@@ -71,7 +71,7 @@ class PartStream:
                 self.is_ending = part is self._parts[-1][-1]
                 yield part
 
-    def _taken(self, wanted: Part) -> Iterator[Item]:
+    def _taken(self, wanted: WarcPart) -> Iterator[Item]:
         """Return what the readers found in a part, past those of files that were given up."""
         for part, items in self._stream:
             if part is wanted:

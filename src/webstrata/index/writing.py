@@ -16,7 +16,7 @@ from webstrata.db.queue.index_leases import IndexLease
 from webstrata.db.queue.jobs import StoredJob
 from webstrata.db.sql import ids
 from webstrata.errors import WarcError
-from webstrata.index.reading import Found, Kind, Place, Portion, Revisit
+from webstrata.index.reading import Place, Portion, ReadCapture, ReadingOptions, Revisit
 from webstrata.index.revisits import NOT_THERE, Standing, standing_of
 from webstrata.index.rows import Batch, Given, write_rows
 from webstrata.index.version import INDEX_VERSION
@@ -38,7 +38,7 @@ BATCH_BESIDE_CRAWL = 50
 """The batch while a crawl runs, whose commits wait for it on SQLite: with 400 they took a quarter of
 the crawl's time on a busy machine, with 50 a tenth."""
 
-ReadRevisit = Callable[[Revisit], Found]
+ReadRevisit = Callable[[Revisit], ReadCapture]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Desk:
     lease: IndexLease
     journal: Journal
     promised: Promised
-    kind: Kind
+    kind: ReadingOptions
     read_revisit: ReadRevisit
     is_announced: bool
     """Whether changes are announced: for captures of a crawl, not for imported or rebuilt ones."""
@@ -75,7 +75,7 @@ class FileWriting:
         self.problem_count = warc.problem_count if start else 0
         self._batch = BATCH_BESIDE_CRAWL if desk.beside_crawl else BATCH
         self._has_begun = start > 0
-        self._found: list[Found] = []
+        self._found: list[ReadCapture] = []
         self._problems: list[Problem] = []
         self._characters = 0
 
@@ -132,7 +132,7 @@ def store(desk: Desk, batch: Batch, problem_count: int = 0) -> int:
     return pages
 
 
-def store_late(desk: Desk, warc: KnownWarc, found: Sequence[Found]) -> int:
+def store_late(desk: Desk, warc: KnownWarc, found: Sequence[ReadCapture]) -> int:
     """Index revisits that were a problem, now that more is known, and return how many pages that made."""
     batch = Batch(warc, list(found), [])
     return store(desk, batch)
@@ -222,11 +222,11 @@ def _snapshot_ids(session: Session, desk: Desk, batch: Batch, given: Given) -> d
     return kept | dict(zip(rest, ids.reserve(session, "snapshots", len(rest)), strict=True))
 
 
-def _is_withheld(desk: Desk, batch: Batch, found: Found) -> bool:
+def _is_withheld(desk: Desk, batch: Batch, found: ReadCapture) -> bool:
     return (batch.warc.filename, found.capture.offset) in desk.withheld
 
 
-def _as_shown(desk: Desk, batch: Batch, found: Found) -> Found:
+def _as_shown(desk: Desk, batch: Batch, found: ReadCapture) -> ReadCapture:
     """Return a record without its page when it is withheld."""
     return replace(found, page=None, refers_to=None) if _is_withheld(desk, batch, found) else found
 
@@ -237,7 +237,7 @@ def _as_unread(desk: Desk, payload: Payload) -> Payload:
     return replace(payload, is_indexed=False) if is_withheld else payload
 
 
-def _with_promised_time(desk: Desk, warc: KnownWarc, found: Found) -> Found:
+def _with_promised_time(desk: Desk, warc: KnownWarc, found: ReadCapture) -> ReadCapture:
     """Return a capture with the time that it got from its file first: a copy of the file has another one."""
     capture = found.capture
     if capture.date_source is not DateSource.FILE:
@@ -276,7 +276,7 @@ def _note_kept_snapshots(batch: Batch, given: Given) -> None:
     batch.problems += [Problem(offset, NO_LONGER_A_PAGE) for offset in sorted(given.before.keys() - current)]
 
 
-def _read_revisit(desk: Desk, warc: KnownWarc, found: Found, payload: Payload) -> Found:
+def _read_revisit(desk: Desk, warc: KnownWarc, found: ReadCapture, payload: Payload) -> ReadCapture:
     capture = found.capture
     own = place_of(desk.archive_root, warc.path, desk.job.output_dir)
     other = place_of(desk.archive_root, payload.warc_path, payload.output_dir)

@@ -130,7 +130,7 @@ class UnseenAsset:
 
 
 @dataclass(frozen=True)
-class Answer:
+class AssetResponse:
     """What a job got from the URL that an asset was seen on last."""
 
     capture_id: int
@@ -222,7 +222,7 @@ def is_back(known: KnownAsset, captured_at: datetime) -> bool:
     return known.missing_since is None or captured_at >= known.missing_since
 
 
-def judge_unseen(asset: UnseenAsset, answer: Answer | None, run: RunStatus | None, *, tried: bool) -> Fate:
+def judge_unseen(asset: UnseenAsset, answer: AssetResponse | None, run: RunStatus | None, *, tried: bool) -> Fate:
     """Return what a job that ran to its end says of an asset it did not show.
 
     `run` is what became of the asset's plugin on the answer; `tried` tells whether the job knew the URL at all.

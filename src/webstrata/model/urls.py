@@ -107,7 +107,7 @@ def join(base: str, reference: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Base:
+class BaseUrl:
     """What the references of a page are joined to: a URL as `parse_url` spells it, and the parts they can depend on."""
 
     href: str
@@ -115,7 +115,7 @@ class Base:
     folder: str
 
     @classmethod
-    def of(cls, href: str) -> "Base":
+    def of(cls, href: str) -> "BaseUrl":
         """Return a URL as the base of references."""
         return cls(href, origin_of(href), href[: href.partition("?")[0].rfind("/") + 1])
 

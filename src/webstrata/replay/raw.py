@@ -38,7 +38,7 @@ class RawPage:
 
 
 @dataclass(frozen=True)
-class RecordFile:
+class RawRecord:
     """A record as it was written, and the name of a file for it."""
 
     content: bytes
@@ -59,7 +59,7 @@ def raw_page(database: Database, archive_root: Path, snapshot_id: int) -> RawPag
     return RawPage(record.body_bytes, media_type, charset, record.status_code, snapshot)
 
 
-def record_file(database: Database, archive_root: Path, snapshot_id: int) -> RecordFile:
+def record_file(database: Database, archive_root: Path, snapshot_id: int) -> RawRecord:
     """Return a snapshot's record as it is in its WARC file, which is a WARC file of one record."""
     with database.read() as session:
         place = catalog.record_place(session, snapshot_id)
@@ -73,7 +73,7 @@ def record_file(database: Database, archive_root: Path, snapshot_id: int) -> Rec
         file.seek(record.offset)
         content = file.read(record.length)
     kind = "arc" if ".arc" in path.name else "warc"
-    return RecordFile(content, f"snapshot-{snapshot_id}.{kind}{'.gz' if content.startswith(_GZIP) else ''}")
+    return RawRecord(content, f"snapshot-{snapshot_id}.{kind}{'.gz' if content.startswith(_GZIP) else ''}")
 
 
 def find_record_for_snapshot(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from webstrata.db.engine import Session
 from webstrata.db.search import searching
-from webstrata.db.search.question import Found, Question, archive_state
+from webstrata.db.search.question import Question, SearchHits, archive_state
 from webstrata.db.search.term_counts import document_counts
 from webstrata.model.search.query import All, AnyOf, Intent, Query, Words, plain_expression
 from webstrata.model.search.terms import all_terms, content_terms
@@ -23,7 +23,7 @@ class Answered:
 
     asked: Asked
     question: Question
-    found: Found
+    found: SearchHits
     total_all_words: int | None = None
     """How many results hold all words; None when that is the total."""
 

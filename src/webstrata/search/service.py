@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from webstrata.content.tokens import tokens
 from webstrata.db.engine import Database, Session
 from webstrata.db.search import searching
-from webstrata.db.search.question import Found, Question
+from webstrata.db.search.question import Question, SearchHits
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search.query import Expression, Intent, Query, understood
 from webstrata.model.search.ranking import Ranking, Score, url_cost
@@ -74,7 +74,7 @@ def explained(database: Database, request: SearchRequest, *, pages_fastpath: boo
 class _Done:
     response: SearchResponse
     asked: Asked
-    found: Found
+    found: SearchHits
 
 
 def _searched(session: Session, request: SearchRequest, pages_fastpath: bool) -> _Done:
@@ -117,7 +117,7 @@ def _answer(session: Session, question: Question, query: Query | None) -> Answer
     if _is_best_match(question.request, query) and query.plain:
         found = best_match(session, question, query)
         return found if found.found.total else first or found
-    return first or Answered(Asked(query.intent), question, Found((), 0))
+    return first or Answered(Asked(query.intent), question, SearchHits((), 0))
 
 
 def _ways(session: Session, request: SearchRequest, query: Query) -> Iterator[Asked]:
@@ -142,7 +142,7 @@ def _missing_everywhere(results: Sequence[SnapshotView]) -> tuple[str, ...]:
     return tuple(word for word in first if all(word in missing for missing in others))
 
 
-def _next(question: Question, found: Found) -> str | None:
+def _next(question: Question, found: SearchHits) -> str | None:
     """Return where the next page begins, unless this one was the last."""
     seen = question.offset + len(found.hits)
     if len(found.hits) < question.request.page_size or (seen >= found.total and not found.capped):

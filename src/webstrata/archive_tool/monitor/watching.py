@@ -13,11 +13,11 @@ from webstrata.archive_tool.monitor.answers import carried_out
 from webstrata.archive_tool.monitor.health import LogFollower
 from webstrata.errors import WebstrataError
 from webstrata.model.crawl.monitoring import (
-    Answer,
     Decision,
-    Finding,
     MonitorLimits,
-    Spent,
+    RecoveryAction,
+    RecoveryCounts,
+    Symptom,
     Vitals,
     crash_seen,
     decided,
@@ -85,7 +85,7 @@ class Monitor:
         except WebstrataError:
             return None  # Whoever runs the attempts hears of it as well, and it is theirs to answer.
 
-    def _found(self, exit_code: int | None) -> Finding | None:
+    def _found(self, exit_code: int | None) -> Symptom | None:
         vitals, now = self._read(), self._now()
         self._quiet_since = min(self._quiet_since, now)
         return crash_seen(exit_code) if exit_code else trouble_seen(vitals, now - self._quiet_since, self.limits)
@@ -105,7 +105,7 @@ class Monitor:
         except WebstrataError as error:
             log.warning("monitor.state.unwritable", reason=str(error))
 
-    def _decide(self, finding: Finding, now: datetime) -> Decision:
+    def _decide(self, finding: Symptom, now: datetime) -> Decision:
         decision = decided(finding, self._state.current_workers, self._spent(), self.limits, now)
         self._state.note_decision(decision)
         told = decision.to_json()
@@ -113,9 +113,9 @@ class Monitor:
         self._tell(f"{finding.reason}: {_ANSWER_WORDS[decision.answer]}", told)
         return decision
 
-    def _spent(self) -> Spent:
+    def _spent(self) -> RecoveryCounts:
         state = self._state
-        return Spent(
+        return RecoveryCounts(
             worker_reductions=state.worker_reductions_done,
             vpn_rotations=state.vpn_rotations_done,
             last_vpn_rotation_at=state.last_vpn_rotation_at,
@@ -145,9 +145,9 @@ class Monitor:
 
 
 _ANSWER_WORDS = {
-    Answer.FEWER_WORKERS: "fewer workers",
-    Answer.ROTATE_VPN: "another VPN connection",
-    Answer.RESTART: "a restart",
-    Answer.BACK_OFF: "a rest",
-    Answer.GIVE_UP: "the crawl is given up",
+    RecoveryAction.FEWER_WORKERS: "fewer workers",
+    RecoveryAction.ROTATE_VPN: "another VPN connection",
+    RecoveryAction.RESTART: "a restart",
+    RecoveryAction.BACK_OFF: "a rest",
+    RecoveryAction.GIVE_UP: "the crawl is given up",
 }

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db.queue.frontier import FrontierCounts
-from webstrata.jobs.running.lifecycle import Watcher
+from webstrata.jobs.running.lifecycle import JobCallbacks
 from webstrata.model.crawl.run_reports import CrawlReport
 from webstrata.model.jobs.estimates import Stage, StageProgress, seconds_left, share_done
 from webstrata.model.words import counted
@@ -30,9 +30,9 @@ class JobState:
         self._grew_at = self._began
 
     @property
-    def watcher(self) -> Watcher:
+    def watcher(self) -> JobCallbacks:
         """Return what a job reports to."""
-        return Watcher(self.crawled, self.indexed, self.read, self.looked)
+        return JobCallbacks(self.crawled, self.indexed, self.read, self.looked)
 
     def crawled(self, progress: CrawlProgress) -> None:
         """Take notice of the crawl."""

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from webstrata.cli.jobs.job_state import JobState
 from webstrata.db.queue.frontier import FrontierCounts
-from webstrata.jobs.running.lifecycle import Watcher
+from webstrata.jobs.running.lifecycle import JobCallbacks
 from webstrata.logs import harmless
 from webstrata.model.crawl.run_reports import CrawlReport
 from webstrata.model.jobs.estimates import Stage
@@ -35,21 +35,21 @@ _NARROWEST_TABLE = 40
 
 
 @contextmanager
-def watching(label: str) -> Iterator[Watcher]:
+def watching(label: str) -> Iterator[JobCallbacks]:
     """Show the progress of all stages of a job while it runs."""
     with _showing(JobState(f"archiving {harmless(label)}")) as watcher:
         yield watcher
 
 
 @contextmanager
-def watching_index(job_id: int) -> Iterator[Watcher]:
+def watching_index(job_id: int) -> Iterator[JobCallbacks]:
     """Show the progress of a job's index while it grows."""
     with _showing(JobState(f"indexing job {job_id}", Stage.INDEX)) as watcher:
         yield watcher
 
 
 @contextmanager
-def _showing(state: JobState) -> Iterator[Watcher]:
+def _showing(state: JobState) -> Iterator[JobCallbacks]:
     console = Console(stderr=True)
     if not sys.stderr.isatty() or console.is_dumb_terminal:
         with printing_lines(state):

@@ -84,13 +84,13 @@ def run_job(
 
     Arguments after -- are passed on to zimit: run-job … --option engine=zimit -- --pageLimit 10
     """
-    from webstrata.jobs.running.tool import RuntimeArchiveJob, tool_command
+    from webstrata.jobs.running.tool import ToolRun, tool_command
 
     more, passthrough = _cut(more_seeds or [])
     with started(quiet=True) as app, interruptible() as interrupted, only_json(as_json):
         command = tool_command(app.settings.tool_cmd)
         flags = _flags(options or [], passthrough, command)
-        job = RuntimeArchiveJob(name, (*seeds, *more))
+        job = ToolRun(name, (*seeds, *more))
         folder = output_dir or job.new_folder(app.archive_root)
         code = job.run(
             initial_workers,

@@ -10,7 +10,7 @@ from itertools import compress
 from operator import not_
 
 from webstrata.content.blocks import Region
-from webstrata.content.html import Page
+from webstrata.content.html import HtmlPage
 from webstrata.content.quality.evidence import LONG_TEXT, Evidence, Sign, content_size, has_title_of
 from webstrata.content.quality.moves import is_login, kind_of_move, returns_elsewhere
 from webstrata.content.quality.phrases import SENTENCES, ascii_of, plain, title_parts
@@ -99,7 +99,7 @@ _KINDS_THAT_STATUS_MAY_HIDE = {
 _HIDDEN_BY_OTHERS = (QualityKind.CAPTCHA, QualityKind.BLOCKED, QualityKind.MAINTENANCE, QualityKind.LOGIN)
 
 
-def judge_page(url: str, status: int | None, headers: Mapping[str, str], page: Page, size: int) -> Quality:
+def judge_page(url: str, status: int | None, headers: Mapping[str, str], page: HtmlPage, size: int) -> Quality:
     """Return how good a capture a page is that was read before.
 
     Most pages are long and plainly good: that takes a tenth of the time that looking at all their lines takes.

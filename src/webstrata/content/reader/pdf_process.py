@@ -25,7 +25,7 @@ _IN, _OUT = 0, 1
 
 
 @dataclass(frozen=True)
-class Answer:
+class PdfResult:
     """What a PDF says; `trouble` when it could not be read, or not to its end."""
 
     title: str = ""
@@ -43,15 +43,15 @@ def main() -> None:
         _send(_LENGTH.pack(len(answer)) + answer)
 
 
-def read(content: bytes) -> Answer:
+def read(content: bytes) -> PdfResult:
     """Return title and text of a PDF."""
     try:
         document = pdfium.PdfDocument(content)
     except pdfium.PdfiumError as error:
-        return Answer(trouble=_reason(error))
+        return PdfResult(trouble=_reason(error))
     try:
         text, trouble = _text(document)
-        return Answer(document.get_metadata_value("Title"), text, trouble)
+        return PdfResult(document.get_metadata_value("Title"), text, trouble)
     finally:
         document.close()
 

@@ -92,7 +92,7 @@ _SAVE = {"sqlite": _save(sqlite), "postgresql": _save(postgresql)}
 
 
 @dataclass(frozen=True)
-class Comparison:
+class JobComparison:
     """A job's pages beside what was captured of them before."""
 
     new: int
@@ -236,7 +236,7 @@ def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ..
     ).group_by(ranked.c.source_id, ranked.c.normalized_url_group)
 
 
-def compare_with_before(session: Session, job_id: int) -> Comparison:
+def compare_with_before(session: Session, job_id: int) -> JobComparison:
     """Return how a job's pages differ from the captures before them, which the index linked them to."""
     before = aliased(Snapshot)
     is_different = before.content_hash != Snapshot.content_hash
@@ -247,7 +247,7 @@ def compare_with_before(session: Session, job_id: int) -> Comparison:
         .where(Snapshot.job_id == job_id, Snapshot.previous_id.is_not(None))
     ).one()
     same = linked - nothing - different
-    return Comparison(count_of_job(session, job_id) - same - different, different, same)
+    return JobComparison(count_of_job(session, job_id) - same - different, different, same)
 
 
 def _count_where(condition: ColumnElement[bool]) -> ColumnElement[int]:

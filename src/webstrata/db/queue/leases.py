@@ -39,7 +39,7 @@ class CrawlUnderWay:
 
 
 @dataclass(frozen=True)
-class Spent:
+class JobUsage:
     """What a job has received so far, of what its limits count."""
 
     responses: int
@@ -53,14 +53,14 @@ class Spent:
         return self.responses - self.requisites
 
 
-def spend(session: Session, job_id: int, responses: int, size: int, *, requisites: int = 0) -> Spent:
+def spend(session: Session, job_id: int, responses: int, size: int, *, requisites: int = 0) -> JobUsage:
     """Count received responses and return the sum; until the transaction ends, no other worker commits for this job.
 
     So workers commit one after the other: limits hold exactly, and no two of them wait for each other's rows.
     """
     more = {"of_job": job_id, "more": responses, "size": size, "requisites": requisites}
     row = session.connection().execute(_SPEND, more).one()
-    return Spent(row.responses_count, row.response_bytes_total, row.requisites_count)
+    return JobUsage(row.responses_count, row.response_bytes_total, row.requisites_count)
 
 
 def received(session: Session, job_id: int) -> int:

@@ -52,14 +52,14 @@ class PageLink:
 
 
 @dataclass(frozen=True)
-class PageLinks:
+class CapturedLinks:
     """Some links of a captured page, archived ones first, and how many there are in all."""
 
     shown: tuple[PageLink, ...]
     total: int
 
 
-def links_of(session: Session, of: SnapshotView, *, most: int) -> PageLinks:
+def links_of(session: Session, of: SnapshotView, *, most: int) -> CapturedLinks:
     """Return what a capture links to, with the captures of those pages that are closest to it in time."""
     holder = select(Snapshot.outlinks_from).where(Snapshot.id == of.id).scalar_subquery()
     linked = SnapshotOutlink.snapshot_id == holder
@@ -73,7 +73,7 @@ def links_of(session: Session, of: SnapshotView, *, most: int) -> PageLinks:
     ).all()
     views = _views(session, {number for row in rows for number in row[1:]})
     shown = (PageLink(row[0], closest(of.captured_at, [views[n] for n in row[1:] if n in views])) for row in rows)
-    return PageLinks(tuple(shown), total)
+    return CapturedLinks(tuple(shown), total)
 
 
 def closest(moment: datetime, captures: Sequence[SnapshotView]) -> SnapshotView | None:

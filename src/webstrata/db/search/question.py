@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.schema.tables import Page, Source
 from webstrata.db.search.fulltext import matching
-from webstrata.db.search.scope import Scope
+from webstrata.db.search.scope import SearchScope
 from webstrata.db.sources.totals import HIDDEN_SOURCE
 from webstrata.errors import UsageError
 from webstrata.model.archive import SnapshotView
@@ -64,7 +64,7 @@ Facets = dict[str, tuple[FacetCount, ...]]
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchHits:
     """Some results in order, how many there are in all, whether counting was cut short, and how they were ranked."""
 
     hits: tuple[Hit, ...]
@@ -78,7 +78,7 @@ class Found:
     """The last hit is among those that are ordered by time: the next ones are found by its time."""
 
 
-def scope_of(session: Session, question: Question) -> Scope | None:
+def scope_of(session: Session, question: Question) -> SearchScope | None:
     """Return which captures a question is about; None when it is plain that there are none."""
     request, dialect = question.request, session.get_bind().dialect.name
     rows = archive_state(session)
@@ -89,7 +89,7 @@ def scope_of(session: Session, question: Question) -> Scope | None:
         return None
     pages = _pages_at(session, question.address, ids.values()) if question.address is not None else None
     match = matching(question.expression, dialect) if question.expression is not None else None
-    return Scope(
+    return SearchScope(
         *(request, dialect, wanted, hidden, match, pages),
         captures=sum(snapshots or 0 for _, _, snapshots, *_ in rows),
         state=rows,

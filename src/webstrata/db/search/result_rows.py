@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.captures.packed_text import unpacked
 from webstrata.db.search.question import Hit, Question
-from webstrata.db.search.scope import Scope
+from webstrata.db.search.scope import SearchScope
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search.values import View
 
@@ -21,7 +21,7 @@ NEWEST_FIRST = ("captured_at DESC", "snapshot_id DESC")
 def shown(
     session: Session,
     question: Question,
-    scope: Scope,
+    scope: SearchScope,
     found: str,
     order: Sequence[str],
     most: int,

@@ -7,8 +7,8 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from webstrata.content.tokens import fold
-from webstrata.db.search.scope import Scope
-from webstrata.db.search.union import Columns, Part, answers, together
+from webstrata.db.search.scope import SearchScope
+from webstrata.db.search.union import Columns, UnionPart, answers, together
 from webstrata.db.sql.value_lists import as_list
 from webstrata.model.search.ranking import Facts, depth_of
 
@@ -26,7 +26,7 @@ class Judged:
     facts: dict[int, Facts] = field(default_factory=dict)
 
 
-def judged(session: Session, scope: Scope, documents: Collection[int]) -> Judged:
+def judged(session: Session, scope: SearchScope, documents: Collection[int]) -> Judged:
     """Return what is known of documents that match."""
     assert scope.match is not None
     given = {"match": scope.match.exactly, "ids": as_list(scope.dialect, documents), "judged": MOST_JUDGED}
@@ -49,8 +49,8 @@ def judgement(told: Mapping[str, Columns]) -> Judged:
 _BEST = "SELECT document_id FROM ranked ORDER BY relevance DESC, document_id LIMIT :judged"
 _FACTS = ("document_id", "inlinks", "title", "page", "rank_mass")
 JUDGING = {
-    "ranked": Part("SELECT document_id, relevance FROM ranked", ("document_id", "relevance")),
-    "best": Part(
+    "ranked": UnionPart("SELECT document_id, relevance FROM ranked", ("document_id", "relevance")),
+    "best": UnionPart(
         "SELECT d.id AS document_id, coalesce(p.inlink_count, 0) AS inlinks, d.title,"
         " d.normalized_url_group AS page, coalesce(p.rank_mass, 0) AS rank_mass"
         f" FROM ({_BEST}) AS b JOIN documents d ON d.id = b.document_id"

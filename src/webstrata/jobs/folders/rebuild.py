@@ -51,7 +51,7 @@ class RebuildReport:
 
 
 @dataclass(frozen=True)
-class Watcher:
+class RebuildCallbacks:
     """Who wants to know how a rebuild is getting on."""
 
     begun: Callable[[PlannedJob, int, int], None] = lambda job, number, of: None
@@ -66,7 +66,7 @@ class Rebuild:
     database: Database
     archive_root: Path
     plugins: PluginRegistry = field(default_factory=PluginRegistry)
-    watcher: Watcher = field(default_factory=Watcher)
+    watcher: RebuildCallbacks = field(default_factory=RebuildCallbacks)
     stopping: threading.Event = field(default_factory=threading.Event)
 
     def run(self, *, missing: bool = False) -> RebuildReport:

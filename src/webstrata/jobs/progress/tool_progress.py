@@ -16,7 +16,7 @@ from webstrata.errors import DatabaseError, LeaseLostError, StorageError, Webstr
 from webstrata.jobs.progress.crawl_stats import columns_from_logs
 from webstrata.jobs.progress.log_view import without_secrets_of
 from webstrata.jobs.progress.run_report import RunEnd, write_run_report
-from webstrata.jobs.running.crawl_end import Ended, settle_as
+from webstrata.jobs.running.crawl_end import JobEnding, settle_as
 from webstrata.jobs.running.stages import DONE, INTERRUPTED
 from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.jobs.job import JobStatus
@@ -95,26 +95,26 @@ def note_exit(database: Database, job: StoredJob, leader: str, code: int) -> Non
 
 def end_by_exit_code(
     database: Database, job: StoredJob, code: int, since: datetime, *, settles_its_job: bool = False
-) -> Ended | None:
+) -> JobEnding | None:
     """Return what an exit code makes of a job that its tool did not settle; None when the tool was killed or left.
 
     A tool that settles its jobs itself (`settles_its_job`) and did not has died, whatever its exit code.
     """
     if code == DONE:
-        return Ended(JobStatus.COMPLETED, None)
+        return JobEnding(JobStatus.COMPLETED, None)
     with database.read() as session:
         is_stopped, stats = leases.is_stop_requested(session, job.id), jobs.last_stats(session, job.id)
     if is_stopped:
         left = stats.get("pending")
-        return Ended(
+        return JobEnding(
             JobStatus.STOPPED, f"stopped with {counted(left, 'URL')} to go" if isinstance(left, int) else "stopped"
         )
     if code < 0 or code == INTERRUPTED or settles_its_job:
         return None
-    return Ended(JobStatus.FAILED, why_it_ended(job, since) or f"exit code {code}")
+    return JobEnding(JobStatus.FAILED, why_it_ended(job, since) or f"exit code {code}")
 
 
-def settle_tool_job(database: Database, archive_root: Path, job: StoredJob, leader: str, ended: Ended) -> None:
+def settle_tool_job(database: Database, archive_root: Path, job: StoredJob, leader: str, ended: JobEnding) -> None:
     """Write down how a tool's crawl ended, with its report, and which WARC files it left."""
     try:
         if not _has_frontier(database, job.id):

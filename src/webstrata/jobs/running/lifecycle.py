@@ -12,7 +12,7 @@ import structlog
 from webstrata.assets.registry import PluginRegistry
 from webstrata.coordination.permits import PermitStore
 from webstrata.db.captures import snapshots
-from webstrata.db.captures.snapshots import Comparison
+from webstrata.db.captures.snapshots import JobComparison
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier, jobs, leases
 from webstrata.db.queue.jobs import StoredJob
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Watcher:
+class JobCallbacks:
     """Who wants to know how a job is getting on."""
 
     crawled: Callable[["CrawlProgress"], None] = lambda progress: None
@@ -47,7 +47,7 @@ class Watcher:
     """Called with how many captures of how many the plugins have looked at."""
 
 
-UNWATCHED = Watcher()
+UNWATCHED = JobCallbacks()
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class JobSummary:
     captured: int
     failed: int
     first_error: str | None
-    comparison: Comparison
+    comparison: JobComparison
     warc_folder: Path
 
 
@@ -94,7 +94,7 @@ class Runner:
     def run(
         self,
         job_id: int,
-        watcher: Watcher = UNWATCHED,
+        watcher: JobCallbacks = UNWATCHED,
         interrupted: threading.Event | None = None,
         *,
         helpers_welcome: bool = False,
@@ -196,7 +196,7 @@ class Runner:
             )
 
     def _crawl_if_needed(
-        self, job_id: int, leader: str, watcher: Watcher, interrupted: threading.Event
+        self, job_id: int, leader: str, watcher: JobCallbacks, interrupted: threading.Event
     ) -> JobStatus | None:
         """Crawl, and return how that ended; a job that was interrupted during indexing is not crawled again."""
         job = self._load(job_id)

@@ -15,7 +15,7 @@ from webstrata.errors import CrawlerDiedError, WebstrataError
 from webstrata.jobs.auditing.worker import AuditStage
 from webstrata.jobs.folders.job_folders import check_output
 from webstrata.jobs.progress.tool_progress import end_by_exit_code, note_exit, settle_tool_job
-from webstrata.jobs.running.crawl_end import Ended, keep_books, settle_as, try_again_later
+from webstrata.jobs.running.crawl_end import JobEnding, keep_books, settle_as, try_again_later
 from webstrata.jobs.running.indexing_beside import index_beside
 from webstrata.jobs.running.job_lease import in_the_lead
 from webstrata.jobs.running.recovery import Recovery
@@ -108,7 +108,7 @@ def _crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event
         log.error("crawl.died", exit_code=code, reason=reason)
         deaths = 0 if _progress(crew, job.id) > before else deaths + 1
         if deaths and not is_ours:
-            settle_as(crew.database, job.id, leader, Ended(JobStatus.FAILED, reason), datetime.now(UTC))
+            settle_as(crew.database, job.id, leader, JobEnding(JobStatus.FAILED, reason), datetime.now(UTC))
             return code
         if deaths >= MAX_CRAWL_DEATHS:
             raise CrawlerDiedError(f"{reason}, {deaths} times in a row{_suspicion(crew, job.id)}")

@@ -98,7 +98,7 @@ def tool_flags(
 def job_arguments(name: str, config: ArchiveJobConfig, folder: Path, command: Sequence[str] = OWN_TOOL) -> list[str]:
     """Return how a tool is called for a job, but for what ties it to a worker."""
     options = config.options
-    needed = RuntimeArchiveJob(name, config.seeds).arguments(folder)
+    needed = ToolRun(name, config.seeds).arguments(folder)
     told = _flags({**_by_themselves(options, config, command)})
     return [*needed, *told, *tool_flags(options, config.zimit_passthrough_args, command)]
 
@@ -135,7 +135,7 @@ def _flags(values: Mapping[str, object]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class RuntimeArchiveJob:
+class ToolRun:
     """A run of archive-tool: a name and where to begin."""
 
     name: str
@@ -263,7 +263,7 @@ class ToolStages:
         which = ["--job-id", str(job.id), *arguments] if is_own_tool(self.command) else []
         for name in withheld_options(options, self.command):
             log.warning("option.without_effect", option=name, reason=f"{self.command[0]} has no flag for it")
-        return RuntimeArchiveJob(job.name, job.config.seeds).run(
+        return ToolRun(job.name, job.config.seeds).run(
             **_by_themselves(options, job.config, self.command),
             extra_args=[*which, *tool_flags(options, job.config.zimit_passthrough_args, self.command)],
             output_dir_override=Path(job.output_dir),

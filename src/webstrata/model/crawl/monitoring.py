@@ -26,7 +26,7 @@ class Trouble(StrEnum):
     CRASHED = "crashed"
 
 
-class Answer(StrEnum):
+class RecoveryAction(StrEnum):
     """What can be done about it, in the order in which it is tried."""
 
     FEWER_WORKERS = "fewer_workers"
@@ -86,7 +86,7 @@ class Vitals:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Symptom:
     """A trouble, and how it shows."""
 
     trouble: Trouble
@@ -94,7 +94,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Spent:
+class RecoveryCounts:
     """What was done about troubles already: in the life of the crawl, and since it last got any further."""
 
     worker_reductions: int = 0
@@ -111,7 +111,7 @@ class Decision:
     at: datetime
     trouble: str
     reason: str
-    answer: Answer
+    answer: RecoveryAction
     workers: int
     """How many workers the next attempt gets."""
     wait: timedelta = timedelta(0)
@@ -128,52 +128,52 @@ class Decision:
         }
 
 
-def trouble_seen(vitals: Vitals, quiet: timedelta, limits: MonitorLimits) -> Finding | None:
+def trouble_seen(vitals: Vitals, quiet: timedelta, limits: MonitorLimits) -> Symptom | None:
     """Return what is wrong with a crawl whose pages have not become more for a while, if anything is."""
     for kind, threshold in limits.error_thresholds.items():
         count = vitals.errors.get(kind, 0)
         if count >= threshold:
-            return Finding(Trouble(kind), f"{count} {_ERROR_WORDS[kind]} since the last page that went well")
+            return Symptom(Trouble(kind), f"{count} {_ERROR_WORDS[kind]} since the last page that went well")
     if vitals.is_past_crawling or quiet < limits.stall_timeout:
         return None
     if vitals.crawled is None:
-        return Finding(Trouble.NO_STATISTICS, f"no statistics at all for {_minutes(quiet)}")
-    return Finding(Trouble.STALL, f"no page more than the {vitals.crawled} so far for {_minutes(quiet)}")
+        return Symptom(Trouble.NO_STATISTICS, f"no statistics at all for {_minutes(quiet)}")
+    return Symptom(Trouble.STALL, f"no page more than the {vitals.crawled} so far for {_minutes(quiet)}")
 
 
-def crash_seen(exit_code: int) -> Finding:
+def crash_seen(exit_code: int) -> Symptom:
     """Return the finding that an attempt ended by itself and not well."""
     how = f"was killed by signal {-exit_code}" if exit_code < 0 else f"ended with exit code {exit_code}"
-    return Finding(Trouble.CRASHED, f"the crawl {how}")
+    return Symptom(Trouble.CRASHED, f"the crawl {how}")
 
 
-def decided(finding: Finding, workers: int, spent: Spent, limits: MonitorLimits, now: datetime) -> Decision:
+def decided(finding: Symptom, workers: int, spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> Decision:
     """Return the first answer that is still allowed."""
     answer = _answer(workers, spent, limits, now)
-    fewer = answer is Answer.FEWER_WORKERS
+    fewer = answer is RecoveryAction.FEWER_WORKERS
     return Decision(
         at=now,
         trouble=finding.trouble,
         reason=finding.reason,
         answer=answer,
         workers=max(limits.min_workers, workers // 2) if fewer else workers,
-        wait=limits.backoff_delay if answer is Answer.BACK_OFF else timedelta(0),
+        wait=limits.backoff_delay if answer is RecoveryAction.BACK_OFF else timedelta(0),
     )
 
 
-def _answer(workers: int, spent: Spent, limits: MonitorLimits, now: datetime) -> Answer:
+def _answer(workers: int, spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> RecoveryAction:
     may_shrink = limits.adaptive_workers and spent.worker_reductions < limits.max_worker_reductions
     if may_shrink and workers > limits.min_workers:
-        return Answer.FEWER_WORKERS
+        return RecoveryAction.FEWER_WORKERS
     may_rotate = limits.vpn is not None and spent.vpn_rotations < limits.max_vpn_rotations
     if may_rotate and _vpn_rested(spent, limits, now):
-        return Answer.ROTATE_VPN
+        return RecoveryAction.ROTATE_VPN
     if spent.restarts < RESTARTS_WITHOUT_PROGRESS:
-        return Answer.RESTART
-    return Answer.BACK_OFF if spent.backoffs < BACKOFFS_WITHOUT_PROGRESS else Answer.GIVE_UP
+        return RecoveryAction.RESTART
+    return RecoveryAction.BACK_OFF if spent.backoffs < BACKOFFS_WITHOUT_PROGRESS else RecoveryAction.GIVE_UP
 
 
-def _vpn_rested(spent: Spent, limits: MonitorLimits, now: datetime) -> bool:
+def _vpn_rested(spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> bool:
     last = spent.last_vpn_rotation_at
     # A rotation in the future was written by a clock that was wrong: it must not forbid all others.
     return last is None or last > now or now - last >= limits.vpn_rotation_frequency

@@ -28,7 +28,7 @@ class View(StrEnum):
     PAGES = "pages"
 
 
-class Kind(StrEnum):
+class FileKind(StrEnum):
     """What kind of file a capture is."""
 
     HTML = "html"
@@ -64,7 +64,7 @@ class SearchRequest:
     as_of: date | None = None
     """Show the archive as it stood at the end of this UTC day."""
     language: str | None = None
-    kind: Kind | None = None
+    kind: FileKind | None = None
     year: int | None = None
     cursor: str | None = None
     """Where the last answer said that the next one begins; stands instead of a page's number."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from webstrata.db.queue.run_reports import JobProgress
 from webstrata.jobs.progress.crawl_history import ATTEMPTS_SHOWN, CrawlAttempt, MonitorDecision, engine_of
 from webstrata.model.archive import JobView
-from webstrata.model.crawl.monitoring import Answer
+from webstrata.model.crawl.monitoring import RecoveryAction
 from webstrata.web import present
 
 _ENGINES = {"native": "the built-in crawler", "zimit": "zimit, in a container"}
@@ -102,11 +102,11 @@ def decision_row(decision: MonitorDecision) -> DecisionRow:
 
 def _answer_words(decision: MonitorDecision) -> str:
     words = {
-        Answer.FEWER_WORKERS: f"Went on with {present.count(decision.workers or 0, 'worker')}",
-        Answer.ROTATE_VPN: "Changed the VPN and began again",
-        Answer.RESTART: "Began again",
-        Answer.BACK_OFF: f"Rested for {present.duration(decision.wait)}",
-        Answer.GIVE_UP: "Gave up",
+        RecoveryAction.FEWER_WORKERS: f"Went on with {present.count(decision.workers or 0, 'worker')}",
+        RecoveryAction.ROTATE_VPN: "Changed the VPN and began again",
+        RecoveryAction.RESTART: "Began again",
+        RecoveryAction.BACK_OFF: f"Rested for {present.duration(decision.wait)}",
+        RecoveryAction.GIVE_UP: "Gave up",
     }
     return next((said for answer, said in words.items() if answer == decision.answer), decision.answer)
 

@@ -38,7 +38,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=
 
 
 @dataclass(frozen=True)
-class Offer:
+class JobAction:
     """What can be done with a job next: the target of the button, its label, and its effect."""
 
     order: str
@@ -46,12 +46,14 @@ class Offer:
     hint: str
 
 
-_STOP = Offer("stop", "Stop", "What is captured is kept, and it can go on later.")
+_STOP = JobAction("stop", "Stop", "What is captured is kept, and it can go on later.")
 _REST = "What is captured is kept; only the rest is fetched."
 _AFTER = {
-    JobStatus.STOPPED: Offer("resume", "Go on where it stopped", _REST),
-    JobStatus.FAILED: Offer("retry", "Try again", _REST),
-    JobStatus.INDEX_FAILED: Offer("retry", "Try again", "Nothing is fetched again: what was captured is indexed anew."),
+    JobStatus.STOPPED: JobAction("resume", "Go on where it stopped", _REST),
+    JobStatus.FAILED: JobAction("retry", "Try again", _REST),
+    JobStatus.INDEX_FAILED: JobAction(
+        "retry", "Try again", "Nothing is fetched again: what was captured is indexed anew."
+    ),
 }
 
 
@@ -99,7 +101,7 @@ async def events(job_id: JobId, app: Parts) -> Response:
     return await live_view(app.database, job_id, lambda progress, now: news_of(progress, now).to_json())
 
 
-def offer(progress: JobProgress) -> Offer | None:
+def offer(progress: JobProgress) -> JobAction | None:
     """Return what can be done with a job next: end it, or get what it did not get."""
     found = progress.job
     if found.status in (JobStatus.RUNNING, *CLAIMABLE):
@@ -107,7 +109,7 @@ def offer(progress: JobProgress) -> Offer | None:
     if not progress.is_over:
         return None
     if found.status == JobStatus.INDEXED and progress.counts.error:
-        return Offer("resume", f"Try the {present.count(progress.counts.error, 'failed page')} again", _REST)
+        return JobAction("resume", f"Try the {present.count(progress.counts.error, 'failed page')} again", _REST)
     return _AFTER.get(JobStatus(found.status))
 
 

@@ -53,7 +53,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
 @dataclass(frozen=True)
-class Answer:
+class ResultsView:
     """All that the page shows of the results."""
 
     asked: SearchRequest
@@ -135,14 +135,14 @@ def _is_unknown(session: Session, source: str) -> bool:
     return bool(source) and public_source(session, source) is None
 
 
-def answered(app: App, form: SearchForm, source_names: Mapping[str, str]) -> Answer:
+def answered(app: App, form: SearchForm, source_names: Mapping[str, str]) -> ResultsView:
     """Return the results for a form without problems."""
     asked = replace(to_request(form), facets=True)
     found = search(app.database, asked, pages_fastpath=app.settings.pages_fastpath)
     if form.exact:
         found = as_written(found)
     sentence, last = sentence_of(form.q), pages_by_number(found)
-    return Answer(
+    return ResultsView(
         asked=asked,
         found=found,
         heading=heading(asked, found),
