@@ -15,7 +15,7 @@ LABEL = "archive_job=trial-1"
 def begin(docker: StandIn, output: Path, label: str = LABEL) -> str:
     before = set(docker.running)
     run = ["run", "--rm", "-v", f"{output}:/output", "--label", label, "image", "zimit", "--name", "trial"]
-    Docker().begun(run)
+    Docker().start(run)
     wait_until(lambda: set(docker.running) > before, "a container runs")
     return next(iter(set(docker.running) - before))
 

@@ -352,7 +352,7 @@ def test_a_final_build_of_a_dead_archive_tool_is_taken_up(docker: StandIn, folde
     first = engine_for(folder)
     assert ended(first.start(1)) == 0
     write_notes(folder, Notes(Phase.BUILD))
-    first.begun("final_build_from_warcs", first.build_arguments([]))
+    first.start_container("final_build_from_warcs", first.build_arguments([]))
     docker.wait_for_run(2)
     second = engine_for(folder, mode=RunMode.RESUME)
     assert ended(second.start(1)) == 0

@@ -30,7 +30,7 @@ from webstrata.http.export_rows import (
     snapshot_row,
     written,
 )
-from webstrata.http.export_trail import recorded_export
+from webstrata.http.export_trail import record_export
 from webstrata.http.lookups import known_source
 from webstrata.model.notifications.values import ReviewFilter
 
@@ -134,7 +134,7 @@ def _stream(
     request: Request, name: str, rows: Rows, columns: Sequence[Column], wanted: ExportParameters
 ) -> StreamingResponse:
     # The first part is read before anything is answered: a database that is away is said so, not cut off.
-    begun = recorded_export(request, name, wanted.format, _filters(wanted), chain([next(rows, [])], rows))
+    begun = record_export(request, name, wanted.format, _filters(wanted), chain([next(rows, [])], rows))
     data = written(begun, columns, wanted.format, compressed=wanted.compressed)
     return StreamingResponse(data, headers=_headers(name, wanted))
 

@@ -9,7 +9,7 @@ from webstrata.api import present
 from webstrata.api.public_schemas import NewReportSchema, ReportReceiptSchema
 from webstrata.db.operations.readers_reports import NewReport, add_report
 from webstrata.http.dependencies import Parts
-from webstrata.http.usage_counts import Event, counted
+from webstrata.http.usage_counts import Event, count_event
 
 log = structlog.get_logger()
 router = APIRouter(tags=["reports"])
@@ -25,7 +25,7 @@ def report(app: Parts, request: Request, said: NewReportSchema) -> ReportReceipt
         return ReportReceiptSchema(reportId=None, status="received", receivedAt=present.timestamp(now))
     with app.database.write() as session:
         report_id = add_report(session, _to_keep(said), now)
-    counted(request, Event.REPORT_SUBMISSIONS)
+    count_event(request, Event.REPORT_SUBMISSIONS)
     log.info("report.received", report_id=report_id, category=said.category.value)
     return ReportReceiptSchema(reportId=report_id, status="new", receivedAt=present.timestamp(now))
 

@@ -12,7 +12,7 @@ from webstrata.app import App
 from webstrata.errors import UsageError
 from webstrata.http.browsing import BrowseAddresses
 from webstrata.http.dependencies import LARGEST_OFFSET, Code, CodeFilter, Day, Parts, Text
-from webstrata.http.usage_counts import Event, counted
+from webstrata.http.usage_counts import Event, count_event
 from webstrata.model.search.ranking import Ranking
 from webstrata.model.search.values import FileKind, SearchRequest, SearchResponse, Sort, View, read_cursor
 from webstrata.search.appearances import appearances
@@ -79,7 +79,7 @@ async def find(request: Request, app: Parts, parameters: Annotated[SearchParamet
     assert isinstance(at_once, CapacityLimiter)
     addresses = BrowseAddresses.of(request, app.settings)
     content = await to_thread.run_sync(_found, app, parameters, addresses, limiter=at_once)
-    counted(request, Event.SEARCH_REQUESTS)
+    count_event(request, Event.SEARCH_REQUESTS)
     return Response(content, media_type="application/json")
 
 

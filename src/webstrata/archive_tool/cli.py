@@ -33,9 +33,9 @@ def run(arguments: list[str]) -> int:
 
 def _run(told: Arguments) -> int:
     if told.dry_run:
-        from webstrata.archive_tool.planning import described
+        from webstrata.archive_tool.planning import describe_plan
 
-        return described(told)
+        return describe_plan(told)
     if told.engine == ZIMIT:
         return _run_zimit(told)
     from webstrata.archive_tool import native
@@ -43,19 +43,19 @@ def _run(told: Arguments) -> int:
     if told.tied:
         from webstrata.jobs.running.children import Lifeline
 
-        return native.crawled_for(told, Lifeline.taken_up())
-    return native.crawled(told)
+        return native.crawl_for_worker(told, Lifeline.taken_up())
+    return native.crawl_job(told)
 
 
 def _run_zimit(told: Arguments) -> int:
     from webstrata.archive_tool.supervising import exit_code_of
-    from webstrata.archive_tool.zimit_run import crawled
+    from webstrata.archive_tool.zimit_run import crawl_into
     from webstrata.jobs.running.children import Lifeline
 
     if told.tied:
         Lifeline.taken_up()
     try:
-        return crawled(told)
+        return crawl_into(told)
     except UsageError:
         raise
     except WebstrataError as error:
@@ -83,7 +83,7 @@ def _tell_leader(arguments: list[str], error: UsageError) -> None:
         from webstrata.archive_tool import native
         from webstrata.jobs.running.children import Lifeline
 
-        native.refused(int(job_id), Lifeline.taken_up(), error)
+        native.report_refusal(int(job_id), Lifeline.taken_up(), error)
 
 
 def _value_of(flag: str, arguments: list[str]) -> str:

@@ -71,12 +71,12 @@ class ContainerAttempt:
         self._trouble: WebstrataError | None = None
 
     @classmethod
-    def begun(cls, watched: Watched, arguments: Sequence[str]) -> "ContainerAttempt":
+    def start(cls, watched: Watched, arguments: Sequence[str]) -> "ContainerAttempt":
         """Run a new container; its client stays attached to it."""
         return cls(watched, lambda told: _Attached(told, arguments))
 
     @classmethod
-    def taken_up(cls, watched: Watched, container: str) -> "ContainerAttempt":
+    def attach(cls, watched: Watched, container: str) -> "ContainerAttempt":
         """Follow a container that runs already, from the first thing that it said."""
         return cls(watched, lambda told: _Followed(told, container, only_new=False))
 
@@ -167,7 +167,7 @@ class _Attached:
 
     def __init__(self, watched: Watched, arguments: Sequence[str]) -> None:
         self._watched = watched
-        self._client = watched.docker.begun(arguments)
+        self._client = watched.docker.start(arguments)
         self.copying = _Copying(self._client, watched.log_path)
         self._was_seen = False
         self._gone_since: float | None = None
@@ -176,7 +176,7 @@ class _Attached:
     def poll(self) -> int | None:
         code = self._client.poll()
         if code is None and time.monotonic() >= self._next_look:
-            return self._looked_after()
+            return self._check_container()
         return code
 
     def end(self, *, at_once: bool = False) -> int:
@@ -190,7 +190,7 @@ class _Attached:
         self._client.wait()
         return _KILLED
 
-    def _looked_after(self) -> int | None:
+    def _check_container(self) -> int | None:
         """Leave a client that goes on although its container does not."""
         now = time.monotonic()
         self._next_look = now + _LOOK_SECONDS

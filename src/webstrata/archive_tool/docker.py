@@ -55,7 +55,7 @@ class Docker:
         """Return the ids of the containers with a label that run, newest first."""
         return [container.id for container in self.containers(label) if container.runs]
 
-    def begun(self, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
+    def start(self, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
         """Begin a command of the client whose output is ours to read, errors among it."""
         return self._opened(arguments, errors=subprocess.STDOUT)
 
@@ -67,11 +67,11 @@ class Docker:
 
     def logs(self, container: str, *, only_new: bool) -> "subprocess.Popen[bytes]":
         """Begin to follow what a container says, from its beginning or from now on."""
-        return self.begun(["logs", "--follow", *(["--tail", "0"] if only_new else []), container])
+        return self.start(["logs", "--follow", *(["--tail", "0"] if only_new else []), container])
 
     def waiting(self, container: str) -> "subprocess.Popen[bytes]":
         """Begin to wait for a container's end: `exit_code_in` reads how that was."""
-        return self.begun(["wait", container])
+        return self.start(["wait", container])
 
     def interrupt_crawler(self, container: str) -> bool:
         """Tell the crawler in a container to save how far it is and end; False when there is none to be told.

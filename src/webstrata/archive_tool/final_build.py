@@ -33,7 +33,7 @@ log = structlog.get_logger()
 _LOOK_SECONDS = 0.2
 
 
-def built(engine: "ZimitEngine", ended: threading.Event) -> int:
+def build_zim(engine: "ZimitEngine", ended: threading.Event) -> int:
     """Build a ZIM of all WARC files if the crawl's own lacks some, and return the exit code.
 
     WebstrataError when zimit fails: the WARC files are all there, and the same command tries again.
@@ -41,7 +41,7 @@ def built(engine: "ZimitEngine", ended: threading.Event) -> int:
     notes = read_notes(engine.folder)
     if notes.phase is Phase.BUILD:
         if running := engine.docker.running(engine.label):
-            return _waited_for(engine, engine.taken_up(running), ended)
+            return _waited_for(engine, engine.attach(running), ended)
         if final_zim(engine.folder) is not None:
             return DONE
     warcs = crawl_warcs(engine.folder, notes)
@@ -52,7 +52,7 @@ def built(engine: "ZimitEngine", ended: threading.Event) -> int:
     return _built_of(engine, warcs, ended)
 
 
-def tidied(engine: "ZimitEngine") -> None:
+def delete_leftovers(engine: "ZimitEngine") -> None:
     """Delete the ZIMs that were replaced and, where that was asked for, the temporary folders."""
     if final_zim(engine.folder) is not None:
         delete_set_aside(engine.folder)
@@ -73,7 +73,7 @@ def _built_of(engine: "ZimitEngine", warcs: list[Path], ended: threading.Event) 
     if ended.is_set():
         return INTERRUPTED
     with linked_for_zimit(engine.folder, warcs) as names:
-        return _waited_for(engine, engine.begun(FINAL_BUILD, engine.build_arguments(names)), ended)
+        return _waited_for(engine, engine.start_container(FINAL_BUILD, engine.build_arguments(names)), ended)
 
 
 def _waited_for(engine: "ZimitEngine", attempt: ContainerAttempt, ended: threading.Event) -> int:

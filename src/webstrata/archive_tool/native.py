@@ -35,21 +35,21 @@ from webstrata.storage.crawl_state import CrawlState
 log = structlog.get_logger()
 
 
-def crawled_for(told: Arguments, lifeline: Lifeline) -> int:
+def crawl_for_worker(told: Arguments, lifeline: Lifeline) -> int:
     """Crawl on behalf of whoever started us, and end with them; return the exit code."""
     if told.job_id is None:
-        return crawled(told)
+        return crawl_job(told)
     job_id, leader = told.job_id, lifeline.leader
     with _started(told) as (app, runner):
         if told.help_only:
             return DONE if runner.help(job_id, threading.Event()) else NOTHING_TO_DO
         if leader is None:
             raise UsageError("nobody leads the job on whose behalf to work")
-        crawl = partial(_crawled, told, app, runner, job_id, leader, is_tied=True)
+        crawl = partial(_crawl_led_job, told, app, runner, job_id, leader, is_tied=True)
         return on_behalf_of(leader, app.database, job_id, crawl)
 
 
-def refused(job_id: int, lifeline: Lifeline, error: UsageError) -> None:
+def report_refusal(job_id: int, lifeline: Lifeline, error: UsageError) -> None:
     """Tell whoever started us why a job's options cannot be obeyed."""
     app = build_app(load_settings())
 
@@ -61,7 +61,7 @@ def refused(job_id: int, lifeline: Lifeline, error: UsageError) -> None:
     app.close()
 
 
-def crawled(told: Arguments) -> int:
+def crawl_job(told: Arguments) -> int:
     """Crawl a job, one of its own unless it is told which, as its leader; return the exit code."""
     with _started(told) as (app, runner):
         job_id = told.job_id or queue_tool_job(
@@ -75,7 +75,7 @@ def crawled(told: Arguments) -> int:
         runner.recovery.tend()
         with in_the_lead(app.database, app.archive_root, job_id) as leader:
             _check_output(app, job_id)
-            code = _crawled(told, app, runner, job_id, leader)
+            code = _crawl_led_job(told, app, runner, job_id, leader)
             _note(app, job_id, leader, code)
             keep_books(app.database, app.archive_root, job_id)
         summary = runner.summary(job_id)
@@ -115,7 +115,9 @@ def _started(told: Arguments) -> Iterator[tuple[App, Runner]]:
         app.close()
 
 
-def _crawled(told: Arguments, app: App, runner: Runner, job_id: int, leader: str, *, is_tied: bool = False) -> int:
+def _crawl_led_job(
+    told: Arguments, app: App, runner: Runner, job_id: int, leader: str, *, is_tied: bool = False
+) -> int:
     """Crawl a job that somebody leads, watched or not, and return the exit code."""
     with app.database.read() as session:
         job = jobs.load_job(session, job_id)
@@ -129,15 +131,15 @@ def _crawled(told: Arguments, app: App, runner: Runner, job_id: int, leader: str
     limits = told.monitor_limits()
     if limits is None:
         begins_anew = told.overwrite and mode in (RunMode.FRESH, RunMode.OVERWRITE)
-        code = _crawled_here(runner, job_id, leader, state, begins_anew=begins_anew, is_tied=is_tied)
+        code = _crawl_here(runner, job_id, leader, state, begins_anew=begins_anew, is_tied=is_tied)
     else:
-        from webstrata.archive_tool.native_watched import watched
+        from webstrata.archive_tool.native_watched import crawl_monitored
 
-        code = watched(told, app, runner, job, leader, state, mode, limits, is_tied=is_tied)
+        code = crawl_monitored(told, app, runner, job, leader, state, mode, limits, is_tied=is_tied)
     return _left_readable(told, code)
 
 
-def _crawled_here(
+def _crawl_here(
     runner: Runner, job_id: int, leader: str, state: CrawlState, *, begins_anew: bool, is_tied: bool
 ) -> int:
     """Crawl in this process; only an overwriting needs to be remembered, for a run that goes on with it."""

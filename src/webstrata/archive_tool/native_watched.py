@@ -31,7 +31,7 @@ _ASKED_EVERY_SECONDS = 2.0
 """How often to see whether somebody asked for the crawl's end: while it rests, nobody else looks."""
 
 
-def watched(
+def crawl_monitored(
     told: Arguments,
     app: App,
     runner: Runner,
@@ -63,7 +63,7 @@ def watched(
             return code
         if not stopped and _has_died(state):
             raise CrawlerDiedError(_why_it_ended(state))
-        return _settled(app, runner, job, leader, state, stopped=stopped)
+        return _settle(app, runner, job, leader, state, stopped=stopped)
 
 
 def _has_died(state: CrawlState) -> bool:
@@ -76,7 +76,7 @@ def _why_it_ended(state: CrawlState) -> str:
     return str((state.ended or {}).get("reason") or "the crawl ended before it was done")
 
 
-def _settled(app: App, runner: Runner, job: StoredJob, leader: str, state: CrawlState, *, stopped: bool) -> int:
+def _settle(app: App, runner: Runner, job: StoredJob, leader: str, state: CrawlState, *, stopped: bool) -> int:
     """Settle a job that no attempt has settled: it was stopped between two, or given up."""
     if stopped:
         with app.database.read() as session:

@@ -15,7 +15,7 @@ from webstrata.storage.crawl_state import CrawlState
 from webstrata.storage.file_system import is_writable
 
 
-def described(told: Arguments) -> int:
+def describe_plan(told: Arguments) -> int:
     """Say what would be done and return 0; what would be refused at once raises the same error here."""
     _check_writable(told.output_dir)
     lines = _of_zimit(told) if told.engine == ZIMIT else _of_native(told, load_settings())

@@ -188,7 +188,7 @@ class _Supervision:
         while True:
             if self.ended.is_set() and not self.engine.went_on():
                 return _STOPPED
-            code, decision = self._attempted()
+            code, decision = self._run_attempt()
             if self.engine.is_final(code):
                 return _Ending(
                     code, "" if code == DONE else f"the {self.engine.name} crawl ended with exit code {code}"
@@ -202,7 +202,7 @@ class _Supervision:
                 return _Ending(FAILED, f"given up: {decision.reason}")
             self.watching.carry_out(decision, self.ended)
 
-    def _attempted(self) -> tuple[int, Decision | None]:
+    def _run_attempt(self) -> tuple[int, Decision | None]:
         """Run an attempt and return its exit code, and what is to be done about it if that was decided."""
         workers = self.state.current_workers
         attempt = self.engine.start(workers)

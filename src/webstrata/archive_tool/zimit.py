@@ -105,7 +105,7 @@ class ZimitEngine:
         if self._is_over(is_running=bool(running)):
             return CrawlOver(latest_combined_log(self.folder))
         if running:
-            return self.taken_up(running)
+            return self.attach(running)
         for container in found:
             self.docker.remove(container.id)
         self._begin()
@@ -113,20 +113,20 @@ class ZimitEngine:
 
     def finish(self, ended: threading.Event) -> int:
         """Build the ZIM of all that the crawl brought if its own lacks some, tidy up and return the exit code."""
-        if (code := final_build.built(self, ended)) != DONE:
+        if (code := final_build.build_zim(self, ended)) != DONE:
             return code
-        final_build.tidied(self)
+        final_build.delete_leftovers(self)
         if self.told.relax_perms:
             self._relax()
         write_notes(self.folder, Notes())
         return DONE
 
-    def begun(self, stage: str, arguments: Sequence[str]) -> ContainerAttempt:
+    def start_container(self, stage: str, arguments: Sequence[str]) -> ContainerAttempt:
         """Run a container, with a log of its own."""
         log.info("container.start", label=self.label, stage=stage)
-        return ContainerAttempt.begun(self._watched(stage), arguments)
+        return ContainerAttempt.start(self._watched(stage), arguments)
 
-    def taken_up(self, running: Sequence[str]) -> ContainerAttempt:
+    def attach(self, running: Sequence[str]) -> ContainerAttempt:
         """Follow the newest container that an earlier archive-tool left, and end others if there are any."""
         newest, *others = running
         for container in others:
@@ -134,7 +134,7 @@ class ZimitEngine:
         self._begins_anew = False
         stages = [attempt.stage for attempt in attempt_logs(self.folder)]
         log.info("container.taken_up", label=self.label, container=newest)
-        return ContainerAttempt.taken_up(self._watched(stages[-1] if stages else INITIAL_CRAWL), newest)
+        return ContainerAttempt.attach(self._watched(stages[-1] if stages else INITIAL_CRAWL), newest)
 
     def build_arguments(self, warcs: Sequence[str]) -> list[str]:
         """Return how Docker is called to build a ZIM of WARC files, named relative to the folder."""
@@ -152,7 +152,7 @@ class ZimitEngine:
         yaml = resume_yaml(self.folder, notes)
         earlier = bool(crawl_warcs(self.folder, notes))
         stage = RESUME_CRAWL if yaml else NEW_CRAWL_PHASE if earlier else INITIAL_CRAWL
-        return self.begun(stage, self._crawl_arguments(workers, yaml))
+        return self.start_container(stage, self._crawl_arguments(workers, yaml))
 
     def _begin(self) -> None:
         """Write down that a crawl is under way; the first attempt of an overwrite leaves what was before behind."""

@@ -23,7 +23,7 @@ log = structlog.get_logger()
 INITIAL_WORKERS = 1
 
 
-def crawled(told: Arguments) -> int:
+def crawl_into(told: Arguments) -> int:
     """Crawl into a folder and return the exit code."""
     if told.help_only:
         return NOTHING_TO_DO  # A container works alone.

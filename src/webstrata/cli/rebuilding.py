@@ -69,17 +69,17 @@ def _watcher() -> "RebuildCallbacks":
 
     last, total = time.monotonic(), 0
 
-    def begun(job: "PlannedJob", number: int, of: int) -> None:
+    def print_job(job: "PlannedJob", number: int, of: int) -> None:
         print(f"job {number} of {of}: {job.source_code} {job.name}", file=sys.stderr, flush=True)
 
-    def indexed(pages: int) -> None:
+    def count_pages(pages: int) -> None:
         nonlocal last, total
         total += pages
         if time.monotonic() - last >= _LINE_EVERY:
             last = time.monotonic()
             print(counted(total, "snapshot"), file=sys.stderr, flush=True)
 
-    return RebuildCallbacks(begun, indexed)
+    return RebuildCallbacks(print_job, count_pages)
 
 
 @contextmanager

@@ -48,7 +48,7 @@ def seed_sources(as_json: AsJson = False) -> None:
 
     with started(quiet=True) as app:
         done = registry.seed_sources(app.database, datetime.now(UTC))
-        _changed(app)
+        _write_sources(app)
     print_added(done, as_json)
 
 
@@ -88,7 +88,7 @@ def regroup(
             progress=lambda code, seen: status.update(f"{code}: {seen} snapshots looked at"),
         )
         if not dry_run:
-            _changed(app)
+            _write_sources(app)
     if as_json:
         print(json.dumps([dataclasses.asdict(report) for report in reports], indent=2))
         return
@@ -236,7 +236,7 @@ def import_file(
 
     with started(quiet=True) as app:
         done = registry.import_sources(app.database, file, datetime.now(UTC))
-        _changed(app)
+        _write_sources(app)
     print_added(done, as_json)
 
 
@@ -357,7 +357,7 @@ def _view(app: "App", code: str) -> "SourceView":
         return source_view(session, code)
 
 
-def _changed(app: "App") -> None:
+def _write_sources(app: "App") -> None:
     """Write the sources down in the archive's folder, from which they can be brought back."""
     from webstrata.jobs.folders.manifest import write_sources
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NoReturn
 
-from webstrata.cli.start import INTERRUPTED, collecting_seldom, interruptible, started, told
+from webstrata.cli.start import INTERRUPTED, collecting_seldom, interruptible, print_error, started
 from webstrata.errors import UsageError, WebstrataError
 
 TIED = "--tied"
@@ -37,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
             raise UsageError("the following arguments are required: --id")
         return _indexed(asked.id, so_far=asked.so_far)
     except WebstrataError as error:
-        return told(error, "webstrata")
+        return print_error(error, "webstrata")
     except KeyboardInterrupt:
         return INTERRUPTED
 

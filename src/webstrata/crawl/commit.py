@@ -228,14 +228,14 @@ class Committer:
                 captures.add_captures(session, target.job_id, target.source_id, self._warc_file_id, new_captures)
                 capture_links.add_links(session, links_read)
                 captures.acknowledge(session, self._warc_file_id, self._writer.size)
-            return self._claimed(session, claim, spent, now) if claim is not None else Committed([])
+            return self._claim_tasks(session, claim, spent, now) if claim is not None else Committed([])
 
     def _refuse_twins(self, session: Session, fresh: Collection[str]) -> None:
         """Check, while holding the lock, that no other worker stored the same payloads in the meantime."""
         if fresh and captures.originals(session, self._target.source_id, fresh, self._files().has):
             raise _StoredMeanwhileError
 
-    def _claimed(self, session: Session, claim: Claim, spent: JobUsage, now: datetime) -> Committed:
+    def _claim_tasks(self, session: Session, claim: Claim, spent: JobUsage, now: datetime) -> Committed:
         """Lease as many tasks as the limits allow, each with the earlier capture of its URL."""
         limit = self._limit_reached(session, claim, spent)
         if limit is not None:

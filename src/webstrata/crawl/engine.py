@@ -108,7 +108,7 @@ class Crawl:
         self._reporter = Reporter(database, self._job_id, run.owner, progress, leads=run.leads)
         self._pace = Pace(run.config, permits, run.started_at, run.rules.allowed_domains)
         robots = self._robots_rules(run.config)
-        self._discovery = Discovery(database, self._job_id, robots, self._scope, self._polite_fetch, self._found)
+        self._discovery = Discovery(database, self._job_id, robots, self._scope, self._polite_fetch, self._note_links)
         self._link_readers = LinkReaders(run.config.user_agent, run.config.lease_seconds / 2)
         visitor = self._visitor(run.config, robots)
         self._visits = Visits(visitor, run.config.concurrency, self._news, self._discovery.begin_beside_visits)
@@ -211,7 +211,7 @@ class Crawl:
             await self._commit(None)
         finally:
             self._visits.begin_no_more()
-            await _cancelled([*tasks, *self._discovery.tasks])
+            await _cancel([*tasks, *self._discovery.tasks])
             await self._visits.cancel()
             self._link_readers.close()
             self._committer.close()
@@ -253,14 +253,14 @@ class Crawl:
         """Remember of what was committed what later rounds and reports want to know."""
         for outcome in outcomes:
             self._reporter.tally.saw(outcome)
-            self._pace.met(outcome.links)
+            self._pace.add_hosts(outcome.links)
             if outcome.task.next_run_at is not None:
                 self._pace.expects(outcome.task.next_run_at)
         self._worked = self._worked or bool(outcomes)
 
-    def _found(self, links: Sequence[Link]) -> None:
+    def _note_links(self, links: Sequence[Link]) -> None:
         """Learn what the sitemaps added to the frontier."""
-        self._pace.met(links)
+        self._pace.add_hosts(links)
         self._news.set()
 
     async def _nothing_to_wait_for(self) -> bool:
@@ -352,7 +352,7 @@ def _raise_failures(tasks: list[asyncio.Task[None]]) -> None:
             task.result()
 
 
-async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
+async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -42,7 +42,7 @@ class Pace:
         """Remember every host of the crawl's URLs: while all of them rest, the frontier need not be searched."""
         self._hosts = hosts
 
-    def met(self, links: Iterable[Link]) -> None:
+    def add_hosts(self, links: Iterable[Link]) -> None:
         """Remember the hosts of new URLs, if all the others are known; requisites may be on hosts that need rest."""
         if self._hosts is not None:
             self._hosts.update(host_of(link.url) for link in links)

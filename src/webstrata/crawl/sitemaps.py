@@ -82,7 +82,7 @@ async def sitemap_urls(
     while (url := walk.next()) is not None:
         sitemap = await _read(fetch, url, limits)
         if sitemap.problem is not None:
-            _skipped(url, sitemap.problem)
+            _log_skipped(url, sitemap.problem)
         for listed in sitemap.urls:
             yield listed
         walk.go_on_to(sitemap.children)
@@ -113,14 +113,16 @@ class _Walk:
         own = [child for child in new if normalized_domain(child) in self._sites]
         room = self._limits.max_sitemaps - len(self._known) if depth < self._limits.max_depth else 0
         if len(own) < len(new):
-            _skipped(parent, f"{len(new) - len(own)} of the sitemaps it leads to are on other sites")
+            _log_skipped(parent, f"{len(new) - len(own)} of the sitemaps it leads to are on other sites")
         if len(own) > room:
-            _skipped(parent, f"{len(own) - room} of the sitemaps it leads to are too many or too far from the first")
+            _log_skipped(
+                parent, f"{len(own) - room} of the sitemaps it leads to are too many or too far from the first"
+            )
         self._known.update(own[:room])
         self._queue.extend((child, depth + 1) for child in own[:room])
 
 
-def _skipped(url: str, reason: str) -> None:
+def _log_skipped(url: str, reason: str) -> None:
     log.info("crawl.sitemap.skipped", url=url, reason=reason)
 
 

@@ -81,9 +81,9 @@ class Visits:
             task = self._ready.popleft()
             visiting = asyncio.create_task(self._visit(task))
             self._under_way[visiting] = task
-            visiting.add_done_callback(self._ended)
+            visiting.add_done_callback(self._finish_visit)
 
-    def _ended(self, visiting: asyncio.Task[None]) -> None:
+    def _finish_visit(self, visiting: asyncio.Task[None]) -> None:
         del self._under_way[visiting]
         self._fill_connections()
         self._news.set()

@@ -38,7 +38,7 @@ class Compression:
         wanted = takes_gzip(Headers(scope=scope).get("accept-encoding", ""))
         start: Message | None = None
 
-        async def compressed(message: Message) -> None:
+        async def send_compressed(message: Message) -> None:
             nonlocal start
             if message["type"] == "http.response.start":
                 start = message
@@ -48,7 +48,7 @@ class Compression:
                 start = None
             await send(message)
 
-        await self.app(scope, receive, compressed)
+        await self.app(scope, receive, send_compressed)
 
 
 def takes_gzip(accept_encoding: str) -> bool:

@@ -117,13 +117,13 @@ class UnexpectedErrors:
             return
         started = False
 
-        async def watched(message: Message) -> None:
+        async def send_watched(message: Message) -> None:
             nonlocal started
             started = started or message["type"] == "http.response.start"
             await send(message)
 
         try:
-            await self.app(scope, receive, watched)
+            await self.app(scope, receive, send_watched)
         except Exception:
             log.exception("http.error")
             if started:

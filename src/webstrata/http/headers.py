@@ -56,7 +56,7 @@ class SafeHeaders:
             return
         additions = self._headers_for(scope)
 
-        async def completed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 # What is sandboxed may be framed by any site: it can do nothing there.
@@ -66,7 +66,7 @@ class SafeHeaders:
                         headers.setdefault(name, value)
             await send(message)
 
-        await self.app(scope, receive, completed)
+        await self.app(scope, receive, send_with_headers)
 
     def _headers_for(self, scope: Scope) -> dict[str, str]:
         path: str = scope["path"]

@@ -55,7 +55,7 @@ class Viewers:
             self.watching -= 1
 
 
-async def seated(request: Request) -> AsyncIterator[None]:
+async def viewer_slot(request: Request) -> AsyncIterator[None]:
     """Hold a place among the viewers until the response is over, however it ends: for routes."""
     viewers = request.app.state.viewers
     assert isinstance(viewers, Viewers)

@@ -55,12 +55,12 @@ class AllowedMethods:
             await self.app(scope, receive, send)
             return
 
-        async def completed(message: Message) -> None:
+        async def send_with_allow(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] == 405:
                 MutableHeaders(scope=message)["Allow"] = ", ".join(_allowed(scope))
             await send(message)
 
-        await self.app(scope, receive, completed)
+        await self.app(scope, receive, send_with_allow)
 
 
 def _allowed(scope: Scope) -> Iterator[str]:

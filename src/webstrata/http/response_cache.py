@@ -139,7 +139,7 @@ class KeptAnswers:
         under_way = self._under_way.get((key, revision))
         answer = self._shelf.get(key)
         if under_way is None and answer is None:
-            return await asyncio.shield(self._begun(key, revision, scope, receive))
+            return await asyncio.shield(self._start(key, revision, scope, receive))
         if answer is None:
             assert under_way is not None
             answer = await asyncio.shield(under_way)
@@ -147,19 +147,19 @@ class KeptAnswers:
             self._reused(scope["path"])
         return answer
 
-    def _begun(self, key: Key, revision: str, scope: Scope, receive: Receive) -> asyncio.Task[CachedResponse]:
+    def _start(self, key: Key, revision: str, scope: Scope, receive: Receive) -> asyncio.Task[CachedResponse]:
         """Start the application in a task of its own, as other clients may wait for the response when
         this one has left.
         """
         task = asyncio.create_task(_answered(self.app, scope, receive))
         self._under_way[key, revision] = task
 
-        def ended(task: asyncio.Task[CachedResponse]) -> None:
+        def store_response(task: asyncio.Task[CachedResponse]) -> None:
             del self._under_way[key, revision]
             if not task.cancelled() and task.exception() is None and task.result().status == OK:
                 self._shelf.put(key, task.result(), revision)
 
-        task.add_done_callback(ended)
+        task.add_done_callback(store_response)
         return task
 
 
@@ -168,13 +168,13 @@ async def _answered(app: ASGIApp, scope: Scope, receive: Receive) -> CachedRespo
     start: Message = {}
     pieces: list[bytes] = []
 
-    async def taken(message: Message) -> None:
+    async def collect(message: Message) -> None:
         if message["type"] == "http.response.start":
             start.update(message)
         else:
             pieces.append(message.get("body", b""))
 
-    await app(scope, receive, taken)
+    await app(scope, receive, collect)
     return CachedResponse(start["status"], tuple(start["headers"]), b"".join(pieces), noted_route(scope))
 
 

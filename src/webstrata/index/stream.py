@@ -41,11 +41,11 @@ class PartStream:
         for part in self._parts[number]:
             items = self._taken(part)
             if part.span.stop <= expected < part.span.end:
-                _drained(items)
+                _drain(items)
                 continue
             begun = next(items)
             if not isinstance(begun, PartStart) or begun.at != expected:
-                _drained(items)
+                _drain(items)
                 exact = replace(part, span=replace(part.span, start=expected), begins_with_record=True)
                 items = self._readers.read_again(exact)
             for item in items:
@@ -76,11 +76,11 @@ class PartStream:
         for part, items in self._stream:
             if part is wanted:
                 return items
-            _drained(items)
+            _drain(items)
         raise AssertionError(f"{wanted} was never read")
 
 
-def _drained(items: Iterator[Item]) -> None:
+def _drain(items: Iterator[Item]) -> None:
     """Read and discard the remaining items."""
     with suppress(WebstrataError):
         for _ in items:

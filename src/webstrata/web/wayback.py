@@ -12,7 +12,7 @@ from webstrata.http.browsing import site_url
 from webstrata.http.caching import A_MINUTE, AN_HOUR
 from webstrata.http.dependencies import Parts
 from webstrata.http.headers import REPLAY_POLICY, framed_by
-from webstrata.http.usage_counts import Event, counted
+from webstrata.http.usage_counts import Event, count_event
 from webstrata.model.replay.replay_address import (
     REPLAY_PATH,
     Modifier,
@@ -88,7 +88,7 @@ def _replay(request: Request, app: App, asked: ReplayAddress, url: str) -> Respo
         # What pages load is sent at once: a redirect for every image would double the requests.
         headers["Content-Location"] = exact
     if modifier.is_page:
-        counted(request, Event.RAW_SNAPSHOT_VIEWS)
+        count_event(request, Event.RAW_SNAPSHOT_VIEWS)
     replayed = replay(found, modifier, encodings_of(request))
     return send_replay(request, replayed, headers, AN_HOUR if is_rewritten(modifier) else EXACTLY)
 

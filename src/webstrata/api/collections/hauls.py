@@ -14,7 +14,7 @@ from webstrata.http.browsing import site_url
 from webstrata.http.caching import NEVER
 from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Offset, Parts
 from webstrata.http.error_schemas import ErrorSchema
-from webstrata.http.export_trail import recorded_export
+from webstrata.http.export_trail import record_export
 from webstrata.http.lookups import HaulId, used_haul
 from webstrata.http.same_origin import refuse_other_sites
 
@@ -59,7 +59,7 @@ def export_haul(app: Parts, request: Request, haul_id: HaulId, format: HaulForma
     found = present_listings.haul(used_haul(app, haul_id), site_url(request, app.settings))
     rows = [list(capture.model_dump().values()) for capture in found.captures]
     # The record is complete once the last part was taken.
-    list(recorded_export(request, "haul", format.value, {"captures": len(rows)}, iter([[tuple(row) for row in rows]])))
+    list(record_export(request, "haul", format.value, {"captures": len(rows)}, iter([[tuple(row) for row in rows]])))
     content = haul_file(found, format)
     media_type = "application/json" if format is HaulFormat.JSON else "text/csv; charset=utf-8"
     name = f'attachment; filename="webstrata-haul-{found.id[:8]}.{format.value}"'

@@ -11,7 +11,7 @@ from webstrata.storage.crawl_state import CrawlState
 log = structlog.get_logger()
 
 
-def carried_out(decision: Decision, limits: MonitorLimits, state: CrawlState, ended: threading.Event) -> str:
+def carry_out(decision: Decision, limits: MonitorLimits, state: CrawlState, ended: threading.Event) -> str:
     """Do what was decided, as far as it is not the next attempt itself, and return what came of it in a sentence."""
     if decision.answer is RecoveryAction.FEWER_WORKERS:
         state.note_workers(decision.workers)

@@ -9,7 +9,7 @@ from pathlib import Path
 import structlog
 
 from webstrata.archive_tool.engine import Attempt
-from webstrata.archive_tool.monitor.answers import carried_out
+from webstrata.archive_tool.monitor.answers import carry_out
 from webstrata.archive_tool.monitor.health import LogFollower
 from webstrata.errors import WebstrataError
 from webstrata.model.crawl.monitoring import (
@@ -76,7 +76,7 @@ class Monitor:
 
     def carry_out(self, decision: Decision, ended: threading.Event) -> None:
         """Do what was decided before the next attempt begins; the event cuts a rest or a VPN's command short."""
-        said = carried_out(decision, self.limits, self._state, ended)
+        said = carry_out(decision, self.limits, self._state, ended)
         self._tell(said, {"answer": str(decision.answer)})
 
     def _exit_code(self) -> int | None:

@@ -32,9 +32,9 @@ class JobState:
     @property
     def watcher(self) -> JobCallbacks:
         """Return what a job reports to."""
-        return JobCallbacks(self.crawled, self.indexed, self.read, self.looked)
+        return JobCallbacks(self.record_crawl, self.record_indexed, self.read, self.record_plugins)
 
-    def crawled(self, progress: CrawlProgress) -> None:
+    def record_crawl(self, progress: CrawlProgress) -> None:
         """Take notice of the crawl."""
         if progress.counts.total > self.crawl.counts.total:
             self._grew_at = self._clock()
@@ -43,7 +43,7 @@ class JobState:
         if self._stage is Stage.CRAWL and counts.finished + counts.error:
             self._progress = StageProgress(counts.finished + counts.error, counts.total, rate)
 
-    def indexed(self, snapshots: int) -> None:
+    def record_indexed(self, snapshots: int) -> None:
         """Take notice of so many snapshots more."""
         self.snapshots += snapshots
 
@@ -51,7 +51,7 @@ class JobState:
         """Take notice of how much of its WARC files the index has read."""
         self._advance(Stage.INDEX, done, total)
 
-    def looked(self, done: int, total: int) -> None:
+    def record_plugins(self, done: int, total: int) -> None:
         """Take notice of how many captures the plugins have looked at."""
         self._advance(Stage.ASSETS, done, total)
 

@@ -47,7 +47,7 @@ class Surroundings:
         chain = self._chain(element)
         outer = self._outer_of(chain[-1]) if chain else _NOTHING
         near = [self._own_of(one) for one in chain[: _NEAREST + 1]]
-        above = self._folded(chain)
+        above = self._fold(chain)
         roles = above.roles.union(outer.roles, *(one.roles for one in near))
         return Around(roles, above.is_in_link or outer.is_in_link, above.is_hidden or outer.is_hidden)
 
@@ -65,7 +65,7 @@ class Surroundings:
     def _outer_of(self, element: Element) -> Around:
         return self._outer.get(element, _NOTHING)
 
-    def _folded(self, chain: list[Element]) -> Around:
+    def _fold(self, chain: list[Element]) -> Around:
         """Fill in what each element of a chain gives to those far inside of it; return what the first gives."""
         result = _NOTHING
         for element in reversed(chain):

@@ -129,7 +129,7 @@ def _final(retry_failed: bool) -> tuple[RunStatus, ...]:
 
 
 def _acknowledged() -> ColumnElement[bool]:
-    """Select captures before the acknowledged end of their file: bytes after it may yet be cut off."""
+    """Return the condition that a capture lies before the acknowledged end of its file; later bytes may be cut off."""
     return Capture.warc_offset + Capture.warc_length <= WarcFile.committed_bytes
 
 

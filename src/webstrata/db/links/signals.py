@@ -133,7 +133,7 @@ def ensure_pages(session: Session, groups: Collection[str]) -> dict[str, int]:
     last = _last_before(session)
     stored = _ids(session, wanted)
     missing = sorted(group for group in wanted if group not in stored)
-    stored |= _added(session, missing)
+    stored |= _add_pages(session, missing)
     # What this transaction added is gone again if it is rolled back.
     remembered.update((group, page_id) for group, page_id in stored.items() if page_id <= last)
     return found | stored
@@ -158,7 +158,7 @@ def _ids(session: Session, groups: Collection[str]) -> dict[str, int]:
     return dict(_IDS.execute(session, {"groups": groups}).all())
 
 
-def _added(session: Session, groups: Sequence[str]) -> dict[str, int]:
+def _add_pages(session: Session, groups: Sequence[str]) -> dict[str, int]:
     """Give pages their rows and return the rows' ids; as the lock is held, no one else takes ids meanwhile."""
     if session.get_bind().dialect.name == "sqlite":
         first = ids.highest(session, "page_signals") + 1

@@ -42,12 +42,12 @@ def take_slot(session: Session, host: str, owner: str, token: str, *, slots: int
     busy = set(session.scalars(rows))
     held = {"owner": owner, "token": token, "free_at": now + hold}
     for slot in sorted(set(range(slots)) - busy):
-        if _upserted(session, host, slot, held, now):
+        if _upsert(session, host, slot, held, now):
             return slot
     return None
 
 
-def _upserted(session: Session, host: str, slot: int, held: dict[str, object], now: datetime) -> bool:
+def _upsert(session: Session, host: str, slot: int, held: dict[str, object], now: datetime) -> bool:
     """Write a slot's row unless another process was quicker: the condition is checked under the row's lock."""
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
     statement = (

@@ -59,7 +59,7 @@ def postpone_artifact(session: Session, artifact_id: int, now: datetime) -> None
 
 
 def _expired(now: datetime) -> Select[Artifact]:
-    """Select the artifacts whose file may be deleted: expired, and under no legal hold."""
+    """Return the query for artifacts whose file may be deleted: expired, and under no legal hold."""
     is_held = exists().where(LegalHold.released_at.is_(None), LegalHold.session_id == Artifact.session_id)
     return select(Artifact).where(
         Artifact.type == ArtifactType.HTML_GZ, Artifact.deleted_at.is_(None), Artifact.retention_until < now, ~is_held

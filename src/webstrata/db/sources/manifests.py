@@ -46,12 +46,12 @@ def job_facts(session: Session, job_id: int) -> tuple[Facts, Facts | None, str]:
 
 def checked_source(facts: Mapping[str, object]) -> Facts:
     """Return a source's facts as its columns want them; UsageError when one cannot be."""
-    return _checked(Source, facts, SOURCE_FIELDS, ("code", "name"))
+    return _check_fields(Source, facts, SOURCE_FIELDS, ("code", "name"))
 
 
 def checked_job(facts: Mapping[str, object]) -> Facts:
     """Return a job's facts as its columns want them; UsageError when one cannot be."""
-    return _checked(ArchiveJob, facts, JOB_FIELDS, ("name",))
+    return _check_fields(ArchiveJob, facts, JOB_FIELDS, ("name",))
 
 
 def known_sources(session: Session) -> dict[str, int]:
@@ -91,7 +91,7 @@ def _plain(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def _checked(
+def _check_fields(
     kind: type[Base], facts: Mapping[str, object], fields: tuple[str, ...], required: tuple[str, ...]
 ) -> Facts:
     """Take the fields that are known; a later version may have written more."""

@@ -83,7 +83,7 @@ class Rebuild:
         report.problems += restore_watching(self.database, self.archive_root)
         restore_notifications(self.database, self.archive_root)
         self._keep_promised_ids(plan.jobs)
-        self._index_all(self._made_jobs(report, missing), report)
+        self._index_all(self._make_jobs(report, missing), report)
         if not report.interrupted:
             write_sources(self.database, self.archive_root)
         with self.database.read() as session:
@@ -129,7 +129,7 @@ class Rebuild:
             if capture:
                 ids.lift(session, "captures", capture, autoincrement=False)
 
-    def _made_jobs(self, report: RebuildReport, missing: bool) -> list[tuple[PlannedJob, int]]:
+    def _make_jobs(self, report: RebuildReport, missing: bool) -> list[tuple[PlannedJob, int]]:
         """Make the jobs that are not there, and return which have to be indexed."""
         with self.database.read() as session:
             there = manifests.known_jobs(session)
@@ -170,7 +170,7 @@ class Rebuild:
         late = []
         for number, (job, job_id) in enumerate(made, 1):
             self.watcher.begun(job, number, len(made))
-            if self._is_indexed(job_id, report) and not self._settled(job, job_id, report):
+            if self._is_indexed(job_id, report) and not self._settle_if_resolved(job, job_id, report):
                 late.append((job, job_id))
             if report.interrupted:
                 return
@@ -196,7 +196,7 @@ class Rebuild:
             report.problems.append(f"job {job_id}: {self._reason(job_id)}")
         return code == 0
 
-    def _settled(self, job: PlannedJob, job_id: int, report: RebuildReport) -> bool:
+    def _settle_if_resolved(self, job: PlannedJob, job_id: int, report: RebuildReport) -> bool:
         """Settle a job unless it refers to captures that are not known yet."""
         with self.database.read() as session:
             waits = problems.unresolved_revisits(session, job_id)

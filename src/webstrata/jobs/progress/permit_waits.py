@@ -42,7 +42,7 @@ class TurnWaits:
         """Write what is left."""
         self._write()
 
-    def waited(self, seconds: float) -> None:
+    def add_wait(self, seconds: float) -> None:
         """Count one turn's wait; one that was not worth the name is none."""
         if seconds >= _NOTICEABLE:
             with self._lock:
@@ -52,12 +52,12 @@ class TurnWaits:
     def told_by(self, watch: Watch) -> Watch:
         """Return who watches a crawl as well and takes the occasion to write."""
 
-        def watched(progress: CrawlProgress) -> None:
+        def watch_and_write(progress: CrawlProgress) -> None:
             watch(progress)
             if self._clock() - self._written_at >= WRITTEN_EVERY:
                 self._write()
 
-        return watched
+        return watch_and_write
 
     def _write(self) -> None:
         with self._lock:

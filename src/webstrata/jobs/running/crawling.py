@@ -118,7 +118,7 @@ class Crawling:
         def seen(progress: CrawlProgress) -> None:
             with self.database.read() as session:
                 leases.check_leader(session, job_id, leader)
-            written.crawled(progress)
+            written.record(progress)
             watch(progress)
 
         return seen
@@ -176,7 +176,7 @@ class Crawling:
         politeness = Politeness(config.per_host_delay, config.per_host_concurrency, config.jitter)
         seconds = page_seconds(config.fetch_timeout) if config.fetcher in WITH_BROWSER else config.fetch_timeout
         longest = timedelta(seconds=seconds + (config.per_host_delay or DEFAULT_DELAY))
-        return HostPermits(self.permits, owner, politeness, hold=longest + _HOLD_MARGIN, waited=waits.waited)
+        return HostPermits(self.permits, owner, politeness, hold=longest + _HOLD_MARGIN, waited=waits.add_wait)
 
     def _target(self, job: StoredJob) -> CrawlTarget:
         try:

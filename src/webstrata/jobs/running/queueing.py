@@ -195,7 +195,7 @@ def request_stop(recovery: Recovery, job_id: int) -> None:
             jobs.set_job(session, job_id, stop_requested_at=now)
             _record(session, "stop", job_id, status, status)
         elif status in CLAIMABLE:
-            after = _stopped_in_line(session, jobs.load_job(session, job_id), now)
+            after = _stop_waiting_job(session, jobs.load_job(session, job_id), now)
             _record(session, "stop", job_id, status, after)
         else:
             raise ConflictError(f"job {job_id} is {status}: there is no crawl to stop")
@@ -211,7 +211,7 @@ def _clear_up(recovery: Recovery) -> None:
         log.warning("job.recovery.failed", reason=str(error))
 
 
-def _stopped_in_line(session: Session, job: StoredJob, now: datetime) -> JobStatus:
+def _stop_waiting_job(session: Session, job: StoredJob, now: datetime) -> JobStatus:
     """Stop a job that no worker crawls and return its new status.
 
     A container may have outlived every process that knew of it: then the next worker takes it over, sees the stop and

@@ -38,7 +38,7 @@ class Recovery:
 
     def tend(self) -> None:
         """Take back what dead workers of this machine held, and what those elsewhere did not renew."""
-        alive = [owner for owner in announced_here(self.archive_root) if not self._buried(owner)]
+        alive = [owner for owner in announced_here(self.archive_root) if not self._bury(owner)]
         with self.database.read() as session:
             abandoned = leases.has_abandoned(session, datetime.now(UTC), alive)
         if abandoned:
@@ -47,7 +47,7 @@ class Recovery:
                 operations.count(session, Operation.JOB_LEASES_RECLAIMED, len(requeued))
                 _tell(requeued)
 
-    def _buried(self, owner: str) -> bool:
+    def _bury(self, owner: str) -> bool:
         """Clear up after a worker if it is dead, and return whether it is."""
         dead = False
         try:

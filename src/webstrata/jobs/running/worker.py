@@ -51,8 +51,8 @@ def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, crew: 
     with _until_signal() as stopping, _announced(crew, site):
         log.info("worker.start", poll_interval=poll_interval, once=run_once)
         if run_once:
-            _worked(process_next_job, crew, stopping)
-            _worked(deliver_notifications, crew, stopping)
+            _try_step(process_next_job, crew, stopping)
+            _try_step(deliver_notifications, crew, stopping)
         else:
             _work(crew, poll_interval, stopping)
     log.info("worker.stop")
@@ -73,11 +73,11 @@ def process_next_job(crew: Crew, stopping: threading.Event) -> bool:
     """Take the next job through all its stages, or help with one that is under way; return whether there was one."""
     job_id = _next_to_crawl(crew)
     if job_id is not None:
-        _crawled(crew, job_id, stopping)
+        _run_crawl(crew, job_id, stopping)
         if not stopping.is_set() and _waits_for_index(crew, job_id):
-            _indexed(crew, job_id, stopping)
+            _run_index(crew, job_id, stopping)
         return True
-    if index_next_job(crew, stopping) or _helped(crew, stopping):
+    if index_next_job(crew, stopping) or _help_other_worker(crew, stopping):
         return True
     return crew.audits is not None and crew.audits.run_due(stopping, once=True)
 
@@ -86,8 +86,8 @@ def crawl_next_job(crew: Crew, stopping: threading.Event) -> bool:
     """Crawl the job that has waited longest, or help with a crawl; return whether there was one."""
     job_id = _next_to_crawl(crew)
     if job_id is None:
-        return _helped(crew, stopping)
-    _crawled(crew, job_id, stopping)
+        return _help_other_worker(crew, stopping)
+    _run_crawl(crew, job_id, stopping)
     return True
 
 
@@ -97,7 +97,7 @@ def index_next_job(crew: Crew, stopping: threading.Event) -> bool:
         job_id = jobs.next_to_index(session, datetime.now(UTC))
     if job_id is None:
         return False
-    _indexed(crew, job_id, stopping)
+    _run_index(crew, job_id, stopping)
     return True
 
 
@@ -149,11 +149,11 @@ def _work(crew: Crew, poll_interval: float, stopping: threading.Event) -> None:
 
 def _repeat(step: Callable[[Crew, threading.Event], bool], crew: Crew, pause: float, stopping: threading.Event) -> None:
     while not stopping.is_set():
-        if not _worked(step, crew, stopping):
+        if not _try_step(step, crew, stopping):
             stopping.wait(pause)
 
 
-def _worked(step: Callable[[Crew, threading.Event], bool], crew: Crew, stopping: threading.Event) -> bool:
+def _try_step(step: Callable[[Crew, threading.Event], bool], crew: Crew, stopping: threading.Event) -> bool:
     """Take a step; a database that is away for a while is waited for."""
     try:
         return step(crew, stopping)
@@ -181,12 +181,12 @@ def _waits_for_index(crew: Crew, job_id: int) -> bool:
         return jobs.waits_for_index(session, job_id, datetime.now(UTC))
 
 
-def _crawled(crew: Crew, job_id: int, stopping: threading.Event) -> None:
+def _run_crawl(crew: Crew, job_id: int, stopping: threading.Event) -> None:
     with _settled_whatever_happens(crew, job_id, JobStatus.FAILED):
         run_persistent_job(job_id, crew=crew, interrupted=stopping, max_retries=MAX_CRAWL_RETRIES)
 
 
-def _indexed(crew: Crew, job_id: int, stopping: threading.Event) -> None:
+def _run_index(crew: Crew, job_id: int, stopping: threading.Event) -> None:
     with _settled_whatever_happens(crew, job_id, JobStatus.INDEX_FAILED):
         index_persistent_job(job_id, crew=crew, interrupted=stopping)
 
@@ -212,7 +212,7 @@ def _settled_whatever_happens(crew: Crew, job_id: int, failed: JobStatus) -> Ite
         _fail(crew, job_id, failed, f"{type(error).__name__}: {error}")
 
 
-def _helped(crew: Crew, stopping: threading.Event) -> bool:
+def _help_other_worker(crew: Crew, stopping: threading.Event) -> bool:
     """Help with a crawl that another worker leads, if there is one that can use it.
 
     One that has nothing to do yet, or nothing more, is left alone: a helper takes a second to start.
@@ -223,10 +223,10 @@ def _helped(crew: Crew, stopping: threading.Event) -> bool:
             for job in leases.helpable(session, datetime.now(UTC))
             if frontier.has_any(session, job.job_id, TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
         ]
-    return any(Path(job.output_dir).is_dir() and _lent_a_hand(crew, job.job_id, stopping) for job in under_way)
+    return any(Path(job.output_dir).is_dir() and _help_crawl(crew, job.job_id, stopping) for job in under_way)
 
 
-def _lent_a_hand(crew: Crew, job_id: int, stopping: threading.Event) -> bool:
+def _help_crawl(crew: Crew, job_id: int, stopping: threading.Event) -> bool:
     """Help; whatever goes wrong here is the helper's trouble, the job goes on without it."""
     try:
         return crew.stages.help(job_id, stopping)

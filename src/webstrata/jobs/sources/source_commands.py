@@ -98,7 +98,7 @@ class SourceOrders:
         with self._database.write() as session:
             added = _add_unless_known(session, wanted, seeds)
         if added.is_new:
-            self._changed("source.added", added.code)
+            self._write_and_log("source.added", added.code)
         else:
             self.edit(added.code, _additions(wanted))
         return added
@@ -117,7 +117,7 @@ class SourceOrders:
             if wanted.schedule is not None:
                 with _recorded(session, code, "schedule"):
                     sources.set_schedule(session, code, _schedule(wanted.schedule), datetime.now(UTC))
-        self._changed("source.edit", code)
+        self._write_and_log("source.edit", code)
 
     def set_page_parameters(self, code: str, names: Collection[str]) -> bool:
         """Set which query parameters distinguish a source's pages; return whether its pages must be grouped anew."""
@@ -153,16 +153,16 @@ class SourceOrders:
             gone = [job.id for job in removed]
             audit_log.record(session, "source.remove", f"source:{code}", before=before, jobs=gone)
         source_removal.delete_files(self._archive_root, code, removed)
-        self._changed("source.removed", code)
+        self._write_and_log("source.removed", code)
 
     @contextmanager
     def _changing(self, code: str, order: str) -> Iterator[Session]:
         """Open a session to change a source in; what is different then is written to the audit log with it."""
         with self._database.write() as session, _recorded(session, code, order):
             yield session
-        self._changed(f"source.{order}", code)
+        self._write_and_log(f"source.{order}", code)
 
-    def _changed(self, event: str, code: str) -> None:
+    def _write_and_log(self, event: str, code: str) -> None:
         write_sources(self._database, self._archive_root)
         log.info(event, source=code)
 

@@ -201,10 +201,10 @@ class _Variety:
     def add(self, pairs: Pairs) -> int:
         """Take a query in and return by how much that grew."""
         before = self.size
-        self.size += _added(self.queries, hash(tuple(sorted(pairs))))
+        self.size += _add(self.queries, hash(tuple(sorted(pairs))))
         for name, value in pairs:
             known = self.values.setdefault(name, set())
-            self.size += _added(known, hash(value))
+            self.size += _add(known, hash(value))
             self.most_values = max(self.most_values, len(known))
         return self.size - before
 
@@ -216,7 +216,7 @@ class _Variety:
         return size
 
 
-def _added(known: set[int], key: int) -> int:
+def _add(known: set[int], key: int) -> int:
     """Add to a set and return by how much it grew."""
     before = len(known)
     known.add(key)

@@ -14,7 +14,7 @@ from webstrata.db.queue.run_reports import JobProgress
 from webstrata.db.replay import replay_checks
 from webstrata.errors import NotFoundError
 from webstrata.http.dependencies import JobId, Parts
-from webstrata.http.live import live_view, seated
+from webstrata.http.live import live_view, viewer_slot
 from webstrata.http.secrets import secrets_of
 from webstrata.jobs.progress.crawl_history import attempts_of, decisions_of, run_statistics
 from webstrata.jobs.progress.log_view import log_tail
@@ -95,7 +95,7 @@ def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTM
     )
 
 
-@router.get("/jobs/{job_id}/events", dependencies=[Depends(seated)])
+@router.get("/jobs/{job_id}/events", dependencies=[Depends(viewer_slot)])
 async def events(job_id: JobId, app: Parts) -> Response:
     """Stream the progress of a job to its page, until the job is over."""
     return await live_view(app.database, job_id, lambda progress, now: news_of(progress, now).to_json())

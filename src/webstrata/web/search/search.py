@@ -13,7 +13,7 @@ from webstrata.db.operations import catalog
 from webstrata.db.sources.editions import public_source
 from webstrata.errors import UsageError
 from webstrata.http.dependencies import Parts
-from webstrata.http.usage_counts import Event, counted
+from webstrata.http.usage_counts import Event, count_event
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.search.query import Intent
 from webstrata.model.search.values import SearchRequest, SearchResponse, View
@@ -89,7 +89,7 @@ def results(request: Request, app: Parts) -> HTMLResponse:
         outdated = len(outdated_jobs(session, INDEX_VERSION))
     wrong = problems(form)
     if not wrong:
-        counted(request, Event.SEARCH_REQUESTS)
+        count_event(request, Event.SEARCH_REQUESTS)
     return render(
         request,
         "search.html",
@@ -114,7 +114,7 @@ def first_and_last(request: Request, app: Parts) -> HTMLResponse:
     with app.database.read() as session:
         names = {source.code: source.name for source in catalog.sources(session)}
         is_unknown = _is_unknown(session, form.source)
-    counted(request, Event.SEARCH_REQUESTS)
+    count_event(request, Event.SEARCH_REQUESTS)
     found = appearances(app.database, form.q, form.source or None)
     quoted = SearchForm(q=quote(form.q), source=form.source, view=View.SNAPSHOTS, include_duplicates=True)
     return render(
