@@ -1,4 +1,4 @@
-"""Settings in, wired parts out: the only place that names concrete backends."""
+"""The application's parts, built from the settings: the only module that names concrete backends."""
 
 import threading
 from dataclasses import dataclass, fields, replace

@@ -64,7 +64,7 @@ def test_chosen_facets_outlast_other_words(reader: TestClient) -> None:
 def test_a_misspelt_word_is_understood_and_can_be_insisted_on(reader: TestClient) -> None:
     page = Page(reader.get("/search?q=coronovirus"))
     assert page.text("h1") == "1 page says “coronavirus”"
-    assert "Nothing says “coronovirus”, so this is for coronavirus instead." in page.text(".notice")
+    assert "No page has “coronovirus”, so this is for coronavirus instead." in page.text(".notice")
     literal = Page(reader.get(page.links(".notice a")["Search for “coronovirus” as it is"] or ""))
     assert literal.text("h1") == "No page says “coronovirus”"
     assert literal.links(".tags a") == {"Take away: Words as they are written ✕": "/search?q=coronovirus"}

@@ -125,7 +125,7 @@ def test_a_source_whose_jobs_brought_nothing_is_removed(client: TestClient, app:
     change(app, queue(app, code=code), status="failed")
     assert "Remove this source" in Page(client.get("/sources/health")).texts("button")
     page = order(client, "remove")
-    assert (page.status, page.text("h1")) == (200, "Whose pages are kept?")
+    assert (page.status, page.text("h1")) == (200, "Sources")
     assert "Health Agency" not in page.text()
 
 

@@ -1,4 +1,4 @@
-"""Who changed what: the audit log, for operators to read."""
+"""Admin API of the audit log: who changed what, and when."""
 
 from typing import Annotated
 

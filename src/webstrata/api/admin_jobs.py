@@ -1,4 +1,4 @@
-"""What operators ask about jobs."""
+"""Admin API of jobs: lists, details, crawl history, logs and live progress."""
 
 from datetime import datetime
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""What operators keep: sources, their schedules, and what their jobs are made from."""
+"""Admin API of sources: their schedules, and the configuration of their jobs."""
 
 from typing import Annotated, Any
 

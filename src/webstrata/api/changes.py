@@ -1,4 +1,4 @@
-"""What changed: the list of changes, comparisons of two captures, and feeds."""
+"""API of changes: the list of changes, comparisons of two captures, and feeds."""
 
 from enum import StrEnum
 from typing import Annotated, Self

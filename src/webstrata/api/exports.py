@@ -1,4 +1,4 @@
-"""Lists that researchers take home: streamed, however long they are."""
+"""API of exports: lists of any length, streamed as CSV or JSON lines."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain

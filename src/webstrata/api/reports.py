@@ -1,4 +1,4 @@
-"""What readers say is wrong with a snapshot, or want taken down."""
+"""API of readers' reports: problems of a snapshot, and requests to take it down."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Finding snapshots."""
+"""API of search: snapshots and pages by words, URL, source, date and file kind."""
 
 from typing import Annotated, Self
 

@@ -1,4 +1,4 @@
-"""The application: parts in, routes and the rules for every request out."""
+"""The application: its routes, and the middlewares that every request passes."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

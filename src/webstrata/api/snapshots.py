@@ -1,4 +1,4 @@
-"""One snapshot: what is known of it, its page as it was archived, and the page's other captures."""
+"""API of one snapshot: its metadata, its page as it was archived, and the page's other captures."""
 
 import re
 from typing import Annotated

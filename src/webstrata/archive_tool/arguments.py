@@ -51,7 +51,7 @@ class Arguments:
     """None leaves it to the engine: 1 for zimit, the settings' `concurrency` for the built-in crawler."""
     log_level: str | None = None
     passthrough: tuple[str, ...] = ()
-    """What is meant for zimit."""
+    """Arguments that are passed on to zimit."""
     dry_run: bool = False
     options: ArchiveToolOptions = field(default_factory=lambda: ArchiveToolOptions(relax_perms=False))
     """Everything else, as a job has it too; None where the default holds."""
@@ -96,7 +96,7 @@ class Arguments:
         return self.options.relax_perms
 
     def monitor_limits(self) -> MonitorLimits | None:
-        """Return what the monitor goes by; None when nobody wants the crawl watched."""
+        """Return the limits of the monitor; None when monitoring is off."""
         told = self.options
         if not told.enable_monitoring:
             return None
@@ -131,7 +131,7 @@ class Arguments:
 
 
 def parsed(arguments: Sequence[str]) -> Arguments:
-    """Return what a command line says; UsageError, naming what is wrong, when it makes no sense."""
+    """Return the parsed command line; UsageError, naming the wrong argument, when it cannot be parsed."""
     before, after = _cut(list(arguments))
     found, unknown = _parser().parse_known_args(before)
     given = {name: getattr(found, name) for name in TOOL_OPTIONS}

@@ -1,4 +1,4 @@
-"""`archive-tool`: its exit codes, its one-line errors, and whom it works for."""
+"""`archive-tool`: its entry point, exit codes and one-line errors."""
 
 import sys
 
@@ -67,7 +67,7 @@ def _run_zimit(told: Arguments) -> int:
 
 
 def _broken(error: Exception) -> int:
-    """Log an error that nobody foresaw and return the exit code by which whoever tied us to itself knows it."""
+    """Log an unexpected error and return the exit code that marks it for the worker which started us."""
     import structlog
 
     from webstrata.jobs.running.stages import BROKEN

@@ -1,7 +1,7 @@
-"""One container as an attempt: what it says goes into a combined log, and its end is told once.
+"""One Docker container as an attempt at a crawl: its output goes into a combined log, its end is reported once.
 
-A container that we begin is attached to its client. One that outlived its client, or an archive-tool before us, is
-followed instead: `docker logs` for what it says, `docker wait` for its end.
+A container that we start is attached to its client. One that outlived its client, or an archive-tool before us, is
+followed instead: `docker logs` for its output, `docker wait` for its end.
 """
 
 import math
@@ -37,7 +37,7 @@ _UNKNOWN = 1
 
 @dataclass(frozen=True)
 class Watched:
-    """What an attempt needs of whoever began it."""
+    """The context of an attempt: its Docker client, label and log, and the callbacks of the engine that started it."""
 
     docker: Docker
     label: str
@@ -48,7 +48,7 @@ class Watched:
     over: Callable[[], None]
     """Is called once nothing runs any more."""
     ended_well: Callable[[], bool]
-    """Tells from what lies there how a container ended whose exit code nobody knows."""
+    """Returns whether the files show that a container ended well whose exit code is unknown."""
 
 
 class _Way(Protocol):
@@ -139,7 +139,7 @@ class ContainerAttempt:
 
     @contextmanager
     def _as_trouble(self) -> Iterator[None]:
-        """Keep what went wrong: whoever asks again hears it again."""
+        """Remember an error, so that later calls raise it again."""
         try:
             yield
         except WebstrataError as error:
@@ -264,7 +264,7 @@ class _Copying:
             raise self._trouble
 
     def all_said(self) -> str:
-        """Return the last line that says anything, once there will be no more."""
+        """Return the last line that is not empty, once the log is complete."""
         self.close()
         return said_last(b"".join(self._last).decode(errors="replace"))
 
@@ -297,7 +297,7 @@ class _Copying:
 
 
 def stop_all(watched: Watched) -> bool:
-    """End every container of a label, leave none behind in whatever condition, and return whether any ran."""
+    """Stop every container of a label, remove all of them, and return whether any was running."""
     docker = watched.docker
     found = docker.containers(watched.label)
     for container in found:
@@ -312,7 +312,7 @@ def stop_all(watched: Watched) -> bool:
 
 
 def _stop(docker: Docker, container: str, grace_seconds: int) -> None:
-    """Let a crawler save how far it is: told once it finishes its pages, told twice it only closes its files."""
+    """Stop a crawler; it saves its state: one signal ends it after its pages, a second one at once."""
     for _ in range(2):
         if not docker.interrupt_crawler(container):
             break

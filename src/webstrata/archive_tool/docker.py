@@ -1,4 +1,4 @@
-"""Docker, as its command-line client speaks of it.
+"""Docker through its command-line client: start, follow, stop and list containers.
 
 Every question has a time limit, and every refusal is one line. The client runs in a session of its own: what ends us, a
 signal to our group included, ends neither the client nor the container.
@@ -36,14 +36,14 @@ class Container:
 
 @dataclass(frozen=True)
 class Docker:
-    """A Docker client, and the engine behind it."""
+    """A Docker client, and the engine that it talks to."""
 
     program: str = "docker"
     patience_seconds: float = 30.0
-    """How long an answer may take: an engine under load is slow, a hung one never answers."""
+    """How long a response may take: an engine under load is slow, a hung one never responds."""
 
     def check(self) -> None:
-        """Raise StorageError, which says what to do, unless there is a client with an engine behind it."""
+        """Raise StorageError, with what to do about it, unless there is a client that reaches an engine."""
         self._asked("version", "--format", "{{.Server.Version}}")
 
     def containers(self, label: str) -> list[Container]:
@@ -66,7 +66,7 @@ class Docker:
             raise StorageError(f"docker {arguments[0]}: {said_last(answer.stderr)}")
 
     def logs(self, container: str, *, only_new: bool) -> "subprocess.Popen[bytes]":
-        """Begin to follow what a container says, from its beginning or from now on."""
+        """Follow the output of a container, from its beginning or from now on."""
         return self.start(["logs", "--follow", *(["--tail", "0"] if only_new else []), container])
 
     def waiting(self, container: str) -> "subprocess.Popen[bytes]":
@@ -74,7 +74,7 @@ class Docker:
         return self.start(["wait", container])
 
     def interrupt_crawler(self, container: str) -> bool:
-        """Tell the crawler in a container to save how far it is and end; False when there is none to be told.
+        """Ask the crawler in a container to save its state and end; False when no crawler runs there.
 
         `docker stop` reaches zimit alone, which kills its crawler: that would have saved nothing.
         """
@@ -144,7 +144,7 @@ class Docker:
 
 
 def said_last(output: str) -> str:
-    """Return the last line of what a client said that says anything, short enough for a message."""
+    """Return the last line of a client's output that is not empty, short enough for a message."""
     lines = [line.strip() for line in output.splitlines() if line.strip() and not _is_advice(line)]
     return harmless(lines[-1].removeprefix("docker: "))[:_LONGEST_SAID] if lines else "it says nothing"
 
@@ -156,7 +156,7 @@ def exit_code_in(output: str) -> int | None:
 
 
 def is_gone(said: str) -> bool:
-    """Return whether a client says that there is no such container."""
+    """Return whether a client's output means that there is no such container."""
     return _GONE in said.lower()
 
 

@@ -1,4 +1,4 @@
-"""What crawls: two engines, watched, ended and begun again the same way."""
+"""The interface of crawl engines: built-in and zimit, started, monitored and stopped the same way."""
 
 import threading
 from pathlib import Path
@@ -27,7 +27,7 @@ class Engine(Protocol):
         """Return what it is called: native or zimit."""
 
     def check(self) -> None:
-        """Raise StorageError, which says what to do, when this engine cannot run here."""
+        """Raise StorageError, with what to do about it, when this engine cannot run here."""
 
     def command(self, workers: int) -> list[str]:
         """Return what the next attempt would run, secrets hidden."""
@@ -42,4 +42,4 @@ class Engine(Protocol):
         """Return whether the crawl is over when an attempt ends so; else it crashed, and another may go on."""
 
     def finish(self, ended: threading.Event) -> int:
-        """Do what follows a crawl that succeeded and return the exit code; the event says that it must end."""
+        """Do what follows a successful crawl and return the exit code; a set event means that it must end."""

@@ -1,4 +1,4 @@
-"""What follows a zimit crawl that succeeded: one ZIM of all that it brought, and its temporary folders gone."""
+"""The final build after a zimit crawl: one ZIM of all its WARC files; temporary folders are deleted."""
 
 import threading
 from dataclasses import replace

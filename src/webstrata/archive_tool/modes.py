@@ -1,4 +1,4 @@
-"""Run modes: what a run makes of what earlier ones left."""
+"""Run modes: how a run begins, given the files of earlier runs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -30,7 +30,7 @@ class EarlierRuns:
 
 
 def run_mode(found: EarlierRuns, *, overwrite: bool) -> RunMode:
-    """Return how a run begins; ConflictError when there is a ZIM and nobody said to overwrite it."""
+    """Return how a run begins; ConflictError when there is a ZIM and `overwrite` is not set."""
     if found.final_zim is not None and not overwrite:
         raise ConflictError(f"{found.final_zim} is there already: --overwrite crawls anew and replaces it")
     if overwrite and not found.overwrite_is_under_way:

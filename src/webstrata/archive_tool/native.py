@@ -1,4 +1,4 @@
-"""The built-in crawler, as archive-tool runs it: on behalf of a worker, or for a job of its own."""
+"""The built-in crawler, as archive-tool runs it: for a worker, or for a job of its own."""
 
 import threading
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 
 def crawl_for_worker(told: Arguments, lifeline: Lifeline) -> int:
-    """Crawl on behalf of whoever started us, and end with them; return the exit code."""
+    """Crawl a job for the worker that started this process, and end with the worker; return the exit code."""
     if told.job_id is None:
         return crawl_job(told)
     job_id, leader = told.job_id, lifeline.leader
@@ -50,7 +50,7 @@ def crawl_for_worker(told: Arguments, lifeline: Lifeline) -> int:
 
 
 def report_refusal(job_id: int, lifeline: Lifeline, error: UsageError) -> None:
-    """Tell whoever started us why a job's options cannot be obeyed."""
+    """Report to the worker that started this process why a job's options are refused."""
     app = build_app(load_settings())
 
     def refuse() -> int:
@@ -62,7 +62,7 @@ def report_refusal(job_id: int, lifeline: Lifeline, error: UsageError) -> None:
 
 
 def crawl_job(told: Arguments) -> int:
-    """Crawl a job, one of its own unless it is told which, as its leader; return the exit code."""
+    """Crawl a job, a new one unless the arguments name one, and hold its lease; return the exit code."""
     with _started(told) as (app, runner):
         job_id = told.job_id or queue_tool_job(
             app.database,
@@ -118,7 +118,7 @@ def _started(told: Arguments) -> Iterator[tuple[App, Runner]]:
 def _crawl_led_job(
     told: Arguments, app: App, runner: Runner, job_id: int, leader: str, *, is_tied: bool = False
 ) -> int:
-    """Crawl a job that somebody leads, watched or not, and return the exit code."""
+    """Crawl a job whose lease is held, with or without a monitor, and return the exit code."""
     with app.database.read() as session:
         job = jobs.load_job(session, job_id)
         told = replace(told, output_dir=Path(job.output_dir))

@@ -1,4 +1,4 @@
-"""The built-in crawler as an engine: every attempt is a process that is tied to us and works for our job's leader."""
+"""The built-in crawler as an engine: every attempt is a child process that crawls under our job's lease."""
 
 import threading
 from dataclasses import dataclass, field
@@ -64,7 +64,7 @@ class NativeAttempt:
 
 @dataclass(frozen=True)
 class NativeEngine:
-    """Makes attempts at a job that somebody leads: us, or whoever we are tied to."""
+    """Makes attempts at a job whose lease is held by this process, or by the worker that started it."""
 
     told: Arguments
     database: Database

@@ -1,4 +1,4 @@
-"""The built-in crawler under a monitor: attempts in processes of their own, on behalf of the job's leader."""
+"""The built-in crawler under a monitor: attempts run in child processes, under the job's lease."""
 
 import threading
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from webstrata.storage.file_system import check_room
 log = structlog.get_logger()
 
 _ASKED_EVERY_SECONDS = 2.0
-"""How often to see whether somebody asked for the crawl's end: while it rests, nobody else looks."""
+"""How often to check for a stop request: while the crawl rests, no other process checks."""
 
 
 def crawl_monitored(
@@ -97,7 +97,7 @@ def _is_settled(app: App, job_id: int) -> bool:
 
 @contextmanager
 def _asked_to_stop(app: App, job_id: int, ended: threading.Event) -> Iterator[threading.Event]:
-    """Yield an event that is set, with the one that ends the run, once somebody asks for the crawl's end."""
+    """Yield an event that is set when the run ends or when the crawl is asked to stop."""
     asked, over = threading.Event(), threading.Event()
 
     def look() -> None:

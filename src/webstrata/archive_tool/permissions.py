@@ -1,4 +1,4 @@
-"""Letting everybody read what a crawl left, whoever of us wrote it."""
+"""File permissions: makes everything that a crawl wrote readable for all users."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""`--dry-run`: what a run would do, told without touching the folder, the database or the web."""
+"""`--dry-run`: prints what a run would do, without touching the folder, the database or the web."""
 
 import shlex
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A crawl led from outside: attempts one after the other, looked after while they run, until it is over."""
+"""Supervision of a crawl: starts attempts one after the other and monitors them until the crawl is over."""
 
 import signal
 import threading
@@ -23,11 +23,11 @@ log = structlog.get_logger()
 
 _T = TypeVar("_T")
 _LOOK_SECONDS = 0.2
-"""How often to see whether an attempt is over and the disk has room: both cost next to nothing."""
+"""How often to check whether an attempt is over and the disk has space left: both checks are cheap."""
 
 
 class CrawlMonitor(Protocol):
-    """Who sees trouble, and knows the answer to it."""
+    """A monitor: detects that a crawl is in trouble, and decides what to do."""
 
     limits: MonitorLimits
 
@@ -71,7 +71,7 @@ def supervise(
 
 @contextmanager
 def noted(state: CrawlState, *, is_tied: bool = False) -> Iterator[None]:
-    """Leave an error that ends a run in its state file as well, for whoever asks why it ended."""
+    """Write an error that ends a run also into its state file, where it can be looked up later."""
     try:
         yield
     except LeaseLostError:
@@ -93,14 +93,14 @@ def note_end(state: CrawlState, code: int, reason: str) -> None:
 
 
 def exit_code_of(error: WebstrataError, *, is_tied: bool) -> int:
-    """Return the exit code for an error: whoever tied us to itself is told more exactly."""
+    """Return the exit code for an error: the worker that started this process gets a more exact one."""
     if is_tied and isinstance(error, LeaseLostError):
         return LEASE_LOST
     return OUR_TROUBLE_CODE if is_tied and isinstance(error, OUR_TROUBLE) else FAILED
 
 
 def begin(state: CrawlState, mode: RunMode, initial_workers: int, *, overwrite: bool) -> None:
-    """Let a state be that of the run which begins: one that goes on keeps its workers, and what it has spent."""
+    """Prepare a state for a new run: a resumed crawl continues with its workers and its counts."""
     if mode in (RunMode.FRESH, RunMode.OVERWRITE):
         state.initial_workers = state.current_workers = initial_workers
         state.overwrite_is_under_way = overwrite

@@ -54,7 +54,7 @@ IN_CONTAINER = "/output"
 
 _GRACE_SECONDS = 30
 _TIED_GRACE_SECONDS = 5
-"""Who tied us to itself kills us after seven seconds: by then the container is gone, and not about to be."""
+"""The worker that started this process kills it after seven seconds: the container must have ended by then."""
 _TAKE_OVER_SECONDS = 600
 _MOST_TOLD = 3
 
@@ -65,7 +65,7 @@ class ZimitEngine:
     name = "zimit"
 
     def __init__(self, told: Arguments, state: CrawlState, mode: RunMode, *, docker: Docker | None = None) -> None:
-        """Work in the folder that was told, whose state is at hand; with `OVERWRITE` the first attempt begins anew."""
+        """Crawl into the folder of the arguments, with its state; with `OVERWRITE` the first attempt begins again."""
         self.told, self.state = told, state
         self.folder = told.output_dir
         self.docker = docker or Docker()
@@ -73,7 +73,7 @@ class ZimitEngine:
         self._begins_anew = mode is RunMode.OVERWRITE
 
     def check(self) -> None:
-        """Raise StorageError when there is no Docker, UsageError when zimit cannot be told what it should be."""
+        """Raise StorageError when there is no Docker, UsageError when zimit does not support the arguments."""
         if ":" in str(self.folder):
             raise UsageError(f"{self.folder} has a colon in it: Docker cannot mount that")
         for seed in self.told.seeds:
@@ -155,7 +155,7 @@ class ZimitEngine:
         return self.start_container(stage, self._crawl_arguments(workers, yaml))
 
     def _begin(self) -> None:
-        """Write down that a crawl is under way; the first attempt of an overwrite leaves what was before behind."""
+        """Note that a crawl is under way; the first attempt of an overwrite abandons the earlier crawl."""
         if self._begins_anew:
             write_notes(self.folder, begin_anew(self.folder))
             self._begins_anew = False
@@ -209,7 +209,7 @@ class ZimitEngine:
         )
 
     def _track(self, in_container: str) -> None:
-        """Remember a temporary folder that a container told of; one elsewhere, by --build, is none of ours."""
+        """Record a temporary folder that a container reported; one elsewhere, by --build, is not ours."""
         place = Path(in_container)
         if place.parent == Path(IN_CONTAINER):
             with suppress(UsageError):
@@ -217,7 +217,7 @@ class ZimitEngine:
                 self.state.save()
 
     def _sweep(self) -> None:
-        """Remember the temporary folders that nobody told of, and make them ours where they are to be read."""
+        """Record the temporary folders that no container reported, and make them ours when they must be readable."""
         if self.told.relax_perms and any(
             not os.access(folder, os.R_OK | os.X_OK) for folder in temp_dirs_in(self.folder)
         ):

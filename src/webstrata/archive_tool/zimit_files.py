@@ -1,4 +1,4 @@
-"""What lies in the folder of a zimit crawl, and the notes that the engine keeps there of how far it is.
+"""The files of a zimit crawl, and the engine's notes of its progress.
 
 X.zim                                                    what a whole crawl ends with
 X.zim.previous, X.zim.interim                            replaced, or about to be: gone once the new one is whole
@@ -58,7 +58,7 @@ class Notes:
 
 @contextmanager
 def held(output_dir: Path) -> Iterator[None]:
-    """Let nobody else work in a folder while the block lasts; StorageError when somebody does. The killed let go."""
+    """Lock a folder for this process while the block lasts; StorageError when another process holds the lock."""
     path = output_dir / LOCK_FILE
     with _as_storage_errors(path):
         lock = path.open("ab")
@@ -71,7 +71,7 @@ def held(output_dir: Path) -> Iterator[None]:
 
 
 def found_in(output_dir: Path) -> EarlierRuns:
-    """Return what earlier runs left; a ZIM whose crawl nobody saw the end of is something to go on with."""
+    """Return what earlier runs left; a ZIM whose crawl was not seen to end can be resumed."""
     notes, zim = read_notes(output_dir), final_zim(output_dir)
     is_under_way = notes.phase is not Phase.NONE
     return EarlierRuns(
@@ -134,7 +134,7 @@ def renew_resume_file(output_dir: Path, notes: Notes) -> None:
 
 
 def crawl_warcs(output_dir: Path, notes: Notes) -> list[Path]:
-    """Return the WARC files of the crawl, each once: all in the folder but what an overwrite left behind."""
+    """Return the WARC files of the crawl, each once: all in the folder but those that an overwrite abandoned."""
     superseded = set(notes.superseded)
     return [file for file in all_warcs(output_dir) if _relative(output_dir, file) not in superseded]
 

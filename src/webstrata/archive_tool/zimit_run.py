@@ -1,4 +1,4 @@
-"""zimit, as archive-tool runs it: a folder in, a ZIM and WARCs out; the database is the backend's affair."""
+"""zimit, as archive-tool runs it: crawls into a folder of ZIM and WARC files; no database is used."""
 
 from functools import partial
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a plugin is, and what it is handed."""
+"""The interface of plugins: what a plugin implements, and what it is called with."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Calling a plugin: whatever it does, it costs one capture its assets at most."""
+"""Calling a plugin: an error or a crash costs no more than the assets of one capture."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""`audit-log`: who changed what."""
+"""`audit-log`: list who changed what, and when."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""The checks: looking without changing anything."""
+"""Commands that check the archive without changing anything."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""The `webstrata` program: its verbs, its exit codes, its one-line errors."""
+"""The `webstrata` program: its commands, exit codes and one-line errors."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""`python -m webstrata index-job --tied`, `run-audits --tied`: what a worker starts to index a job, to run audits.
+"""`python -m webstrata index-job --tied`, `run-audits --tied`: the child processes of a worker.
 
 It loads nothing that only a person at a terminal needs: many of them start in the life of an archive.
 """

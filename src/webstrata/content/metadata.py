@@ -90,7 +90,7 @@ def _images(elements: Iterable[Element]) -> tuple[str, ...]:
 
 
 def _published(metas: Mapping[str, str], json_ld: Iterable[JsonValue]) -> str | None:
-    """Return when a page says that it was published, as it writes it."""
+    """Return the publication date that a page states, as it writes it."""
     stated = [metas[name] for name in _PUBLISHED if name in metas]
     candidates = [*stated, *(date for value in json_ld for date in _dates(value))]
     return next((date.strip() for date in candidates if _DATE.match(date)), None)

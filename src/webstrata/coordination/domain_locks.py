@@ -1,4 +1,4 @@
-"""A session's turn on a domain: throttle, then lock, then work; released and noted whatever happens."""
+"""Domain locks: a session waits for the throttle, takes the lock, works, and always releases it."""
 
 import random
 import threading

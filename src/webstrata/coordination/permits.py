@@ -1,4 +1,4 @@
-"""Per-host turns across processes: a host has slots; each is held during a request and rests after it.
+"""Host permits across processes: a host has slots; each is held during a request and rests after it.
 
 Slots have numbers, so jobs that grant a host different concurrencies share its first ones.
 """

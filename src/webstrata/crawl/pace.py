@@ -1,4 +1,4 @@
-"""The pace of a crawl: how much a worker takes in hand, and when it looks again."""
+"""The pace of a crawl: how many tasks a worker claims, and when it looks for more."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""robots.txt as RFC 9309 has it asked for: once an origin, obeyed for a day; while it cannot be had, nothing is."""
+"""robots.txt by RFC 9309: fetched once an origin, obeyed for a day; while it is unavailable, nothing is fetched."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Which of the links that a page shows a job follows."""
+"""Which links of a page a job follows: scope, depth, crawler traps and requisites."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The tally of a run: what this process has seen of it, and how fast it goes."""
+"""The tally of a run: what this process has fetched, and how fast."""
 
 import time
 from collections import Counter

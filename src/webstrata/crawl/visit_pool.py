@@ -1,4 +1,4 @@
-"""The visits of one worker: what waits for a connection, what is under way, and what came back."""
+"""The visits of one worker: those that wait for a connection, those under way, and their outcomes."""
 
 import asyncio
 from collections import deque

@@ -1,4 +1,4 @@
-"""The client of a request: its address, also behind proxies that we trust, and whether it is on this very machine."""
+"""The client of a request: its address, also when trusted proxies forward it, and whether it is on this machine."""
 
 import ipaddress
 from collections.abc import Iterable, Sequence

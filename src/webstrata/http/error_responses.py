@@ -1,4 +1,4 @@
-"""How failures look over HTTP: a status code, and one sentence in JSON."""
+"""Errors over HTTP: a status code, and one sentence in JSON."""
 
 import json
 from collections.abc import Iterator

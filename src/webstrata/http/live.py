@@ -1,4 +1,4 @@
-"""A job as it goes: server-sent events, for programs and for the pages."""
+"""Live progress of a job: server-sent events, for programs and for the pages."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator

@@ -1,4 +1,4 @@
-"""How large a request may be, and how long it may take to arrive."""
+"""Limits of requests: how large one may be, and how long it may take to arrive."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Every request has an id, and one line in the log."""
+"""Request log: every request gets an id, and one line in the log."""
 
 import re
 import uuid

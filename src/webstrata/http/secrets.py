@@ -1,4 +1,4 @@
-"""What must not be shown, wherever it turns up: the secrets that this process knows."""
+"""Redaction of secrets: values that this process knows and must not show."""
 
 from urllib.parse import unquote, urlsplit
 

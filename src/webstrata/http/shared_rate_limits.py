@@ -1,4 +1,4 @@
-"""Buckets that all serving processes of a machine share, so that a limit holds for the server as a whole.
+"""Rate limits that all serving processes of a machine share, so that a limit holds for the server as a whole.
 
 They are slots in a file of fixed size. A client's hash names a row of a few slots, so every look takes the same short
 time; in a full row the slot that was not used for longest goes to the newcomer. The file is read and written by calls

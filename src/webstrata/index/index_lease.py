@@ -1,4 +1,4 @@
-"""To hold a job's index lease: taken, renewed in the background while the work lasts, and given back."""
+"""The index lease of a job: taken, renewed in the background while indexing lasts, and given back."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Readers: what reads the parts of files and hands them on in order, in this process or in several of its own."""
+"""Readers of the parts of WARC files: in this process or in child processes, with results in order."""
 
 import threading
 from collections import deque

@@ -1,4 +1,4 @@
-"""Reading a part of a WARC file: what it holds, what is wrong with it, and how far it goes; no database is needed."""
+"""Reading a part of a WARC file: its captures, its problems, and where it ends; no database is needed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What revisits stand on: which of them can be copied from a page that is indexed, which have to be read."""
+"""Resolution of revisits: which can be copied from an indexed page, and which have to be read."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What is on the disk of a job's WARC files, beside what is acknowledged of them: less, more, or nothing."""
+"""A job's WARC files on disk, compared with their acknowledged length: shorter, longer, or missing."""
 
 from pathlib import Path
 from typing import Protocol

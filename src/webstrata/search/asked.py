@@ -1,4 +1,4 @@
-"""The ways to ask for what a reader means: as written, by beginnings, by similar spelling, by parts of words."""
+"""Fallbacks of a search without results: by beginnings of words, by similar spelling, by parts of words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

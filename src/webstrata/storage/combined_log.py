@@ -1,4 +1,4 @@
-"""Combined logs: what a crawl said while it ran, beside its WARC files, with a line of statistics now and then.
+"""Combined logs: the output of a crawl, stored beside its WARC files, with statistics now and then.
 
     archive_<stage>_-_attempt_<n>_<YYYYmmdd_HHMMSS>.combined.log
     {"timestamp":"…Z","logLevel":"info","context":"crawlStatus","message":"Crawl statistics","details":{"crawled":4,…}}

@@ -1,4 +1,4 @@
-"""Taking up the WARC files that lie in a job's folder and that no crawl of ours recorded."""
+"""Adopting WARC files in a job's folder that no crawl of ours recorded."""
 
 import filecmp
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Who changed what? The audit log, for those who run the archive."""
+"""The audit log page for administrators: who changed what."""
 
 import json
 from collections.abc import Mapping

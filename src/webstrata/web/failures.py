@@ -1,4 +1,4 @@
-"""What went wrong and what to do about it, as a page for readers; programs that ask the API keep their JSON."""
+"""Error pages for readers: what went wrong and what to do; clients of the API get JSON."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass

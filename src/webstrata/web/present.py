@@ -1,4 +1,4 @@
-"""How values read on a page: times and ages, counts and sizes, titles and addresses that strangers wrote."""
+"""Formatting of values on pages: times and ages, counts and sizes, titles and addresses."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Who is looking: what the pages offer depends on it."""
+"""The visitor of a page: what the page offers depends on their rights."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

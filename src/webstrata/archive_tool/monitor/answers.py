@@ -1,4 +1,4 @@
-"""Carrying out what was decided: fewer workers, another VPN, a rest."""
+"""Recovery actions of the monitor, carried out: fewer workers, another VPN, a rest."""
 
 import threading
 

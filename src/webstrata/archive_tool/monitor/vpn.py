@@ -1,4 +1,4 @@
-"""The VPN's command: run without a shell, within a time limit, and with nothing of what it says kept."""
+"""The VPN's command: run without a shell and within a time limit; its output is discarded."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ class Rotation:
 
     went_well: bool
     said: str
-    """What may be told of it: never the command, nor its output."""
+    """The part of a failure that may be reported: never the command, nor its output."""
     exit_code: int | None = None
     seconds: float = 0.0
 

@@ -1,4 +1,4 @@
-"""The monitor of a crawl: looks at each attempt's log, decides, writes the decision down, and carries it out."""
+"""The monitor of a crawl: reads each attempt's log, decides, stores the decision, and carries it out."""
 
 import threading
 import time
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 
 def steady_clock() -> Callable[[], datetime]:
-    """Return a clock that tells the time of day, but goes on evenly when that is set or the machine has slept."""
+    """Return a clock that shows the time of day, but runs evenly when that is set or the machine has slept."""
     began, ticks = datetime.now(UTC), time.monotonic()
     return lambda: began + timedelta(seconds=time.monotonic() - ticks)
 
@@ -51,7 +51,7 @@ class Monitor:
             log.warning("monitor.limits.unknown", reason=state.damage_at_first)
 
     def begin(self, attempt: Attempt) -> None:
-        """Watch a new attempt: what earlier ones told is over, what was spent of the limits stays."""
+        """Watch a new attempt: the log of earlier ones is forgotten, the counts against the limits stay."""
         self._attempt = attempt
         self._follower = LogFollower(self._state.most_crawled)
         self._rises = 0
@@ -91,7 +91,7 @@ class Monitor:
         return crash_seen(exit_code) if exit_code else trouble_seen(vitals, now - self._quiet_since, self.limits)
 
     def _read(self) -> Vitals:
-        """Return what the log has told, and take note of progress."""
+        """Return the health that the log shows, and record progress."""
         vitals = self._follower.read(self._log_path)
         if vitals.rises > self._rises:
             self._rises, self._quiet_since = vitals.rises, self._now()

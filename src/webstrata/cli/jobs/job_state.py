@@ -1,4 +1,4 @@
-"""What is known of a job that runs here or is followed: its stage, how far it is, and how long it will take."""
+"""The state of a job that runs here or is followed: its stage, its progress, and the time left."""
 
 import time
 from collections.abc import Callable

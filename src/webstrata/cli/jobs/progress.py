@@ -1,4 +1,4 @@
-"""How a job is getting on: a live view on a terminal, a line now and then elsewhere."""
+"""Progress of a job: a live view on a terminal, a line now and then elsewhere."""
 
 import sys
 import threading

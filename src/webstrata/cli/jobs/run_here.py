@@ -1,4 +1,4 @@
-"""Jobs that a command queues and runs itself, here and now, with their progress and what they brought."""
+"""Jobs that a command queues and runs itself, with their progress and a summary."""
 
 import sys
 from collections.abc import Mapping

@@ -322,7 +322,7 @@ def price_text(element: Element) -> str:
 
 
 def _joint(before: str, text: str, parent: Element) -> str:
-    """Return what stands between two pieces of a price: a point before cents, a space between other numbers."""
+    """Return the separator between two pieces of a price: a point before cents, a space between other numbers."""
     left, right = before.rstrip(), text.strip()
     if not left or not right or not left[-1].isdecimal() or not right[0].isdecimal():
         return ""

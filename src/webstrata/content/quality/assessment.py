@@ -45,7 +45,7 @@ _WEIGHED = (
     *(QualityKind.CAPTCHA, QualityKind.BLOCKED, QualityKind.SOFT_404, QualityKind.MAINTENANCE, QualityKind.ERROR),
     *(QualityKind.PARKED, QualityKind.PLACEHOLDER, QualityKind.LOGIN, QualityKind.REDIRECT),
 )
-"""Kinds that are told by the weight of their evidence; of two that weigh the same, the first."""
+"""Kinds that are decided by the weight of their evidence; of two that weigh the same, the first."""
 
 _NEEDED = ((250, 1.5), (500, 2.25), (900, 3.25), (LONG_TEXT, 3.5))
 """How much weight is needed, by the bytes of content beside the evidence: the notices of firewalls that we know have

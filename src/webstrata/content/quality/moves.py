@@ -54,7 +54,7 @@ _RETURNING = frozenset(
 
 
 def kind_of_move(url: str, target: str) -> tuple[QualityKind, str]:
-    """Return what a redirect from one URL to another amounts to, and the sentence that says so."""
+    """Return what a redirect from one URL to another amounts to, and a sentence for readers about it."""
     absolute = urljoin(url, target)
     if _CONSENT_HOST.match(urlsplit(absolute).hostname or ""):
         return QualityKind.CONSENT, f"it leads to a question about cookies, {absolute}"

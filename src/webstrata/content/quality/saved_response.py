@@ -42,7 +42,7 @@ class SavedResponse:
     final_url: str | None = None
     """Where redirects led, when that is another URL."""
     is_page: bool = True
-    """False for images, feeds and the like, which only their status tells about."""
+    """False for images, feeds and the like, which are judged by their status alone."""
 
 
 JudgedLine = tuple[str, str, str, bool]

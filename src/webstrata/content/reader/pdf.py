@@ -30,7 +30,7 @@ _DEADLY = "reading it ended the process that did it"
 
 @dataclass(frozen=True)
 class Pdf:
-    """What a PDF says."""
+    """The text of a PDF."""
 
     title: str = ""
     text: str = ""
@@ -40,7 +40,7 @@ class Pdf:
 
 
 def read_pdf(content: bytes) -> Pdf:
-    """Return what a PDF says; one that cannot be read is empty and says why."""
+    """Return the text of a PDF; for an unreadable one it is empty, and `trouble` has the reason."""
     if len(content) > MAX_PDF_BYTES:
         return Pdf(trouble=f"{len(content)} bytes are more than is read of a PDF")
     return _reader(os.getpid()).read(content)
@@ -56,7 +56,7 @@ class PdfReader:
         self._lock = Lock()
 
     def read(self, content: bytes) -> Pdf:
-        """Return what a PDF says."""
+        """Return the text of a PDF."""
         with self._lock:
             # What an earlier PDF left behind in the process may be what ended it.
             is_fresh = self._process is None
@@ -103,7 +103,7 @@ class PdfReader:
 
 @lru_cache(maxsize=1)
 def _reader(_process_id: int) -> PdfReader:
-    """Return this process's reader: one that was inherited answers to somebody else."""
+    """Return this process's reader; one that a fork inherited serves the parent."""
     reader = PdfReader()
     atexit.register(reader.close)
     return reader

@@ -1,4 +1,4 @@
-"""The process that reads PDFs for `content/reader/pdf.py`: a length and a PDF in, a length and what it says out."""
+"""The process that reads PDFs for `content/reader/pdf.py`: takes a length and a PDF, returns a length and the text."""
 
 import json
 import os
@@ -26,7 +26,7 @@ _IN, _OUT = 0, 1
 
 @dataclass(frozen=True)
 class PdfResult:
-    """What a PDF says; `trouble` when it could not be read, or not to its end."""
+    """The text of a PDF; `trouble` when it could not be read, or not to its end."""
 
     title: str = ""
     text: str = ""
@@ -34,7 +34,7 @@ class PdfResult:
 
 
 def main() -> None:
-    """Answer until nobody asks any more."""
+    """Read PDFs until the input ends."""
     for kind, limit in ((resource.RLIMIT_AS, MAX_MEMORY), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
         resource.setrlimit(kind, (limit, limit))
     while head := _received(_LENGTH.size):

@@ -1,4 +1,4 @@
-"""Plugins on captures: what is still to do, what was begun, what became of it; every pair of the two once."""
+"""Runs of plugins on captures: pending, begun and finished; every plugin runs once on every capture."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where the payloads lie that revisits refer to, and copies of records: of several places, one whose file is there."""
+"""Places of the payloads that revisits refer to, and of copies of records: of several, one whose file exists."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass

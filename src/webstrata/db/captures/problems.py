@@ -1,4 +1,4 @@
-"""What could not be read or understood in WARC files: located, counted, and replaced when the file is read again."""
+"""Problems in WARC files, by their position: counted, and replaced when the file is read again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Snapshots that become another page's, when the rule that names pages changes or a source's page parameters do."""
+"""Regrouping of snapshots to another page, when the rule that groups URLs or a source's page parameters change."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

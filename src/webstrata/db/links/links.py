@@ -1,4 +1,4 @@
-"""What snapshots link to: a set of links is stored once, under the first snapshot of a page that has it."""
+"""Links of snapshots: a set of links is stored once, under the first snapshot of a page that has it."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Counting all signals anew from the stored links: slow, exact, and the reference for the incremental counts."""
+"""Recount of all signals from the stored links: slow, exact, and the reference for the incremental counts."""
 
 from sqlalchemy import Select, Subquery, case, func, insert, null, select, update
 

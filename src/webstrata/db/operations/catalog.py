@@ -1,4 +1,4 @@
-"""What the archive holds, as its readers and operators ask for it."""
+"""Queries of what the archive holds, for readers and operators: sources, jobs, snapshots, totals."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""What happened while the archive was run, counted over all processes: for monitoring."""
+"""Counters of operations over all processes, for monitoring."""
 
 from enum import StrEnum
 

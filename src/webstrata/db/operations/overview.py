@@ -1,4 +1,4 @@
-"""What an archive is doing: jobs by state, who works on what, what comes next."""
+"""What an archive is doing: jobs by status, their workers, and what is due next."""
 
 from dataclasses import dataclass
 from datetime import datetime

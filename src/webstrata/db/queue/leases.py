@@ -1,4 +1,4 @@
-"""Who leads a job through its stages, whether its crawl is to go on, and what it may still receive."""
+"""Job leases: which worker runs a job through its stages, whether its crawl goes on, and its limits."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

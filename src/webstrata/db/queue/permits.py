@@ -1,4 +1,4 @@
-"""Permits to ask a host: each has numbered slots that are held, rest and are free again."""
+"""Host permits: each host has numbered slots that are held, rest and are free again."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

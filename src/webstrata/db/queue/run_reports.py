@@ -1,4 +1,4 @@
-"""How a job's run is going: each process writes what it has seen, everybody reads it together."""
+"""Statistics of a job's run: each process writes its own, readers get the sum."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace

@@ -1,4 +1,4 @@
-"""Which documents are ranked: all that match, or, where they are too many, those that promise most."""
+"""Candidates for ranking: all documents that match, or, where they are too many, the most promising ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which documents hold some words, and how well: FTS5 on SQLite, tsvector on PostgreSQL.
+"""Full-text search: which documents match some words, and how well; FTS5 on SQLite, tsvector on PostgreSQL.
 
 Both are asked in words that `content/tokens.py` folded, each in quotes: nothing that a reader writes is syntax.
 """

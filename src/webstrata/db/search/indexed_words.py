@@ -1,4 +1,4 @@
-"""What of a document is stored and which words are indexed, worked out without a database."""
+"""The stored form and the indexed words of a document, computed without a database."""
 
 from collections import defaultdict
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a reader sees of captures, brought by the very statement that finds them."""
+"""Columns of captures that readers see, selected by the statement that finds them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

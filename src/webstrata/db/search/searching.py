@@ -1,4 +1,4 @@
-"""Finding snapshots: which are asked for, how many, in which order; every capture or one a page."""
+"""Search queries: finds snapshots by a request, counts and orders them; every capture, or one for each page."""
 
 from collections import Counter
 from collections.abc import Sequence

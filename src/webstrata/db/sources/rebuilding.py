@@ -1,4 +1,4 @@
-"""What a rebuild asks of the database: whether it is one's own, and how much there is in the end."""
+"""Queries of a rebuild: whether the database belongs to this archive, and how much it holds in the end."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Sources as their operators keep them: what their jobs are made from, and when they are due."""
+"""Sources as their operators manage them: the configuration of their jobs, and when they are due."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One statement for many rows, past what SQLAlchemy does anew for each of them."""
+"""Bulk statements: one for many rows, without SQLAlchemy's work for each row."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a rebuild makes: sources and jobs from what is written down beside the files, or from the files themselves."""
+"""The plan of a rebuild: sources and jobs from their manifests, or from the WARC files themselves."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The combined log of a crawl: its log lines, and every few seconds which visits failed and how far it is."""
+"""The combined log of a crawl: its log lines, and every few seconds its failed visits and statistics."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What an archive is doing right now, in one value."""
+"""The overview: what an archive is doing right now."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

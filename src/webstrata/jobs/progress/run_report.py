@@ -1,4 +1,4 @@
-"""The report of a run, left beside its WARC files: what was run, how, where, and what came of it."""
+"""The report of a run, written beside its WARC files: configuration, environment and results."""
 
 import json
 import platform
@@ -32,14 +32,14 @@ class RunEnd:
 
 
 def report_path(output_dir: str | Path, job_id: int) -> Path:
-    """Return where a job keeps the report of its last run."""
+    """Return the path of the report of a job's last run."""
     return Path(output_dir) / f"run-{job_id}.json"
 
 
 def write_run_report(database: Database, job_id: int, end: RunEnd, config: CrawlConfig | None) -> None:
     """Write the report of a run that is over; a disk that refuses it costs only the report.
 
-    Another program's crawl has none of our knobs, and its counts are those that its log told.
+    Another program's crawl has none of our crawl settings, and its counts come from its log.
     """
     with database.read() as session:
         found = run_reports.progress(session, job_id, end.finished_at)
@@ -77,7 +77,7 @@ def _run(job: JobView, end: RunEnd, seconds: float) -> dict[str, object]:
 
 
 def _effective(job: JobView, crawl: CrawlConfig | None) -> dict[str, object]:
-    """Return what the run was told, defaults included, without secrets."""
+    """Return the configuration of the run, defaults included, without secrets."""
     told = JobConfig.from_json(job.config or {})
     if crawl is None:
         return without_secrets(told.to_json())

@@ -1,4 +1,4 @@
-"""Child processes that work for us and never outlive us.
+"""Child processes, which always end with their parent.
 
 A child's standard input is its lifeline: the first line names the leader that it works for, then the pipe is only held
 open. When it closes, for any reason, the child shuts down in good order, or at once if that takes too long.

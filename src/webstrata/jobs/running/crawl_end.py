@@ -1,4 +1,4 @@
-"""The end of a crawl, written down: what became of the job, its report, its numbers."""
+"""The end of a crawl: the job's status, its report and its statistics are stored."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

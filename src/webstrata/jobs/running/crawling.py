@@ -1,4 +1,4 @@
-"""The crawl of a job in this process: for the leader of the job, or to help with it."""
+"""The crawl of a job in this process: under the job's lease, or as a helper of the worker that holds it."""
 
 import asyncio
 import gc

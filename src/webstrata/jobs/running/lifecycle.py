@@ -1,4 +1,4 @@
-"""A job's life in this process: crawled, indexed; stopped or failed with a reason a person can act on."""
+"""The stages of a job in this process: crawl and index; a stop or a failure is stored with a reason."""
 
 import threading
 from collections.abc import Callable
@@ -128,7 +128,7 @@ class Runner:
     ) -> int:
         """Crawl a job for its leader and record its end; return archive-tool's exit code for it.
 
-        A crawler that is tied to its leader leaves the job unsettled when the leader leaves.
+        A crawler in a child process does not settle the job when its parent process ends.
         """
         with structlog.contextvars.bound_contextvars(job_id=job_id):
             job = self._load(job_id)

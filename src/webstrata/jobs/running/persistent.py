@@ -1,4 +1,4 @@
-"""Jobs in the database, led from here while the stages are run by others: crawled to the end, or indexed."""
+"""Jobs of the database, whose lease is held here while child processes run their stages."""
 
 import threading
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Clearing up after workers that died: what they held goes back in line, what they left half-written is cut off."""
+"""Recovery after dead workers: their jobs are queued again, half-written WARC records are cut off."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The stages of a job as its leader calls them, here or in child processes, and the exit codes they end with."""
+"""The stages of a job, run here or in child processes, and their exit codes."""
 
 import threading
 from typing import Protocol

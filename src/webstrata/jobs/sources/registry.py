@@ -107,7 +107,7 @@ def make_job(
 
 
 def _take_turn_if_due(session: Session, source_code: str, now: datetime) -> None:
-    """Count what a person asks for as the turn that is due: nobody wants two jobs in a row."""
+    """Count a manual job as the scheduled run that is due, so that no second job follows at once."""
     for due in sources.due_sources(session, now):
         if due.code == source_code:
             sources.take_turn(session, due, next_turn(due.schedule, due.due_at, now))
@@ -149,9 +149,9 @@ def add_source_in(session: Session, new: NewSource, now: datetime) -> datetime |
 
 
 def seed_sources(database: Database, now: datetime) -> Added:
-    """Add the baseline sources that are not there; what somebody changed stays as it is.
+    """Add the baseline sources that are missing; existing ones stay unchanged.
 
-    Their first turn by schedule is one interval away: nobody asked for a crawl yet.
+    Their first scheduled run is one interval away: no one has asked for a crawl yet.
     """
     return _add_missing(database, read_source_file(BASELINE), now, at_once=False)
 

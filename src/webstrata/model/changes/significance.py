@@ -84,7 +84,7 @@ class _Place(Enum):
 
     MAIN = auto()
     OUTSIDE = auto()
-    """Lists of news and links to other pages, and lines outside of the part that a page marks as its content."""
+    """Lists of articles and links to other pages, and lines outside of the part that a page marks as its content."""
     BOILERPLATE = auto()
 
 
@@ -238,7 +238,7 @@ def _judge_under_warnings(edits: Sequence[LineEdit], evidence: ChangeEvidence) -
 
 
 def _judge_outside(edits: Sequence[LineEdit], context: JudgeContext, evidence: ChangeEvidence) -> None:
-    """Collect edits of lists of news and the like as one reason."""
+    """Collect edits of lists of articles and the like as one reason."""
     if not edits:
         return
     found = ChangeEvidence()

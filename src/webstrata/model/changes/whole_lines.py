@@ -24,7 +24,7 @@ _TEXT_WEIGHTS = {"removed": 0.26, "added": 0.2}
 
 @dataclass(frozen=True)
 class WholeLine:
-    """A line that was added or removed, with what it says."""
+    """A line that was added or removed, with its words."""
 
     line: PageLine
     wording: Wording

@@ -1,4 +1,4 @@
-"""Watching over a crawl: what counts as trouble, and which answer is the next one; pure decisions over values."""
+"""Monitoring a crawl: what counts as trouble, and which recovery action is next; pure decisions over values."""
 
 import shlex
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class Trouble(StrEnum):
 
 
 class RecoveryAction(StrEnum):
-    """What can be done about it, in the order in which it is tried."""
+    """What can be done about trouble, in the order in which it is tried."""
 
     FEWER_WORKERS = "fewer_workers"
     ROTATE_VPN = "rotate_vpn"
@@ -73,10 +73,10 @@ class MonitorLimits:
 
 @dataclass(frozen=True)
 class Vitals:
-    """What the log of an attempt has told so far."""
+    """What the log of an attempt shows so far."""
 
     crawled: int | None = None
-    """The most pages that its statistics told; None before the first statistics."""
+    """The most pages in its statistics; None before the first statistics."""
     rises: int = 0
     """How often `crawled` rose."""
     errors: Mapping[str, int] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Vitals:
 
 @dataclass(frozen=True)
 class Symptom:
-    """A trouble, and how it shows."""
+    """A kind of trouble, and how it shows."""
 
     trouble: Trouble
     reason: str
@@ -95,7 +95,7 @@ class Symptom:
 
 @dataclass(frozen=True)
 class RecoveryCounts:
-    """What was done about troubles already: in the life of the crawl, and since it last got any further."""
+    """Recovery actions so far: in the life of the crawl, and since it last made progress."""
 
     worker_reductions: int = 0
     vpn_rotations: int = 0
@@ -106,7 +106,7 @@ class RecoveryCounts:
 
 @dataclass(frozen=True)
 class Decision:
-    """An answer to a trouble, as it is logged, kept and carried out."""
+    """A recovery action that was decided on, as it is logged, stored and carried out."""
 
     at: datetime
     trouble: str
@@ -117,7 +117,7 @@ class Decision:
     wait: timedelta = timedelta(0)
 
     def to_json(self) -> dict[str, object]:
-        """Return the form that the state file keeps: the moment in ISO 8601, the wait in seconds."""
+        """Return the form in the state file: the moment in ISO 8601, the wait in seconds."""
         return {
             "at": self.at.astimezone(UTC).isoformat(timespec="seconds"),
             "trouble": str(self.trouble),
@@ -148,7 +148,7 @@ def crash_seen(exit_code: int) -> Symptom:
 
 
 def decided(finding: Symptom, workers: int, spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> Decision:
-    """Return the first answer that is still allowed."""
+    """Return the first recovery action that is still allowed."""
     answer = _answer(workers, spent, limits, now)
     fewer = answer is RecoveryAction.FEWER_WORKERS
     return Decision(

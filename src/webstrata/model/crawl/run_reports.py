@@ -1,4 +1,4 @@
-"""What a run of a crawl has seen so far: answers, bytes and failures, in all and host by host."""
+"""Statistics of a crawl's run so far: responses, bytes and failures, in all and by host."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,8 +1,8 @@
-"""Which addresses belong to a job: its domains, and the paths it takes or leaves on them.
+"""Scope of a crawl: which URLs belong to a job, by domain and by allowed and denied paths.
 
 A domain is a host, `example.org` (every port, with and without `www.`), a host and port, `example.org:8080`, or a host
-and all below it, `*.example.org` or `.example.org`. A path pattern is what robots.txt (RFC 9309) takes for one: it fits
-what begins with it, path and query; `*` stands for anything, a `$` at its end for the end.
+and all below it, `*.example.org` or `.example.org`. A path pattern is one of robots.txt (RFC 9309): it matches
+a path and query that begin with it; `*` matches anything, a `$` at its end matches the end.
 """
 
 import re

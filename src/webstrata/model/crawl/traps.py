@@ -1,4 +1,4 @@
-"""Addresses that a site makes up without end: told from ordinary ones by how they look.
+"""Crawler traps: URLs that a site generates without end, recognised by their form.
 
 A guard that is wrong costs a page, a trap that is missed costs requests until the job's limits end it. So these refuse
 only what hardly any site has: everything else is left to `max_pages` and `max_depth`.
@@ -158,9 +158,7 @@ class QueryCombinations:
         self._kept = 0
 
     def explodes(self, path: str, pairs: Pairs) -> bool:
-        """Count a query and return whether its path has too many; a path that was forgotten for lack of
-        room has none.
-        """
+        """Count a query and return whether its path has too many; a path that was dropped to save memory has none."""
         if len(pairs) < 2:
             return False
         key = hash(path)
@@ -227,7 +225,7 @@ _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid)=[^/;]*|/\([a-z]\([a-z0
 _SESSION_NAME = re.compile(r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|oscsid|zenid|xtcsid)\Z")
 _MAYBE_SESSION_NAME = frozenset({"sess", "sessid", "session", "session_id", "sessionid", "sid"})
 _TOKEN = re.compile(r"(?=.*\d)(?=.*[a-zA-Z])[a-zA-Z0-9,_-]{20,}\Z")
-"""What a session is called: long, of letters and digits; a short `sid=12` is somebody's section."""
+"""Names of session parameters: the value is long, of letters and digits; a short `sid=12` may be a section."""
 
 
 def session_id(path: str, pairs: Pairs) -> str | None:
@@ -288,7 +286,7 @@ class _Month:
 def calendar_loop(path: str, pairs: Pairs, today: date, limits: TrapLimits) -> str | None:
     """Return why an address looks like a calendar that was walked too far.
 
-    News and records are as old as they are, so only calendars end in the past; nothing is dated far in the future.
+    Articles and records may be of any age, so only calendars end in the past; nothing is dated far in the future.
     """
     if not _FOUR_DIGITS.search(path) and not any(len(value) > 3 and _FOUR_DIGITS.search(value) for _, value in pairs):
         return None

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a job's configuration, before anything is run."""
+"""Checks of a job's configuration before it is run: reports every problem."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
@@ -39,7 +39,7 @@ def check_job_config(config: ArchiveJobConfig) -> None:
 
 
 def check_for_engine(config: ArchiveJobConfig) -> None:
-    """Raise OptionsError when a job tells its engine what only the other one can obey."""
+    """Raise OptionsError when a job has options that only the other engine supports."""
     for problem in _meaningless(config.tool_options, config.crawl, config.scope):
         raise OptionsError(problem.reason)
 
@@ -47,7 +47,7 @@ def check_for_engine(config: ArchiveJobConfig) -> None:
 def _meaningless(
     options: Mapping[str, object], crawl: Mapping[str, object], scope: Mapping[str, object]
 ) -> Iterator[OptionProblem]:
-    """Yield what zimit would silently not obey: it knows our crawl knobs as little as our scope."""
+    """Yield the settings that zimit would silently ignore: it supports neither our crawl settings nor our scope."""
     if options.get("engine") != ZIMIT:
         return
     for part, values in (("crawl", crawl), ("scope", scope)):

@@ -121,7 +121,7 @@ def next_after(schedule: Schedule | str, moment: datetime) -> datetime:
 
 
 def next_turn(schedule: Schedule | str, due: datetime, now: datetime) -> datetime:
-    """Return the turn after one that was due: in step with it, and later than now however many were missed."""
+    """Return the next run after one that was due: in step with it, and later than now however many were missed."""
     parsed = parse_schedule(schedule) if isinstance(schedule, str) else schedule
     if isinstance(parsed, Cron):
         return parsed.after(max(due, now))

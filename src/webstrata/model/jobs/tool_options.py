@@ -1,4 +1,4 @@
-"""What a job may tell archive-tool: its options, and which of them go together."""
+"""Options of archive-tool in a job's configuration, and which of them go together."""
 
 import re
 import shlex
@@ -24,7 +24,7 @@ OPTION_CHOICES: Mapping[str, tuple[str, ...]] = {
 """The words that an option can be."""
 
 OURS_TO_SAY = frozenset({"--seeds", "--url", "--name", "--workers", "-w", "--output", "--config"})
-"""What archive-tool says to zimit itself: said twice, one of the two would silently not count."""
+"""Arguments that archive-tool passes to zimit itself: given twice, one of the two would silently be ignored."""
 
 OPTION_BOUNDS: Mapping[str, tuple[int, int]] = {
     "initial_workers": (1, 256),

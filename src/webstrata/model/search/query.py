@@ -1,4 +1,4 @@
-"""What a reader's query means: an address, an expression of the query language, or plain words.
+"""Parser of search queries: an address, an expression of the query language, or plain words.
 
 Nothing is an error here: what does not parse is searched as plain words.
 """
@@ -231,7 +231,7 @@ def _marks_expression(lexeme: _Lexeme) -> bool:
 
 
 class _Parser:
-    """Reads an expression: OR binds weakest, then AND, also by standing side by side, then NOT and `-`."""
+    """Parses an expression: OR binds weakest, then AND (also between adjacent words), then NOT and `-`."""
 
     def __init__(self, lexemes: list[_Lexeme], fold: Fold) -> None:
         self._lexemes = lexemes

@@ -1,4 +1,4 @@
-"""Words that say nothing of what a question is about: articles, pronouns, auxiliary and question words, by language."""
+"""Stop words by language: articles, pronouns, auxiliary and question words."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How a job's crawl went, in words: who crawled, attempt by attempt, and what the monitor did about trouble."""
+"""The history of a job's crawl in words: its engine, its attempts, and the monitor's actions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

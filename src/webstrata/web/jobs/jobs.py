@@ -1,4 +1,4 @@
-"""What is running? The jobs, all of them or some."""
+"""The jobs page: what is running, and the list of jobs with its filters."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

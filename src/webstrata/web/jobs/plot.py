@@ -1,4 +1,4 @@
-"""How a crawl went, as a small picture: what was crawled, what waited and what failed, over time."""
+"""A plot of a crawl over time: crawled, pending and failed URLs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Narrowing a search down: what the results divide into, and what was chosen and can be taken away again."""
+"""Search filters: the facets of the results, and chips for the chosen filters."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
