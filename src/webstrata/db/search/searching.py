@@ -1,4 +1,4 @@
-"""Search queries: finds snapshots by a request, counts and orders them; every capture, or one for each page."""
+"""Search queries: finds snapshots by a request, counts and sorts them; every capture, or one for each page."""
 
 from collections import Counter
 from collections.abc import Sequence
