@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.docker import StandIn
 from tests.support.waiting import wait_until
-from webstrata.archive_tool.docker import Container, Docker, exit_code_in, said_last
+from webstrata.archive_tool.docker import Container, Docker, exit_code_in, last_line
 from webstrata.errors import StorageError
 
 LABEL = "archive_job=trial-1"
@@ -74,7 +74,7 @@ def test_containers_are_found_by_their_label_and_ended(docker: StandIn, tmp_path
     ],
 )
 def test_of_what_docker_says_the_last_line_that_says_something_is_told(said: str, shown: str) -> None:
-    assert shown.replace("\\\\", "\\").replace("\\[", "[") in said_last(said)
+    assert shown.replace("\\\\", "\\").replace("\\[", "[") in last_line(said)
 
 
 @pytest.mark.parametrize(

@@ -360,7 +360,7 @@ def test_a_watched_crawl_that_rests_for_its_worker_can_be_stopped(
     (folder / STATE_FILE).write_text(json.dumps({"restarts_since_progress": 1, "most_crawled": 1_000}))
     codes: list[int] = []
     with in_the_lead(app.database, app.archive_root, job_id, helpers_welcome=True) as leader:
-        crawl = partial(app.crew().stages.crawl, job_id, leader, threading.Event())
+        crawl = partial(app.context().stages.crawl, job_id, leader, threading.Event())
         working = threading.Thread(target=lambda: codes.append(crawl()))
         working.start()
         wait_until(lambda: answers_given(folder) == ["back_off"], "it rests")

@@ -191,10 +191,10 @@ def test_a_crawl_succeeds_however_its_monitor_breaks(state: CrawlState, place: s
 
 
 @pytest.mark.parametrize(("is_tied", "code"), [(False, 1), (True, 130)])
-def test_whoever_ends_the_run_ends_the_attempt_in_good_order(state: CrawlState, is_tied: bool, code: int) -> None:
+def test_whoever_ends_the_run_ends_the_attempt_in_good_order(state: CrawlState, is_child: bool, code: int) -> None:
     engine, ended = ShellEngine([NEVER_END]), threading.Event()
     threading.Timer(0.3, ended.set).start()
-    assert supervise(engine, state, None, ended, check_room=room, is_tied=is_tied) == code
+    assert supervise(engine, state, None, ended, check_room=room, is_child=is_child) == code
     assert engine.attempts[0].poll() in GENTLY
     assert (engine.finished, ended_so(state)) == (0, (code, "stopped"))
 
@@ -207,16 +207,16 @@ def test_a_run_that_is_ended_before_it_began_begins_nothing(state: CrawlState) -
 
 
 @pytest.mark.parametrize(("is_tied", "code"), [(False, 1), (True, 75)])
-def test_a_full_disk_ends_the_attempt_and_is_our_trouble(state: CrawlState, is_tied: bool, code: int) -> None:
+def test_a_full_disk_ends_the_attempt_and_is_our_trouble(state: CrawlState, is_child: bool, code: int) -> None:
     engine = ShellEngine([NEVER_END])
     with pytest.raises(StorageError, match="full"):
-        supervise(engine, state, None, threading.Event(), check_room=full_disk, is_tied=is_tied)
+        supervise(engine, state, None, threading.Event(), check_room=full_disk, is_child=is_child)
     assert engine.attempts[0].poll() in GENTLY
     assert ended_so(state) == (code, "the disk is full")
 
 
 def test_what_is_refused_before_anything_runs_is_noted_for_the_backend(state: CrawlState) -> None:
-    with pytest.raises(ConflictError), noted(state, is_tied=True):
+    with pytest.raises(ConflictError), noted(state, is_child=True):
         raise ConflictError("a ZIM is there already")
     assert ended_so(state) == (1, "a ZIM is there already")
 

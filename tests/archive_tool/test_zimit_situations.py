@@ -283,7 +283,7 @@ def test_docker_that_dies_is_trouble_of_ours_and_the_next_run_goes_on(
     flags: list[str],
     code: int,
 ) -> None:
-    monkeypatch.setattr(Lifeline, "taken_up", lambda: None)
+    monkeypatch.setattr(Lifeline, "from_parent", lambda: None)
     docker.zimit_does("tempdir a; warc page; yaml; engine-dies")
     ended = archive_tool(*flags)
     assert ended.code == code

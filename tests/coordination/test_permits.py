@@ -75,7 +75,7 @@ def permits_of(
 
 
 async def take_turn(permits: HostPermits, host: str, work: float = 0.0) -> Turn:
-    async with permits.turn(host):
+    async with permits.permit(host):
         started = time.monotonic()
         await asyncio.sleep(work)
         return Turn(host, started, time.monotonic())
@@ -100,7 +100,7 @@ def assert_most_at_once(permits: HostPermits, host: str, most: int) -> None:
 
     async def meet(all_there: asyncio.Barrier) -> None:
         nonlocal inside
-        async with permits.turn(host):
+        async with permits.permit(host):
             inside += 1
             assert inside <= most
             await all_there.wait()
@@ -146,7 +146,7 @@ def test_who_waits_in_one_process_comes_in_turn_and_leaves_the_store_alone(store
     order: list[int] = []
 
     async def wait(permits: HostPermits, number: int) -> None:
-        async with permits.turn(HOST):
+        async with permits.permit(HOST):
             order.append(number)
 
     async def all_at_once() -> None:
@@ -203,7 +203,7 @@ def test_a_host_rests_after_a_request_that_failed(store: DatabasePermits) -> Non
     async def fail_then_ask() -> tuple[float, Turn]:
         failed_at = 0.0
         try:
-            async with permits.turn(HOST):
+            async with permits.permit(HOST):
                 failed_at = time.monotonic()
                 raise ConnectionError
         except ConnectionError:
@@ -267,7 +267,7 @@ def test_the_resting_hosts_are_those_whose_turn_it_is_not_yet(store: DatabasePer
     permits = permits_of(store, delay=60)
 
     async def look_while_busy() -> dict[str, float]:
-        async with permits.turn(HOST):
+        async with permits.permit(HOST):
             return await permits.resting()
 
     assert asyncio.run(look_while_busy()) == {HOST: 0.0}
@@ -325,7 +325,7 @@ def test_every_turn_tells_how_long_it_was_waited_for(store: DatabasePermits) -> 
 
     async def ask_twice() -> None:
         for host in (HOST, HOST, LOOPBACK):
-            async with turns.turn(host):
+            async with turns.permit(host):
                 pass
 
     asyncio.run(ask_twice())

@@ -262,7 +262,7 @@ OF_VIEWS: dict[str, Asking] = {
     "snapshots of a job": lambda s: catalog.job_snapshots(s, SMALL_JOB, limit=20, offset=5),
     "who leads what": lambda s: overview.led_jobs(s, NOW),
     "who crawls what": overview.crawled_by,
-    "what is due": overview.next_turns,
+    "what is due": overview.next_runs,
     "numbers of jobs": metrics.job_numbers,
     "running jobs": lambda s: metrics.running_jobs(s, NOW),
     "what is not indexed": metrics.index_lag,

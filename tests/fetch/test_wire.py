@@ -9,23 +9,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webstrata.errors import FetchError, TransientFetchError
-from webstrata.fetch.wire import MAX_HEAD_BYTES, MAX_HEADERS, AnswerParser, WireAnswer
+from webstrata.fetch.wire import MAX_HEAD_BYTES, MAX_HEADERS, ResponseParser, WireResponse
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-def read(*pieces: bytes, limit: int = 1_000) -> WireAnswer:
+def read(*pieces: bytes, limit: int = 1_000) -> WireResponse:
     """Return the answer that bytes are, when nothing comes behind them."""
-    parser = AnswerParser(limit)
+    parser = ResponseParser(limit)
     whole = False
     for piece in pieces:
         whole = parser.feed(piece)
     if not whole:
         parser.end()
-    return parser.answer()
+    return parser.response()
 
 
-def outcome(pieces: Iterable[bytes], limit: int = 20) -> WireAnswer | tuple[type[FetchError], str]:
+def outcome(pieces: Iterable[bytes], limit: int = 20) -> WireResponse | tuple[type[FetchError], str]:
     try:
         return read(*pieces, limit=limit)
     except FetchError as error:
@@ -266,9 +266,9 @@ def test_a_body_is_cut_at_the_limit_and_says_so(raw: bytes) -> None:
 
 
 def test_the_answer_to_connect_ends_with_its_head() -> None:
-    parser = AnswerParser(0, head_only=True)
+    parser = ResponseParser(0, head_only=True)
     assert parser.feed(b"HTTP/1.1 200 Connection established\r\nContent-Length: 5\r\n\r\n")
-    assert parser.answer().reusable
+    assert parser.response().reusable
 
 
 lines = st.sampled_from(
@@ -308,7 +308,7 @@ def test_the_pieces_make_no_difference(raw: bytes, data: st.DataObject) -> None:
 @example(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
 def test_no_bytes_break_the_reading_or_pass_the_limit(raw: bytes) -> None:
     answer = outcome([raw], limit=7)
-    assert not isinstance(answer, WireAnswer) or len(answer.body) <= 7
+    assert not isinstance(answer, WireResponse) or len(answer.body) <= 7
 
 
 class CountedBytes(bytes):
@@ -337,10 +337,10 @@ class CountedBytes(bytes):
 def test_the_smallest_chunks_are_read_in_time_that_grows_with_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
     def work_for(chunks: int) -> int:
         monkeypatch.setattr(CountedBytes, "work", 0)
-        parser = AnswerParser(1_000_000)
+        parser = ResponseParser(1_000_000)
         parser.feed(CHUNKED)
         assert parser.feed(CountedBytes(b"1\r\nx\r\n" * chunks + b"0\r\n\r\n"))
-        assert parser.answer().body == b"x" * chunks
+        assert parser.response().body == b"x" * chunks
         return CountedBytes.work
 
     few, many = work_for(1_000), work_for(16_000)
@@ -350,13 +350,13 @@ def test_the_smallest_chunks_are_read_in_time_that_grows_with_their_number(monke
 
 def test_a_large_body_is_in_memory_once() -> None:
     size, piece = 16_000_000, b"x" * 64_000
-    parser = AnswerParser(size)
+    parser = ResponseParser(size)
     parser.feed(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
     tracemalloc.start()
     try:
         for _ in range(size // len(piece)):
             parser.feed(piece)
-        answer = parser.answer()
+        answer = parser.response()
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

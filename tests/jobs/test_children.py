@@ -20,7 +20,7 @@ from webstrata.jobs.running.children import Lifeline
 told, stubborn = Path(sys.argv[1]), sys.argv[2] == "stubborn"
 over = threading.Event()
 signal.signal(signal.SIGTERM, lambda *_: None if stubborn else over.set())
-lifeline = Lifeline.taken_up()
+lifeline = Lifeline.from_parent()
 told.write_text(f"{lifeline.leader} {__import__('os').getpid()}")
 over.wait(60)
 told.write_text("asked to end")

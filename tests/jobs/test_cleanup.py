@@ -22,7 +22,7 @@ from webstrata.db.queue import jobs
 from webstrata.db.schema.tables import Capture
 from webstrata.errors import ConflictError, NotFoundError, StorageError, UsageError
 from webstrata.jobs.folders.cleanup import CleanupReport, _nobody_indexes, cleanup_job, keep_warcs_of
-from webstrata.jobs.running.persistent import Crew
+from webstrata.jobs.running.persistent import WorkerContext
 from webstrata.jobs.running.worker import index_next_job
 from webstrata.model.jobs.job import JobStatus
 from webstrata.storage.paths import PresentFiles, recorded_as
@@ -239,17 +239,17 @@ def test_while_the_source_is_being_crawled_no_warc_file_of_it_is_deleted(
 
 @pytest.mark.parametrize("mode", ["temp", "temp-nonwarc"])
 def test_a_worker_that_comes_by_again_misses_only_what_was_not_meant_to_go(
-    folder: CrawledFolder, crew: Crew, mode: str
+    folder: CrawledFolder, context: WorkerContext, mode: str
 ) -> None:
     folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
     folder.state(".tmpa")
     folder.set(status=JobStatus.COMPLETED)
-    assert index_next_job(crew, threading.Event())
+    assert index_next_job(context, threading.Event())
     clean(folder, mode)
     if mode == "temp-nonwarc":
         (folder.output / "warcs" / "one.warc.gz").unlink()
     folder.set(status=JobStatus.COMPLETED)
-    assert index_next_job(crew, threading.Event())
+    assert index_next_job(context, threading.Event())
     row = folder.row()
     assert (row.status, row.index_problem_count) == (("indexed", 0) if mode == "temp" else ("index_failed", 1))
     assert row.indexed_page_count == 1

@@ -14,7 +14,7 @@ from webstrata.db.schema.tables import ArchiveJob, Page, Source
 from webstrata.db.sources import sources
 from webstrata.db.sources.sources import DueSource, NewSource
 from webstrata.errors import ConflictError
-from webstrata.jobs.running.persistent import Crew
+from webstrata.jobs.running.persistent import WorkerContext
 from webstrata.jobs.running.worker import run_worker_loop
 from webstrata.jobs.sources.registry import add_source, create_job_for_source, make_job
 from webstrata.jobs.sources.schedule import queue_due
@@ -218,7 +218,7 @@ def test_what_is_scheduled_does_not_change_with_a_job_made_by_hand(database: Dat
 
 
 def test_a_worker_archives_what_is_due_and_tells_pages_apart_as_the_source_says(
-    crew: Crew, database: Database, web_server: WebServer
+    context: WorkerContext, database: Database, web_server: WebServer
 ) -> None:
     web_server.answers |= {
         "/": page("Home", "/recipe?id=1&utm_source=x", "/recipe?id=2"),
@@ -227,7 +227,7 @@ def test_a_worker_archives_what_is_due_and_tells_pages_apart_as_the_source_says(
     }
     entry = SourceJobConfig("site", "site-{date}", (web_server.url(),), schedule_hint="7d")
     add_source(database, NewSource(entry, name="Site", page_parameters=("id",)), NOON)
-    run_worker_loop(run_once=True, crew=crew)
+    run_worker_loop(run_once=True, context=context)
     last = view(database).last_job
     assert last
     assert (last.status, view(database).snapshots) == ("indexed", 3)

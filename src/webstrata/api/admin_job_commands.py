@@ -12,7 +12,7 @@ from webstrata.app import App
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.auth import ADMIN_ANSWERS, require_admin
 from webstrata.http.dependencies import JobId
-from webstrata.http.error_responses import told_plainly
+from webstrata.http.error_responses import show_storage_errors
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
 from webstrata.http.same_origin import refuse_other_sites
@@ -38,7 +38,7 @@ router = APIRouter(
 @router.post("", status_code=201)
 def create(app: ActingParts, wanted: NewJobSchema) -> JobDetailSchema:
     """Queue a job of a source, made from the source's own settings."""
-    with told_plainly():
+    with show_storage_errors():
         made = make_job(
             app.database,
             app.archive_root,
@@ -79,7 +79,7 @@ def cleanup(
 ) -> CleanupReportSchema:
     """Delete a job's temporary crawler files; a dry run, which is the default, only reports what would be deleted."""
     job_view(app, job_id)
-    with told_plainly():
+    with show_storage_errors():
         report = cleanup_job(
             app.database,
             app.archive_root,

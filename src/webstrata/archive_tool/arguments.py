@@ -97,8 +97,8 @@ class Arguments:
 
     def monitor_limits(self) -> MonitorLimits | None:
         """Return the limits of the monitor; None when monitoring is off."""
-        told = self.options
-        if not told.enable_monitoring:
+        options = self.options
+        if not options.enable_monitoring:
             return None
         return MonitorLimits(
             interval=timedelta(seconds=self._limit("monitor_interval_seconds")),
@@ -107,10 +107,12 @@ class Arguments:
                 "timeout": self._limit("error_threshold_timeout"),
                 "http": self._limit("error_threshold_http"),
             },
-            adaptive_workers=told.enable_adaptive_workers,
+            adaptive_workers=options.enable_adaptive_workers,
             min_workers=self._limit("min_workers"),
             max_worker_reductions=self._limit("max_worker_reductions"),
-            vpn=VpnCommand(told.vpn_connect_command) if told.enable_vpn_rotation and told.vpn_connect_command else None,
+            vpn=VpnCommand(options.vpn_connect_command)
+            if options.enable_vpn_rotation and options.vpn_connect_command
+            else None,
             max_vpn_rotations=self._limit("max_vpn_rotations"),
             vpn_rotation_frequency=timedelta(minutes=self._limit("vpn_rotation_frequency_minutes")),
             backoff_delay=timedelta(minutes=self._limit("backoff_delay_minutes")),
@@ -118,16 +120,16 @@ class Arguments:
 
     def without_effect(self) -> list[str]:
         """Return the flags that were given and do nothing, because what they belong to was not switched on."""
-        told = self.options
-        needed = [(name, told.enable_monitoring) for name in DEFAULTS]
-        needed += [(name, told.enable_adaptive_workers) for name in ("min_workers", "max_worker_reductions")]
+        options = self.options
+        needed = [(name, options.enable_monitoring) for name in DEFAULTS]
+        needed += [(name, options.enable_adaptive_workers) for name in ("min_workers", "max_worker_reductions")]
         vpn = ("vpn_connect_command", "max_vpn_rotations", "vpn_rotation_frequency_minutes")
-        needed += [(name, told.enable_vpn_rotation) for name in vpn]
-        return sorted({_flag(name) for name, is_on in needed if getattr(told, name) is not None and not is_on})
+        needed += [(name, options.enable_vpn_rotation) for name in vpn]
+        return sorted({_flag(name) for name, is_on in needed if getattr(options, name) is not None and not is_on})
 
     def _limit(self, name: str) -> int:
-        told = getattr(self.options, name)
-        return DEFAULTS[name] if told is None else int(told)
+        options = getattr(self.options, name)
+        return DEFAULTS[name] if options is None else int(options)
 
 
 def parsed(arguments: Sequence[str]) -> Arguments:
@@ -136,7 +138,7 @@ def parsed(arguments: Sequence[str]) -> Arguments:
     found, unknown = _parser().parse_known_args(before)
     given = {name: getattr(found, name) for name in TOOL_OPTIONS}
     options = ArchiveToolOptions(**{name: value for name, value in given.items() if value is not None})
-    told = Arguments(
+    parsed_arguments = Arguments(
         seeds=tuple(found.seeds),
         name=found.name,
         output_dir=Path(found.output_dir).resolve(),
@@ -150,8 +152,8 @@ def parsed(arguments: Sequence[str]) -> Arguments:
         help_only=found.help_only,
         workers_now=found.workers_now,
     )
-    _check(told, unknown)
-    return told
+    _check(parsed_arguments, unknown)
+    return parsed_arguments
 
 
 def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -162,13 +164,13 @@ def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:place], arguments[place + 1 :]
 
 
-def _check(told: Arguments, unknown: Sequence[str]) -> None:
-    check_job_name(told.name)
+def _check(options: Arguments, unknown: Sequence[str]) -> None:
+    check_job_name(options.name)
     # What follows a -- is meant for zimit, and a job may keep it for another tool; anything else is a mistake.
-    if told.engine == NATIVE and unknown:
+    if options.engine == NATIVE and unknown:
         raise UsageError(f"unknown argument {unknown[0]!r}")
     try:
-        validate_tool_options(told.options, told.passthrough)
+        validate_tool_options(options.options, options.passthrough)
     except OptionsError as error:
         raise UsageError(_in_flags(str(error))) from None
 

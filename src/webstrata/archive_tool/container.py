@@ -19,7 +19,7 @@ from typing import IO, Protocol
 
 import structlog
 
-from webstrata.archive_tool.docker import CLIENT_FAILED, Docker, exit_code_in, is_gone, said_last
+from webstrata.archive_tool.docker import CLIENT_FAILED, Docker, exit_code_in, is_gone, last_line
 from webstrata.errors import StorageError, WebstrataError
 from webstrata.model.jobs.zimit import REFUSALS, judged
 
@@ -73,12 +73,12 @@ class ContainerAttempt:
     @classmethod
     def start(cls, watched: Watched, arguments: Sequence[str]) -> "ContainerAttempt":
         """Run a new container; its client stays attached to it."""
-        return cls(watched, lambda told: _Attached(told, arguments))
+        return cls(watched, lambda started: _Attached(started, arguments))
 
     @classmethod
     def attach(cls, watched: Watched, container: str) -> "ContainerAttempt":
         """Follow a container that runs already, from the first thing that it said."""
-        return cls(watched, lambda told: _Followed(told, container, only_new=False))
+        return cls(watched, lambda started: _Followed(started, container, only_new=False))
 
     @property
     def log_path(self) -> Path | None:
@@ -120,7 +120,7 @@ class ContainerAttempt:
         if code is None:
             return None
         if code in REFUSALS:
-            raise WebstrataError(f"zimit could not begin (exit code {code}): {self._way.copying.all_said()}")
+            raise WebstrataError(f"zimit could not begin (exit code {code}): {self._way.copying.last_output()}")
         return self._unless_it_runs_on(code) if code < 0 or code == CLIENT_FAILED else code
 
     def _unless_it_runs_on(self, code: int) -> int | None:
@@ -134,7 +134,7 @@ class ContainerAttempt:
         if watched.ended_well():
             return 0
         if code == CLIENT_FAILED:
-            raise StorageError(f"Docker failed: {self._way.copying.all_said()}")
+            raise StorageError(f"Docker failed: {self._way.copying.last_output()}")
         return 128 - code
 
     @contextmanager
@@ -224,14 +224,14 @@ class _Followed:
     def poll(self) -> int | None:
         if self._waiting.poll() is None:
             return None
-        said = self._waiting.communicate()[0].decode(errors="replace")
-        code = exit_code_in(said)
+        output = self._waiting.communicate()[0].decode(errors="replace")
+        code = exit_code_in(output)
         if self._waiting.returncode == 0 and code is not None:
             return code
-        if is_gone(said):
+        if is_gone(output):
             return 0 if self._watched.ended_well() else 1
         if self._container not in self._watched.docker.running(self._watched.label):
-            raise StorageError(f"Docker lost sight of the container: {said_last(said)}")
+            raise StorageError(f"Docker lost sight of the container: {last_line(output)}")
         self._waiting = self._watched.docker.waiting(self._container)
         return None
 
@@ -239,8 +239,8 @@ class _Followed:
         """Return how a container ended that was stopped."""
         if self._waiting.returncode is None:
             with suppress(subprocess.TimeoutExpired):
-                said, _ = self._waiting.communicate(timeout=0 if at_once else _DRAIN_SECONDS)
-                code = exit_code_in(said.decode(errors="replace"))
+                output, _ = self._waiting.communicate(timeout=0 if at_once else _DRAIN_SECONDS)
+                code = exit_code_in(output.decode(errors="replace"))
                 return _UNKNOWN if code is None else code
             self._waiting.kill()
             self._waiting.communicate()
@@ -263,10 +263,10 @@ class _Copying:
         if self._trouble is not None:
             raise self._trouble
 
-    def all_said(self) -> str:
+    def last_output(self) -> str:
         """Return the last line that is not empty, once the log is complete."""
         self.close()
-        return said_last(b"".join(self._last).decode(errors="replace"))
+        return last_line(b"".join(self._last).decode(errors="replace"))
 
     def close(self) -> None:
         """Let the rest of what was said come, and end a client that has nothing more to say and lingers."""

@@ -61,9 +61,9 @@ class Docker:
 
     def ran(self, arguments: Sequence[str], patience_seconds: float) -> None:
         """Run a command of the client to its end; StorageError when it fails."""
-        answer = self._answered(arguments, patience_seconds)
-        if answer.returncode:
-            raise StorageError(f"docker {arguments[0]}: {said_last(answer.stderr)}")
+        result = self._run(arguments, patience_seconds)
+        if result.returncode:
+            raise StorageError(f"docker {arguments[0]}: {last_line(result.stderr)}")
 
     def logs(self, container: str, *, only_new: bool) -> "subprocess.Popen[bytes]":
         """Follow the output of a container, from its beginning or from now on."""
@@ -79,7 +79,7 @@ class Docker:
         `docker stop` reaches zimit alone, which kills its crawler: that would have saved nothing.
         """
         try:
-            found = self._answered(["exec", container, "sh", "-c", "kill -INT $(pidof node)"], _INTERRUPT_SECONDS)
+            found = self._run(["exec", container, "sh", "-c", "kill -INT $(pidof node)"], _INTERRUPT_SECONDS)
         except StorageError:
             return False
         return found.returncode == 0
@@ -104,20 +104,20 @@ class Docker:
         self._unless_gone("rm", "--force", container)
 
     def _unless_gone(self, *arguments: str, patience: float = 0) -> None:
-        answer = self._answered(arguments, self.patience_seconds + patience)
+        result = self._run(arguments, self.patience_seconds + patience)
         # With --rm a container may go, or be on its way, while we ask for that.
         harmless_refusals = (_GONE, "is not running", "is already in progress")
-        if answer.returncode and not any(word in answer.stderr.lower() for word in harmless_refusals):
-            raise StorageError(f"docker {arguments[0]}: {said_last(answer.stderr)}")
+        if result.returncode and not any(word in result.stderr.lower() for word in harmless_refusals):
+            raise StorageError(f"docker {arguments[0]}: {last_line(result.stderr)}")
 
     def _asked(self, *arguments: str) -> str:
-        answer = self._answered(arguments, self.patience_seconds)
-        if answer.returncode:
-            reason = said_last(answer.stderr)
+        result = self._run(arguments, self.patience_seconds)
+        if result.returncode:
+            reason = last_line(result.stderr)
             raise StorageError(f"Docker's engine does not answer ({reason}): start it; {_WITHOUT_DOCKER}")
-        return answer.stdout
+        return result.stdout
 
-    def _answered(self, arguments: Sequence[str], patience: float) -> "subprocess.CompletedProcess[str]":
+    def _run(self, arguments: Sequence[str], patience: float) -> "subprocess.CompletedProcess[str]":
         process = self._opened(arguments, errors=subprocess.PIPE)
         try:
             output, errors = process.communicate(timeout=patience)
@@ -125,8 +125,8 @@ class Docker:
             process.kill()
             process.communicate()
             raise StorageError(f"docker {arguments[0]} gave no answer in {patience:g} s") from None
-        said = (output.decode(errors="replace"), errors.decode(errors="replace"))
-        return subprocess.CompletedProcess(arguments, process.returncode, *said)
+        decoded = (output.decode(errors="replace"), errors.decode(errors="replace"))
+        return subprocess.CompletedProcess(arguments, process.returncode, *decoded)
 
     def _opened(self, arguments: Sequence[str], *, errors: int) -> "subprocess.Popen[bytes]":
         try:
@@ -143,7 +143,7 @@ class Docker:
             raise StorageError(f"{self.program} cannot be run: {error.strerror}; {_WITHOUT_DOCKER}") from error
 
 
-def said_last(output: str) -> str:
+def last_line(output: str) -> str:
     """Return the last line of a client's output that is not empty, short enough for a message."""
     lines = [line.strip() for line in output.splitlines() if line.strip() and not _is_advice(line)]
     return harmless(lines[-1].removeprefix("docker: "))[:_LONGEST_SAID] if lines else "it says nothing"
@@ -155,9 +155,9 @@ def exit_code_in(output: str) -> int | None:
     return int(last[0]) if last and last[0].isdecimal() else None
 
 
-def is_gone(said: str) -> bool:
+def is_gone(output: str) -> bool:
     """Return whether a client's output means that there is no such container."""
-    return _GONE in said.lower()
+    return _GONE in output.lower()
 
 
 def _is_advice(line: str) -> bool:

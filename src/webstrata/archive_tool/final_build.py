@@ -56,7 +56,7 @@ def delete_leftovers(engine: "ZimitEngine") -> None:
     """Delete the ZIMs that were replaced and, where that was asked for, the temporary folders."""
     if final_zim(engine.folder) is not None:
         delete_set_aside(engine.folder)
-    if engine.told.cleanup:
+    if engine.arguments.cleanup:
         try:
             _clean_up(engine)
         except WebstrataError as error:
@@ -66,7 +66,7 @@ def delete_leftovers(engine: "ZimitEngine") -> None:
 
 def _is_wanted(engine: "ZimitEngine", warcs: list[Path]) -> bool:
     has_zim = final_zim(engine.folder) is not None
-    return wants_final_build(engine.told.final_build, places_of(engine.folder, warcs), has_zim=has_zim)
+    return wants_final_build(engine.arguments.final_build, places_of(engine.folder, warcs), has_zim=has_zim)
 
 
 def _built_of(engine: "ZimitEngine", warcs: list[Path], ended: threading.Event) -> int:
@@ -95,12 +95,12 @@ def _clean_up(engine: "ZimitEngine") -> None:
     from webstrata.jobs.folders.cleanup import keep_warcs, keep_warcs_of
     from webstrata.settings import load_settings
 
-    if engine.told.job_id is None:
+    if engine.arguments.job_id is None:
         keep_warcs(engine.folder)
     else:
         app = build_app(load_settings())
         try:
-            keep_warcs_of(app.database, app.archive_root, engine.told.job_id)
+            keep_warcs_of(app.database, app.archive_root, engine.arguments.job_id)
         finally:
             app.close()
     engine.state.save()

@@ -32,7 +32,7 @@ _ASKED_EVERY_SECONDS = 2.0
 
 
 def crawl_monitored(
-    told: Arguments,
+    arguments: Arguments,
     app: App,
     runner: Runner,
     job: StoredJob,
@@ -41,7 +41,7 @@ def crawl_monitored(
     mode: RunMode,
     limits: MonitorLimits,
     *,
-    is_tied: bool,
+    is_child: bool,
 ) -> int:
     """Crawl a job under a monitor's eyes, settle it and return the exit code.
 
@@ -50,12 +50,12 @@ def crawl_monitored(
     with app.database.write() as session:
         # Helpers would neither get fewer nor rest.
         leases.set_as(session, job.id, leader, helpers_welcome=False)
-    engine = NativeEngine(told, app.database, runner.recovery, job.id, leader)
-    room = partial(check_room, told.output_dir, runner.min_free_bytes)
+    engine = NativeEngine(arguments, app.database, runner.recovery, job.id, leader)
+    room = partial(check_room, arguments.output_dir, runner.min_free_bytes)
     with ended_by_signals() as ended, _asked_to_stop(app, job.id, ended) as asked:
-        with noted(state, is_tied=is_tied):
-            begin(state, mode, runner.defaults.overridden(job.config.crawl).concurrency, overwrite=told.overwrite)
-        code = supervise(engine, state, Monitor(limits, state), ended, check_room=room, is_tied=is_tied)
+        with noted(state, is_child=is_child):
+            begin(state, mode, runner.defaults.overridden(job.config.crawl).concurrency, overwrite=arguments.overwrite)
+        code = supervise(engine, state, Monitor(limits, state), ended, check_room=room, is_child=is_child)
         if code == INTERRUPTED and not asked.is_set():
             return code
         stopped = asked.is_set() or ended.is_set()

@@ -49,20 +49,20 @@ def supervise(
     *,
     clock: Callable[[], float] = time.monotonic,
     check_room: Callable[[], None],
-    is_tied: bool = False,
+    is_child: bool = False,
 ) -> int:
     """Run attempts until the crawl is over, leave how it ended in the state file and return the exit code.
 
     The event ends it in good order. Trouble of ours is raised once nothing runs any more. A monitor that breaks is not
     asked again, and the crawl goes on.
     """
-    with noted(state, is_tied=is_tied):
+    with noted(state, is_child=is_child):
         state.note_begin()
         watching = _Watching(monitor, clock)
         ending = _Supervision(engine, state, watching, ended, check_room).crawled()
         if ending.code == DONE:
             ending = _finished(engine, ended)
-        code = FAILED if ending.code == INTERRUPTED and not is_tied else ending.code
+        code = FAILED if ending.code == INTERRUPTED and not is_child else ending.code
     if code == DONE:
         state.overwrite_is_under_way = False
     note_end(state, code, ending.reason)
@@ -70,17 +70,17 @@ def supervise(
 
 
 @contextmanager
-def noted(state: CrawlState, *, is_tied: bool = False) -> Iterator[None]:
+def noted(state: CrawlState, *, is_child: bool = False) -> Iterator[None]:
     """Write an error that ends a run also into its state file, where it can be looked up later."""
     try:
         yield
     except LeaseLostError:
         raise  # The state is another's by now.
     except WebstrataError as error:
-        note_end(state, exit_code_of(error, is_tied=is_tied), str(error))
+        note_end(state, exit_code_of(error, is_child=is_child), str(error))
         raise
     except Exception as error:
-        note_end(state, BROKEN if is_tied else FAILED, f"{type(error).__name__}: {error}")
+        note_end(state, BROKEN if is_child else FAILED, f"{type(error).__name__}: {error}")
         raise
 
 
@@ -92,11 +92,11 @@ def note_end(state: CrawlState, code: int, reason: str) -> None:
         log.error("crawl_state.end.not_noted", exit_code=code, reason=str(error))
 
 
-def exit_code_of(error: WebstrataError, *, is_tied: bool) -> int:
+def exit_code_of(error: WebstrataError, *, is_child: bool) -> int:
     """Return the exit code for an error: the worker that started this process gets a more exact one."""
-    if is_tied and isinstance(error, LeaseLostError):
+    if is_child and isinstance(error, LeaseLostError):
         return LEASE_LOST
-    return OUR_TROUBLE_CODE if is_tied and isinstance(error, OUR_TROUBLE) else FAILED
+    return OUR_TROUBLE_CODE if is_child and isinstance(error, OUR_TROUBLE) else FAILED
 
 
 def begin(state: CrawlState, mode: RunMode, initial_workers: int, *, overwrite: bool) -> None:

@@ -64,19 +64,19 @@ class ZimitEngine:
 
     name = "zimit"
 
-    def __init__(self, told: Arguments, state: CrawlState, mode: RunMode, *, docker: Docker | None = None) -> None:
+    def __init__(self, arguments: Arguments, state: CrawlState, mode: RunMode, *, docker: Docker | None = None) -> None:
         """Crawl into the folder of the arguments, with its state; with `OVERWRITE` the first attempt begins again."""
-        self.told, self.state = told, state
-        self.folder = told.output_dir
+        self.arguments, self.state = arguments, state
+        self.folder = arguments.output_dir
         self.docker = docker or Docker()
-        self.label = f"archive_job={_plain(told.name)}-{hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]}"
+        self.label = f"archive_job={_plain(arguments.name)}-{hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]}"
         self._begins_anew = mode is RunMode.OVERWRITE
 
     def check(self) -> None:
         """Raise StorageError when there is no Docker, UsageError when zimit does not support the arguments."""
         if ":" in str(self.folder):
             raise UsageError(f"{self.folder} has a colon in it: Docker cannot mount that")
-        for seed in self.told.seeds:
+        for seed in self.arguments.seeds:
             if "," in seed:
                 raise UsageError(f"{seed} has a comma in it, at which zimit cuts its seeds: write %2C")
         self.docker.check()
@@ -116,7 +116,7 @@ class ZimitEngine:
         if (code := final_build.build_zim(self, ended)) != DONE:
             return code
         final_build.delete_leftovers(self)
-        if self.told.relax_perms:
+        if self.arguments.relax_perms:
             self._relax()
         write_notes(self.folder, Notes())
         return DONE
@@ -160,15 +160,15 @@ class ZimitEngine:
             write_notes(self.folder, begin_anew(self.folder))
             self._begins_anew = False
         elif (notes := read_notes(self.folder)).phase is Phase.NONE:
-            write_notes(self.folder, replace(notes, phase=Phase.CRAWL, overwriting=self.told.overwrite))
+            write_notes(self.folder, replace(notes, phase=Phase.CRAWL, overwriting=self.arguments.overwrite))
 
     def _crawl_arguments(self, workers: int, yaml: Path | None) -> list[str]:
         config = ["--config", f"{IN_CONTAINER}/{yaml.relative_to(self.folder).as_posix()}"] if yaml else []
-        told = [*self._zimit(workers), *config]
-        return [*self._container(), *told, "--keep", "--output", IN_CONTAINER]
+        arguments = [*self._zimit(workers), *config]
+        return [*self._container(), *arguments, "--keep", "--output", IN_CONTAINER]
 
     def _container(self) -> list[str]:
-        shm = ["--shm-size", self.told.docker_shm_size] if self.told.docker_shm_size else []
+        shm = ["--shm-size", self.arguments.docker_shm_size] if self.arguments.docker_shm_size else []
         return [
             "run",
             "--rm",
@@ -177,7 +177,7 @@ class ZimitEngine:
             "--label",
             self.label,
             *shm,
-            self.told.docker_image,
+            self.arguments.docker_image,
         ]
 
     def _zimit(self, workers: int | None = None) -> list[str]:
@@ -185,16 +185,16 @@ class ZimitEngine:
         return [
             "zimit",
             "--seeds",
-            ",".join(self.told.seeds),
+            ",".join(self.arguments.seeds),
             "--name",
-            self.told.name,
+            self.arguments.name,
             *crawling,
-            *self.told.passthrough,
+            *self.arguments.passthrough,
         ]
 
     @property
     def _grace(self) -> int:
-        return _TIED_GRACE_SECONDS if self.told.tied else _GRACE_SECONDS
+        return _TIED_GRACE_SECONDS if self.arguments.tied else _GRACE_SECONDS
 
     def _watched(self, stage: str) -> Watched:
         name = combined_log_name(stage, next_attempt(self.folder, stage), datetime.now(UTC))
@@ -218,7 +218,7 @@ class ZimitEngine:
 
     def _sweep(self) -> None:
         """Record the temporary folders that no container reported, and make them ours when they must be readable."""
-        if self.told.relax_perms and any(
+        if self.arguments.relax_perms and any(
             not os.access(folder, os.R_OK | os.X_OK) for folder in temp_dirs_in(self.folder)
         ):
             self._relax()
@@ -232,7 +232,14 @@ class ZimitEngine:
         refused = relax(self.folder)
         if refused and os.geteuid() != 0:
             owner = f"{os.geteuid()}:{os.getegid()}"
-            mounted = ["--rm", "-v", f"{self.folder}:{IN_CONTAINER}", "--entrypoint", "chown", self.told.docker_image]
+            mounted = [
+                "--rm",
+                "-v",
+                f"{self.folder}:{IN_CONTAINER}",
+                "--entrypoint",
+                "chown",
+                self.arguments.docker_image,
+            ]
             with suppress(StorageError):
                 self.docker.ran(["run", *mounted, "-R", owner, IN_CONTAINER], _TAKE_OVER_SECONDS)
             refused = relax(self.folder)

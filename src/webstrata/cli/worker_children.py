@@ -47,7 +47,7 @@ def _indexed(job_id: int, *, so_far: bool) -> int:
     from webstrata.jobs.running.stage_process import on_behalf_of
 
     with interruptible() as interrupted:
-        lifeline = Lifeline.taken_up()
+        lifeline = Lifeline.from_parent()
         with started(quiet=True, is_child=True) as app:
             runner, leader = app.runner(), lifeline.leader
             if so_far or leader is None:
@@ -66,7 +66,7 @@ def _run_audits(*, once: bool) -> int:
     from webstrata.jobs.running.children import Lifeline
 
     with interruptible() as interrupted:
-        Lifeline.taken_up()
+        Lifeline.from_parent()
         with started(quiet=True, is_child=True) as app:
             idle = timedelta(seconds=0 if once else app.settings.domain_throttle_ttl_seconds)
             asyncio.run(run_audits(app.audit_parts(), app.audit_browser(), interrupted, idle))

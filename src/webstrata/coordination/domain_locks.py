@@ -97,7 +97,7 @@ class HeldDomain:
             self._renewed.notify_all()
 
 
-class DomainTurns:
+class DomainLocks:
     """Lets sessions work on a domain one at a time, and not too soon after each other."""
 
     def __init__(

@@ -185,7 +185,7 @@ class HostPermits:
         return found | {h: at - now for h, at in self._not_before.items() if at - now > found.get(h, 0.0)}
 
     @asynccontextmanager
-    async def turn(self, host: str) -> AsyncIterator[None]:
+    async def permit(self, host: str) -> AsyncIterator[None]:
         """Wait for a permit of a host, hold it during the request, and let the host rest afterwards."""
         if not self.is_limited(host):
             yield

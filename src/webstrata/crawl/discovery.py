@@ -114,7 +114,7 @@ class Discovery:
     def _added(self, links: Sequence[Link]) -> tuple[Link, ...]:
         admitted = self._scope.admitted(links, _LISTED_DEPTH)
         with self._database.write() as session:
-            leases.take_turn(session, self._job_id)
+            leases.lock_job(session, self._job_id)
             frontier.add_links(session, self._job_id, admitted, _LISTED_DEPTH, datetime.now(UTC))
         return admitted
 

@@ -98,7 +98,7 @@ class Crawl:
         self._database, self._run, self._job_id = database, run, run.target.job_id
         self._fetcher, self._permits = fetcher, permits
         self._tend, self._room = tend, room
-        self._news = asyncio.Event()
+        self._wake = asyncio.Event()
         self._limit: str | None = None
         self._stopping = self._asked_to_stop = self._left = self._worked = False
         self._last_work = datetime.now(UTC)
@@ -111,7 +111,7 @@ class Crawl:
         self._discovery = Discovery(database, self._job_id, robots, self._scope, self._polite_fetch, self._note_links)
         self._link_readers = LinkReaders(run.config.user_agent, run.config.lease_seconds / 2)
         visitor = self._visitor(run.config, robots)
-        self._visits = Visits(visitor, run.config.concurrency, self._news, self._discovery.begin_beside_visits)
+        self._visits = Visits(visitor, run.config.concurrency, self._wake, self._discovery.begin_beside_visits)
 
     def stop(self) -> None:
         """End the run soon: fetched responses are stored, visits under way are given back, and no new ones begin."""
@@ -126,7 +126,7 @@ class Crawl:
     def _begin_no_more(self) -> None:
         self._stopping = True
         self._visits.begin_no_more()
-        self._news.set()
+        self._wake.set()
 
     async def run(self) -> CrawlEnd:
         """Crawl until the frontier is empty, a limit is reached, or `stop` is called."""
@@ -169,14 +169,14 @@ class Crawl:
 
     async def _polite_render(self, renderer: BrowserFetcher, admit: Admit, url: str) -> FetchResult:
         """Open a page in the browser; its requests share the permit of its host, and the rest follows the last."""
-        async with renderer.slot(), self._permits.turn(host_of(url)):
+        async with renderer.slot(), self._permits.permit(host_of(url)):
             return await renderer.render(url, admit)
 
     async def _polite_fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
         host = host_of(url)
         if not self._permits.is_limited(host):
             return await self._fetcher.fetch(url, conditions)
-        async with self._permits.turn(host):
+        async with self._permits.permit(host):
             return await self._fetcher.fetch(url, conditions)
 
     def _begin(self) -> bool:
@@ -188,7 +188,7 @@ class Crawl:
                 frontier.add_links(session, self._job_id, [Link(seed) for seed in run.seeds], 0, datetime.now(UTC))
         with self._database.read() as session:
             self._traps.remember(frontier.urls_with_queries(session, self._job_id))
-            if self._pace.unhurried:
+            if self._pace.is_throttled:
                 self._pace.knows_hosts(frontier.hosts(session, self._job_id))
             asked_for = run.leads and config.use_sitemaps and config.respect_robots
             if asked_for and not jobs.sitemaps_were_read(session, self._job_id):
@@ -219,15 +219,15 @@ class Crawl:
     async def _until_drained(self) -> None:
         """Go round: commit what came back, lease what is next, visit it; until nothing is left to wait for."""
         while not self._stopping:
-            self._news.clear()
+            self._wake.clear()
             self._visits.raise_trouble()
             leased = await self._round()
-            if self._visits.came_back or (leased and self._pace.unhurried) or self._stopping:
+            if self._visits.came_back or (leased and self._pace.is_throttled) or self._stopping:
                 continue
             if not self._visits.any_under_way and await self._nothing_to_wait_for():
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), self._pace.seconds_to_wait())
+                await asyncio.wait_for(self._wake.wait(), self._pace.seconds_to_wait())
 
     async def _round(self) -> bool:
         """Commit, lease and begin visits; return whether anything was leased."""
@@ -261,7 +261,7 @@ class Crawl:
     def _note_links(self, links: Sequence[Link]) -> None:
         """Learn what the sitemaps added to the frontier."""
         self._pace.add_hosts(links)
-        self._news.set()
+        self._wake.set()
 
     async def _nothing_to_wait_for(self) -> bool:
         # Asked before the frontier is: what a sitemap lists may be added in between.
@@ -293,7 +293,7 @@ class Crawl:
     def _renew(self) -> None:
         lease = timedelta(seconds=self._run.config.lease_seconds)
         with self._database.write() as session:
-            leases.take_turn(session, self._job_id)
+            leases.lock_job(session, self._job_id)
             frontier.renew(session, self._job_id, self._run.owner, datetime.now(UTC), lease)
 
     async def _see_after_room(self) -> None:
@@ -336,7 +336,7 @@ class Crawl:
     def _leave(self) -> None:
         """Give back what was not finished, and leave no file longer than it should be."""
         with self._database.write() as session:
-            leases.take_turn(session, self._job_id)
+            leases.lock_job(session, self._job_id)
             frontier.release(session, self._job_id, self._run.owner, datetime.now(UTC))
         self._discovery.take_leave()
         recover(self._database, self._run.target.archive_root, self._run.owner)

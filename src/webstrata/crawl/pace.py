@@ -29,7 +29,7 @@ class Pace:
         self._hosts: set[str] | None = None
         self._retries: set[datetime] = set()
         self._brought = 0
-        self.unhurried = any(permits.is_limited(domain) for domain in domains)
+        self.is_throttled = any(permits.is_limited(domain) for domain in domains)
         """Whether any host has to be waited for."""
 
     @property
@@ -46,9 +46,9 @@ class Pace:
         """Remember the hosts of new URLs, if all the others are known; requisites may be on hosts that need rest."""
         if self._hosts is not None:
             self._hosts.update(host_of(link.url) for link in links)
-        elif not self.unhurried:
+        elif not self.is_throttled:
             shown = {host_of(link.url) for link in links if link.task_type is TaskType.MEDIA}
-            self.unhurried = any(map(self._permits.is_limited, shown))
+            self.is_throttled = any(map(self._permits.is_limited, shown))
 
     def expects(self, retry_at: datetime) -> None:
         """Remember when something is to be tried again."""
@@ -57,23 +57,23 @@ class Pace:
     def slow_down(self, host: str, delay: float) -> None:
         """Obey a robots.txt that asks for a delay."""
         self._permits.slow_down(host, delay)
-        self.unhurried = self.unhurried or self._permits.is_limited(host)
+        self.is_throttled = self.is_throttled or self._permits.is_limited(host)
 
     async def see_who_rests(self) -> None:
         """Ask which hosts have no turn to give, if any host may have none."""
-        if self.unhurried:
+        if self.is_throttled:
             self._resting = await self._permits.resting()
 
     def claim(self, held: Sequence[Task], brought: int) -> Claim:
         """Return how many tasks to lease: enough to bridge a slow disk, but one at a time where hosts need rest."""
         ahead = self._ahead(max(self._brought, brought))
         self._brought = brought
-        wanted = (self._config.concurrency if self.unhurried else ahead) - len(held)
-        resting = self._not_now(held) if self.unhurried else frozenset()
+        wanted = (self._config.concurrency if self.is_throttled else ahead) - len(held)
+        resting = self._not_now(held) if self.is_throttled else frozenset()
         if self.out_of_time or any(task.suspect for task in held) or self._all_rest(resting):
             wanted = 0
         return Claim(
-            limit=min(wanted, 1) if self.unhurried else wanted,
+            limit=min(wanted, 1) if self.is_throttled else wanted,
             lease=self._lease,
             max_pages=self._config.max_pages,
             max_requisites=self._config.max_requisites,

@@ -69,7 +69,7 @@ class Reporter:
             return frontier.counts(session, self._job_id)
 
     def _written(self, session: Session, counts: FrontierCounts, now: datetime) -> CrawlReport:
-        leases.take_turn(session, self._job_id)
+        leases.lock_job(session, self._job_id)
         if self._leads:
             jobs.set_crawl_counts(session, self._job_id, asdict(counts))
         run_reports.write(session, self._job_id, self._owner, self.tally.report(), now)

@@ -21,11 +21,11 @@ MOST_WAITING_BYTES = 64_000_000
 class Visits:
     """The visits under way: begins them as connections are free, and collects their outcomes until they are taken."""
 
-    def __init__(self, visitor: UrlVisitor, most: int, news: asyncio.Event, answered: Callable[[], None]) -> None:
-        """Begin with nothing; `news` is set when a visit ends, and `answered` is called after each response."""
+    def __init__(self, visitor: UrlVisitor, most: int, wake: asyncio.Event, answered: Callable[[], None]) -> None:
+        """Begin with nothing; `wake` is set when a visit ends, and `answered` is called after each response."""
         self._visitor = visitor
         self._most = most
-        self._news = news
+        self._wake = wake
         self._answered = answered
         self._ready: deque[Task] = deque()
         self._under_way: dict[asyncio.Task[None], Task] = {}
@@ -86,7 +86,7 @@ class Visits:
     def _finish_visit(self, visiting: asyncio.Task[None]) -> None:
         del self._under_way[visiting]
         self._fill_connections()
-        self._news.set()
+        self._wake.set()
 
     async def _visit(self, task: Task) -> None:
         try:

@@ -133,7 +133,7 @@ class UnexpectedErrors:
 
 
 @contextmanager
-def told_plainly() -> Iterator[None]:
+def show_storage_errors() -> Iterator[None]:
     """Respond to an administrator with the reason of a storage error; other clients only learn that
     something failed.
     """

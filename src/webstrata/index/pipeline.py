@@ -31,7 +31,7 @@ from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.index.stream import FilePart, PartStream
 from webstrata.index.version import INDEX_VERSION
 from webstrata.index.warc_ends import end_problem, gone_from, is_cleaned_away
-from webstrata.index.writing import BATCH, Desk, FileWriting, store_late
+from webstrata.index.writing import BATCH, FileWriting, IndexContext, store_late
 from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.jobs.job import INDEXABLE, JobStatus
 from webstrata.storage.paths import PresentFiles, place_of
@@ -256,7 +256,7 @@ class _Run:
         self.all_bytes = sum(one.size for one in todo)
         self.promised = self.promised or promised_in(folder)
         with Journal(folder) as journal, self._readers(processes) as readers:
-            desk = Desk(
+            context = IndexContext(
                 self.database,
                 self.archive_root,
                 self.job,
@@ -269,10 +269,10 @@ class _Run:
                 beside_crawl=not final,
                 withheld=self._withheld(folder),
             )
-            self._index_files(desk, readers, todo)
+            self._index_files(context, readers, todo)
             if final:
-                self._index_late(desk, readers, files)
-                if moved := index_moved(desk, files, self.stop_if_asked):
+                self._index_late(context, readers, files)
+                if moved := index_moved(context, files, self.stop_if_asked):
                     self.progress(moved)
 
     def _withheld(self, folder: Path) -> frozenset[tuple[str, int | None]]:
@@ -301,12 +301,12 @@ class _Run:
         count = processes or min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
         return ReaderProcesses(max(1, count), PART_BYTES)
 
-    def _index_files(self, desk: Desk, readers: Readers, todo: Sequence[_Todo]) -> None:
+    def _index_files(self, context: IndexContext, readers: Readers, todo: Sequence[_Todo]) -> None:
         """Index files one after the other; one that cannot be read is refused, and the others go on."""
         files = [FilePart(one.path, one.start, one.warc.committed_bytes) for one in todo]
-        with closing(PartStream(readers, files, desk.kind)) as stream:
+        with closing(PartStream(readers, files, context.kind)) as stream:
             for number, one in enumerate(todo):
-                writing = FileWriting(desk, one.warc, one.start, partial(self._tell, one, self.done_bytes))
+                writing = FileWriting(context, one.warc, one.start, partial(self._tell, one, self.done_bytes))
                 try:
                     for portion in stream.portions(number):
                         writing.take(portion)
@@ -365,7 +365,7 @@ class _Run:
         folder = self.job.output_dir
         return f"the folder of job {self.job.id} is gone: {folder}" if folder and not Path(folder).exists() else None
 
-    def _index_late(self, desk: Desk, readers: Readers, files: Sequence[KnownWarc]) -> None:
+    def _index_late(self, context: IndexContext, readers: Readers, files: Sequence[KnownWarc]) -> None:
         """Index the revisits whose payload came after them, in their own file or in another one of the job."""
         unresolved = self._unresolved()
         for warc in files:
@@ -374,8 +374,8 @@ class _Run:
             for start in range(0, len(places), BATCH):
                 self.stop_if_asked()
                 spans = [Span(at.offset, at.offset + at.length, warc.committed_bytes) for at in places[start:][:BATCH]]
-                found = [one for span in spans for one in _found_at(readers, WarcPart(path, span, desk.kind))]
-                self.progress(store_late(desk, warc, self._resolvable(found)))
+                found = [one for span in spans for one in _found_at(readers, WarcPart(path, span, context.kind))]
+                self.progress(store_late(context, warc, self._resolvable(found)))
 
     def _unresolved(self) -> list[UnresolvedRevisit]:
         with self.database.read() as session:

@@ -14,7 +14,7 @@ from webstrata.db.sources.sources import source_view
 from webstrata.errors import ConflictError, NotFoundError, UsageError
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.dependencies import Code, Parts
-from webstrata.http.error_responses import told_plainly
+from webstrata.http.error_responses import show_storage_errors
 from webstrata.http.same_origin import require_same_origin
 from webstrata.jobs.sources.registry import make_job
 from webstrata.jobs.sources.source_commands import SourceOrders
@@ -54,7 +54,7 @@ def archive(code: SourceCode, request: Request, app: ActingParts) -> Response:
     """Queue a job of a source now and show it; for a disabled source, show an error."""
     if not _view(app, code).enabled:
         return _source(request, app, code, status=409, refusal=f"{code} is disabled")
-    with told_plainly():
+    with show_storage_errors():
         made = make_job(app.database, app.archive_root, code)
     return RedirectResponse(f"/jobs/{made.id}", status_code=303)
 

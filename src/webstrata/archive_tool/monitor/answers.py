@@ -19,8 +19,8 @@ def carry_out(decision: Decision, limits: MonitorLimits, state: CrawlState, ende
     if decision.answer is RecoveryAction.ROTATE_VPN and limits.vpn is not None:
         rotation = rotate(limits.vpn, ended)
         tell = log.info if rotation.went_well else log.warning
-        tell("monitor.vpn", reason=rotation.said, exit_code=rotation.exit_code, seconds=rotation.seconds)
-        return rotation.said
+        tell("monitor.vpn", reason=rotation.summary, exit_code=rotation.exit_code, seconds=rotation.seconds)
+        return rotation.summary
     if decision.answer is RecoveryAction.BACK_OFF:
         ended.wait(decision.wait.total_seconds())
         return f"the crawl rested for {decision.wait.total_seconds():g} seconds"

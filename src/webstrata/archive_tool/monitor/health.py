@@ -82,15 +82,15 @@ class LogReader:
         self._rest, self._skips = b"", False
 
     def _take(self, line: bytes) -> None:
-        said = _parsed(line)
-        if said is None:
+        entry = _parsed(line)
+        if entry is None:
             self._is_past_crawling = self._is_past_crawling or _MAKES_ZIM in line
             return
-        details = said["details"]
+        details = entry["details"]
         assert isinstance(details, dict)
-        if said.get("message") == STATISTICS:
+        if entry.get("message") == STATISTICS:
             self._take_statistics(details.get("crawled"))
-        elif (kind := failure_told(said, details)) is not None:
+        elif (kind := failure_in(entry, details)) is not None:
             self._take_failure(kind, details)
 
     def _take_statistics(self, crawled: object) -> None:
@@ -151,10 +151,10 @@ class LogFollower:
         self._complained = True
 
 
-def failure_told(said: Mapping[str, object], details: Mapping[str, object]) -> str | None:
+def failure_in(entry: Mapping[str, object], details: Mapping[str, object]) -> str | None:
     """Return the kind of the failed visit in a log line; None when the line reports no failure that counts."""
-    message = str(said.get("message"))
-    if said.get("context") not in _CONTEXTS or said.get("logLevel") not in _LEVELS:
+    message = str(entry.get("message"))
+    if entry.get("context") not in _CONTEXTS or entry.get("logLevel") not in _LEVELS:
         return None
     if message.startswith(_TIMEOUTS):
         return TIMEOUT
@@ -183,10 +183,10 @@ def _parsed(line: bytes) -> Mapping[str, object] | None:
     if not line.lstrip().startswith(b"{"):
         return None
     try:
-        said = json.loads(line)
+        entry = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return said if isinstance(said, dict) and isinstance(said.get("details"), dict) else None
+    return entry if isinstance(entry, dict) and isinstance(entry.get("details"), dict) else None
 
 
 def _is_count(value: object) -> TypeGuard[int]:

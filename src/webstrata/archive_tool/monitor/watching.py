@@ -76,8 +76,8 @@ class Monitor:
 
     def carry_out(self, decision: Decision, ended: threading.Event) -> None:
         """Do what was decided before the next attempt begins; the event cuts a rest or a VPN's command short."""
-        said = carry_out(decision, self.limits, self._state, ended)
-        self._tell(said, {"answer": str(decision.answer)})
+        outcome = carry_out(decision, self.limits, self._state, ended)
+        self._tell(outcome, {"answer": str(decision.answer)})
 
     def _exit_code(self) -> int | None:
         try:
@@ -108,9 +108,9 @@ class Monitor:
     def _decide(self, finding: Symptom, now: datetime) -> Decision:
         decision = decided(finding, self._state.current_workers, self._spent(), self.limits, now)
         self._state.note_decision(decision)
-        told = decision.to_json()
-        log.warning("monitor.decision", **told)
-        self._tell(f"{finding.reason}: {_ANSWER_WORDS[decision.answer]}", told)
+        stored = decision.to_json()
+        log.warning("monitor.decision", **stored)
+        self._tell(f"{finding.reason}: {_ANSWER_WORDS[decision.answer]}", stored)
         return decision
 
     def _spent(self) -> RecoveryCounts:

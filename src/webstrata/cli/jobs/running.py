@@ -150,11 +150,11 @@ def run_db_job(number: WhichJob = None, id_option: JobOption = None, as_json: As
 
     job_id = chosen_job(number, id_option)
     with started(quiet=True) as app, interruptible() as interrupted, only_json(as_json):
-        crew = app.crew()
-        crew.load(job_id)
+        context = app.context()
+        context.load(job_id)
         note(app, "job.run", f"job:{job_id}")
-        code = run_persistent_job(job_id, crew=crew, interrupted=interrupted)
-        job = crew.load(job_id)
+        code = run_persistent_job(job_id, context=context, interrupted=interrupted)
+        job = context.load(job_id)
     words = f"job {job_id} is {job.status}{f': {job.status_reason}' if job.status_reason else ''}"
     tell(job, words, as_json=as_json, exit_code=code)
     _leave(code, interrupted, "the crawl")
@@ -225,7 +225,7 @@ def _index_one(job_id: int, *, again: bool, as_json: bool) -> None:
 def _index_here(app: "App", job_id: int, interrupted: threading.Event, *, again: bool) -> int:
     from webstrata.cli.jobs.progress import watching_index
     from webstrata.db.queue import leases
-    from webstrata.jobs.running.crawl_end import keep_books
+    from webstrata.jobs.running.crawl_end import write_folder_records
     from webstrata.jobs.running.job_lease import in_the_lead
 
     runner = app.runner()
@@ -237,7 +237,7 @@ def _index_here(app: "App", job_id: int, interrupted: threading.Event, *, again:
         code = runner.index(
             job_id, leader, interrupted, watcher.indexed, advanced=watcher.read, looked=watcher.looked, again=again
         )
-        keep_books(app.database, app.archive_root, job_id)
+        write_folder_records(app.database, app.archive_root, job_id)
     return code
 
 

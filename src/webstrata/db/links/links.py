@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, Table, bindparam, select, text, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.captures.snapshots import is_ok
-from webstrata.db.links.signals import apply_changes, ensure_pages, take_turn
+from webstrata.db.links.signals import apply_changes, ensure_pages, lock_links
 from webstrata.db.schema.tables import PageSignal, Snapshot
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.db.sql.value_lists import Among, ManyColumns, gathered
@@ -40,7 +40,7 @@ def store_outlinks(session: Session, batch: Sequence[SnapshotLinks]) -> None:
     given = {links.snapshot_id: links for links in batch}
     if not given:
         return
-    take_turn(session)
+    lock_links(session)
     snapshots = [*given.values()]
     pages = {links.normalized_url_group for links in snapshots}
     ids = ensure_pages(session, pages.union(*(links.targets for links in snapshots)))
@@ -54,7 +54,7 @@ def forget_outlinks(session: Session, snapshot_ids: Collection[int]) -> None:
     """Drop the links of snapshots that are about to go, or to become another page's, and what they did for others."""
     if not snapshot_ids:
         return
-    take_turn(session)
+    lock_links(session)
     before = _pages_linking_from(session, snapshot_ids)
     after = _without(session, before.values(), snapshot_ids)
     changes = SignalChanges()

@@ -4,7 +4,7 @@ from sqlalchemy import Select, Subquery, case, func, insert, null, select, updat
 
 from webstrata.db.captures.snapshots import is_ok
 from webstrata.db.engine import Database, Session
-from webstrata.db.links.signals import take_turn
+from webstrata.db.links.signals import lock_links
 from webstrata.db.schema.tables import PageSignal, Snapshot, SnapshotOutlink, utcnow
 from webstrata.model.search.pagerank import DAMPING, TELEPORT
 
@@ -15,7 +15,7 @@ def recount_signals(database: Database) -> None:
     What pages have to hand on of their rank is set right as well; `refresh_pagerank` then settles it.
     """
     with database.write() as session:
-        take_turn(session)
+        lock_links(session)
         _add_missing_pages(session)
         _reset(session)
         _choose_captures(session)

@@ -117,7 +117,7 @@ _LINKS = Among(
 _TOUCHED = Among("SELECT id, updated_at FROM page_signals WHERE id IN <pages>", (("pages", "bigint"),))
 
 
-def take_turn(session: Session) -> None:
+def lock_links(session: Session) -> None:
     """Wait until no other process changes links or signals; the lock ends with the transaction."""
     if session.get_bind().dialect.name == "postgresql":  # SQLite lets one write at a time anyway
         session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
@@ -236,7 +236,7 @@ def hand_on(
 
     Who links otherwise by now than when it was worked out gives what it gave to those it links to now.
     """
-    take_turn(session)
+    lock_links(session)
     changes = SignalChanges()
     changes.residuals.update(residuals)
     pages = sorted(handed_on)
@@ -264,7 +264,7 @@ def last_page(session: Session) -> int:
 
 def spread_rank(session: Session, total: float, tolerance: float, ids: range) -> int:
     """Write the PageRank of some pages where it is another one than is stored; return of how many."""
-    take_turn(session)
+    lock_links(session)
     written = session.connection().execute(
         _SPREAD, {"total": total, "tolerance": tolerance, "first": ids.start, "behind": ids.stop, "now": utcnow()}
     )

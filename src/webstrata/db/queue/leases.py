@@ -68,7 +68,7 @@ def received(session: Session, job_id: int) -> int:
     return session.scalar(select(ArchiveJob.responses_count).where(ArchiveJob.id == job_id)) or 0
 
 
-def take_turn(session: Session, job_id: int) -> None:
+def lock_job(session: Session, job_id: int) -> None:
     """Wait until no other worker writes for a job; until the transaction ends, none does."""
     spend(session, job_id, 0, 0)
 

@@ -152,11 +152,11 @@ def set_schedule(session: Session, code: str, schedule: str | None, now: datetim
     source.schedule = schedule
     source.schedule_paused = False
     source.schedule_error = None
-    source.next_run_at = first_turn(session, source.id, schedule, now) if schedule else None
+    source.next_run_at = first_run(session, source.id, schedule, now) if schedule else None
     return source.next_run_at
 
 
-def first_turn(session: Session, source_id: int | None, schedule: str, now: datetime) -> datetime:
+def first_run(session: Session, source_id: int | None, schedule: str, now: datetime) -> datetime:
     """Return when a source with a new schedule is due for the first time."""
     if not isinstance(parse_schedule(schedule), Interval):
         return next_after(schedule, now)
@@ -179,7 +179,7 @@ def resume_schedule(session: Session, code: str, now: datetime) -> datetime | No
         command = f"webstrata sources schedule {code} 7d"
         raise ConflictError(f"{code} has no schedule: give it one first", command=command)
     source.schedule_paused = False
-    source.next_run_at = source.next_run_at or first_turn(session, source.id, source.schedule, now)
+    source.next_run_at = source.next_run_at or first_run(session, source.id, source.schedule, now)
     return source.next_run_at
 
 
@@ -275,7 +275,7 @@ def due_sources(session: Session, now: datetime) -> list[DueSource]:
     return [DueSource(row[0], row[1], row[2] or "", row[3] or now) for row in rows]
 
 
-def take_turn(session: Session, due: DueSource, next_run_at: datetime) -> bool:
+def take_due_run(session: Session, due: DueSource, next_run_at: datetime) -> bool:
     """Take a source's turn and return whether it was still there: of several workers one gets it."""
     # Whoever makes a job of the source holds this lock: what they made is seen by the next statement.
     session.execute(select(Source.id).where(Source.id == due.id).with_for_update())

@@ -229,7 +229,7 @@ def _busy() -> ColumnElement[bool]:
     )
 
 
-def take_turns(session: Session, job_id: int, turns: Mapping[int, datetime]) -> None:
+def take_due_runs(session: Session, job_id: int, turns: Mapping[int, datetime]) -> None:
     """Note the job that checks watches, and when each is due again."""
     rows = [{"number": watch_id, "due": due, "job": job_id} for watch_id, due in turns.items()]
     session.connection().execute(_TAKE_TURN, rows)

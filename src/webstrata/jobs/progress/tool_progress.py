@@ -36,7 +36,7 @@ _A_MOMENT = timedelta(seconds=1)
 
 
 @contextmanager
-def books_kept(
+def update_progress(
     database: Database, job_id: int, leader: str, look_seconds: float = LOOK_SECONDS
 ) -> Iterator[threading.Event]:
     """Update a job's row while a tool crawls; yield an event that is set when the tool is to end.
@@ -44,8 +44,8 @@ def books_kept(
     That is when a stop of the job is requested, or another process leads it by now.
     """
     asked, over = threading.Event(), threading.Event()
-    books = _Books(database, job_id, leader, asked)
-    keeping = threading.Thread(target=books.keep, args=(over, look_seconds), name="tool-books")
+    writer = _ProgressWriter(database, job_id, leader, asked)
+    keeping = threading.Thread(target=writer.keep, args=(over, look_seconds), name="tool-books")
     keeping.start()
     try:
         yield asked
@@ -54,7 +54,7 @@ def books_kept(
         keeping.join()
 
 
-class _Books:
+class _ProgressWriter:
     """Writes down how a tool's crawl goes, and hears when it is to end."""
 
     def __init__(self, database: Database, job_id: int, leader: str, asked: threading.Event) -> None:

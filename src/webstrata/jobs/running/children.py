@@ -147,7 +147,7 @@ class Lifeline:
     descriptor: int
 
     @classmethod
-    def taken_up(cls) -> "Lifeline":
+    def from_parent(cls) -> "Lifeline":
         """Read the name of the leader that we work for, and end with it from now on."""
         descriptor = sys.stdin.fileno()
         lifeline = cls(_leader(_first_line(descriptor)), descriptor)

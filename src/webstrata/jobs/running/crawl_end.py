@@ -135,7 +135,7 @@ def try_again_later(database: Database, job: StoredJob, leader: str, rest: timed
     log.warning("job.retry", attempt=job.retry_count + 1, rest_seconds=rest.total_seconds(), reason=job.status_reason)
 
 
-def keep_books(database: Database, archive_root: Path, job_id: int) -> None:
+def write_folder_records(database: Database, archive_root: Path, job_id: int) -> None:
     """Write down what a job's folder holds, and in it what the job is; a disk that refuses costs only that."""
     try:
         scan_storage(database, archive_root, job_id)

@@ -27,7 +27,7 @@ from webstrata.errors import OutsideRootError
 from webstrata.fetch.choice import WITH_BROWSER, FetchOptions, fetcher_named, page_seconds, renderer_named
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.progress.crawl_log import CrawlLog, crawl_log
-from webstrata.jobs.progress.permit_waits import TurnWaits
+from webstrata.jobs.progress.permit_waits import PermitWaits
 from webstrata.jobs.running.crawl_end import settle
 from webstrata.jobs.running.recovery import Recovery
 from webstrata.model.crawl.crawl_config import CrawlConfig
@@ -70,7 +70,7 @@ class Crawling:
         watch: Watch,
         interrupted: threading.Event,
         *,
-        is_tied: bool = False,
+        is_child: bool = False,
     ) -> JobStatus | None:
         """Crawl a job for its leader, record its end and return its status.
 
@@ -85,7 +85,7 @@ class Crawling:
             if job.config.ignored_arguments:
                 log.warning("option.without_effect", reason=job.config.ignored_arguments)
             seen = self._shown_to(job.id, leader, written, watch)
-            end = self._crawled(job, owner, seen, _Signals(interrupted, is_tied), leads=True)
+            end = self._crawled(job, owner, seen, _Signals(interrupted, is_child), leads=True)
             written.write(end.counts)
             if end.left:
                 log.info("crawl.left", **asdict(end.counts))
@@ -132,7 +132,7 @@ class Crawling:
         return replace(config, concurrency=most)
 
     def _crawled(self, job: StoredJob, owner: str, seen: Watch, signals: "_Signals", *, leads: bool) -> CrawlEnd:
-        config, waits = self._config(job), TurnWaits(self.database)
+        config, waits = self._config(job), PermitWaits(self.database)
         run = CrawlRun(
             target=self._target(job),
             seeds=job.config.seeds,
@@ -148,8 +148,8 @@ class Crawling:
                 self.database,
                 run,
                 fetcher_named(config.fetcher, self._options(config)),
-                self._turns(owner, config, waits),
-                waits.told_by(seen),
+                self._host_permits(owner, config, waits),
+                waits.reporting(seen),
                 self.recovery.tend,
                 room=partial(check_room, Path(job.output_dir), self.min_free_bytes),
                 renderer=renderer_named(config.fetcher, self._options(config)),
@@ -172,7 +172,7 @@ class Crawling:
             screenshots=config.screenshots,
         )
 
-    def _turns(self, owner: str, config: CrawlConfig, waits: TurnWaits) -> HostPermits:
+    def _host_permits(self, owner: str, config: CrawlConfig, waits: PermitWaits) -> HostPermits:
         politeness = Politeness(config.per_host_delay, config.per_host_concurrency, config.jitter)
         seconds = page_seconds(config.fetch_timeout) if config.fetcher in WITH_BROWSER else config.fetch_timeout
         longest = timedelta(seconds=seconds + (config.per_host_delay or DEFAULT_DELAY))

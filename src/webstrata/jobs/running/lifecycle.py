@@ -19,7 +19,7 @@ from webstrata.db.queue.jobs import StoredJob
 from webstrata.errors import ConflictError, UsageError
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.folders.job_folders import check_output
-from webstrata.jobs.running.crawl_end import keep_books
+from webstrata.jobs.running.crawl_end import write_folder_records
 from webstrata.jobs.running.indexing_beside import IndexSoFar, index_beside
 from webstrata.jobs.running.job_lease import in_the_lead
 from webstrata.jobs.running.recovery import Recovery
@@ -114,7 +114,7 @@ class Runner:
                 self.index(
                     job_id, leader, threading.Event(), watcher.indexed, advanced=watcher.read, looked=watcher.looked
                 )
-            keep_books(self.database, self.archive_root, job_id)
+            write_folder_records(self.database, self.archive_root, job_id)
         return self.summary(job_id)
 
     def crawl(
@@ -124,7 +124,7 @@ class Runner:
         interrupted: threading.Event,
         watch: Callable[["CrawlProgress"], None] = UNWATCHED.crawled,
         *,
-        is_tied: bool = False,
+        is_child: bool = False,
     ) -> int:
         """Crawl a job for its leader and record its end; return archive-tool's exit code for it.
 
@@ -137,7 +137,7 @@ class Runner:
             if job.source is None:
                 raise ConflictError(jobs.no_source(job_id))
             self.plugins.selected(job.config.plugins)
-            ended = self._crawling.lead(job, leader, watch, interrupted, is_tied=is_tied)
+            ended = self._crawling.lead(job, leader, watch, interrupted, is_child=is_child)
         return INTERRUPTED if ended is None else CRAWL_EXIT_CODES[ended]
 
     def index(

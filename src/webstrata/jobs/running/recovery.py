@@ -66,7 +66,7 @@ class Recovery:
             # In the order in which commits lock: the job, then its tasks.
             worked_on = frontier.jobs_of(session, owner)
             for job_id in worked_on:
-                leases.take_turn(session, job_id)
+                leases.lock_job(session, job_id)
             delays = jobs.host_delays(session, worked_on)
             reclaimed = frontier.reclaim(session, owner, datetime.now(UTC))
             requeued = leases.requeue_of(session, owner)

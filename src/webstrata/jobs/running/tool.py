@@ -16,7 +16,7 @@ from webstrata.db.engine import Database
 from webstrata.db.queue import jobs, leases
 from webstrata.db.queue.jobs import StoredJob
 from webstrata.errors import StorageError, UsageError, WebstrataError
-from webstrata.jobs.progress.tool_progress import LOOK_SECONDS, books_kept, why_it_ended
+from webstrata.jobs.progress.tool_progress import LOOK_SECONDS, update_progress, why_it_ended
 from webstrata.jobs.running.children import run_child
 from webstrata.jobs.running.stages import BROKEN, DONE, LEASE_LOST, NOTHING_TO_DO, OUR_TROUBLE_CODE, WRONG_USAGE
 from webstrata.jobs.sources.registry import new_folder
@@ -209,7 +209,7 @@ class ToolStages:
             return self._judged(job_id, leader, self._tool(job, leader, interrupted), since)
         with self.database.write() as session:
             leases.set_as(session, job_id, leader, helpers_welcome=False, was_crawled_here=True)
-        with books_kept(self.database, job_id, leader, self.look_seconds) as asked:
+        with update_progress(self.database, job_id, leader, self.look_seconds) as asked:
             code = self._tool(job, leader, interrupted, asked)
         return self._judged(job_id, leader, code, since)
 

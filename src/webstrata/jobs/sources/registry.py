@@ -23,7 +23,7 @@ from webstrata.model.jobs.registry import (
     check_source_name,
     generate_job_name,
 )
-from webstrata.model.jobs.schedules import next_after, next_turn
+from webstrata.model.jobs.schedules import next_after, next_run
 from webstrata.model.jobs.source_scope import SourceScope
 
 BASELINE = Path(__file__).with_name("baseline_sources.yaml")
@@ -94,7 +94,7 @@ def make_job(
     """Queue a job of a source now, as a person asks for it, and return it."""
     with database.write() as session:
         beside = tuple(sources.jobs_under_way(session, source_code))
-        _take_turn_if_due(session, source_code, datetime.now(UTC))
+        _take_due_run(session, source_code, datetime.now(UTC))
         job = create_job_for_source(
             source_code, session=session, overrides=overrides, archive_root=archive_root, extra_seeds=extra_seeds
         )
@@ -106,11 +106,11 @@ def make_job(
     return made
 
 
-def _take_turn_if_due(session: Session, source_code: str, now: datetime) -> None:
+def _take_due_run(session: Session, source_code: str, now: datetime) -> None:
     """Count a manual job as the scheduled run that is due, so that no second job follows at once."""
     for due in sources.due_sources(session, now):
         if due.code == source_code:
-            sources.take_turn(session, due, next_turn(due.schedule, due.due_at, now))
+            sources.take_due_run(session, due, next_run(due.schedule, due.due_at, now))
 
 
 def new_folder(archive_root: Path, code: str, job_name: str, now: datetime) -> Path:
@@ -143,7 +143,7 @@ def add_source_in(session: Session, new: NewSource, now: datetime) -> datetime |
     check_entry(new.entry)
     check_source_name(new.name)
     hint = new.entry.schedule_hint
-    first = sources.first_turn(session, None, hint, now) if hint else None
+    first = sources.first_run(session, None, hint, now) if hint else None
     _add(session, new, hint, first)
     return first
 
@@ -179,7 +179,7 @@ def _add_missing(database: Database, found: Sequence[NewSource], now: datetime, 
                 kept.append(new.code)
                 continue
             hint = new.entry.schedule_hint
-            first = _first_turn(session, hint, now, at_once=at_once) if hint else None
+            first = _first_run(session, hint, now, at_once=at_once) if hint else None
             _add(session, new, hint, first)
             added.append(new.code)
     return Added(tuple(added), tuple(kept), overlaps)
@@ -207,5 +207,5 @@ def _add(session: Session, new: NewSource, schedule: str | None, first: datetime
     )
 
 
-def _first_turn(session: Session, schedule: str, now: datetime, *, at_once: bool) -> datetime:
-    return sources.first_turn(session, None, schedule, now) if at_once else next_after(schedule, now)
+def _first_run(session: Session, schedule: str, now: datetime, *, at_once: bool) -> datetime:
+    return sources.first_run(session, None, schedule, now) if at_once else next_after(schedule, now)

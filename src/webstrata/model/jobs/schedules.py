@@ -120,17 +120,17 @@ def next_after(schedule: Schedule | str, moment: datetime) -> datetime:
     return parsed.after(moment.astimezone(UTC))
 
 
-def next_turn(schedule: Schedule | str, due: datetime, now: datetime) -> datetime:
+def next_run(schedule: Schedule | str, due: datetime, now: datetime) -> datetime:
     """Return the next run after one that was due: in step with it, and later than now however many were missed."""
     parsed = parse_schedule(schedule) if isinstance(schedule, str) else schedule
     if isinstance(parsed, Cron):
         return parsed.after(max(due, now))
     if not parsed.months:
         return due + parsed.every * (max(now - due, timedelta(0)) // parsed.every + 1)
-    turn = parsed.after(due)
-    while turn <= now:
-        turn = parsed.after(turn)
-    return turn
+    run = parsed.after(due)
+    while run <= now:
+        run = parsed.after(run)
+    return run
 
 
 def _interval(said: str) -> Interval | None:
