@@ -20,7 +20,7 @@ from webstrata.db.captures import snapshots
 from webstrata.db.engine import Database
 from webstrata.db.schema.tables import Source
 from webstrata.db.sql.revision import Revision
-from webstrata.http.response_cache import OK, CachedResponse, Freshness, KeptAnswers, Key, Shelf
+from webstrata.http.response_cache import OK, CachedResponse, CacheStore, Freshness, Key, ResponseCache
 
 FLU = "/api/search?q=influenza"
 
@@ -141,7 +141,7 @@ def key(number: int) -> Key:
 
 
 def test_a_shelf_gives_back_what_was_put_there_until_the_archive_changes() -> None:
-    shelf = Shelf(1_000_000)
+    shelf = CacheStore(1_000_000)
     shelf.now_at("one")
     shelf.put(key(1), kept(10), "one")
     shelf.now_at("one")
@@ -152,7 +152,7 @@ def test_a_shelf_gives_back_what_was_put_there_until_the_archive_changes() -> No
 
 
 def test_an_answer_that_was_begun_before_a_change_is_not_put_on_the_shelf() -> None:
-    shelf = Shelf(1_000_000)
+    shelf = CacheStore(1_000_000)
     shelf.now_at("one")
     shelf.now_at("two")
     shelf.put(key(1), kept(10), "one")
@@ -161,7 +161,7 @@ def test_an_answer_that_was_begun_before_a_change_is_not_put_on_the_shelf() -> N
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 40_000)), max_size=60), st.integers(0, 100_000))
 def test_a_shelf_never_holds_more_than_it_may(puts: list[tuple[int, int]], most: int) -> None:
-    shelf = Shelf(most)
+    shelf = CacheStore(most)
     shelf.now_at("one")
     for number, size in puts:
         shelf.put(key(number), kept(size), "one")
@@ -212,7 +212,7 @@ class Slow:
 class Asking:
     """Somebody who asks an application that keeps answers, and what they got."""
 
-    def __init__(self, keeping: KeptAnswers) -> None:
+    def __init__(self, keeping: ResponseCache) -> None:
         self.got = b""
         self.task = asyncio.create_task(keeping(_scope(), _receive, self._send))
 
@@ -235,8 +235,8 @@ async def _receive() -> Message:
     return {"type": "http.request"}
 
 
-def keeping(app: Slow, revision: Told, reused: list[str]) -> KeptAnswers:
-    return KeptAnswers(app, ("/api/search",), revision, 1_000_000, reused.append)
+def keeping(app: Slow, revision: Told, reused: list[str]) -> ResponseCache:
+    return ResponseCache(app, ("/api/search",), revision, 1_000_000, reused.append)
 
 
 async def until(condition: Callable[[], bool]) -> None:

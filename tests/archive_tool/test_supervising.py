@@ -88,7 +88,7 @@ class Script:
         return Decision(datetime.now(UTC), "stall", "nothing moves", self.answers.pop(0), workers=2)
 
     def carry_out(self, decision: Decision, ended: threading.Event) -> None:
-        self.carried_out.append(decision.answer)
+        self.carried_out.append(decision.action)
         self.state.note_workers(decision.workers)
 
 

@@ -190,7 +190,7 @@ OF_JOBS: dict[str, Asking] = {
     "plugin runs": lambda s: plugin_runs.run_counts(s, SMALL_JOB),
     "failed plugin runs": lambda s: plugin_runs.failed_runs(s, SMALL_JOB),
     "when a job captured": lambda s: absence.capture_span(s, SMALL_JOB),
-    "what a job got of URLs": lambda s: absence.answers_of(s, LARGE_JOB, URLS),
+    "what a job got of URLs": lambda s: absence.responses_of(s, LARGE_JOB, URLS),
     "a URL that failed in a job": lambda s: absence.lost_way(s, SOURCE, SMALL_JOB),
     "jobs that are not over": lambda s: sources.jobs_under_way(s, "source-1"),
     "jobs to be indexed": rebuilding.unfinished_jobs,

@@ -1,13 +1,13 @@
 from sqlalchemy import text
 
 from webstrata.db.engine import Database
-from webstrata.db.search.union import Columns, UnionPart, answers, together
+from webstrata.db.search.union import Columns, UnionPart, split_rows, union_query
 
 
 def asked(database: Database, parts: dict[str, UnionPart]) -> dict[str, Columns]:
     with database.read() as session:
         dialect = session.get_bind().dialect.name
-        return answers(dialect, parts, session.execute(text(together(dialect, parts))))
+        return split_rows(dialect, parts, session.execute(text(union_query(dialect, parts))))
 
 
 def test_each_question_is_answered_in_its_own_columns(database: Database) -> None:

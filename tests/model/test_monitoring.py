@@ -35,7 +35,7 @@ def answers(limits: MonitorLimits, workers: int, every: timedelta) -> list[Decis
     """Return what is decided, trouble after trouble without a page in between, until the crawl is given up."""
     found: list[Decision] = []
     spent = RecoveryCounts()
-    while not found or found[-1].answer is not RecoveryAction.GIVE_UP:
+    while not found or found[-1].action is not RecoveryAction.GIVE_UP:
         assert len(found) < 1_000, "it is never given up"
         found.append(decided(STALL, workers, spent, limits, NOW + len(found) * every))
         workers, spent = found[-1].workers, after(spent, found[-1])
@@ -43,19 +43,19 @@ def answers(limits: MonitorLimits, workers: int, every: timedelta) -> list[Decis
 
 
 def after(spent: RecoveryCounts, decision: Decision) -> RecoveryCounts:
-    rotated = decision.answer is RecoveryAction.ROTATE_VPN
+    rotated = decision.action is RecoveryAction.ROTATE_VPN
     return RecoveryCounts(
-        worker_reductions=spent.worker_reductions + (decision.answer is RecoveryAction.FEWER_WORKERS),
+        worker_reductions=spent.worker_reductions + (decision.action is RecoveryAction.FEWER_WORKERS),
         vpn_rotations=spent.vpn_rotations + rotated,
         last_vpn_rotation_at=decision.at if rotated else spent.last_vpn_rotation_at,
-        restarts=spent.restarts + (decision.answer is RecoveryAction.RESTART),
-        backoffs=spent.backoffs + (decision.answer is RecoveryAction.BACK_OFF),
+        restarts=spent.restarts + (decision.action is RecoveryAction.RESTART),
+        backoffs=spent.backoffs + (decision.action is RecoveryAction.BACK_OFF),
     )
 
 
 def test_the_answers_come_in_their_order_until_the_crawl_is_given_up() -> None:
     found = answers(replace(ALL, max_vpn_rotations=1), 8, HALF_AN_HOUR)
-    assert [(d.answer, d.workers) for d in found] == [
+    assert [(d.action, d.workers) for d in found] == [
         (RecoveryAction.FEWER_WORKERS, 4),
         (RecoveryAction.FEWER_WORKERS, 2),
         (RecoveryAction.FEWER_WORKERS, 1),
@@ -70,19 +70,19 @@ def test_the_answers_come_in_their_order_until_the_crawl_is_given_up() -> None:
 
 
 def test_without_adaptive_workers_and_vpn_a_crawl_is_begun_again_once_and_rests_three_times() -> None:
-    found = [decision.answer for decision in answers(LIMITS, 8, HALF_AN_HOUR)]
+    found = [decision.action for decision in answers(LIMITS, 8, HALF_AN_HOUR)]
     assert found == [RecoveryAction.RESTART, *[RecoveryAction.BACK_OFF] * 3, RecoveryAction.GIVE_UP]
 
 
 def test_a_limit_of_none_means_never() -> None:
     found = answers(replace(ALL, max_worker_reductions=0, max_vpn_rotations=0), 8, HALF_AN_HOUR)
-    assert found[0].answer is RecoveryAction.RESTART
+    assert found[0].action is RecoveryAction.RESTART
     assert {decision.workers for decision in found} == {8}
 
 
 def test_the_vpn_is_not_changed_more_often_than_its_frequency() -> None:
     limits = replace(ALL, adaptive_workers=False, vpn_rotation_frequency=timedelta(minutes=60))
-    found = [decision.answer for decision in answers(limits, 1, HALF_AN_HOUR)]
+    found = [decision.action for decision in answers(limits, 1, HALF_AN_HOUR)]
     assert found[:5] == [
         RecoveryAction.ROTATE_VPN,
         RecoveryAction.RESTART,
@@ -95,13 +95,13 @@ def test_the_vpn_is_not_changed_more_often_than_its_frequency() -> None:
 
 def test_a_rotation_that_a_wrong_clock_put_into_the_future_does_not_forbid_all_others() -> None:
     spent = RecoveryCounts(vpn_rotations=1, last_vpn_rotation_at=NOW + timedelta(days=365))
-    assert decided(STALL, 1, spent, ALL, NOW).answer is RecoveryAction.ROTATE_VPN
+    assert decided(STALL, 1, spent, ALL, NOW).action is RecoveryAction.ROTATE_VPN
 
 
 def test_more_workers_than_there_are_is_no_answer_to_trouble() -> None:
-    assert decided(STALL, 2, RecoveryCounts(), replace(ALL, min_workers=4), NOW).answer is RecoveryAction.ROTATE_VPN
+    assert decided(STALL, 2, RecoveryCounts(), replace(ALL, min_workers=4), NOW).action is RecoveryAction.ROTATE_VPN
     fewer = decided(STALL, 5, RecoveryCounts(), replace(ALL, min_workers=4), NOW)
-    assert (fewer.answer, fewer.workers) == (RecoveryAction.FEWER_WORKERS, 4)
+    assert (fewer.action, fewer.workers) == (RecoveryAction.FEWER_WORKERS, 4)
 
 
 SOME_LIMITS = st.builds(
@@ -121,13 +121,13 @@ def test_no_limit_is_ever_exceeded_and_a_crawl_without_progress_is_always_given_
     limits: MonitorLimits, workers: int, minutes: int
 ) -> None:
     found = answers(limits, workers, timedelta(minutes=minutes))
-    kinds = [decision.answer for decision in found]
+    kinds = [decision.action for decision in found]
     assert kinds.count(RecoveryAction.FEWER_WORKERS) <= (limits.max_worker_reductions if limits.adaptive_workers else 0)
     assert kinds.count(RecoveryAction.ROTATE_VPN) <= (limits.max_vpn_rotations if limits.vpn else 0)
     assert kinds.count(RecoveryAction.RESTART) == 1
     assert kinds.count(RecoveryAction.BACK_OFF) == BACKOFFS_WITHOUT_PROGRESS
     assert min(decision.workers for decision in found) >= min(workers, limits.min_workers)
-    rotations = [decision.at for decision in found if decision.answer is RecoveryAction.ROTATE_VPN]
+    rotations = [decision.at for decision in found if decision.action is RecoveryAction.ROTATE_VPN]
     gaps = [later - earlier for earlier, later in pairwise(rotations)]
     assert all(gap >= limits.vpn_rotation_frequency for gap in gaps)
 

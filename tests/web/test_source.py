@@ -9,12 +9,12 @@ from tests.web.archive import SITE, Answer, change, keep, queue
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db.sources import sources
-from webstrata.jobs.sources.source_commands import SourceOrders, WantedSource
+from webstrata.jobs.sources.source_commands import SourceCommands, WantedSource
 
 
 @pytest.fixture
 def code(app: App) -> str:
-    orders = SourceOrders(app.database, app.archive_root)
+    orders = SourceCommands(app.database, app.archive_root)
     wanted = WantedSource(("https://health.example/",), "health", "Health Agency", "Its news.", "monthly")
     return orders.add(wanted).code
 

@@ -20,7 +20,7 @@ from webstrata.db.captures import problems
 from webstrata.db.operations import catalog
 from webstrata.db.queue.run_reports import JobProgress
 from webstrata.errors import NotFoundError
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import LARGEST_OFFSET, CodeFilter, JobId, Limit, Offset, Parts, TextFilter
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
@@ -35,7 +35,7 @@ router = APIRouter(
     prefix=ADMIN_PATH + "/jobs",
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses=ADMIN_ANSWERS,
+    responses=ADMIN_RESPONSES,
 )
 
 _Answers = dict[int | str, dict[str, Any]]

@@ -66,10 +66,10 @@ class SearchParameters(BaseModel):
 
     def to_request(self) -> SearchRequest:
         """Return the search request; page numbers far after the last page are lowered, as they are all empty."""
-        wanted = self.model_dump() | {"page": min(self.page, LARGEST_OFFSET // self.page_size)}
+        requested = self.model_dump() | {"page": min(self.page, LARGEST_OFFSET // self.page_size)}
         if self.q is not None and self.q.isspace():
-            wanted["q"] = None  # Whoever types only spaces browses, as on the pages.
-        return SearchRequest(**wanted)
+            requested["q"] = None  # Whoever types only spaces browses, as on the pages.
+        return SearchRequest(**requested)
 
 
 @router.get(SEARCH_PATH, response_model=SearchResponseSchema)

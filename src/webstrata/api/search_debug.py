@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from webstrata.api import present
 from webstrata.api.search import SearchParameters
 from webstrata.api.search_schemas import DebugHitSchema, ScoreSchema, SearchDebugSchema, TermSchema
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Parts
 from webstrata.http.headers import ADMIN_PATH
 from webstrata.model.search.query import spelled
@@ -17,7 +17,7 @@ router = APIRouter(
     prefix=ADMIN_PATH,
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses=ADMIN_ANSWERS,
+    responses=ADMIN_RESPONSES,
 )
 
 

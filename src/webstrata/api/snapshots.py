@@ -11,7 +11,7 @@ from webstrata.api.schemas import SnapshotDetailSchema, TimelineSchema
 from webstrata.db.operations import catalog
 from webstrata.db.replay.page_links import resources_of
 from webstrata.http.browsing import BrowseAddresses
-from webstrata.http.caching import A_MINUTE, AN_HOUR, IfNoneMatch, kept, kept_json
+from webstrata.http.caching import A_MINUTE, AN_HOUR, IfNoneMatch, cached_response, kept_json
 from webstrata.http.dependencies import Parts, SnapshotId
 from webstrata.http.error_responses import MAY_BE_WITHHELD
 from webstrata.http.headers import RAW_PATH
@@ -91,10 +91,10 @@ def raw(
     if page.media_type in HTML_TYPES:
         content = with_inert_links(page.content, page.charset) if inert_links else page.content
         content = with_banner(content, page.charset, page.snapshot) if banner else content
-        return kept(known, content, _labelled("text/html", page), AN_HOUR)
+        return cached_response(known, content, _labelled("text/html", page), AN_HOUR)
     if page.media_type in _HARMLESS:
-        return kept(known, page.content, _labelled(page.media_type, page), AN_HOUR)
-    return kept(known, page.content, _AS_A_FILE, AN_HOUR)
+        return cached_response(known, page.content, _labelled(page.media_type, page), AN_HOUR)
+    return cached_response(known, page.content, _AS_A_FILE, AN_HOUR)
 
 
 @router.get("/api/snapshots/{snapshot_id}/timeline", response_model=TimelineSchema)

@@ -276,9 +276,9 @@ def _add_hidden(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers-now", type=_within("initial_workers"), help=argparse.SUPPRESS)
 
 
-def _add_number(group: argparse._ArgumentGroup, option: str, said: str) -> None:
+def _add_number(group: argparse._ArgumentGroup, option: str, text: str) -> None:
     default = f" (default {DEFAULTS[option]})" if option in DEFAULTS else ""
-    group.add_argument(_flag(option), type=_within(option), metavar="N", help=said + default)
+    group.add_argument(_flag(option), type=_within(option), metavar="N", help=text + default)
 
 
 def _within(option: str) -> Callable[[str], int]:

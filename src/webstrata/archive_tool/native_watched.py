@@ -52,13 +52,13 @@ def crawl_monitored(
         leases.set_as(session, job.id, leader, helpers_welcome=False)
     engine = NativeEngine(arguments, app.database, runner.recovery, job.id, leader)
     room = partial(check_room, arguments.output_dir, runner.min_free_bytes)
-    with ended_by_signals() as ended, _asked_to_stop(app, job.id, ended) as asked:
+    with ended_by_signals() as ended, _asked_to_stop(app, job.id, ended) as stop_requested:
         with noted(state, is_child=is_child):
             begin(state, mode, runner.defaults.overridden(job.config.crawl).concurrency, overwrite=arguments.overwrite)
         code = supervise(engine, state, Monitor(limits, state), ended, check_room=room, is_child=is_child)
-        if code == INTERRUPTED and not asked.is_set():
+        if code == INTERRUPTED and not stop_requested.is_set():
             return code
-        stopped = asked.is_set() or ended.is_set()
+        stopped = stop_requested.is_set() or ended.is_set()
         if _is_settled(app, job.id):
             return code
         if not stopped and _has_died(state):
@@ -98,7 +98,7 @@ def _is_settled(app: App, job_id: int) -> bool:
 @contextmanager
 def _asked_to_stop(app: App, job_id: int, ended: threading.Event) -> Iterator[threading.Event]:
     """Yield an event that is set when the run ends or when the crawl is asked to stop."""
-    asked, over = threading.Event(), threading.Event()
+    stop_requested, over = threading.Event(), threading.Event()
 
     def look() -> None:
         while not over.wait(_ASKED_EVERY_SECONDS):
@@ -110,14 +110,14 @@ def _asked_to_stop(app: App, job_id: int, ended: threading.Event) -> Iterator[th
                 log.warning("stop.not_looked_for", reason=str(error))
                 continue
             if unwanted and unsettled:
-                asked.set()
+                stop_requested.set()
                 ended.set()
                 return
 
     looking = threading.Thread(target=look, name="stop-requests", daemon=True)
     looking.start()
     try:
-        yield asked
+        yield stop_requested
     finally:
         over.set()
         looking.join()

@@ -143,7 +143,7 @@ class _Watching:
         self._next_look = 0.0
 
     def begin(self, attempt: Attempt) -> None:
-        self._asked(lambda monitor: monitor.begin(attempt))
+        self._ask(lambda monitor: monitor.begin(attempt))
         self._wait_for_next()
 
     def seen(self) -> Decision | None:
@@ -154,16 +154,16 @@ class _Watching:
         return self.look()
 
     def look(self) -> Decision | None:
-        return self._asked(lambda monitor: monitor.look())
+        return self._ask(lambda monitor: monitor.look())
 
     def carry_out(self, decision: Decision, ended: threading.Event) -> None:
-        self._asked(lambda monitor: monitor.carry_out(decision, ended))
+        self._ask(lambda monitor: monitor.carry_out(decision, ended))
 
     def _wait_for_next(self) -> None:
         if self._monitor is not None:
             self._next_look = self._clock() + self._monitor.limits.interval.total_seconds()
 
-    def _asked(self, question: Callable[[CrawlMonitor], _T]) -> _T | None:
+    def _ask(self, question: Callable[[CrawlMonitor], _T]) -> _T | None:
         if self._monitor is None:
             return None
         try:
@@ -198,7 +198,7 @@ class _Supervision:
             decision = decision or self.watching.look()
             if decision is None:
                 return _Ending(FAILED, how_it_died("the crawler", code))
-            if decision.answer is RecoveryAction.GIVE_UP:
+            if decision.action is RecoveryAction.GIVE_UP:
                 return _Ending(FAILED, f"given up: {decision.reason}")
             self.watching.carry_out(decision, self.ended)
 

@@ -327,8 +327,8 @@ class _Stage:
         """
         statuses = plugin_runs.run_statuses(session, {worked.run.capture_id for worked in portion})
         sightings = [sighting for worked in portion for sighting in worked.sightings]
-        wanted = {sighting.document_id for sighting in sightings if sighting.document_id is not None}
-        there = {None, *asset_contents.present_documents(session, wanted)}
+        requested = {sighting.document_id for sighting in sightings if sighting.document_id is not None}
+        there = {None, *asset_contents.present_documents(session, requested)}
         return [
             worked
             for worked in portion

@@ -42,10 +42,10 @@ def print_added(done: "Added", as_json: bool) -> None:
 def print_overlap(code: str, others: "Sequence[str]", file: TextIO | None = None) -> None:
     """Name the other sources on a new source's domain, if there are any."""
     if others:
-        told = (
+        message = (
             f"note: {code} shares a domain with {', '.join(others)}: a page in the scope of both is captured for each"
         )
-        print(told, file=file)
+        print(message, file=file)
 
 
 def shown_source(source: "SourceView") -> dict[str, object]:

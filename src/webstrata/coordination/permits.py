@@ -149,7 +149,7 @@ class HostPermits:
         self._hold = hold
         self._clock = clock
         self._waited = waited
-        self._told: dict[str, float] = {}
+        self._robots_delays: dict[str, float] = {}
         self._not_before: dict[str, float] = {}
         self._queues: dict[tuple[str, int], asyncio.Semaphore] = {}
 
@@ -159,20 +159,20 @@ class HostPermits:
 
     def delay_of(self, host: str) -> float:
         """Return the seconds for which a host rests after a request."""
-        wanted = self._politeness.delay
-        if wanted is None:
-            wanted = 0.0 if _is_loopback(host) else DEFAULT_DELAY
-        return max(wanted, self._told.get(host, 0.0))
+        requested = self._politeness.delay
+        if requested is None:
+            requested = 0.0 if _is_loopback(host) else DEFAULT_DELAY
+        return max(requested, self._robots_delays.get(host, 0.0))
 
     def slots_of(self, host: str) -> int:
         """Return how many requests a host gets at a time, where it is limited."""
-        return 1 if host in self._told else self._politeness.concurrency or 1
+        return 1 if host in self._robots_delays else self._politeness.concurrency or 1
 
     def slow_down(self, host: str, crawl_delay: float) -> None:
         """Obey a host that asks for a longer rest and so for one request at a time, beginning now."""
-        if not math.isfinite(crawl_delay) or crawl_delay <= self._told.get(host, 0.0):
+        if not math.isfinite(crawl_delay) or crawl_delay <= self._robots_delays.get(host, 0.0):
             return
-        self._told[host] = crawl_delay
+        self._robots_delays[host] = crawl_delay
         self._not_before[host] = self._clock() + crawl_delay
 
     async def resting(self) -> dict[str, float]:

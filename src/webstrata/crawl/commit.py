@@ -137,9 +137,9 @@ class Committer:
         digests = {payload_digest(result) for result in (*results, *resources)}
         if not digests:
             return self._record(outcomes, [], claim)
-        wanted = {key for key in digests if key}
-        stored = self._originals(wanted)
-        fresh = wanted - stored.keys()
+        requested = {key for key in digests if key}
+        stored = self._originals(requested)
+        fresh = requested - stored.keys()
         writer = self._open_writer()
         acknowledged = writer.size
         earlier_files = referable_files(outcomes, stored)

@@ -46,7 +46,7 @@ class Discovery:
         self._alone = False
         self._tries = 0
         self._is_counted = False
-        self.wanted: tuple[str, ...] = ()
+        self.seeds: tuple[str, ...] = ()
         """The seeds whose sites' sitemaps have not been read yet."""
         self.is_given_up = False
         """Whether crawlers died too often while they read them."""
@@ -54,7 +54,7 @@ class Discovery:
     @property
     def may_begin(self) -> bool:
         """Return whether there is something to read that is not being read yet."""
-        return self._reading is None and bool(self.wanted)
+        return self._reading is None and bool(self.seeds)
 
     @property
     def is_under_way(self) -> bool:
@@ -75,7 +75,7 @@ class Discovery:
         if self.is_given_up:
             log.warning("crawl.sitemaps.given_up", job_id=self._job_id, deaths=tries)
             return
-        self.wanted, self._tries, self._alone = seeds, tries, tries >= SUSPECT_AFTER
+        self.seeds, self._tries, self._alone = seeds, tries, tries >= SUSPECT_AFTER
 
     def begin_beside_visits(self) -> None:
         """Begin to read while pages are visited, unless the sitemaps may be what kills the crawler."""
@@ -94,7 +94,7 @@ class Discovery:
             self._note_tries(self._tries)
 
     async def _read(self) -> None:
-        for origin in dict.fromkeys(map(origin_of, self.wanted)):
+        for origin in dict.fromkeys(map(origin_of, self.seeds)):
             announced = await self._robots.sitemaps(f"{origin}/")
             if announced:
                 self._is_counted = True

@@ -68,12 +68,12 @@ class Pace:
         """Return how many tasks to lease: enough to bridge a slow disk, but one at a time where hosts need rest."""
         ahead = self._ahead(max(self._brought, brought))
         self._brought = brought
-        wanted = (self._config.concurrency if self.is_throttled else ahead) - len(held)
+        requested = (self._config.concurrency if self.is_throttled else ahead) - len(held)
         resting = self._not_now(held) if self.is_throttled else frozenset()
         if self.out_of_time or any(task.suspect for task in held) or self._all_rest(resting):
-            wanted = 0
+            requested = 0
         return Claim(
-            limit=min(wanted, 1) if self.is_throttled else wanted,
+            limit=min(requested, 1) if self.is_throttled else requested,
             lease=self._lease,
             max_pages=self._config.max_pages,
             max_requisites=self._config.max_requisites,

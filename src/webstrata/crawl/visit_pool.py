@@ -21,12 +21,12 @@ MOST_WAITING_BYTES = 64_000_000
 class Visits:
     """The visits under way: begins them as connections are free, and collects their outcomes until they are taken."""
 
-    def __init__(self, visitor: UrlVisitor, most: int, wake: asyncio.Event, answered: Callable[[], None]) -> None:
-        """Begin with nothing; `wake` is set when a visit ends, and `answered` is called after each response."""
+    def __init__(self, visitor: UrlVisitor, most: int, wake: asyncio.Event, on_response: Callable[[], None]) -> None:
+        """Begin with nothing; `wake` is set when a visit ends, and `on_response` is called after each response."""
         self._visitor = visitor
         self._most = most
         self._wake = wake
-        self._answered = answered
+        self._on_response = on_response
         self._ready: deque[Task] = deque()
         self._under_way: dict[asyncio.Task[None], Task] = {}
         self._outcomes: list[Outcome] = []
@@ -106,4 +106,4 @@ class Visits:
         self._outcomes.append(outcome)
         if outcome.result is not None:
             self._waiting_bytes += outcome.size
-            self._answered()
+            self._on_response()

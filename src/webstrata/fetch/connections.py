@@ -148,7 +148,7 @@ class ConnectionPool:
         async with self._slots:
             self._in_use += 1
             try:
-                return await self._asked(endpoint, request, new_parser, download)
+                return await self._ask(endpoint, request, new_parser, download)
             finally:
                 self._in_use -= 1
 
@@ -158,7 +158,7 @@ class ConnectionPool:
             connection.close()
         self._idle.clear()
 
-    async def _asked(
+    async def _ask(
         self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], ResponseParser], download: Download
     ) -> tuple[WireResponse, str | None]:
         kept = self._idle_connection(endpoint)

@@ -27,7 +27,7 @@ from webstrata.settings import Environment, Settings
 SESSION_COOKIE = "webstrata_admin"
 SESSION_LENGTH = timedelta(hours=12)
 
-ADMIN_ANSWERS: dict[int | str, dict[str, Any]] = {
+ADMIN_RESPONSES: dict[int | str, dict[str, Any]] = {
     403: {
         "model": ErrorSchema,
         "description": "The admin token is missing or wrong; or something was to be changed from another site's page.",

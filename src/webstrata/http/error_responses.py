@@ -79,13 +79,13 @@ def shown_failure(error: errors.WebstrataError) -> tuple[int, str]:
     return code, SENTENCES.get(code, str(error))
 
 
-def add_error_answers(api: FastAPI) -> None:
+def add_error_responses(api: FastAPI) -> None:
     """Register handlers that turn every error of ours into a response with its status code."""
-    api.add_exception_handler(errors.WebstrataError, _answer)
+    api.add_exception_handler(errors.WebstrataError, _error_response)
     api.add_exception_handler(RequestValidationError, _refusal)
 
 
-async def _answer(_request: Request, error: Exception) -> JSONResponse:
+async def _error_response(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.WebstrataError)
     code, sentence = shown_failure(error)
     more = {"tombstone": error.tombstone} if isinstance(error, errors.GoneError) else {}

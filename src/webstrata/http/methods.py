@@ -28,14 +28,14 @@ class HeadAsGet:
             return
 
         # Cancelled once the head is out: a live view would else go on for as long as there is something to see.
-        with anyio.CancelScope() as answering:
+        with anyio.CancelScope() as responding:
 
             async def without_body(message: Message) -> None:
                 if message["type"] != "http.response.body":
                     await send(message)
-                elif not answering.cancel_called:
+                elif not responding.cancel_called:
                     await send({"type": "http.response.body", "body": b""})
-                    answering.cancel()
+                    responding.cancel()
 
             await self.app({**scope, "method": "GET", IS_HEAD: True}, receive, without_body)
 

@@ -152,8 +152,8 @@ class RateLimits:
         if guess_wait and not scope["path"].startswith(_FOR_ADMIN_PROGRAMS):
             scope, guess_wait = _without_token(scope), 0.0
         wait = max(wait, guess_wait)
-        answer = self.app if wait == 0.0 else _refusal(scope["path"], math.ceil(wait))
-        await answer(scope, receive, send)
+        app = self.app if wait == 0.0 else _refusal(scope["path"], math.ceil(wait))
+        await app(scope, receive, send)
 
     def _wait(self, scope: Scope, client: str) -> float:
         kind = kind_of(scope["method"], scope["path"])

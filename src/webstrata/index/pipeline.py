@@ -382,10 +382,10 @@ class _Run:
             return problems.unresolved_revisits(session, self.job.id)
 
     def _resolvable(self, found: Sequence[ReadCapture]) -> list[ReadCapture]:
-        wanted = {one.refers_to for one in found if one.refers_to is not None}
+        requested = {one.refers_to for one in found if one.refers_to is not None}
         with self.database.read() as session:
             is_there = PresentFiles(self.archive_root).has
-            known = payloads(session, self.job.source_id, wanted, INDEX_VERSION, is_there)
+            known = payloads(session, self.job.source_id, requested, INDEX_VERSION, is_there)
         return [one for one in found if one.refers_to in known]
 
     def _settle(self, files: Sequence[KnownWarc], *, final: bool) -> None:

@@ -71,13 +71,13 @@ class PartStream:
                 self.is_ending = part is self._parts[-1][-1]
                 yield part
 
-    def _taken(self, wanted: WarcPart) -> Iterator[Item]:
+    def _taken(self, requested: WarcPart) -> Iterator[Item]:
         """Return what the readers found in a part, past those of files that were given up."""
         for part, items in self._stream:
-            if part is wanted:
+            if part is requested:
                 return items
             _drain(items)
-        raise AssertionError(f"{wanted} was never read")
+        raise AssertionError(f"{requested} was never read")
 
 
 def _drain(items: Iterator[Item]) -> None:

@@ -177,9 +177,9 @@ def _capture_ids(session: Session, context: IndexContext, batch: Batch) -> dict[
     if not missing:
         return known
     promised = {capture.offset: _promised(context, warc, capture) for capture in missing}
-    wanted = {ids_[0]: capture for capture in missing if (ids_ := promised[capture.offset]) is not None}
-    taken = ids.taken(session, "captures", list(wanted))
-    free = {number: capture for number, capture in wanted.items() if number not in taken}
+    requested = {ids_[0]: capture for capture in missing if (ids_ := promised[capture.offset]) is not None}
+    taken = ids.taken(session, "captures", list(requested))
+    free = {number: capture for number, capture in requested.items() if number not in taken}
     captures.add_captures_as(session, job.id, job.source_id, warc.id, free)
     known |= {capture.offset: number for number, capture in free.items()}
     rest = [capture for capture in missing if capture.offset not in known]
@@ -188,11 +188,11 @@ def _capture_ids(session: Session, context: IndexContext, batch: Batch) -> dict[
 
 
 def _resolve_revisits(session: Session, context: IndexContext, batch: Batch, batch_ids: BatchIds) -> RevisitResolution:
-    wanted = {found.refers_to for found in batch.found if found.refers_to is not None}
-    if not wanted:
+    requested = {found.refers_to for found in batch.found if found.refers_to is not None}
+    if not requested:
         return RevisitResolution()
     source_id, is_there = context.job.source_id, PresentFiles(context.archive_root).has
-    known = payloads(session, source_id, wanted, INDEX_VERSION, is_there)
+    known = payloads(session, source_id, requested, INDEX_VERSION, is_there)
     known = {original: _as_unread(context, payload) for original, payload in known.items()}
     own = {
         batch_ids.captures[found.capture.offset]: found
@@ -213,9 +213,9 @@ def _snapshot_ids(session: Session, context: IndexContext, batch: Batch, batch_i
         and found.capture.offset not in batch_ids.before
     ]
     promised = {capture.offset: _promised(context, batch.warc, capture) for capture in lacking}
-    wanted = {offset: both[1] for offset, both in promised.items() if both is not None and both[1] is not None}
-    taken = ids.taken(session, "snapshots", list(wanted.values()))
-    kept = {offset: number for offset, number in wanted.items() if number not in taken}
+    requested = {offset: both[1] for offset, both in promised.items() if both is not None and both[1] is not None}
+    taken = ids.taken(session, "snapshots", list(requested.values()))
+    kept = {offset: number for offset, number in requested.items() if number not in taken}
     if kept:
         ids.lift(session, "snapshots", max(kept.values()))
     rest = [capture.offset for capture in lacking if capture.offset not in kept]

@@ -37,7 +37,7 @@ _ENCODER = json.JSONEncoder(allow_nan=False, ensure_ascii=False)
 _Json = TypeVar("_Json", list[str], dict[str, object])
 _MOVED_STATUSES = frozenset({301, 308})
 _NOT_MODIFIED = 304
-_KNOBS_WITHOUT_REACH = frozenset(name for name, declared in CRAWL_SETTINGS.items() if not declared.has_reach) | {
+_SETTINGS_WITHOUT_REACH = frozenset(name for name, declared in CRAWL_SETTINGS.items() if not declared.has_reach) | {
     "plugins"
 }
 """Crawl settings that cannot take a URL out of a job; any other one, also of another version, is taken to do so."""
@@ -222,19 +222,19 @@ def is_back(known: KnownAsset, captured_at: datetime) -> bool:
     return known.missing_since is None or captured_at >= known.missing_since
 
 
-def judge_unseen(asset: UnseenAsset, answer: AssetResponse | None, run: RunStatus | None, *, tried: bool) -> Fate:
+def judge_unseen(asset: UnseenAsset, response: AssetResponse | None, run: RunStatus | None, *, tried: bool) -> Fate:
     """Return what a job that ran to its end shows about an asset that it did not find.
 
     `run` is the status of the asset's plugin on the response; `tried` is whether the job knew the URL at all.
     """
-    if answer is None:
+    if response is None:
         return Fate.UNKNOWN if tried else Fate.ABSENT
-    if answer.captured_at <= asset.last_seen_at:
+    if response.captured_at <= asset.last_seen_at:
         return Fate.UNKNOWN
-    if answer.status_code in GONE_STATUSES | _MOVED_STATUSES:
+    if response.status_code in GONE_STATUSES | _MOVED_STATUSES:
         return Fate.GONE
     looked = run in {RunStatus.DONE, RunStatus.SKIPPED}
-    return Fate.GONE if looked and holds_content(answer.status_code) else Fate.UNKNOWN
+    return Fate.GONE if looked and holds_content(response.status_code) else Fate.UNKNOWN
 
 
 def holds_content(status_code: int | None) -> bool:
@@ -254,15 +254,15 @@ def too_many_at_once(absent: int, present: int) -> bool:
 
 def _reach(config: Mapping[str, object]) -> dict[str, object]:
     """Return the part of a configuration that decides what a job gets to; an empty value is as good as none."""
-    seeds, knobs = config.get("seeds"), config.get("crawl")
+    seeds, settings = config.get("seeds"), config.get("crawl")
     reach = {
         **config,
         "seeds": frozenset(seeds) if isinstance(seeds, list | tuple) else seeds,
-        "crawl": {name: value for name, value in knobs.items() if name not in _KNOBS_WITHOUT_REACH}
-        if isinstance(knobs, Mapping)
-        else knobs,
+        "crawl": {name: value for name, value in settings.items() if name not in _SETTINGS_WITHOUT_REACH}
+        if isinstance(settings, Mapping)
+        else settings,
     }
-    return {name: value for name, value in reach.items() if value and name not in _KNOBS_WITHOUT_REACH}
+    return {name: value for name, value in reach.items() if value and name not in _SETTINGS_WITHOUT_REACH}
 
 
 def _check_text(name: str, value: object, most: int) -> None:

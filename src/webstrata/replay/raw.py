@@ -137,10 +137,10 @@ def _copy_of(snapshot: RecordPlace, database: Database, archive_root: Path, deco
 
 def _missing(snapshot: RecordPlace) -> str:
     """Say that a file is not there, and when it was deleted if that is known."""
-    said = "Underlying WARC file for this snapshot is missing"
+    message = "Underlying WARC file for this snapshot is missing"
     if snapshot.cleaned_at is None:
-        return said
-    return f"{said}: its job was cleaned up on {snapshot.cleaned_at:%Y-%m-%d}"
+        return message
+    return f"{message}: its job was cleaned up on {snapshot.cleaned_at:%Y-%m-%d}"
 
 
 def _with_payload(record: ArchiveRecord, database: Database, archive_root: Path, decode: bool) -> ArchiveRecord:

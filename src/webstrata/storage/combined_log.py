@@ -144,11 +144,11 @@ def _details(line: bytes) -> tuple[datetime, Mapping[str, object]] | None:
     if _MARK not in line:
         return None
     try:
-        said = json.loads(line)
-        details, moment = said["details"], datetime.fromisoformat(said["timestamp"])
+        entry = json.loads(line)
+        details, moment = entry["details"], datetime.fromisoformat(entry["timestamp"])
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
-    if said.get("message") != STATISTICS or not isinstance(details, dict):
+    if entry.get("message") != STATISTICS or not isinstance(details, dict):
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)), details
 

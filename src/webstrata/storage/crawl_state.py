@@ -109,10 +109,10 @@ class CrawlState:
         """Store a decision and what it spends before it is acted on: no kill makes a limit wider."""
         with self._saved_or_undone():
             self.decisions = (*self.decisions, decision.to_json())[-DECISIONS_KEPT:]
-            self.worker_reductions_done += decision.answer is RecoveryAction.FEWER_WORKERS
-            self.restarts_since_progress += decision.answer is RecoveryAction.RESTART
-            self.backoffs_since_progress += decision.answer is RecoveryAction.BACK_OFF
-            if decision.answer is RecoveryAction.ROTATE_VPN:
+            self.worker_reductions_done += decision.action is RecoveryAction.FEWER_WORKERS
+            self.restarts_since_progress += decision.action is RecoveryAction.RESTART
+            self.backoffs_since_progress += decision.action is RecoveryAction.BACK_OFF
+            if decision.action is RecoveryAction.ROTATE_VPN:
                 self.vpn_rotations_done += 1
                 self.last_vpn_rotation_at = decision.at
 

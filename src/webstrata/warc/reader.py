@@ -207,14 +207,14 @@ def _warc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Gene
     length = record_length(file, begun) if begun >= 0 else None
     if held is not None and length is not None:
         yield replace(held, length=length)
-    behind = max(begun, start) + (length or 0)
-    if behind >= file.end:
+    after = max(begun, start) + (length or 0)
+    if after >= file.end:
         return None
-    if length is not None and next_record(file, behind, behind + 1) == behind:
-        return behind  # Read from its beginning it may be whole; if not, that is told then.
-    if behind != senseless:
-        reading.report(Damage(behind, broken))
-    return next_record(file, behind + 1)
+    if length is not None and next_record(file, after, after + 1) == after:
+        return after  # Read from its beginning it may be whole; if not, that is told then.
+    if after != senseless:
+        reading.report(Damage(after, broken))
+    return next_record(file, after + 1)
 
 
 def _arc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Generator[ArchiveRecord, None, int | None]:

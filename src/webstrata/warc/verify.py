@@ -224,7 +224,9 @@ def _verify_block(stream: ByteStream, headers: dict[str, str], length: int) -> l
     """Read a block and compare it with the record's headers."""
     block = DigestCheck(headers.get("warc-block-digest"))
     payload = DigestCheck(_payload_digest(headers))
-    head = stream.read_until(b"\r\n\r\n", min(length, _MAX_HTTP_HEAD)) if payload.wanted and _is_http(headers) else b""
+    head = (
+        stream.read_until(b"\r\n\r\n", min(length, _MAX_HTTP_HEAD)) if payload.is_needed and _is_http(headers) else b""
+    )
     left = length - len(head or b"")
     block.update(head or b"")
     if head and b"chunked" in head.lower() and left <= _MAX_CHUNKED:

@@ -64,7 +64,7 @@ class RouteDoc:
     more: str
     parameters: tuple[Value, ...]
     body: TypeDoc | None
-    answers: tuple[ResponseDoc, ...]
+    responses: tuple[ResponseDoc, ...]
 
     @property
     def anchor(self) -> str:
@@ -145,8 +145,8 @@ def kind_of(schema: Json) -> TypeDoc:
 
 
 def _operation(method: str, path: str, route: Json) -> RouteDoc:
-    told = str(route.get("description", "")).strip()
-    sentence, _, more = told.partition("\n\n")
+    described = str(route.get("description", "")).strip()
+    sentence, _, more = described.partition("\n\n")
     return RouteDoc(
         method=method.upper(),
         path=path,
@@ -154,7 +154,9 @@ def _operation(method: str, path: str, route: Json) -> RouteDoc:
         more=" ".join(more.split()),
         parameters=tuple(_parameter(parameter) for parameter in route.get("parameters", ())),
         body=_content(route.get("requestBody", {})),
-        answers=tuple(_answer(status, answer) for status, answer in sorted(route.get("responses", {}).items())),
+        responses=tuple(
+            _response_doc(status, response) for status, response in sorted(route.get("responses", {}).items())
+        ),
     )
 
 
@@ -165,8 +167,8 @@ def _parameter(parameter: Json) -> Value:
     return Value(parameter["name"], kind_of(schema), needed, _limits(schema), sentence, parameter["in"])
 
 
-def _answer(status: str, answer: Json) -> ResponseDoc:
-    return ResponseDoc(status, str(answer.get("description", "")), _content(answer) or TypeDoc(""))
+def _response_doc(status: str, response: Json) -> ResponseDoc:
+    return ResponseDoc(status, str(response.get("description", "")), _content(response) or TypeDoc(""))
 
 
 def _content(part: Json) -> TypeDoc | None:
@@ -181,8 +183,8 @@ def _content(part: Json) -> TypeDoc | None:
 def _schema(name: str, schema: Json) -> Schema:
     needed = set(schema.get("required", ()))
     values = tuple(
-        Value(field, kind_of(told), field in needed, _limits(told), str(told.get("description", "")))
-        for field, told in schema.get("properties", {}).items()
+        Value(field, kind_of(described), field in needed, _limits(described), str(described.get("description", "")))
+        for field, described in schema.get("properties", {}).items()
     )
     return Schema(name, " ".join(str(schema.get("description", "")).split()), values)
 
@@ -226,6 +228,6 @@ def _needed(operations: tuple[RouteDoc, ...], known: Json) -> list[str]:
 
 def _kinds(operation: RouteDoc) -> Iterator[TypeDoc]:
     yield from (parameter.kind for parameter in operation.parameters)
-    yield from (answer.kind for answer in operation.answers)
+    yield from (response.kind for response in operation.responses)
     if operation.body is not None:
         yield operation.body

@@ -53,7 +53,7 @@ class PageRoute(APIRoute):
         """Return the route's handler, with an error page for every failure."""
         handler = super().get_route_handler()
 
-        async def answered(request: Request) -> Response:
+        async def respond(request: Request) -> Response:
             try:
                 return await handler(request)
             except HTTPException as error:
@@ -66,7 +66,7 @@ class PageRoute(APIRoute):
                 log.exception("http.error")
                 return failure_page(request, 500, SENTENCES[500])
 
-        return answered
+        return respond
 
 
 def show_unknown_addresses_as_pages(site: FastAPI) -> None:

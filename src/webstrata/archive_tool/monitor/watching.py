@@ -77,7 +77,7 @@ class Monitor:
     def carry_out(self, decision: Decision, ended: threading.Event) -> None:
         """Do what was decided before the next attempt begins; the event cuts a rest or a VPN's command short."""
         outcome = carry_out(decision, self.limits, self._state, ended)
-        self._tell(outcome, {"answer": str(decision.answer)})
+        self._tell(outcome, {"answer": str(decision.action)})
 
     def _exit_code(self) -> int | None:
         try:
@@ -110,7 +110,7 @@ class Monitor:
         self._state.note_decision(decision)
         stored = decision.to_json()
         log.warning("monitor.decision", **stored)
-        self._tell(f"{finding.reason}: {_ANSWER_WORDS[decision.answer]}", stored)
+        self._tell(f"{finding.reason}: {_ANSWER_WORDS[decision.action]}", stored)
         return decision
 
     def _spent(self) -> RecoveryCounts:

@@ -127,9 +127,9 @@ def _flags(options: list[str], passthrough: list[str], command: tuple[str, ...])
         {*given} - {*TOOL_OPTIONS} | {*given} & {"initial_workers", "cleanup", "overwrite", "log_level"}
     ):
         raise UsageError(f"{', '.join(others)}: not an option of run-job (see run-job --help)")
-    told = ArchiveToolOptions.from_json({"relax_perms": False, **given})
-    validate_tool_options(told, passthrough)
-    return tool_flags(told, passthrough, command)
+    tool_options = ArchiveToolOptions.from_json({"relax_perms": False, **given})
+    validate_tool_options(tool_options, passthrough)
+    return tool_flags(tool_options, passthrough, command)
 
 
 def _check_engine(engine: str) -> None:

@@ -138,15 +138,15 @@ def scan_page(
     priced = dict.fromkeys(named)
     if not named or needs_text:
         priced |= dict.fromkeys(_priced_by_text(tree, search))
-    wanted: dict[Element, int] = dict.fromkeys((*priced, *buttons, *stock), -1)
-    headings = _fill_places(tree, wanted)
+    requested: dict[Element, int] = dict.fromkeys((*priced, *buttons, *stock), -1)
+    headings = _fill_places(tree, requested)
     title = _title(headings, titles)
-    pushed = list(_pushed(buttons, wanted, title))
+    pushed = list(_pushed(buttons, requested, title))
     return PageScan(
-        prices=tuple(_nearest(_price_marks(priced, wanted), title)),
+        prices=tuple(_nearest(_price_marks(priced, requested), title)),
         buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
         waiting=tuple(mark for mark in pushed if is_waiting(mark.text)),
-        stock=tuple(_stock_marks(stock, wanted)),
+        stock=tuple(_stock_marks(stock, requested)),
         title=title,
         brands=tuple(text for element in tree.select(_BRAND)[:_MAX_BRANDS] if (text := shown_text(element))),
     )
@@ -161,11 +161,11 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
     search = _currency_search("\n".join(node.data for node in texts), language)
     buttons = tree.select(_BUTTONS)
     priced = dict.fromkeys(tree.select(f"{_NAMED}, {_PRICE_ITEM}")) | dict.fromkeys(_around_money(texts, search))
-    wanted: dict[Element, int] = dict.fromkeys((*priced, *buttons), -1)
-    title = _title(_fill_places(tree, wanted), titles)
-    pushed = tuple(_pushed(buttons, wanted, title))
+    requested: dict[Element, int] = dict.fromkeys((*priced, *buttons), -1)
+    title = _title(_fill_places(tree, requested), titles)
+    pushed = tuple(_pushed(buttons, requested, title))
     return PageScan(
-        prices=tuple(_nearest(_price_marks(priced, wanted), title)),
+        prices=tuple(_nearest(_price_marks(priced, requested), title)),
         buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
         waiting=(),
         stock=(),
@@ -196,12 +196,12 @@ def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) 
     return language != "en" and bool(tree.select(_NAMED_ELSEWHERE))
 
 
-def _fill_places(tree: Document, wanted: dict[Element, int]) -> list[tuple[Element, int]]:
+def _fill_places(tree: Document, requested: dict[Element, int]) -> list[tuple[Element, int]]:
     """Fill in the places of elements in the order of the page; return the headings with theirs."""
     headings: list[tuple[Element, int]] = []
     for place, element in enumerate(islice(tree.iter_elements(), _MAX_ELEMENTS + 2)):
-        if element in wanted:
-            wanted[element] = place
+        if element in requested:
+            requested[element] = place
         if element.tag in _HEADING_TAGS:
             headings.append((element, place))
     return headings[:MAX_MARKS]

@@ -60,10 +60,10 @@ class PdfReader:
         with self._lock:
             # What an earlier PDF left behind in the process may be what ended it.
             is_fresh = self._process is None
-            answer = self._asked(content)
-            if answer.trouble == _DEADLY and not is_fresh:
-                answer = self._asked(content)
-            return answer
+            reply = self._read_in_process(content)
+            if reply.trouble == _DEADLY and not is_fresh:
+                reply = self._read_in_process(content)
+            return reply
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -74,7 +74,7 @@ class PdfReader:
             self._process.wait()
         self._line = self._process = None
 
-    def _asked(self, content: bytes) -> Pdf:
+    def _read_in_process(self, content: bytes) -> Pdf:
         try:
             return _pdf(self._exchanged(content))
         except TimeoutError:
@@ -121,8 +121,8 @@ def _received(line: socket.socket, length: int, ends: float) -> bytes:
     return b"".join(parts)
 
 
-def _pdf(answer: bytes) -> Pdf:
-    found = json.loads(answer)
+def _pdf(reply: bytes) -> Pdf:
+    found = json.loads(reply)
     text, blocks = blocks_of(Block(_tidy(line), OTHER, is_main=True) for line in _lines(found["text"]))
     return Pdf(_title(found["title"]), text, blocks, found["trouble"])
 

@@ -45,7 +45,7 @@ def unseen_assets(
     return [UnseenAsset(row.id, row.plugin, row.last_seen_url, row.last_seen_at, row.last_seen_job_id) for row in rows]
 
 
-def answers_of(session: Session, job_id: int, urls: Collection[str]) -> dict[str, AssetResponse]:
+def responses_of(session: Session, job_id: int, urls: Collection[str]) -> dict[str, AssetResponse]:
     """Return the last response that a job got from each URL."""
     rows = session.execute(
         select(Capture.url, Capture.id, Capture.capture_timestamp, Capture.status_code)
@@ -85,8 +85,8 @@ def lost_way(session: Session, source_id: int, job_id: int) -> str | None:
     if earlier is None:
         return None
     for urls in batches(_failed_urls(session, job_id), KEYS_AT_ONCE):
-        answers = answers_of(session, earlier, urls)
-        lost = sorted(url for url, answer in answers.items() if (answer.status_code or 200) < 400)
+        responses = responses_of(session, earlier, urls)
+        lost = sorted(url for url, response in responses.items() if (response.status_code or 200) < 400)
         if lost:
             return lost[0]
     return None

@@ -30,16 +30,16 @@ def ensure_documents(session: Session, documents: Sequence[NewDocument]) -> dict
 
 def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> dict[tuple[str, str], int]:
     """Store the documents that are not there yet and return the ids of all, by key; what is new of known ones too."""
-    wanted = {document.key: document for document in documents}
-    known = _known(session, list(wanted))
-    lacking = [(wanted[key], found.id) for key, found in known.items() if not found.has_regions]
+    requested = {document.key: document for document in documents}
+    known = _known(session, list(requested))
+    lacking = [(requested[key], found.id) for key, found in known.items() if not found.has_regions]
     rows = [
         (document.blocks, document.regions, document.fingerprint, of)
         for document, of in lacking
         if document.regions is not None
     ]
     _SET_BLOCKS.execute(session, rows)
-    missing = [document for key, document in wanted.items() if key not in known]
+    missing = [document for key, document in requested.items() if key not in known]
     learn(session, missing)
     return {key: found.id for key, found in known.items()} | _insert(session, missing)
 

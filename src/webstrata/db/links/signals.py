@@ -127,12 +127,12 @@ def ensure_pages(session: Session, groups: Collection[str]) -> dict[str, int]:
     """Return the ids of pages by their groups, with rows for those that had none; it must be one's turn."""
     remembered = _remembered(session)
     found = {group: remembered[group] for group in groups if group in remembered}
-    wanted = [group for group in groups if group not in found]
-    if not wanted:
+    requested = [group for group in groups if group not in found]
+    if not requested:
         return found
     last = _last_before(session)
-    stored = _ids(session, wanted)
-    missing = sorted(group for group in wanted if group not in stored)
+    stored = _ids(session, requested)
+    missing = sorted(group for group in requested if group not in stored)
     stored |= _add_pages(session, missing)
     # What this transaction added is gone again if it is rolled back.
     remembered.update((group, page_id) for group, page_id in stored.items() if page_id <= last)

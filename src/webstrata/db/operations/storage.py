@@ -95,10 +95,10 @@ def job_folders(
     session: Session, statuses: Collection[str] | None = None, limit: int = 1_000_000
 ) -> list[MeasuredFolder]:
     """Return where jobs keep their files, newest first: all jobs', or those in some states."""
-    wanted = select(ArchiveJob.id, ArchiveJob.output_dir, ArchiveJob.output_device).order_by(ArchiveJob.id.desc())
+    statement = select(ArchiveJob.id, ArchiveJob.output_dir, ArchiveJob.output_device).order_by(ArchiveJob.id.desc())
     if statuses is not None:
-        wanted = wanted.where(ArchiveJob.status.in_(statuses))
-    return [MeasuredFolder(*row) for row in session.execute(wanted.limit(limit))]
+        statement = statement.where(ArchiveJob.status.in_(statuses))
+    return [MeasuredFolder(*row) for row in session.execute(statement.limit(limit))]
 
 
 def remember_device(session: Session, job_id: int, device: str) -> None:

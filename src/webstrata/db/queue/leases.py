@@ -256,5 +256,5 @@ def is_stop_requested(session: Session, job_id: int) -> bool:
 def helpable(session: Session, now: datetime) -> list[CrawlUnderWay]:
     """Return the jobs whose crawl is under way and can use help, longest first."""
     running = (ArchiveJob.status == JobStatus.RUNNING, ArchiveJob.lease_expires_at > now, ArchiveJob.helpers_welcome)
-    wanted = select(ArchiveJob.id, ArchiveJob.output_dir).where(*running, ArchiveJob.stop_requested_at.is_(None))
-    return [CrawlUnderWay(*row) for row in session.execute(wanted.order_by(ArchiveJob.started_at, ArchiveJob.id))]
+    statement = select(ArchiveJob.id, ArchiveJob.output_dir).where(*running, ArchiveJob.stop_requested_at.is_(None))
+    return [CrawlUnderWay(*row) for row in session.execute(statement.order_by(ArchiveJob.started_at, ArchiveJob.id))]

@@ -29,10 +29,10 @@ class BusySlot:
 def busy_slots(session: Session, slots: int, host: str | None = None) -> list[BusySlot]:
     """Return which of the first `slots` slots cannot be had now, of one host or of all."""
     now = _now(session)
-    wanted = select(HostPermit).where(HostPermit.slot < slots, HostPermit.free_at > now)
+    statement = select(HostPermit).where(HostPermit.slot < slots, HostPermit.free_at > now)
     if host is not None:
-        wanted = wanted.where(HostPermit.host == host)
-    return [BusySlot(row.host, row.token is not None, row.free_at - now) for row in session.scalars(wanted)]
+        statement = statement.where(HostPermit.host == host)
+    return [BusySlot(row.host, row.token is not None, row.free_at - now) for row in session.scalars(statement)]
 
 
 def take_slot(session: Session, host: str, owner: str, token: str, *, slots: int, hold: timedelta) -> int | None:

@@ -162,12 +162,12 @@ class _Search:
         page = self._page
         for start in range(0, len(urls), _AT_ONCE):
             asked = list(map(without_session_id, urls[start : start + _AT_ONCE]))
-            wanted = _CAPTURES.where(
+            statement = _CAPTURES.where(
                 Capture.url_key.in_([surt(url) for url in asked]),
                 Capture.capture_timestamp.between(page.captured_at - _NEAR, page.captured_at + _NEAR),
                 unindexed(Capture.job_id) == page.job_id,
             )
-            for row in self._session.execute(wanted):
+            for row in self._session.execute(statement):
                 near.setdefault(row.url, []).append(row)
         return {url: self._closest(near.get(without_session_id(url), ())) or self._other(url) for url in urls}
 
@@ -231,9 +231,11 @@ def _tasks(session: Session, job_id: int, urls: Sequence[str]) -> dict[str, str]
     for start in range(0, len(urls), _AT_ONCE):
         keys = [url_key(without_session_id(url)) for url in urls[start : start + _AT_ONCE]]
         for row in session.execute(columns.where(CrawlTask.job_id == job_id, CrawlTask.url_key.in_(keys))):
-            told = (row.last_error or "").removeprefix(f"{row.url}: ")
+            reason = (row.last_error or "").removeprefix(f"{row.url}: ")
             waits = row.status in (TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
-            found[row.url_key] = f"not fetched yet{f': {told}' if told else ''}" if waits else told or "not stored"
+            found[row.url_key] = (
+                f"not fetched yet{f': {reason}' if reason else ''}" if waits else reason or "not stored"
+            )
     return found
 
 

@@ -11,7 +11,7 @@ from webstrata.db.search.fulltext import Match, matched, matching
 from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.scores import JUDGING, MOST_JUDGED, RELEVANCE, Judged, judgement
 from webstrata.db.search.time_order import COUNTS, MOST_COUNTED, Count, count_of, counting
-from webstrata.db.search.union import Columns, UnionPart, answers, together
+from webstrata.db.search.union import Columns, UnionPart, split_rows, union_query
 from webstrata.model.search.query import All, Expression, in_title
 from webstrata.model.search.values import View
 
@@ -59,7 +59,7 @@ def _found(session: Session, scope: SearchScope, expression: Expression) -> Few 
     # What matches is found once for all parts: where it is much, that takes longer than all the rest.
     rows = scope.execute(
         session,
-        f", {_with(scope)} {together(scope.dialect, parts)}",
+        f", {_with(scope)} {union_query(scope.dialect, parts)}",
         ranked=MOST_RANKED,
         judged=MOST_JUDGED,
         known_well=10 * MOST_AUTHORITIES,
@@ -70,14 +70,14 @@ def _found(session: Session, scope: SearchScope, expression: Expression) -> Few 
         titles=MOST_TITLES,
         **(titles.given("title") if titles else {}),
     )
-    return _read(answers(scope.dialect, parts, rows))
+    return _read(split_rows(scope.dialect, parts, rows))
 
 
-def _read(told: Mapping[str, Columns]) -> Few | Many:
-    counted = told["counted"]
+def _read(results: Mapping[str, Columns]) -> Few | Many:
+    counted = results["counted"]
     if not counted["results"]:
-        return Few(judgement(told), told["total"]["results"][0])
-    chosen = dict.fromkeys(chain.from_iterable(told[name]["document_id"] for name in _CHOSEN if name in told))
+        return Few(judgement(results), results["total"]["results"][0])
+    chosen = dict.fromkeys(chain.from_iterable(results[name]["document_id"] for name in _CHOSEN if name in results))
     return Many(tuple(chosen)[:MOST_CHOSEN], count_of([counted[name][0] for name in COUNTS], MOST_COUNTED))
 
 

@@ -104,9 +104,9 @@ def _spelled(expression: Expression, language: _Language) -> str:
 
 
 def _all(expression: All, language: _Language) -> str:
-    wanted = [_spelled(part, language) for part in expression.parts if not isinstance(part, Without)]
+    requested = [_spelled(part, language) for part in expression.parts if not isinstance(part, Without)]
     unwanted = [_spelled(part.part, language) for part in expression.parts if isinstance(part, Without)]
-    asked = f"({language.both.join(wanted or [_everything(language)])})"
+    asked = f"({language.both.join(requested or [_everything(language)])})"
     return f"({asked}{language.without}({language.either.join(unwanted)}))" if unwanted else asked
 
 

@@ -83,11 +83,11 @@ class RankedSearch:
         first = self._captures_of(head, documents) if first is None else first
         if self._within(count):
             others = self._where_known.without(documents)
-            skip, wanted = max(0, offset - first), size - len(hits)
-            hits += ordered(self._session, self._question, others, count, skip=skip, wanted=wanted)
-        behind = offset + len(hits) > first
+            skip, requested = max(0, offset - first), size - len(hits)
+            hits += ordered(self._session, self._question, others, count, skip=skip, requested=requested)
+        is_past_ranked = offset + len(hits) > first
         total = max(count.total, first)
-        return SearchHits(hits, total, count.capped, ranked, documents=count.documents, in_time_order=behind)
+        return SearchHits(hits, total, count.capped, ranked, documents=count.documents, in_time_order=is_past_ranked)
 
     def _captures_of(self, head: "_Head", documents: Sequence[int]) -> int:
         what = "their captures", self._scope.asks(), tuple(documents)
@@ -177,12 +177,12 @@ class _Head:
         return {"ranked_ids": as_array(ranked), "ranked_scores": as_array([score.total for score in ranked.values()])}
 
 
-def _promising(ranked: Mapping[int, Score], wanted: int) -> tuple[list[int], float]:
+def _promising(ranked: Mapping[int, Score], requested: int) -> tuple[list[int], float]:
     """Return documents that should have the requested captures, and a score that no other document exceeds."""
-    documents, least = best_scored(ranked, _SPARE * wanted)
+    documents, least = best_scored(ranked, _SPARE * requested)
     # Very many may share the last score: all texts that hold the word once. Those above it are enough if they can be.
     above = [document for document in documents if ranked[document].total > least]
-    return (above, least) if len(above) >= wanted else (documents, math.nextafter(least, -math.inf))
+    return (above, least) if len(above) >= requested else (documents, math.nextafter(least, -math.inf))
 
 
 _RANKED_ROWS = {

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from webstrata.content.tokens import fold
 from webstrata.db.search.scope import SearchScope
-from webstrata.db.search.union import Columns, UnionPart, answers, together
+from webstrata.db.search.union import Columns, UnionPart, split_rows, union_query
 from webstrata.db.sql.value_lists import as_list
 from webstrata.model.search.ranking import Facts, depth_of
 
@@ -31,12 +31,12 @@ def judged(session: Session, scope: SearchScope, documents: Collection[int]) -> 
     assert scope.match is not None
     given = {"match": scope.match.exactly, "ids": as_list(scope.dialect, documents), "judged": MOST_JUDGED}
     rows = session.execute(_JUDGED[scope.dialect], given).all()
-    return judgement(answers(scope.dialect, JUDGING, rows))
+    return judgement(split_rows(scope.dialect, JUDGING, rows))
 
 
-def judgement(told: Mapping[str, Columns]) -> Judged:
+def judgement(results: Mapping[str, Columns]) -> Judged:
     """Return the judgement from the rows of `JUDGING`."""
-    ranked, best = told["ranked"], told["best"]
+    ranked, best = results["ranked"], results["best"]
     return Judged(
         dict(zip(ranked["document_id"], ranked["relevance"], strict=True)),
         {
@@ -85,6 +85,6 @@ _RANKED = {
     ),
 }
 _JUDGED = {
-    dialect: text(f"WITH ranked AS MATERIALIZED ({ranked}) {together(dialect, JUDGING)}")
+    dialect: text(f"WITH ranked AS MATERIALIZED ({ranked}) {union_query(dialect, JUDGING)}")
     for dialect, ranked in _RANKED.items()
 }

@@ -71,11 +71,11 @@ def in_time(session: Session, question: Question, scope: SearchScope, offset: in
     """Return the requested results, newest first; those after the counted ones are reached only by a cursor."""
     if question.cursor is None and count.capped and offset >= count.total:
         return ()
-    return ordered(session, question, scope, count, skip=offset, wanted=question.request.page_size)
+    return ordered(session, question, scope, count, skip=offset, requested=question.request.page_size)
 
 
 def ordered(
-    session: Session, question: Question, scope: SearchScope, count: Count, *, skip: int, wanted: int
+    session: Session, question: Question, scope: SearchScope, count: Count, *, skip: int, requested: int
 ) -> tuple[Hit, ...]:
     """Return some results, newest first, walking or gathering as is cheaper."""
     cursor, also, given = question.cursor, "", {}
@@ -84,7 +84,7 @@ def ordered(
         also = " AND (e.captured_at, e.snapshot_id) < (:after_at, :after_id)"
         given, skip = {"after_at": cursor.at, "after_id": cursor.snapshot_id}, 0
     found = _estimated(scope, count) if count.capped else count.entries
-    walking = walks((skip + wanted) // _WALKED_AS_ONE, max(found, count.entries), scope.captures)
+    walking = walks((skip + requested) // _WALKED_AS_ONE, max(found, count.entries), scope.captures)
     good_first = (GOOD_FIRST,) if question.request.include_non_2xx else ()
     return shown(
         session,
@@ -93,7 +93,7 @@ def ordered(
         f"SELECT e.snapshot_id, e.captured_at{', e.status_rank' if good_first else ''}"
         f" {scope.walked() if walking else scope.gathered()}{also}",
         (*good_first, *NEWEST_FIRST),
-        most=wanted,
+        most=requested,
         skip=skip,
         **given,
     )

@@ -75,8 +75,8 @@ def add_job(session: Session, facts: Facts, job_id: int | None, source_id: int, 
 
 
 def _add(session: Session, kind: type[Base], facts: Facts) -> int:
-    wanted = facts.pop("id")
-    given = facts if wanted is None else {**facts, "id": wanted}
+    requested = facts.pop("id")
+    given = facts if requested is None else {**facts, "id": requested}
     row_id = session.connection().execute(insert(_table(kind)).values(**given)).inserted_primary_key
     assert row_id is not None
     ids.lift(session, _table(kind).name, int(row_id[0]), autoincrement=False)
@@ -110,8 +110,8 @@ def _value(kind: type[Base], name: str, value: object) -> object:
         return _moment(name, value)
     if isinstance(column.type, JSON):
         return value if isinstance(value, dict | list) else _refused(name, value)
-    wanted = str if isinstance(column.type, PlainText) else column.type.python_type
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+    requested = str if isinstance(column.type, PlainText) else column.type.python_type
+    if not isinstance(value, requested) or (requested is int and isinstance(value, bool)):
         return _refused(name, value)
     length = getattr(column.type, "length", None)
     return value if length is None or len(str(value)) <= length else _refused(name, value)

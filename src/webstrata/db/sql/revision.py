@@ -37,7 +37,7 @@ class Revision:
         """Return the change token of the present state, or None when the database cannot be reached."""
         with self._asking:
             try:
-                return self._asked()
+                return self._read()
             except self._database.engine.dialect.loaded_dbapi.Error:
                 self._let_go()
                 return None
@@ -47,7 +47,7 @@ class Revision:
         with self._asking:
             self._let_go()
 
-    def _asked(self) -> str:
+    def _read(self) -> str:
         if self._connection is None:
             self._connection = self._reopen()
         cursor = self._connection.cursor()

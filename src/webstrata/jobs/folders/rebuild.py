@@ -108,10 +108,10 @@ class Rebuild:
             for source in _claims_first(report.plan.sources, taken):
                 if source.code in known:
                     continue
-                wanted = source.id if source.id not in taken else None
-                if wanted != source.id:
+                requested = source.id if source.id not in taken else None
+                if requested != source.id:
                     report.problems.append(f"source {source.code}: its id {source.id} is taken: it gets a new one")
-                manifests.add_source(session, source.facts, wanted)
+                manifests.add_source(session, source.facts, requested)
                 report.added_sources += 1
 
     def _keep_promised_ids(self, planned: Iterable[PlannedJob]) -> None:
@@ -159,8 +159,8 @@ class Rebuild:
         with self.database.write() as session:
             source_id = manifests.known_sources(session)[job.source_code]
             facts = {**job.facts, "status": begun, "status_reason": reason, **_NOTHING_YET}
-            wanted = None if job.id in taken else job.id
-            job_id = manifests.add_job(session, facts, wanted, source_id, str(job.output_dir))
+            requested = None if job.id in taken else job.id
+            job_id = manifests.add_job(session, facts, requested, source_id, str(job.output_dir))
         report.added_jobs += 1
         log.info("rebuild.job.made", job_id=job_id, folder=str(job.output_dir))
         return job_id
@@ -207,8 +207,8 @@ class Rebuild:
     def _settle(self, job_id: int, status: JobStatus, report: RebuildReport) -> None:
         """Run the plugins on an indexed job, and set its status; if killed before, the job is continued."""
         with self.database.read() as session:
-            wanted = jobs.load_job(session, job_id).config.plugins
-        known = dict.fromkeys(name for name in self.plugins.names if wanted is None or name in wanted)
+            requested = jobs.load_job(session, job_id).config.plugins
+        known = dict.fromkeys(name for name in self.plugins.names if requested is None or name in requested)
         run_plugins(
             job_id, database=self.database, archive_root=self.archive_root, registry=self.plugins, plugins=(*known,)
         )

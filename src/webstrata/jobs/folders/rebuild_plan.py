@@ -195,12 +195,12 @@ def _count(facts: Mapping[str, object], name: str) -> int:
     return found if isinstance(found, int) else 0
 
 
-def _free(taken: dict[int, str], wanted: int | None, who: str, problems: list[str]) -> int | None:
+def _free(taken: dict[int, str], requested: int | None, who: str, problems: list[str]) -> int | None:
     """Return the id that a manifest claims, or None when another has it."""
-    if wanted is None:
+    if requested is None:
         return None
-    first = taken.setdefault(wanted, who)
+    first = taken.setdefault(requested, who)
     if first == who:
-        return wanted
-    problems.append(f"{who}: it claims the id {wanted}, which {first} has: it gets a new one")
+        return requested
+    problems.append(f"{who}: it claims the id {requested}, which {first} has: it gets a new one")
     return None

@@ -183,8 +183,8 @@ def _make_ready(session: Session, job_id: int, not_before: datetime | None) -> N
 def _nothing_found(place: Path, refused: Sequence[Refused]) -> str:
     if not place.is_dir() and refused:
         return str(refused[0])
-    told = f"; left out: {'; '.join(map(str, refused[:_MAX_TOLD]))}" if refused else ""
-    return f"no WARC files in {place}, its warcs/ or collections/**/archive/, or its .tmp* folders{told}"
+    left_out = f"; left out: {'; '.join(map(str, refused[:_MAX_TOLD]))}" if refused else ""
+    return f"no WARC files in {place}, its warcs/ or collections/**/archive/, or its .tmp* folders{left_out}"
 
 
 def _notes(found: Discovered, left_out: LeftOut, files: Sequence[Measured]) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ def write_run_report(database: Database, job_id: int, end: RunEnd, config: Crawl
     report = {
         "run": _run(found.job, end, seconds),
         "config": _effective(found.job, config),
-        "counts": asdict(counts) if config else _told_counts(found.job),
+        "counts": asdict(counts) if config else _logged_counts(found.job),
         "report": _of_whole_run(found.report, seconds),
         "warc_files": [asdict(warc) for warc in warcs],
         "environment": _environment(database),
@@ -78,13 +78,13 @@ def _run(job: JobView, end: RunEnd, seconds: float) -> dict[str, object]:
 
 def _effective(job: JobView, crawl: CrawlConfig | None) -> dict[str, object]:
     """Return the configuration of the run, defaults included, without secrets."""
-    told = JobConfig.from_json(job.config or {})
+    stored = JobConfig.from_json(job.config or {})
     if crawl is None:
-        return without_secrets(told.to_json())
-    return without_secrets({**told.to_json(), "scope": asdict(told.rules), "crawl": asdict(crawl)})
+        return without_secrets(stored.to_json())
+    return without_secrets({**stored.to_json(), "scope": asdict(stored.rules), "crawl": asdict(crawl)})
 
 
-def _told_counts(job: JobView) -> dict[str, int]:
+def _logged_counts(job: JobView) -> dict[str, int]:
     finished, error = job.pages_crawled or 0, job.pages_failed or 0
     pending = max(0, (job.pages_total or 0) - finished - error)
     return {"pending": pending, "in_progress": 0, "finished": finished, "error": error}

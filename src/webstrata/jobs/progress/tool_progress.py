@@ -43,12 +43,12 @@ def update_progress(
 
     That is when a stop of the job is requested, or another process leads it by now.
     """
-    asked, over = threading.Event(), threading.Event()
-    writer = _ProgressWriter(database, job_id, leader, asked)
+    stop_requested, over = threading.Event(), threading.Event()
+    writer = _ProgressWriter(database, job_id, leader, stop_requested)
     keeping = threading.Thread(target=writer.keep, args=(over, look_seconds), name="tool-books")
     keeping.start()
     try:
-        yield asked
+        yield stop_requested
     finally:
         over.set()
         keeping.join()
@@ -57,8 +57,8 @@ def update_progress(
 class _ProgressWriter:
     """Writes down how a tool's crawl goes, and hears when it is to end."""
 
-    def __init__(self, database: Database, job_id: int, leader: str, asked: threading.Event) -> None:
-        self._database, self._job_id, self._leader, self._asked = database, job_id, leader, asked
+    def __init__(self, database: Database, job_id: int, leader: str, stop_requested: threading.Event) -> None:
+        self._database, self._job_id, self._leader, self._stop_requested = database, job_id, leader, stop_requested
         self._written: dict[str, object] = {}
 
     def keep(self, over: threading.Event, look_seconds: float) -> None:
@@ -68,7 +68,7 @@ class _ProgressWriter:
                 self._look()
             except LeaseLostError as error:
                 log.error("tool.lease.lost", job_id=self._job_id, reason=str(error))
-                self._asked.set()
+                self._stop_requested.set()
                 return
             except (DatabaseError, StorageError) as error:
                 log.warning("tool.books.failed", job_id=self._job_id, reason=str(error))
@@ -79,7 +79,7 @@ class _ProgressWriter:
             job = jobs.load_job(session, self._job_id)
             found = columns_from_logs(session, job)
             if not leases.may_crawl(session, self._job_id):
-                self._asked.set()
+                self._stop_requested.set()
         if found != self._written:
             with self._database.write() as session:
                 leases.set_as(session, self._job_id, self._leader, **found)
@@ -165,15 +165,15 @@ def _last_error(folder: Path, since: datetime) -> str | None:
             return None
     except OSError:
         return None
-    return next((said for line in reversed(tail(path)) if (said := _error_in(line))), None)
+    return next((texts for line in reversed(tail(path)) if (texts := _error_in(line))), None)
 
 
 def _error_in(line: str) -> str | None:
     try:
-        told = json.loads(line)
+        entry = json.loads(line)
     except (ValueError, RecursionError):
         return line.strip() if "error" in line.lower() else None
-    if not isinstance(told, dict) or str(told.get("logLevel", told.get("level"))).lower() not in _ERRORS:
+    if not isinstance(entry, dict) or str(entry.get("logLevel", entry.get("level"))).lower() not in _ERRORS:
         return None
-    said = [told.get(name) for name in ("message", "event", "reason")]
-    return ": ".join(part for part in said if isinstance(part, str) and part) or None
+    texts = [entry.get(name) for name in ("message", "event", "reason")]
+    return ": ".join(part for part in texts if isinstance(part, str) and part) or None

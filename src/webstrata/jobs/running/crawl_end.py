@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-_CRAWLER_STATUS = {end: told for told, end in jobs.CRAWL_ENDS.items()}
+_CRAWLER_STATUS = {end: crawler_status for crawler_status, end in jobs.CRAWL_ENDS.items()}
 
 
 @dataclass(frozen=True)

@@ -105,9 +105,9 @@ class Runner:
         the workers of an archive do; a job that a person runs with settings of their own gets none.
         """
         self.recovery.tend()
-        told = interrupted or threading.Event()
+        stop_requested = interrupted or threading.Event()
         with in_the_lead(self.database, self.archive_root, job_id, helpers_welcome=helpers_welcome) as leader:
-            ended = self._crawl_if_needed(job_id, leader, watcher, told)
+            ended = self._crawl_if_needed(job_id, leader, watcher, stop_requested)
             if ended is not None:
                 watcher.read(0, 0)
                 # What was fetched is indexed however the crawl ended: the event is for the crawl alone.

@@ -66,12 +66,12 @@ def run_persistent_job(
     A crawler that is killed goes on where it was. A crawl without any result is queued again, up to `max_retries`
     times, unless another attempt would end the same way.
     """
-    told = interrupted or threading.Event()
+    stop_event = interrupted or threading.Event()
     context.recovery.tend()
     with in_the_lead(context.database, context.archive_root, job_id, helpers_welcome=True) as leader:
         job = context.load(job_id)
-        code = 0 if job.crawl_ended is not None else _crawl(context, job, leader, told)
-        _after_crawl(context, context.load(job_id), leader, told, max_retries)
+        code = 0 if job.crawl_ended is not None else _crawl(context, job, leader, stop_event)
+        _after_crawl(context, context.load(job_id), leader, stop_event, max_retries)
         write_folder_records(context.database, context.archive_root, job_id)
     return code
 

@@ -99,8 +99,8 @@ def job_arguments(name: str, config: ArchiveJobConfig, folder: Path, command: Se
     """Return how a tool is called for a job, but for what ties it to a worker."""
     options = config.options
     needed = ToolRun(name, config.seeds).arguments(folder)
-    told = _flags({**_by_themselves(options, config, command)})
-    return [*needed, *told, *tool_flags(options, config.zimit_passthrough_args, command)]
+    flags = _flags({**_by_themselves(options, config, command)})
+    return [*needed, *flags, *tool_flags(options, config.zimit_passthrough_args, command)]
 
 
 class _ByThemselves(TypedDict):
@@ -155,21 +155,21 @@ class ToolRun:
         command: Sequence[str] = OWN_TOOL,
         leader: str | None = None,
         interrupted: threading.Event | None = None,
-        asked: threading.Event | None = None,
+        stop_requested: threading.Event | None = None,
     ) -> int:
         """Run archive-tool to its end and return its exit code; without a folder, one of its own is made.
 
-        `interrupted` ends it because we have to end, `asked` because a stop of the crawl was requested.
+        `interrupted` ends it because we have to end, `stop_requested` because a stop of the crawl was requested.
         """
         folder = output_dir_override or self.new_folder(archive_root)
-        told = {"log_level": log_level, "initial_workers": initial_workers, "cleanup": cleanup, "overwrite": overwrite}
+        flags = {"log_level": log_level, "initial_workers": initial_workers, "cleanup": cleanup, "overwrite": overwrite}
         tied = [TIED] if is_own_tool(command) else []
         return run_child(
-            [*command, *self.arguments(folder), *tied, *_flags(told), *extra_args],
+            [*command, *self.arguments(folder), *tied, *_flags(flags), *extra_args],
             leader,
             interrupted or threading.Event(),
             stream_output=stream_output,
-            asked=asked,
+            stop_requested=stop_requested,
         )
 
     def arguments(self, folder: Path) -> list[str]:
@@ -209,8 +209,8 @@ class ToolStages:
             return self._judged(job_id, leader, self._tool(job, leader, interrupted), since)
         with self.database.write() as session:
             leases.set_as(session, job_id, leader, helpers_welcome=False, was_crawled_here=True)
-        with update_progress(self.database, job_id, leader, self.look_seconds) as asked:
-            code = self._tool(job, leader, interrupted, asked)
+        with update_progress(self.database, job_id, leader, self.look_seconds) as stop_requested:
+            code = self._tool(job, leader, interrupted, stop_requested)
         return self._judged(job_id, leader, code, since)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
@@ -243,13 +243,13 @@ class ToolStages:
         return is_own_tool(self.command) and job.config.options.engine != ZIMIT
 
     def _tool(
-        self, job: StoredJob, leader: str, interrupted: threading.Event, asked: threading.Event | None = None
+        self, job: StoredJob, leader: str, interrupted: threading.Event, stop_requested: threading.Event | None = None
     ) -> int:
         options = job.config.options
         if options.overwrite and _has_begun(job):
             # Once is enough: what goes on after a kill goes on where it was.
             options = replace(options, overwrite=False)
-        return self._run(job, options, leader, interrupted, asked=asked)
+        return self._run(job, options, leader, interrupted, stop_requested=stop_requested)
 
     def _run(
         self,
@@ -258,7 +258,7 @@ class ToolStages:
         leader: str | None,
         interrupted: threading.Event,
         *arguments: str,
-        asked: threading.Event | None = None,
+        stop_requested: threading.Event | None = None,
     ) -> int:
         which = ["--job-id", str(job.id), *arguments] if is_own_tool(self.command) else []
         for name in withheld_options(options, self.command):
@@ -271,7 +271,7 @@ class ToolStages:
             command=self.command,
             leader=leader,
             interrupted=interrupted,
-            asked=asked,
+            stop_requested=stop_requested,
         )
 
     def _indexer(self, job_id: int, leader: str | None, interrupted: threading.Event, *arguments: str) -> int:

@@ -115,8 +115,8 @@ def _take_due_run(session: Session, source_code: str, now: datetime) -> None:
 
 def new_folder(archive_root: Path, code: str, job_name: str, now: datetime) -> Path:
     """Make a job's folder; of two jobs in one second the later gets a number."""
-    wanted = build_output_dir_for_job(code, job_name, archive_root, now)
-    for folder in (wanted, *(wanted.with_name(f"{wanted.name}-{n}") for n in range(2, 1000))):
+    requested = build_output_dir_for_job(code, job_name, archive_root, now)
+    for folder in (requested, *(requested.with_name(f"{requested.name}-{n}") for n in range(2, 1000))):
         try:
             folder.mkdir(parents=True)
         except FileExistsError:
@@ -124,7 +124,7 @@ def new_folder(archive_root: Path, code: str, job_name: str, now: datetime) -> P
         except OSError as error:
             raise StorageError(f"{folder}: {error.strerror}") from error
         return folder
-    raise StorageError(f"{wanted}: too many jobs in one second")
+    raise StorageError(f"{requested}: too many jobs in one second")
 
 
 def disabled_source(code: str) -> ConflictError:

@@ -111,7 +111,7 @@ class Decision:
     at: datetime
     trouble: str
     reason: str
-    answer: RecoveryAction
+    action: RecoveryAction
     workers: int
     """How many workers the next attempt gets."""
     wait: timedelta = timedelta(0)
@@ -122,7 +122,7 @@ class Decision:
             "at": self.at.astimezone(UTC).isoformat(timespec="seconds"),
             "trouble": str(self.trouble),
             "reason": self.reason[:_LONGEST_REASON],
-            "answer": str(self.answer),
+            "answer": str(self.action),
             "workers": self.workers,
             "wait": int(self.wait.total_seconds()),
         }
@@ -149,19 +149,19 @@ def crash_seen(exit_code: int) -> Symptom:
 
 def decided(finding: Symptom, workers: int, spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> Decision:
     """Return the first recovery action that is still allowed."""
-    answer = _answer(workers, spent, limits, now)
-    fewer = answer is RecoveryAction.FEWER_WORKERS
+    action = _next_action(workers, spent, limits, now)
+    fewer = action is RecoveryAction.FEWER_WORKERS
     return Decision(
         at=now,
         trouble=finding.trouble,
         reason=finding.reason,
-        answer=answer,
+        action=action,
         workers=max(limits.min_workers, workers // 2) if fewer else workers,
-        wait=limits.backoff_delay if answer is RecoveryAction.BACK_OFF else timedelta(0),
+        wait=limits.backoff_delay if action is RecoveryAction.BACK_OFF else timedelta(0),
     )
 
 
-def _answer(workers: int, spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> RecoveryAction:
+def _next_action(workers: int, spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> RecoveryAction:
     may_shrink = limits.adaptive_workers and spent.worker_reductions < limits.max_worker_reductions
     if may_shrink and workers > limits.min_workers:
         return RecoveryAction.FEWER_WORKERS

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
 from webstrata.errors import UsageError
-from webstrata.model.crawl.crawl_config import CRAWL_KNOBS
+from webstrata.model.crawl.crawl_config import CRAWL_SETTING_TYPES
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.jobs.tool_options import ArchiveToolOptions, ignored_arguments, validate_tool_options
 
@@ -93,7 +93,7 @@ class ArchiveJobConfig:
         """Return a stored configuration; an unknown key is an error."""
         crawl, scope = _mapping(stored, "crawl"), _mapping(stored, "scope")
         unknown = sorted(set(stored) - {f.name for f in fields(cls)})
-        unknown += sorted(f"crawl.{name}" for name in set(crawl) - set(CRAWL_KNOBS))
+        unknown += sorted(f"crawl.{name}" for name in set(crawl) - set(CRAWL_SETTING_TYPES))
         unknown += sorted(f"scope.{name}" for name in set(scope) - SCOPE_KEYS)
         if unknown:
             raise UsageError(f"unknown key in a job's configuration: {', '.join(unknown)}")

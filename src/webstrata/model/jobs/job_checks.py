@@ -5,7 +5,7 @@ from dataclasses import fields
 from functools import partial
 
 from webstrata.errors import ConflictError, OptionsError, UsageError
-from webstrata.model.crawl.crawl_config import check_knobs
+from webstrata.model.crawl.crawl_config import check_crawl_settings
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.jobs.job import SCOPE_KEYS, ArchiveJobConfig
 from webstrata.model.jobs.tool_options import ZIMIT, OptionProblem, tool_option_problems
@@ -25,7 +25,7 @@ def config_problems(stored: Mapping[str, object]) -> tuple[OptionProblem, ...]:
     crawl, scope = _inner(stored, "crawl"), _inner(stored, "scope")
     return (
         *_seed_problems(config),
-        *_each("crawl", crawl, lambda name, value: check_knobs({name: value})),
+        *_each("crawl", crawl, lambda name, value: check_crawl_settings({name: value})),
         *_scope_problems(scope),
         *tool_option_problems(config.tool_options, config.zimit_passthrough_args),
         *_meaningless(config.tool_options, crawl, scope),
@@ -59,11 +59,11 @@ def _meaningless(
 def _misshapen(stored: Mapping[str, object], key: str) -> OptionProblem | None:
     value = stored.get(key)
     if key in ("crawl", "scope", "tool_options"):
-        is_right, wanted = key not in stored or isinstance(value, Mapping), "names and their values"
+        is_right, requested = key not in stored or isinstance(value, Mapping), "names and their values"
     else:
         words = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
-        is_right, wanted = words or (value is None and (key not in stored or key == "plugins")), "a list of words"
-    return None if is_right else OptionProblem(key, f"{key} must be {wanted}")
+        is_right, requested = words or (value is None and (key not in stored or key == "plugins")), "a list of words"
+    return None if is_right else OptionProblem(key, f"{key} must be {requested}")
 
 
 def _inner(stored: Mapping[str, object], key: str) -> Mapping[str, object]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from webstrata.errors import UsageError
-from webstrata.model.crawl.crawl_config import CRAWL_KNOBS, check_knobs
+from webstrata.model.crawl.crawl_config import CRAWL_SETTING_TYPES, check_crawl_settings
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.jobs.job import SCOPE_KEYS, ArchiveJobConfig
 from webstrata.model.jobs.job_checks import check_for_engine
@@ -156,8 +156,8 @@ def build_job_config(
     if not seeds:
         raise UsageError(f"{source_cfg.source_code} has no seeds: give an address such as https://example.org/")
     given = dict(overrides or {})
-    crawl = {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_KNOBS}}
-    check_knobs(crawl)
+    crawl = {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_SETTING_TYPES}}
+    check_crawl_settings(crawl)
     options = ArchiveToolOptions.from_json({**source_cfg.default_tool_options, **given})
     validate_tool_options(options, source_cfg.default_zimit_passthrough_args)
     ScopeRules.of(seeds, **source_cfg.scope)
@@ -178,7 +178,7 @@ def plain_job_config(source_cfg: SourceJobConfig, overrides: Mapping[str, object
     given = dict(overrides or {})
     return {
         "seeds": list(source_cfg.default_seeds),
-        "crawl": {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_KNOBS}},
+        "crawl": {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_SETTING_TYPES}},
         "scope": dict(source_cfg.scope),
         "plugins": None if source_cfg.plugins is None else list(source_cfg.plugins),
         "zimit_passthrough_args": list(source_cfg.default_zimit_passthrough_args),
@@ -249,13 +249,13 @@ def parse_override(text: str) -> tuple[str, object]:
     if not equals:
         raise UsageError(f"{text!r} is not an option (expected name=value, such as max_pages=500)")
     name = option_name(given)
-    kind = {**TOOL_OPTIONS, **CRAWL_KNOBS}[name]
+    kind = {**TOOL_OPTIONS, **CRAWL_SETTING_TYPES}[name]
     return name, _value(written.strip(), get_args(kind) or (kind,))
 
 
 def option_name(text: str) -> str:
     """Return the stored name of a tool option or crawl setting; UsageError when there is none of that name."""
-    name, kinds = text.strip().replace("-", "_"), {**TOOL_OPTIONS, **CRAWL_KNOBS}
+    name, kinds = text.strip().replace("-", "_"), {**TOOL_OPTIONS, **CRAWL_SETTING_TYPES}
     if name not in kinds:
         close = get_close_matches(name, kinds, n=1)
         raise UsageError(f"unknown option {name!r}{f' (did you mean {close[0]}?)' if close else ''}")

@@ -160,10 +160,10 @@ def _wrong_with_vpn(command: str) -> str | None:
 def _check_kind(name: str, value: object) -> None:
     kinds = get_args(TOOL_OPTIONS[name]) or (TOOL_OPTIONS[name],)
     if type(value) not in kinds:
-        wanted = " or ".join(_WORDS[kind] for kind in kinds if kind is not NoneType)
+        requested = " or ".join(_WORDS[kind] for kind in kinds if kind is not NoneType)
         # What was given in a secret's place is not shown either.
         shown = "that" if name == "vpn_connect_command" else repr(value)
-        raise OptionsError(f"tool option {name} must be {wanted}, not {shown}")
+        raise OptionsError(f"tool option {name} must be {requested}, not {shown}")
     if name in OPTION_CHOICES and value is not None and value not in OPTION_CHOICES[name]:
         raise OptionsError(f"tool option {name} must be {', '.join(OPTION_CHOICES[name])}, not {value!r}")
     if name in _FORMS and isinstance(value, str) and not _FORMS[name].fullmatch(value):

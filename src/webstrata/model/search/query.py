@@ -94,8 +94,8 @@ def plain_expression(words: Sequence[str], *, prefix: bool = False) -> Expressio
 
 def all_of(parts: Iterable[Expression]) -> Expression | None:
     """Return what asks for every part; None when there are none."""
-    wanted = tuple(parts)
-    return (wanted[0] if len(wanted) == 1 else All(wanted)) if wanted else None
+    requested = tuple(parts)
+    return (requested[0] if len(requested) == 1 else All(requested)) if requested else None
 
 
 def with_word_replaced(expression: Expression, replaced: dict[str, str]) -> Expression:

@@ -144,9 +144,9 @@ def _naive(at: datetime | None) -> bool:
     return at is not None and at.utcoffset() is None
 
 
-def walks(wanted: int, found: int, archive: int) -> bool:
+def walks(requested: int, found: int, archive: int) -> bool:
     """Return whether walking through the archive finds the newest results sooner than sorting all results.
 
     Walking passes archive/found captures for each result; sorting has to read all results.
     """
-    return wanted * archive < found * found
+    return requested * archive < found * found

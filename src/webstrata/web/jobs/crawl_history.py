@@ -108,7 +108,7 @@ def _answer_words(decision: MonitorDecision) -> str:
         RecoveryAction.BACK_OFF: f"Rested for {present.duration(decision.wait)}",
         RecoveryAction.GIVE_UP: "Gave up",
     }
-    return next((said for answer, said in words.items() if answer == decision.answer), decision.answer)
+    return next((words_for for answer, words_for in words.items() if answer == decision.answer), decision.answer)
 
 
 def _no_decisions(job: JobView, *, is_over: bool) -> str:

@@ -25,7 +25,7 @@ from webstrata.model.jobs.job import CLAIMABLE, JobStatus
 from webstrata.web import present
 from webstrata.web.failures import PageRoute
 from webstrata.web.jobs.crawl_history import crawl_story
-from webstrata.web.jobs.job_progress import is_stopping, news_of
+from webstrata.web.jobs.job_progress import is_stopping, progress_view
 from webstrata.web.jobs.plot import draw_plot
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
@@ -78,7 +78,7 @@ def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTM
         "job.html",
         job=found,
         is_known=known,
-        news=news_of(progress, now),
+        news=progress_view(progress, now),
         moving=not progress.is_over,
         offer=offer(progress),
         story=story(progress, now),
@@ -98,7 +98,7 @@ def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTM
 @router.get("/jobs/{job_id}/events", dependencies=[Depends(viewer_slot)])
 async def events(job_id: JobId, app: Parts) -> Response:
     """Stream the progress of a job to its page, until the job is over."""
-    return await live_view(app.database, job_id, lambda progress, now: news_of(progress, now).to_json())
+    return await live_view(app.database, job_id, lambda progress, now: progress_view(progress, now).to_json())
 
 
 def offer(progress: JobProgress) -> JobAction | None:
@@ -158,16 +158,16 @@ def _seeds(config: Mapping[str, object]) -> list[str]:
     return [str(seed) for seed in seeds] if isinstance(seeds, list | tuple) else []
 
 
-def in_words(told: Mapping[str, object]) -> list[tuple[str, str]]:
+def in_words(stored: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return a configuration flat, name by name, as people read it; what is empty is left out."""
-    inner = ((name, value if isinstance(value, Mapping) else {name: value}) for name, value in told.items())
+    inner = ((name, value if isinstance(value, Mapping) else {name: value}) for name, value in stored.items())
     flat = ((str(key), value) for _, values in inner for key, value in values.items())
     return [(key.replace("_", " ").capitalize(), _value(value)) for key, value in flat if value not in ({}, [], None)]
 
 
-def _value(told: object) -> str:
-    if isinstance(told, bool):
-        return "yes" if told else "no"
-    if isinstance(told, list | tuple):
-        return ", ".join(str(part) for part in told)
-    return str(told)
+def _value(stored: object) -> str:
+    if isinstance(stored, bool):
+        return "yes" if stored else "no"
+    if isinstance(stored, list | tuple):
+        return ", ".join(str(part) for part in stored)
+    return str(stored)

@@ -97,7 +97,7 @@ def results(request: Request, app: Parts) -> HTMLResponse:
         form=form,
         problems=wrong,
         field_names=FIELD_NAMES,
-        answer=None if wrong else answered(app, form, names),
+        answer=None if wrong else results_view(app, form, names),
         source_names=names,
         unknown_source=form.source if is_unknown else None,
         cleared=address(SearchForm(q=form.q[:MAX_QUERY_LENGTH])),
@@ -135,7 +135,7 @@ def _is_unknown(session: Session, source: str) -> bool:
     return bool(source) and public_source(session, source) is None
 
 
-def answered(app: App, form: SearchForm, source_names: Mapping[str, str]) -> ResultsView:
+def results_view(app: App, form: SearchForm, source_names: Mapping[str, str]) -> ResultsView:
     """Return the results for a form without problems."""
     asked = replace(to_request(form), facets=True)
     found = search(app.database, asked, pages_fastpath=app.settings.pages_fastpath)

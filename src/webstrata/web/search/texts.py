@@ -68,9 +68,9 @@ def as_written(found: SearchResponse) -> SearchResponse:
 
 def sentence_of(q: str) -> str | None:
     """Return the first words that a query asks for in quotes, as they are written."""
-    wanted = {part.words for part in wanted_words(understood(q, tokens).expression)}
+    requested = {part.words for part in wanted_words(understood(q, tokens).expression)}
     quoted = (match[1].strip() for match in _QUOTED.finditer(q))
-    return next((text for text in quoted if tuple(tokens(text)) in wanted), None)
+    return next((text for text in quoted if tuple(tokens(text)) in requested), None)
 
 
 def quote(sentence: str) -> str:
@@ -87,14 +87,14 @@ def how_often(found: Appearances) -> str:
 
 def site_of(q: str) -> str | None:
     """Return the host of a query that is an address, without its `www.`; None for what only has a dot, like `2.5`."""
-    wanted = understood(q, tokens).address
-    if wanted is None:
+    requested = understood(q, tokens).address
+    if requested is None:
         return None
     try:
-        host = urlsplit(wanted if "://" in wanted else f"https://{wanted}").hostname
+        host = urlsplit(requested if "://" in requested else f"https://{requested}").hostname
     except ValueError:
         return None
-    is_site = host and ("://" in wanted or _TOP_LEVEL.search(host))
+    is_site = host and ("://" in requested or _TOP_LEVEL.search(host))
     return host.removeprefix("www.") if host and is_site else None
 
 
