@@ -41,7 +41,7 @@ def test_locks_can_be_disabled(settings: dict[str, str]) -> None:
     app.close()
 
 
-def test_jobs_go_through_the_proxy_that_is_set_and_nobody_is_shown_its_password(settings: dict[str, str]) -> None:
+def test_jobs_go_through_the_proxy_that_is_set_and_no_one_is_shown_its_password(settings: dict[str, str]) -> None:
     app = build_app(load_settings({**settings, "WEBSTRATA_HTTP_PROXY": "http://me:geheim@proxy:3128"}))
     runner = app.runner()
     assert runner.proxy == "http://me:geheim@proxy:3128"

@@ -96,14 +96,14 @@ def admin(client: TestClient) -> TestClient:
     return client
 
 
-def test_a_listed_job_tells_all_that_the_contract_names(admin: TestClient, archive: Archive) -> None:
+def test_a_listed_job_has_all_that_the_contract_names(admin: TestClient, archive: Archive) -> None:
     archive.source("health", "Health Agency")
     job_id = archive.job("health", **SUMMARY_COLUMNS)
     answer = admin.get("/api/admin/jobs")
     assert answer.json() == {"items": [{"id": job_id, **SUMMARY}], "total": 1, "limit": 50, "offset": 0}
 
 
-def test_a_job_tells_all_that_the_contract_names(admin: TestClient, archive: Archive) -> None:
+def test_a_job_has_all_that_the_contract_names(admin: TestClient, archive: Archive) -> None:
     archive.source("health", "Health Agency")
     job_id = archive.job("health", **SUMMARY_COLUMNS, **DETAIL_COLUMNS)
     assert admin.get(f"/api/admin/jobs/{job_id}").json() == {"id": job_id, **SUMMARY, **DETAIL}
@@ -118,7 +118,7 @@ def test_a_job_without_a_source_has_an_empty_source_code(admin: TestClient, arch
     ] * 2
 
 
-def test_a_job_tells_its_attempts_and_what_its_monitor_decided(
+def test_a_job_reports_its_attempts_and_what_its_monitor_decided(
     admin: TestClient, archive: Archive, tmp_path: Path
 ) -> None:
     config = {"seeds": ["https://health.example/"], "tool_options": {"engine": "zimit"}}

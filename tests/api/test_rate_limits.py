@@ -56,7 +56,7 @@ def test_there_are_never_more_buckets_than_allowed_and_the_latest_stay(clients: 
 
 
 @given(st.lists(st.floats(0, 30), min_size=1, max_size=50), st.integers(1, 20))
-def test_over_any_time_nobody_gets_more_than_a_full_bucket_and_what_flowed_in(waits: list[float], rate: int) -> None:
+def test_no_client_ever_gets_more_than_a_full_bucket_and_its_refill(waits: list[float], rate: int) -> None:
     clock = Clock()
     buckets = Buckets(clock=clock)
     began, granted = clock.now, 0
@@ -98,7 +98,7 @@ def stranger(make_client: MakeClient) -> TestClient:
     return make_client(client=STRANGER, rate_limit=4, rate_limit_search=2, rate_limit_exports=1)
 
 
-def test_who_asks_too_often_is_told_when_to_come_back(stranger: TestClient) -> None:
+def test_a_client_above_its_rate_limit_gets_retry_after(stranger: TestClient) -> None:
     assert statuses(stranger, "/api/health", 5) == [200] * 4 + [429]
     refused = stranger.get("/api/health", headers={"Origin": "http://localhost:3000"})
     assert refused.json() == {"detail": f"Too many requests: try again in {refused.headers['retry-after']} seconds"}
@@ -108,7 +108,7 @@ def test_who_asks_too_often_is_told_when_to_come_back(stranger: TestClient) -> N
     assert statuses(stranger, "/api/search", 3) == [200, 200, 429]
 
 
-def test_nobody_gets_around_a_limit_by_claiming_to_be_forwarded(stranger: TestClient) -> None:
+def test_a_forged_forwarded_header_does_not_evade_a_rate_limit(stranger: TestClient) -> None:
     asked = [statuses(stranger, "/api/search", 1, X_Forwarded_For=f"1.2.3.{n}")[0] for n in range(4)]
     assert asked == [200, 200, 429, 429]
 
@@ -161,7 +161,7 @@ def test_wrong_tokens_are_limited_like_logins(make_client: MakeClient, path: str
     assert statuses(client, "/api/health", 1, X_Forwarded_For="1.2.3.4", X_Admin_Token="wrong") == [200]
 
 
-def test_a_page_that_is_asked_for_too_often_says_so_in_words(make_client: MakeClient) -> None:
+def test_a_page_that_is_asked_for_too_often_reports_it_in_words(make_client: MakeClient) -> None:
     client = make_client(client=STRANGER, rate_limit=1)
     client.get("/nowhere")
     refused = client.get("/nowhere")
@@ -170,7 +170,7 @@ def test_a_page_that_is_asked_for_too_often_says_so_in_words(make_client: MakeCl
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/openapi.json"])
-def test_a_program_that_asks_too_often_is_told_in_json(make_client: MakeClient, path: str) -> None:
+def test_a_program_above_its_rate_limit_gets_json(make_client: MakeClient, path: str) -> None:
     client = make_client(client=STRANGER, rate_limit=1)
     client.get(path)
     refused = client.get(path)

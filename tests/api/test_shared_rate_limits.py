@@ -115,7 +115,7 @@ def make_unreadable(table: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [make_missing, make_short, make_unreadable])
-def test_without_a_whole_table_a_process_counts_by_itself_and_says_so(
+def test_without_a_whole_table_a_process_counts_by_itself_and_reports_it(
     table: Path, log_lines: StringIO, spoil: Callable[[Path], None]
 ) -> None:
     spoil(table)

@@ -25,7 +25,7 @@ def test_a_client_with_an_engine_is_docker(docker: StandIn) -> None:
     assert docker.calls == ["version --format {{.Server.Version}}"]
 
 
-def test_without_docker_it_is_said_what_to_do() -> None:
+def test_without_docker_the_error_shows_what_to_do() -> None:
     with pytest.raises(StorageError, match=r"no-docker-here is not there: install Docker; .*--engine native"):
         Docker("no-docker-here").check()
 
@@ -73,7 +73,7 @@ def test_containers_are_found_by_their_label_and_ended(docker: StandIn, tmp_path
         ("a\x1b[31mb", r"a\\x1b\[31mb"),
     ],
 )
-def test_of_what_docker_says_the_last_line_that_says_something_is_told(said: str, shown: str) -> None:
+def test_the_last_line_of_dockers_output_that_is_not_empty_is_reported(said: str, shown: str) -> None:
     assert shown.replace("\\\\", "\\").replace("\\[", "[") in last_line(said)
 
 

@@ -184,7 +184,7 @@ def test_a_decision_is_on_disk_and_in_both_logs_before_anybody_acts(crawl: Watch
     assert (parse_last_stats_from_log(crawl.log) or {})["crawled"] == 4
 
 
-def test_the_answers_follow_each_other_until_the_crawl_is_given_up(tmp_path: Path) -> None:
+def test_recovery_actions_follow_each_other_until_the_crawl_is_given_up(tmp_path: Path) -> None:
     crawl = Watched(tmp_path, replace(EVERYTHING, max_vpn_rotations=1), workers=4)
     answers: list[RecoveryAction] = []
     while not answers or answers[-1] is not RecoveryAction.GIVE_UP:
@@ -321,7 +321,7 @@ def test_no_log_whatever_is_in_it_breaks_the_monitor(crawl: Watched) -> None:
     assert crawl.monitor.look() is not None
 
 
-def test_the_vpn_is_changed_and_only_how_that_went_is_told(tmp_path: Path) -> None:
+def test_the_vpn_is_changed_and_only_how_that_went_is_reported(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     command = f"sh -c {shlex.quote(f'echo s3cr3t; echo x >> {mark}; exit 4')}"
     crawl = Watched(tmp_path, replace(LIMITS, vpn=VpnCommand(command)))
@@ -351,7 +351,7 @@ def test_a_clock_that_is_set_back_is_no_stall_and_hides_none(crawl: Watched) -> 
     assert crawl.stalled().trouble == "no_statistics"
 
 
-def test_the_clock_of_a_monitor_tells_the_time_and_never_goes_back() -> None:
+def test_the_clock_of_a_monitor_reports_the_time_and_never_goes_back() -> None:
     clock = steady_clock()
     first, second = clock(), clock()
     assert first <= second

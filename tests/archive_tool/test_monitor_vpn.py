@@ -29,7 +29,7 @@ def test_a_command_that_ends_well_has_changed_the_vpn(tmp_path: Path) -> None:
     assert (tmp_path / "done").exists()
 
 
-def test_what_a_command_says_is_neither_shown_nor_kept(capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_a_command_states_is_neither_shown_nor_kept(capfd: pytest.CaptureFixture[str]) -> None:
     done = rotated(shell("echo s3cr3t; echo s3cr3t >&2; exit 3"))
     assert (done.went_well, done.exit_code) == (False, 3)
     assert "ended with exit code 3" in done.summary
@@ -59,7 +59,7 @@ def test_no_shell_reads_the_command(tmp_path: Path) -> None:
         ("'s3cr3t", "the VPN's command cannot be read: No closing quotation"),
     ],
 )
-def test_a_command_that_cannot_be_run_is_told_without_being_shown(command: str, said: str) -> None:
+def test_a_command_that_cannot_be_run_is_reported_without_being_shown(command: str, said: str) -> None:
     assert rotated(VpnCommand(command)) == Rotation(went_well=False, summary=said)
 
 

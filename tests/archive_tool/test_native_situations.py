@@ -301,7 +301,7 @@ def test_a_stalled_crawl_is_begun_again_and_succeeds(
     assert_sound(archive)
 
 
-def test_an_error_storm_is_answered_in_order_within_the_limits_and_given_up_in_the_end(
+def test_an_error_storm_gets_recovery_actions_within_the_limits_and_is_given_up_in_the_end(
     tool: Tool, folder: Path, archive: Archive, web_server: WebServer, tmp_path: Path, quick: None
 ) -> None:
     """Restarts and rests were spent by an earlier run that was killed: that shortens the way to its end."""

@@ -134,20 +134,20 @@ def test_what_follows_a_crawl_can_fail_too(state: CrawlState) -> None:
     assert ended_so(state) == (3, "what follows the crawl ended with exit code 3")
 
 
-def test_a_crash_that_nobody_watches_ends_the_run(state: CrawlState) -> None:
+def test_a_crash_that_no_one_watches_ends_the_run(state: CrawlState) -> None:
     engine = ShellEngine([CRASH, SUCCEED])
     assert supervise(engine, state, None, threading.Event(), check_room=room) == 1
     assert (len(engine.attempts), engine.finished) == (1, 0)
     assert ended_so(state) == (1, "the crawler ended with exit code 7 before it was done")
 
 
-def test_a_crash_that_is_watched_is_answered_and_the_crawl_goes_on(state: CrawlState) -> None:
+def test_a_crash_under_a_monitor_is_recovered_from_and_the_crawl_goes_on(state: CrawlState) -> None:
     engine, monitor = ShellEngine([CRASH, SUCCEED]), Script(state, RecoveryAction.FEWER_WORKERS)
     assert supervise(engine, state, monitor, threading.Event(), check_room=room) == 0
     assert (engine.workers, monitor.carried_out) == ([4, 2], [RecoveryAction.FEWER_WORKERS])
 
 
-def test_an_attempt_in_trouble_is_ended_before_the_answer_is_carried_out(state: CrawlState) -> None:
+def test_an_attempt_in_trouble_is_ended_before_the_recovery_action_is_carried_out(state: CrawlState) -> None:
     engine, monitor = ShellEngine([NEVER_END, SUCCEED]), Script(state, RecoveryAction.RESTART)
     over = []
     monitor.carry_out = lambda decision, ended: over.append(engine.attempts[0].poll())  # type: ignore[method-assign]
@@ -155,7 +155,7 @@ def test_an_attempt_in_trouble_is_ended_before_the_answer_is_carried_out(state: 
     assert over[0] in GENTLY
 
 
-def test_a_crawl_that_is_given_up_says_why(state: CrawlState) -> None:
+def test_a_crawl_that_is_given_up_gives_the_reason(state: CrawlState) -> None:
     monitor = Script(state, RecoveryAction.GIVE_UP)
     assert supervise(ShellEngine([NEVER_END]), state, monitor, threading.Event(), check_room=room) == 1
     assert ended_so(state) == (1, "given up: nothing moves")
@@ -191,7 +191,7 @@ def test_a_crawl_succeeds_however_its_monitor_breaks(state: CrawlState, place: s
 
 
 @pytest.mark.parametrize(("is_tied", "code"), [(False, 1), (True, 130)])
-def test_whoever_ends_the_run_ends_the_attempt_in_good_order(state: CrawlState, is_child: bool, code: int) -> None:
+def test_the_end_of_the_run_stops_the_attempt_cleanly(state: CrawlState, is_child: bool, code: int) -> None:
     engine, ended = ShellEngine([NEVER_END]), threading.Event()
     threading.Timer(0.3, ended.set).start()
     assert supervise(engine, state, None, ended, check_room=room, is_child=is_child) == code

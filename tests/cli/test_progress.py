@@ -73,7 +73,7 @@ def job(
     return state
 
 
-def test_the_view_tells_how_far_how_fast_what_waits_and_what_failed() -> None:
+def test_the_view_reports_how_far_how_fast_what_waits_and_what_failed() -> None:
     clock = Clock()
     state = job(clock=clock)
     clock.now += 75
@@ -89,7 +89,7 @@ def test_the_view_tells_how_far_how_fast_what_waits_and_what_failed() -> None:
     assert len(hosts) == HOSTS_SHOWN
 
 
-def test_the_view_says_when_pages_are_indexed() -> None:
+def test_the_view_states_when_pages_are_indexed() -> None:
     state = job()
     assert "indexed" not in drawn(state)
     state.record_indexed(1_000)
@@ -97,7 +97,7 @@ def test_the_view_says_when_pages_are_indexed() -> None:
     assert "indexed 1,200 snapshots" in drawn(state)
 
 
-def test_before_the_first_response_the_view_says_what_is_done() -> None:
+def test_before_the_first_response_the_view_states_what_is_done() -> None:
     shown = drawn(JobState("archiving https://example.org/"))
     assert "reading robots.txt and the first page" in shown
     assert "0 of 0" not in shown
@@ -158,14 +158,14 @@ def test_what_strangers_wrote_does_not_reach_the_terminal_as_it_is() -> None:
     assert not re.search(r"[\x00-\x1f\u202e]", line(job(HOSTILE, report)))
 
 
-def test_colours_are_left_out_when_nobody_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_are_left_out_when_no_one_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
     coloured = re.compile(r"\x1b\[[0-9;]*\b(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m")
     assert coloured.search(drawn(job(), colours=True))
     monkeypatch.setenv("NO_COLOR", "1")
     assert not coloured.search(drawn(job(), colours=True))
 
 
-def test_a_line_tells_the_same_in_short() -> None:
+def test_a_line_reports_the_same_in_short() -> None:
     clock = Clock()
     state = job(clock=clock)
     clock.now += 75
@@ -287,7 +287,7 @@ def test_elsewhere_there_is_no_view(program: Program, web_server: WebServer) -> 
     assert "\x1b" not in ended.stdout + ended.stderr
 
 
-def test_an_index_says_in_plain_lines_how_much_is_read() -> None:
+def test_an_index_states_in_plain_lines_how_much_is_read() -> None:
     state = JobState("indexing job 7", Stage.INDEX, clock=Clock())
     assert line(state) == "indexing job 7: 0 snapshots"
     state.record_indexed(1_200)

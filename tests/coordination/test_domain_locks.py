@@ -99,7 +99,7 @@ def test_a_throttle_is_forgotten_after_its_time_to_live(store: LockStore) -> Non
     assert store.reserve("throttle:domain:x", timedelta(hours=1), SHORT) == timedelta(0)
 
 
-def test_a_session_says_what_it_does_in_the_seeds_words(store: LockStore) -> None:
+def test_a_session_states_what_it_does_in_the_seeds_words(store: LockStore) -> None:
     with capture_logs() as events, DomainLocks(store, POLICY).hold(URL, "s1"):
         pass
     assert [event["event"] for event in events] == ["lock.acquire.success", "lock.release.success"]
@@ -162,7 +162,7 @@ def test_the_throttle_can_be_skipped(store: LockStore, policy: DomainPolicy, deb
     }
 
 
-def test_locks_that_are_off_hold_nobody_up(store: LockStore) -> None:
+def test_locks_that_are_off_hold_no_one_up(store: LockStore) -> None:
     turns = DomainLocks(store, DomainPolicy(LONG, LONG, LONG, disable_locks=True))
     with turns.hold(URL, "s1") as first, turns.hold(URL, "s2") as second:
         assert first is None
@@ -179,7 +179,7 @@ def test_a_holder_longer_than_the_time_to_live_keeps_its_lock(store: LockStore) 
         assert not store.acquire(KEY, "thief", LONG)
 
 
-def test_a_holder_whose_lock_was_taken_is_told_to_stop(store: LockStore) -> None:
+def test_a_holder_whose_lock_was_taken_is_asked_to_stop(store: LockStore) -> None:
     policy = DomainPolicy(SHORT, LONG, timedelta(0))
     thief = "thief"
     with capture_logs() as events, DomainLocks(store, policy).hold(URL, "s1") as held:

@@ -10,7 +10,7 @@ def asked(database: Database, parts: dict[str, UnionPart]) -> dict[str, Columns]
         return split_rows(dialect, parts, session.execute(text(union_query(dialect, parts))))
 
 
-def test_each_question_is_answered_in_its_own_columns(database: Database) -> None:
+def test_each_query_of_a_union_gets_its_own_columns(database: Database) -> None:
     parts = {
         "numbers": UnionPart("SELECT 1 AS one, 2 AS two UNION ALL SELECT 3, 4", ("one", "two")),
         "words": UnionPart("SELECT 'a \"b\" {c}' AS word", ("word",)),

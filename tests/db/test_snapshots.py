@@ -112,7 +112,7 @@ def test_a_first_crawl_is_all_new(database: Database, shelf: Shelf) -> None:
     assert snapshots_of(database, job) == 2
 
 
-def test_a_second_crawl_is_told_apart_from_the_captures_before(database: Database, shelf: Shelf) -> None:
+def test_a_second_crawl_is_distinguished_from_the_captures_before(database: Database, shelf: Shelf) -> None:
     first, second = shelf.job(), shelf.job()
     for path in ("same", "different"):
         shelf.page(first, f"{PAGE}/{path}", "2026-01-01", "text")

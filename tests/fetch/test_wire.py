@@ -111,7 +111,7 @@ def test_chunks_are_put_together(chunks: bytes, body: bytes) -> None:
 
 
 @pytest.mark.parametrize("end", [b"0\r\n", b"0\r\nTrailer: x\r\n", b"0\r\nTrai"])
-def test_behind_the_last_chunk_nothing_more_is_needed(end: bytes) -> None:
+def test_after_the_last_chunk_nothing_more_is_needed(end: bytes) -> None:
     answer = read(CHUNKED + b"5\r\nhello\r\n" + end)
     assert (answer.body, answer.reusable) == (b"hello", False)
 
@@ -198,7 +198,7 @@ def test_the_longest_head_that_is_read_is_as_long_as_the_limit() -> None:
     assert outcome([whole.replace(b"A: ", b"A: x")]) == (FetchError, "protocol")
 
 
-def test_interim_answers_are_passed_over() -> None:
+def test_interim_responses_are_passed_over() -> None:
     interim = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
     final = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
     answer = read(interim + final + b"ok")
@@ -207,7 +207,7 @@ def test_interim_answers_are_passed_over() -> None:
 
 @pytest.mark.parametrize("status", [204, 304])
 @pytest.mark.parametrize("framing", [b"Content-Length: 100\r\n", b"Transfer-Encoding: chunked\r\n", b""])
-def test_some_answers_have_no_body_whatever_they_say(status: int, framing: bytes) -> None:
+def test_some_responses_have_no_body_whatever_they_say(status: int, framing: bytes) -> None:
     answer = read(b"HTTP/1.1 %d Whatever\r\n%s\r\n" % (status, framing))
     assert (answer.body, answer.reusable) == (b"", True)
 
@@ -259,13 +259,13 @@ def test_an_old_server_may_keep_its_connection() -> None:
         CHUNKED + b"fffffffffff\r\nhello world",
     ],
 )
-def test_a_body_is_cut_at_the_limit_and_says_so(raw: bytes) -> None:
+def test_a_body_is_cut_at_the_limit_and_marked(raw: bytes) -> None:
     answer = read(raw, limit=10)
     assert (answer.body, answer.truncated, answer.reusable) == (b"hello worl", "length", False)
     assert read(raw.replace(b"11000000000", b"11").replace(b"fffffffffff", b"b"), limit=10).truncated == "length"
 
 
-def test_the_answer_to_connect_ends_with_its_head() -> None:
+def test_the_response_to_connect_ends_with_its_head() -> None:
     parser = ResponseParser(0, head_only=True)
     assert parser.feed(b"HTTP/1.1 200 Connection established\r\nContent-Length: 5\r\n\r\n")
     assert parser.response().reusable

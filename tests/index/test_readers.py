@@ -170,7 +170,7 @@ def test_a_page_that_takes_for_ever_is_given_up_at_its_first_reader(sqlite_job: 
     assert len(started) == 2
 
 
-def test_a_reader_that_somebody_kills_costs_nothing(sqlite_job: Job) -> None:
+def test_a_reader_that_someone_kills_costs_nothing(sqlite_job: Job) -> None:
     part, _ = deadly_part(sqlite_job, *(page(n) for n in range(8)))
     started: list[ReaderProcess] = []
 
@@ -188,7 +188,7 @@ def test_a_reader_that_somebody_kills_costs_nothing(sqlite_job: Job) -> None:
     assert not any(reader.is_alive for reader in started)
 
 
-def test_a_dead_reader_says_which_record_it_died_of(sqlite_job: Job) -> None:
+def test_a_dead_reader_states_which_record_it_died_of(sqlite_job: Job) -> None:
     part, offsets = deadly_part(sqlite_job, page(0), page(1, "deadly"))
     reader = DeadlyReader()
     with pytest.raises(ReaderDiedError) as death:

@@ -103,7 +103,7 @@ children.run_child({command!r}, "me", threading.Event())
     assert told.read_text() == ("asked to end" if manner == "docile" else f"me {pid}")
 
 
-def test_a_child_without_anybody_behind_it_says_so(tmp_path: Path) -> None:
+def test_a_child_without_a_parent_reports_it(tmp_path: Path) -> None:
     command, told = child(tmp_path)
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode != 0

@@ -54,7 +54,7 @@ def refusal(file: Path, content: str | bytes) -> str:
     return str(refused.value).removeprefix(f"{file.parent}/")
 
 
-def test_a_job_file_says_what_to_archive_and_how(file: Path) -> None:
+def test_a_job_file_states_what_to_archive_and_how(file: Path) -> None:
     assert read(file, WHOLE) == JobFile(
         seeds=(SITE, "https://example.org/fr/"),
         scope=ScopeRules(("example.org", "*.example.net"), ("/news/", "/fr"), ("*.zip$",)),
@@ -146,7 +146,7 @@ def test_a_value_may_be_written_once_and_used_twice(file: Path) -> None:
         (URL + "plugins: page", "job.yaml:2: plugins must be a list, not 'page'"),
     ],
 )
-def test_what_a_job_file_should_not_say_is_refused_where_it_stands(file: Path, content: str, reason: str) -> None:
+def test_what_a_job_file_should_not_say_is_refused_with_its_position(file: Path, content: str, reason: str) -> None:
     assert refusal(file, content).startswith(reason)
 
 
@@ -172,11 +172,11 @@ def test_what_a_job_file_should_not_say_is_refused_where_it_stands(file: Path, c
         *("overflow", "no character", "version", "size"),
     ],
 )
-def test_what_is_no_yaml_is_refused_where_it_stands(file: Path, content: str | bytes, reason: str) -> None:
+def test_what_is_no_yaml_is_refused_with_its_position(file: Path, content: str | bytes, reason: str) -> None:
     assert refusal(file, content).startswith(reason)
 
 
-def test_nothing_is_run_because_a_file_says_so(file: Path, tmp_path: Path) -> None:
+def test_nothing_is_run_because_a_file_asks_for_it(file: Path, tmp_path: Path) -> None:
     target = tmp_path / "made"
     for tag in ("!!python/object/apply:os.mkdir", "!!python/object/new:os.mkdir"):
         assert "must be text" in refusal(file, f"url: {tag} ['{target}']")
@@ -197,7 +197,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("written", ["null", "~", ""])
-def test_a_knob_that_may_be_nothing_can_be_given_as_nothing(file: Path, written: str) -> None:
+def test_a_setting_that_may_be_nothing_can_be_given_as_nothing(file: Path, written: str) -> None:
     file.write_text(f"{URL}crawl:\n  per_host_delay: {written}\n  max_bytes: {written}", encoding="utf-8")
     assert read_job_file(file, CRAWL_SETTING_TYPES).crawl == {"per_host_delay": None, "max_bytes": None}
 
@@ -208,7 +208,7 @@ def test_a_fetcher_is_called_by_its_name_even_if_yaml_means_nothing_by_it(file: 
     assert read_job_file(file, CRAWL_SETTING_TYPES).crawl == {"fetcher": written.strip("'")}
 
 
-def test_every_knob_of_a_crawl_can_be_given_and_its_bounds_are_kept(file: Path, tmp_path: Path) -> None:
+def test_every_setting_of_a_crawl_can_be_given_and_its_bounds_are_kept(file: Path, tmp_path: Path) -> None:
     settings = load_settings({}, tmp_path / "nothing")
     defaults = {f.name: getattr(settings, f.name) for f in fields(CrawlConfig)}
     config = CrawlConfig(**defaults)

@@ -105,7 +105,7 @@ def test_a_site_that_comes_back_is_archived_by_the_retry(
     assert (status_of(runner.database), job_row(runner.database).retry_count) == ("indexed", 1)
 
 
-def test_a_crawler_that_is_killed_before_it_gets_anywhere_costs_a_retry_and_says_so(
+def test_a_crawler_that_is_killed_before_it_gets_anywhere_costs_a_retry_and_reports_it(
     context: WorkerContext, runner: Runner, web_server: WebServer
 ) -> None:
     job_id = queue(runner, web_server)

@@ -263,7 +263,7 @@ def test_a_job_that_lost_some_of_its_files_is_named_and_the_others_are_indexed(
 
 
 @pytest.mark.parametrize("are_back", [True, False])
-def test_a_job_whose_index_had_failed_says_only_what_is_true_now(
+def test_a_job_whose_index_had_failed_states_only_what_is_true_now(
     tmp_path: Path, database: Database, fresh_database_url: FreshDatabase, are_back: bool
 ) -> None:
     folder = tmp_path / "hc" / "job"
@@ -326,7 +326,7 @@ def test_an_archive_that_is_not_there_is_named(tmp_path: Path) -> None:
         plan_rebuild(tmp_path / "nowhere")
 
 
-def test_a_file_says_for_whom_it_was_written(root: Path, tmp_path: Path) -> None:
+def test_a_file_states_for_whom_it_was_written(root: Path, tmp_path: Path) -> None:
     (first, _) = sorted(root.rglob("*.warc.gz"))
     origin, folder = origin_of(first), first.parent.parent
     assert (origin.source_code, origin.job_id) == (folder.parent.name, 1)
@@ -350,5 +350,5 @@ def test_a_file_says_for_whom_it_was_written(root: Path, tmp_path: Path) -> None
         (JobStatus.QUEUED, False, JobStatus.QUEUED),
     ],
 )
-def test_a_job_stands_where_it_stood(status: JobStatus, has_files: bool, after: JobStatus) -> None:
+def test_a_job_has_the_status_that_it_had(status: JobStatus, has_files: bool, after: JobStatus) -> None:
     assert restored_status(status, None, has_files=has_files)[0] is after

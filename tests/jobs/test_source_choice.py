@@ -132,7 +132,7 @@ def test_archive_tool_by_hand_works_for_the_source_of_its_address(
         assert jobs.load_job(session, job_id).source_code == "mine"
 
 
-def test_a_row_that_makes_no_sense_stands_in_no_other_sources_way(database: Database, archive: Archive) -> None:
+def test_an_invalid_row_does_not_block_other_sources(database: Database, archive: Archive) -> None:
     archive(SITE)
     with database.write() as session:
         odd = jobs.ensure_source(session, "odd", name="Odd", base_url="https://odd.example/")

@@ -115,7 +115,7 @@ def described(options: dict[str, object], passthrough: tuple[str, ...] = ()) -> 
     return parsed(job_arguments("trial", config, Path("/archive/trial")))
 
 
-def test_archive_tool_understands_every_option_as_it_was_meant() -> None:
+def test_archive_tool_parses_every_option_back_to_its_value() -> None:
     told = described(EVERYTHING, ("--pageLimit", "10"))
     assert (told.seeds, told.name, told.output_dir) == (SEEDS, "trial", Path("/archive/trial"))
     assert (told.options.to_json(), told.passthrough) == (EVERYTHING, ("--pageLimit", "10"))
@@ -131,7 +131,7 @@ def test_each_option_comes_through_whatever_its_value(name: str) -> None:
     assert described(options).options.to_json() == options
 
 
-def test_what_nobody_named_is_left_to_archive_tool() -> None:
+def test_what_no_one_named_is_left_to_archive_tool() -> None:
     told = described({})
     assert told.options == ArchiveToolOptions()
     assert (told.initial_workers, told.log_level, told.passthrough) == (None, None, ())
@@ -212,7 +212,7 @@ def test_a_run_without_an_address_is_refused(tmp_path: Path) -> None:
         ToolRun("trial", []).run(output_dir_override=tmp_path, archive_root=tmp_path)
 
 
-def test_only_our_own_tool_is_told_what_another_would_not_know(
+def test_only_our_own_tool_gets_options_that_another_would_not_know(
     tmp_path: Path, told: Path, stand_in: tuple[str, ...]
 ) -> None:
     """A crawler that somebody set in place of ours takes an argument that it does not know for the site's."""

@@ -134,7 +134,7 @@ def test_a_crawl_by_another_tool_ends_in_an_indexed_job(
     assert [warc["captures"] for warc in report["warc_files"]] == [0], "what is in it, the index tells"
 
 
-def test_while_another_tool_crawls_its_jobs_row_is_kept_true_and_nobody_helps(
+def test_while_another_tool_crawls_its_jobs_row_is_kept_true_and_no_one_helps(
     by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path
 ) -> None:
     context = by_tool("say(3, 9, 1); wait_for('seen'); say(9, 9, 1)")
@@ -197,7 +197,7 @@ ENDED = """(out / ".archive_state.json").write_text(json.dumps({"ended": {
 """
 
 
-def test_a_failed_crawl_says_why_and_is_tried_again_as_often_as_it_may(
+def test_a_failed_crawl_gives_the_reason_and_is_tried_again_as_often_as_it_may(
     by_tool: MakeCrew, runner: Runner, job_id: int
 ) -> None:
     context = by_tool(ENDED + "sys.exit(1)")
@@ -297,7 +297,7 @@ def test_a_job_of_zimit_is_neither_crawled_nor_taken_up_by_the_built_in_crawler(
     assert queue_archive(runner.database, runner.archive_root, (SITE,)) != job_id
 
 
-def test_an_exit_code_that_only_says_that_the_job_is_anothers_ends_the_job_all_the_same(
+def test_an_exit_code_that_only_states_that_the_job_is_anothers_ends_the_job_all_the_same(
     by_tool: MakeCrew, runner: Runner, job_id: int
 ) -> None:
     run_persistent_job(job_id, context=by_tool("sys.exit(76)"))
@@ -328,7 +328,7 @@ LONG_AGO = datetime(2026, 5, 1, 12, tzinfo=UTC)
         (["error: vpn --key hunter2 broke"], f"error: {HIDDEN} broke"),
     ],
 )
-def test_without_a_state_the_last_error_of_the_log_says_why(
+def test_without_a_state_the_last_error_of_the_log_gives_the_reason(
     stored: StoredJob, lines: list[str], why: str | None
 ) -> None:
     (Path(stored.output_dir) / NAME).write_text("\n".join(lines))

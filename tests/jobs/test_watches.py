@@ -163,7 +163,7 @@ def test_what_cannot_be_watched_is_refused(runner: Runner, request_: WatchReques
         assert watches.count_watches(session) == 0
 
 
-def test_selectors_are_told_from_texts() -> None:
+def test_selectors_are_distinguished_from_texts() -> None:
     selectors = (".ad", "#x", "aside", "p > a", "div.ad", "time[datetime]", "css:ad")
     texts = ("Advertisement", "Last updated", "Note: new", "text:aside")
     assert all(read_ignored(one).startswith("css:") for one in selectors)

@@ -53,7 +53,7 @@ def after(spent: RecoveryCounts, decision: Decision) -> RecoveryCounts:
     )
 
 
-def test_the_answers_come_in_their_order_until_the_crawl_is_given_up() -> None:
+def test_recovery_actions_come_in_their_order_until_the_crawl_is_given_up() -> None:
     found = answers(replace(ALL, max_vpn_rotations=1), 8, HALF_AN_HOUR)
     assert [(d.action, d.workers) for d in found] == [
         (RecoveryAction.FEWER_WORKERS, 4),
@@ -98,7 +98,7 @@ def test_a_rotation_that_a_wrong_clock_put_into_the_future_does_not_forbid_all_o
     assert decided(STALL, 1, spent, ALL, NOW).action is RecoveryAction.ROTATE_VPN
 
 
-def test_more_workers_than_there_are_is_no_answer_to_trouble() -> None:
+def test_more_workers_than_there_are_is_no_recovery_action() -> None:
     assert decided(STALL, 2, RecoveryCounts(), replace(ALL, min_workers=4), NOW).action is RecoveryAction.ROTATE_VPN
     fewer = decided(STALL, 5, RecoveryCounts(), replace(ALL, min_workers=4), NOW)
     assert (fewer.action, fewer.workers) == (RecoveryAction.FEWER_WORKERS, 4)
@@ -139,7 +139,7 @@ def test_a_crawl_whose_pages_do_not_become_more_for_the_stall_timeout_is_stalled
     )
 
 
-def test_a_crawl_that_tells_no_statistics_at_all_for_that_long_is_stalled_too() -> None:
+def test_a_crawl_that_reports_no_statistics_at_all_for_that_long_is_stalled_too() -> None:
     assert trouble_seen(Vitals(), timedelta(minutes=29), LIMITS) is None
     found = trouble_seen(Vitals(), HALF_AN_HOUR, LIMITS)
     assert found == Symptom(Trouble.NO_STATISTICS, "no statistics at all for 30 minutes")
@@ -160,7 +160,7 @@ def test_errors_of_two_kinds_are_not_added_up() -> None:
     assert trouble_seen(Vitals(crawled=7, errors={"http": 9, "timeout": 9}), timedelta(0), LIMITS) is None
 
 
-def test_a_crash_tells_its_exit_code_or_its_signal() -> None:
+def test_a_crash_reports_its_exit_code_or_its_signal() -> None:
     assert crash_seen(3) == Symptom(Trouble.CRASHED, "the crawl ended with exit code 3")
     assert crash_seen(-9).reason == "the crawl was killed by signal 9"
 

@@ -121,7 +121,7 @@ def test_a_schedule_counts_in_utc() -> None:
         ("0 3 * * 1", "2026-11-02T03:00", "2026-11-16T08:00", "2026-11-23T03:00"),
     ],
 )
-def test_the_turn_after_missed_ones_keeps_step(schedule: str, due: str, now: str, following: str) -> None:
+def test_the_run_after_missed_ones_stays_in_step(schedule: str, due: str, now: str, following: str) -> None:
     assert next_run(schedule, at(due), at(now)) == at(following)
 
 

@@ -125,7 +125,7 @@ def test_spellings_of_one_page_share_a_group(url: str) -> None:
         ("http://[::1]/", "https://[::1]/"),
     ],
 )
-def test_what_tells_pages_apart_stays_in_the_group(url: str, group: str) -> None:
+def test_what_distinguishes_pages_stays_in_the_group(url: str, group: str) -> None:
     assert url_group(url) == group
 
 
@@ -220,7 +220,7 @@ def test_overlong_addresses_keep_a_group_and_a_key_of_their_own() -> None:
     assert bounded("https://example.org/") == "https://example.org/"
 
 
-def test_a_url_key_is_short_and_tells_urls_apart() -> None:
+def test_a_url_key_is_short_and_distinguishes_urls() -> None:
     keys = {url_key(f"https://example.org/{number}") for number in range(1_000)}
     assert {len(key) for key in keys} == {32}
     assert len(keys) == 1_000

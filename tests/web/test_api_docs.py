@@ -22,7 +22,7 @@ from webstrata.web.api_texts import TypeDoc, kind_of
         ({}, "anything"),
     ],
 )
-def test_a_kind_is_told_in_words(schema: dict[str, object], words: str) -> None:
+def test_a_kind_is_reported_in_words(schema: dict[str, object], words: str) -> None:
     assert kind_of(schema).words == words
 
 
@@ -46,7 +46,7 @@ def test_every_route_is_on_one_of_the_pages(client: TestClient) -> None:
     assert not [route for route in public if "/api/admin" in route or "/admin/api" in route]
 
 
-def test_a_route_tells_its_parameters_with_their_bounds_and_its_answers(client: TestClient) -> None:
+def test_a_route_reports_its_parameters_with_their_bounds_and_its_responses(client: TestClient) -> None:
     page = Page(client.get("/docs"))
     (search,) = [node for node in page.all("section") if node.css("h2[id='get-api-search']")]
     words = " ".join(search.text().split())

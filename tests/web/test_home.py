@@ -38,7 +38,7 @@ def test_a_crawl_under_way_is_shown_with_its_site_and_progress(make_client: Make
     assert not Page(administrator.get("/")).all(".under-way")
 
 
-def test_the_totals_are_told_in_words(client: TestClient, app: App) -> None:
+def test_the_totals_are_reported_in_words(client: TestClient, app: App) -> None:
     yesterday = datetime.now(UTC) - timedelta(days=1, minutes=1)
     keep(app, [Answer(SITE, "Front", "One", yesterday), Answer(SITE, "Front", "Two", yesterday)])
     keep(

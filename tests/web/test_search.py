@@ -142,7 +142,7 @@ def test_many_results_are_paged(client: TestClient, app: App) -> None:
     assert list(last.links(".pager a")) == ["← Previous"]
 
 
-def test_behind_the_last_page_there_is_a_way_back(client: TestClient, kept: list[int]) -> None:
+def test_after_the_last_page_there_is_a_way_back(client: TestClient, kept: list[int]) -> None:
     page = Page(client.get("/search?q=dose&page=7"))
     assert page.status == 200
     assert page.links(".results a")["Go to the last one, page 1"] == "/search?q=dose"
@@ -154,7 +154,7 @@ def test_words_of_the_reader_stay_text(make_client: MakeClient) -> None:
     assert page.one("#q").attributes["value"] == '"><script>alert(1)</script>'
 
 
-def test_a_source_that_does_not_exist_is_said_not_to(client: TestClient, app: App, kept: list[int]) -> None:
+def test_a_source_that_does_not_exist_is_reported(client: TestClient, app: App, kept: list[int]) -> None:
     said = "There is no source “nope” in this archive."
     page = Page(client.get("/search?q=fever&source=NOPE"))
     assert (page.status, page.text(".notice")) == (200, said)

@@ -120,7 +120,7 @@ words = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF, categories=
         cursor=st.sampled_from(["", Cursor(40).written()]),
     )
 )
-def test_an_address_says_all_of_what_was_asked(form: SearchForm) -> None:
+def test_an_address_states_all_of_what_was_asked(form: SearchForm) -> None:
     query = address(form).removeprefix("/search").removeprefix("?")
     assert read_form(QueryParams(query)) == form
 

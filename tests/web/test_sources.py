@@ -25,7 +25,7 @@ def test_sources_are_listed_with_their_captures(client: TestClient, app: App) ->
     assert links[SITE] == SITE
 
 
-def test_an_archive_without_captures_says_so(client: TestClient) -> None:
+def test_an_archive_without_captures_reports_it(client: TestClient) -> None:
     page = Page(client.get("/sources"))
     assert page.status == 200
     assert "There are no captures" in page.text(".empty")
@@ -64,7 +64,7 @@ def test_a_source_is_added_with_its_schedule(client: TestClient) -> None:
         ({"url": "https://a.example", "name": "x" * 300}, "a source's name"),
     ],
 )
-def test_what_is_wrong_with_a_new_source_is_said_beside_the_form(
+def test_what_is_wrong_with_a_new_source_is_reported_beside_the_form(
     make_client: MakeClient, fields: dict[str, str], problem: str
 ) -> None:
     page = add(make_client(), **fields)
