@@ -87,7 +87,7 @@ class Arguments:
 
     @property
     def overwrite(self) -> bool:
-        """Return whether to begin anew where a crawl is over, or was cut off."""
+        """Return whether to begin again where a crawl is over, or was interrupted."""
         return self.options.overwrite
 
     @property
@@ -192,7 +192,7 @@ def _flag(option: str) -> str:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Let the caller say it in one line."""
+        """Raise UsageError, which the caller prints in one line."""
         raise UsageError(message)
 
 

@@ -15,7 +15,7 @@ def main() -> None:
 
 
 def run(words: list[str]) -> int:
-    """Run one command line and return its exit code; what went wrong is said in one line on standard error."""
+    """Run one command line and return its exit code; an error is printed in one line on standard error."""
     try:
         arguments = parsed(words)
     except UsageError as error:

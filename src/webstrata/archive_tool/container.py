@@ -52,7 +52,7 @@ class Watched:
 
 
 class _Way(Protocol):
-    """How we hear of a container."""
+    """How a container is followed: through its client, or through `docker logs` and `docker wait`."""
 
     copying: "_Copying"
 
@@ -77,7 +77,7 @@ class ContainerAttempt:
 
     @classmethod
     def attach(cls, watched: Watched, container: str) -> "ContainerAttempt":
-        """Follow a container that runs already, from the first thing that it said."""
+        """Follow a container that is already running, from the beginning of its output."""
         return cls(watched, lambda started: _Followed(started, container, only_new=False))
 
     @property
@@ -124,7 +124,7 @@ class ContainerAttempt:
         return self._unless_it_runs_on(code) if code < 0 or code == CLIENT_FAILED else code
 
     def _unless_it_runs_on(self, code: int) -> int | None:
-        """Return how it is over after the client left us, or None and follow the container that goes on without it."""
+        """Return the exit code after the client ended, or None and follow the container, which runs on without it."""
         watched = self._watched
         if running := watched.docker.running(watched.label):
             log.warning("docker.client_lost", container=running[0], exit_code=code)
@@ -156,7 +156,7 @@ class ContainerAttempt:
             self._watched.over()
 
     def _pass_on(self) -> None:
-        """Pass on what the container said, here and not where it is read: a state file has one writer."""
+        """Pass on the output of the container, not in the thread that reads it: a state file has one writer."""
         with suppress(Empty):
             while True:
                 self._watched.found_temp_dir(self._way.copying.temp_dirs.get_nowait())
@@ -191,7 +191,7 @@ class _Attached:
         return _KILLED
 
     def _check_container(self) -> int | None:
-        """Leave a client that goes on although its container does not."""
+        """End a client that does not notice the end of its container; return the exit code, None while it runs."""
         now = time.monotonic()
         self._next_look = now + _LOOK_SECONDS
         try:
@@ -269,7 +269,7 @@ class _Copying:
         return last_line(b"".join(self._last).decode(errors="replace"))
 
     def close(self) -> None:
-        """Let the rest of what was said come, and end a client that has nothing more to say and lingers."""
+        """Wait for the rest of the output, and end a client that lingers without any."""
         self._thread.join(_DRAIN_SECONDS)
         if self._client.poll() is None:
             self._client.kill()

@@ -20,7 +20,7 @@ class Attempt(Protocol):
 
 
 class Engine(Protocol):
-    """What makes attempts at a crawl."""
+    """An engine that makes attempts at a crawl."""
 
     @property
     def name(self) -> str:
@@ -39,7 +39,7 @@ class Engine(Protocol):
         """Return whether an attempt of an earlier archive-tool still runs, to be taken up."""
 
     def is_final(self, code: int) -> bool:
-        """Return whether the crawl is over when an attempt ends so; else it crashed, and another may go on."""
+        """Return whether an exit code ends the crawl; else the attempt crashed, and another may resume the crawl."""
 
     def finish(self, ended: threading.Event) -> int:
         """Do what follows a successful crawl and return the exit code; a set event means that it must end."""

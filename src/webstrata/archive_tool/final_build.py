@@ -53,7 +53,7 @@ def build_zim(engine: "ZimitEngine", ended: threading.Event) -> int:
 
 
 def delete_leftovers(engine: "ZimitEngine") -> None:
-    """Delete the ZIMs that were replaced and, where that was asked for, the temporary folders."""
+    """Delete the ZIMs that were replaced and, with `--cleanup`, the temporary folders."""
     if final_zim(engine.folder) is not None:
         delete_set_aside(engine.folder)
     if engine.arguments.cleanup:

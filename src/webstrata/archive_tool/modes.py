@@ -18,7 +18,7 @@ class RunMode(StrEnum):
 
 @dataclass(frozen=True)
 class EarlierRuns:
-    """What earlier runs left for this one."""
+    """The files that earlier runs left for this one."""
 
     final_zim: Path | None = None
     """The ZIM that a whole crawl ended with; the built-in crawler makes none."""

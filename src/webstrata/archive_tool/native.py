@@ -142,7 +142,7 @@ def _crawl_led_job(
 def _crawl_here(
     runner: Runner, job_id: int, leader: str, state: CrawlState, *, begins_anew: bool, is_child: bool
 ) -> int:
-    """Crawl in this process; only an overwriting needs to be remembered, for a run that goes on with it."""
+    """Crawl in this process; only an overwrite is recorded, for the run that resumes it."""
     if begins_anew:
         state.overwrite_is_under_way = True
         state.save()
@@ -172,7 +172,7 @@ def _note(app: App, job_id: int, leader: str, code: int) -> None:
 
 
 def _left_readable(arguments: Arguments, code: int) -> int:
-    """Let everybody read what a crawl left, where that was asked for, and return the crawl's exit code."""
+    """Make a crawl's files readable for all users, where that is configured, and return the crawl's exit code."""
     if arguments.relax_perms:
         for refusal in relax(arguments.output_dir):
             log.warning("permissions.not_relaxed", reason=refusal)

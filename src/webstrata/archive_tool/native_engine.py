@@ -52,7 +52,7 @@ class NativeAttempt:
         return self._log
 
     def poll(self) -> int | None:
-        """Return its exit code once it is over; what it could only say through the job's row is raised."""
+        """Return its exit code once it is over; an error that it stored in the job's row is raised."""
         code = self.child.poll()
         return None if code is None else self._judged(code)
 

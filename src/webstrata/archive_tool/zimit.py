@@ -99,7 +99,7 @@ class ZimitEngine:
         return code == DONE
 
     def start(self, workers: int) -> Attempt:
-        """Take up the container that still runs; without one, go on with the crawl where it is."""
+        """Follow the container that still runs; without one, resume the crawl."""
         found = self.docker.containers(self.label)
         running = [container.id for container in found if container.runs]
         if self._is_over(is_running=bool(running)):
@@ -112,7 +112,7 @@ class ZimitEngine:
         return self._begun(workers)
 
     def finish(self, ended: threading.Event) -> int:
-        """Build the ZIM of all that the crawl brought if its own lacks some, tidy up and return the exit code."""
+        """Build the ZIM of all WARC files if the crawl's own lacks some, clean up and return the exit code."""
         if (code := final_build.build_zim(self, ended)) != DONE:
             return code
         final_build.delete_leftovers(self)

@@ -38,7 +38,7 @@ _MAX_NOTES_BYTES = 16_777_216
 
 
 class Phase(StrEnum):
-    """How far a run of the engine is that has not ended well yet."""
+    """The phase of a run of the engine that has not ended well yet."""
 
     NONE = "none"
     CRAWL = "crawl"
@@ -48,7 +48,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True)
 class Notes:
-    """What the next archive-tool must know if this one is killed."""
+    """The state that the next archive-tool needs if this one is killed."""
 
     phase: Phase = Phase.NONE
     overwriting: bool = False
@@ -119,13 +119,13 @@ def delete_set_aside(output_dir: Path) -> None:
 
 
 def resume_yaml(output_dir: Path, notes: Notes) -> Path | None:
-    """Return where a crawl that was cut off goes on: what was put there for that, else what the crawler saved last."""
+    """Return the file from which an interrupted crawl resumes: the one placed for that, else the crawler's last."""
     own = output_dir / RESUME_FILE
     return own if own.is_file() else max(_saved(output_dir, notes), key=_age, default=None)
 
 
 def renew_resume_file(output_dir: Path, notes: Notes) -> None:
-    """Let a resume file that was put there say what the crawler saved since: it would win over that for ever."""
+    """Update a resume file that was placed in the folder with the crawler's newer state: it takes precedence."""
     own = output_dir / RESUME_FILE
     saved = max(_saved(output_dir, notes), key=_age, default=None)
     if own.is_file() and saved is not None and _age(saved) > _age(own):
@@ -178,7 +178,7 @@ def read_notes(output_dir: Path) -> Notes:
 
 
 def write_notes(output_dir: Path, notes: Notes) -> None:
-    """Keep notes, whole or not at all; of nothing under way there is nothing to keep."""
+    """Write notes atomically; delete them when nothing is under way."""
     path = output_dir / NOTES_FILE
     if notes == Notes():
         with _as_storage_errors(path):

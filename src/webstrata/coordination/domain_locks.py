@@ -24,7 +24,7 @@ _JITTER = 0.5
 
 @dataclass(frozen=True)
 class DomainPolicy:
-    """How sessions share a domain: lock, throttle and waiting times."""
+    """Policy of sharing a domain: lock, throttle and waiting times."""
 
     lock_ttl: timedelta
     throttle_ttl: timedelta
@@ -98,7 +98,7 @@ class HeldDomain:
 
 
 class DomainLocks:
-    """Lets sessions work on a domain one at a time, and not too soon after each other."""
+    """Makes sessions work on a domain one at a time, with a pause between them."""
 
     def __init__(
         self,

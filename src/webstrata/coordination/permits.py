@@ -119,7 +119,7 @@ class DatabasePermits:
 
 @dataclass(frozen=True)
 class Politeness:
-    """How hosts are spared: by default a second's rest and one request at a time, on loopback neither."""
+    """Politeness to hosts: by default a second's rest and one request at a time, on loopback neither."""
 
     delay: float | None
     concurrency: int | None

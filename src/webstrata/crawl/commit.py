@@ -39,7 +39,7 @@ _MOST_REMEMBERED = 200_000
 
 @dataclass(frozen=True)
 class CrawlTarget:
-    """Whose captures these are and where their files go."""
+    """The job and source of captures, and the folder of their files."""
 
     job_id: int
     job_name: str
@@ -66,7 +66,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Committed:
-    """What a commit brought: work, unless the job has all that it may have."""
+    """The result of a commit: claimed tasks, unless the job has reached a limit."""
 
     tasks: list[Task]
     limit: str | None = None

@@ -35,7 +35,7 @@ class Discovery:
         fetch: Callable[[str], Awaitable[FetchResult]],
         found: Callable[[Sequence[Link]], None],
     ) -> None:
-        """Prepare; nothing is read before `begin`, and then only what is `wanted`. `found` hears of what is new."""
+        """Prepare; nothing is read before `begin`, and then only for `seeds`. `found` is called with new links."""
         self._database = database
         self._job_id = job_id
         self._robots = robots

@@ -43,7 +43,7 @@ _IDLE_HELPER_LEAVES = timedelta(seconds=10)
 
 @dataclass(frozen=True)
 class CrawlRun:
-    """What is crawled, and as whom."""
+    """The job to crawl, and the worker that crawls it."""
 
     target: CrawlTarget
     seeds: tuple[str, ...]
@@ -119,7 +119,7 @@ class Crawl:
         self._begin_no_more()
 
     def leave(self) -> None:
-        """End this worker's part as `stop` does; the crawl itself is to go on, with others or later."""
+        """End this worker's part as `stop` does; the crawl itself goes on, with other workers or later."""
         self._left = True
         self._begin_no_more()
 
@@ -196,7 +196,7 @@ class Crawl:
             return leases.may_crawl(session, self._job_id)
 
     async def _until_something_ends(self) -> None:
-        """Crawl, with all that goes on beside it, until the first of it is over or fails; let the rest go."""
+        """Crawl, with all tasks beside it, until the first of them ends or fails; then cancel the others."""
         steps: list[Coroutine[None, None, None]] = [
             self._until_drained(),
             self._renew_until_cancelled(),
@@ -250,7 +250,7 @@ class Crawl:
         return committed
 
     def _learn(self, outcomes: Sequence[Outcome]) -> None:
-        """Remember of what was committed what later rounds and reports want to know."""
+        """Update the tally and the pace with a committed batch."""
         for outcome in outcomes:
             self._reporter.tally.saw(outcome)
             self._pace.add_hosts(outcome.links)
@@ -303,7 +303,7 @@ class Crawl:
             await asyncio.sleep(_ROOM_EVERY)
 
     def _end(self) -> CrawlEnd:
-        """Take leave, and say how it went."""
+        """Leave the job and return how the crawl ended."""
         self._leave()
         if self._run.leads and self._stopping and not self._left:
             self._let_the_others_leave()

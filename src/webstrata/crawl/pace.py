@@ -17,7 +17,7 @@ _MOST_AHEAD = 10
 
 
 class Pace:
-    """Knows which hosts rest, what is tried again and when, and how fast outcomes come back."""
+    """Knows which hosts rest, what is retried and when, and how fast outcomes arrive."""
 
     def __init__(self, config: CrawlConfig, permits: HostPermits, started_at: datetime, domains: Iterable[str]) -> None:
         """Begin without waiting; `domains` are those that the crawl stays within."""
@@ -51,7 +51,7 @@ class Pace:
             self.is_throttled = any(map(self._permits.is_limited, shown))
 
     def expects(self, retry_at: datetime) -> None:
-        """Remember when something is to be tried again."""
+        """Remember when a task is to be retried."""
         self._retries.add(retry_at)
 
     def slow_down(self, host: str, delay: float) -> None:
@@ -92,7 +92,7 @@ class Pace:
         return min(max(min(waits, default=_LONGEST_WAIT), SHORTEST_WAIT), _LONGEST_WAIT)
 
     def _ahead(self, brought: int) -> int:
-        """Return how much to hold: beside what is under way, what will be begun before the next round is over.
+        """Return how many tasks to hold: besides those under way, those that will begin before the next round ends.
 
         A round on a slow disk must not leave connections idle, nor a slow site's URLs wait in our hands; where bytes
         are limited, nothing is held that may be too much.

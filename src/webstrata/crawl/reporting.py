@@ -52,7 +52,7 @@ class Reporter:
         return counts
 
     def _report(self) -> bool:
-        """Say how far the crawl is, see after the others, and return whether it is to go on."""
+        """Write the statistics, check the other workers, and return whether the crawl goes on."""
         counts, now = self._counted(), datetime.now(UTC)
         with self._database.write() as session:
             report = self._written(session, counts, now)

@@ -24,7 +24,7 @@ Fetch = Callable[[str], Awaitable[FetchResult]]
 
 @dataclass
 class _Origin:
-    """What is known of an origin's robots.txt, or is being found out."""
+    """The robots.txt of an origin, fetched or being fetched."""
 
     rules: asyncio.Task[RobotsTxt]
     until: datetime

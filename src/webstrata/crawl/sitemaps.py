@@ -39,7 +39,7 @@ _WORD = re.compile(rb"\S+")
 
 @dataclass(frozen=True)
 class SitemapLimits:
-    """How much is read; the first two numbers are the sitemap protocol's own."""
+    """Limits of reading sitemaps; the first two are the sitemap protocol's own."""
 
     max_bytes: int = 52_428_800
     max_urls: int = 50_000
@@ -53,7 +53,7 @@ DEFAULT_LIMITS = SitemapLimits()
 
 @dataclass(frozen=True)
 class Sitemap:
-    """What a sitemap leads to: pages, or more sitemaps; and why it is not whole, if it is not."""
+    """The contents of a sitemap: pages, or more sitemaps; and why it is incomplete, if it is."""
 
     urls: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
@@ -185,7 +185,7 @@ def _unpacked(body: bytes, most: int) -> bytes:
 
 
 class _Collected:
-    """What was found so far."""
+    """The entries found so far."""
 
     def __init__(self, limits: SitemapLimits) -> None:
         self.limits = limits

@@ -28,7 +28,7 @@ _RESPONSES, _BYTES, _ERRORS = range(3)
 
 @dataclass(frozen=True)
 class CrawlProgress:
-    """How a crawl is getting on: where its URLs stand, and what came of them in this run."""
+    """Progress of a crawl: its URLs by status, and the statistics of this run."""
 
     counts: FrontierCounts
     report: CrawlReport

@@ -32,7 +32,7 @@ class DisallowedError(FetchError):
 
 @dataclass(frozen=True)
 class Obeyed:
-    """Which of the directives that pages have for robots a job obeys."""
+    """The robots directives of pages that a job obeys."""
 
     nofollow: bool
     noarchive: bool

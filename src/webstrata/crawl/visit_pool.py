@@ -35,7 +35,7 @@ class Visits:
 
     @property
     def held(self) -> list[Task]:
-        """Return what is under way or about to be."""
+        """Return the tasks that are under way or wait for a connection."""
         return [*self._under_way.values(), *self._ready]
 
     @property

@@ -287,7 +287,7 @@ class _Run:
         return known | {capture.place for capture in beside}
 
     def _was_crawled_here(self) -> bool:
-        """Return whether a crawl brought the files to this database: it left tasks, or it was one of another tool."""
+        """Return whether a crawl for this database wrote the files: it left tasks, or another tool crawled."""
         # No import or rebuild makes either of them.
         if self.job.was_crawled_here:
             return True
@@ -331,7 +331,7 @@ class _Run:
         self.stop_if_asked()
 
     def _refuse(self, warc: KnownWarc, position: int, problem_count: int, reason: str) -> None:
-        """Say of a file why it is not indexed; it is tried again with the next indexing."""
+        """Record why a file is not indexed; the next indexing tries it again."""
         log.error("index.file.refused", file=warc.filename, reason=reason)
         self.refused[warc.id] = reason
         rest = position, problems.END
@@ -341,7 +341,7 @@ class _Run:
             captures.set_index_state(session, warc.id, problem_count=problem_count + 1)
 
     def _note_ends(self, files: Sequence[KnownWarc]) -> None:
-        """Say of every file that was not refused whether its end is missing; what was said before is taken back."""
+        """Record of every file that was not refused whether its end is missing; earlier records are replaced."""
         with self.database.read() as session:
             known = problems.unread_problems(session, self.job.id)
         for warc in files:

@@ -145,7 +145,7 @@ class ReaderProcess(ChildProcess):
 
 
 def main(arguments: list[str]) -> None:
-    """Read the parts that are asked for."""
+    """Read the requested parts."""
     noted = int(arguments[2])
     serve_requests(arguments, lambda request: _replies(request, noted))
 

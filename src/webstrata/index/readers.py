@@ -157,7 +157,7 @@ class ReaderProcesses:
 
 
 class _Slot:
-    """What was read of a part and not taken yet; who fills it waits when there is too much of it."""
+    """Portions of a part that were read but not taken yet; a reader waits when there are too many."""
 
     def __init__(self, part: WarcPart, closing: threading.Event) -> None:
         self.part = part
@@ -209,7 +209,7 @@ class _Slot:
 
 
 class _Survivor:
-    """A reader that outlives its process: with a new one it goes on, past the record that killed the old one."""
+    """A reader that survives its process: with a new one it continues after the record that killed the old one."""
 
     def __init__(self, start: Callable[[], ReaderProcess]) -> None:
         self._start = start
@@ -247,7 +247,7 @@ class _Survivor:
         raise WarcError(f"{revisit.place.warc_path}: reading what this revisit refers to ends the process that does it")
 
     def kill(self) -> None:
-        """End the process for good; who reads from it hears of that."""
+        """End the process for good; its callers get an error."""
         with self._lock:
             self._closed = True
             if self._process is not None:

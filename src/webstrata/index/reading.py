@@ -30,7 +30,7 @@ Note = Callable[[int], None]
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How records are to be read, the same for all of a job."""
+    """Options of reading records, the same for all of a job."""
 
     for_sqlite: bool
     page_parameters: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class WarcPart:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a record lies."""
+    """The position of a record."""
 
     warc_path: Path
     offset: int
@@ -111,14 +111,14 @@ class Portion:
 
 @dataclass(frozen=True)
 class PartStart:
-    """Where a part's first record begins, if one does."""
+    """The offset of a part's first record, if it has one."""
 
     at: int | None
 
 
 @dataclass(frozen=True)
 class PartEnd:
-    """Where the first record after a part begins."""
+    """The offset of the first record after a part."""
 
     at: int
 
@@ -170,7 +170,7 @@ def read_revisit(revisit: Revisit, read: Read = ReadPage.read) -> ReadCapture:
 
 @dataclass
 class _PartReading:
-    """What was read of a part since the last portion."""
+    """Captures and problems of a part that are not in a portion yet."""
 
     kind: ReadingOptions
     deadly: Mapping[int, str]

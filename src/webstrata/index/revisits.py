@@ -32,7 +32,7 @@ def resolve_revisits(
     pages: Collection[int],
     others: Collection[int],
 ) -> RevisitResolution:
-    """Decide what becomes of the revisits of a batch, given its own captures that are pages and that are none."""
+    """Return how each revisit of a batch is resolved, given its own captures that are pages, and the others."""
     resolution = RevisitResolution()
     for found in batch:
         if found.refers_to is None:

@@ -41,7 +41,7 @@ class BatchIds:
 
 @dataclass(frozen=True)
 class Filed:
-    """Where a snapshot belongs: its own id, its capture, its text, its page, its file."""
+    """The ids of a snapshot: its own, its capture's, its text's, its page's and its file's."""
 
     snapshot_id: int
     capture_id: int

@@ -12,7 +12,7 @@ from webstrata.index.reading import Item, PartEnd, PartStart, Portion, ReadingOp
 
 @dataclass(frozen=True)
 class FilePart:
-    """What is to be read of a file: from a record's beginning to the file's end, as far as it counts."""
+    """The part of a file to be read: from the beginning of a record to the acknowledged end of the file."""
 
     path: Path
     start: int
@@ -32,7 +32,7 @@ class PartStream:
         self._stream: Iterator[PartItems] = readers.read(self._wanted())
 
     def portions(self, number: int) -> Generator[Portion, None, None]:
-        """Yield what a file holds; WarcError when it cannot be read. Files are to be asked for in their order.
+        """Yield the portions of a file; WarcError when it cannot be read. Files are requested in their order.
 
         Where a part begins is a guess, by the looks of its first bytes: only when the part before ends there is it
         believed. A record may hold what looks like records, a stored WARC file for one.

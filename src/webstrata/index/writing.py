@@ -43,7 +43,7 @@ ReadRevisit = Callable[[Revisit], ReadCapture]
 
 @dataclass(frozen=True)
 class IndexContext:
-    """What writing needs, the same for a whole job."""
+    """The context of writing, the same for a whole job."""
 
     database: Database
     archive_root: Path

@@ -18,7 +18,7 @@ _GRACE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Rotation:
-    """How a change of the VPN went."""
+    """The result of a change of the VPN."""
 
     went_well: bool
     summary: str

@@ -58,7 +58,7 @@ class Monitor:
         self._quiet_since = self._now()
 
     def look(self) -> Decision | None:
-        """Read what is new in the attempt's log and return what is to be done, if anything is; it is written down.
+        """Read the new part of the attempt's log and return a decision, if one is due; decisions are stored.
 
         An attempt that is over by itself and did not end well is trouble too.
         """

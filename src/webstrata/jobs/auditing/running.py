@@ -66,7 +66,7 @@ _LONGEST_TROUBLE = timedelta(days=1)
 
 @dataclass(frozen=True)
 class AuditParts:
-    """What audits are run with."""
+    """The parts of the application that audits use."""
 
     database: Database
     archive_root: Path
@@ -210,7 +210,7 @@ class AuditRunner:
         log.info("audit.end", status=outcome.status, error_summary=outcome.error_summary)
 
     async def _close_evidence(self, audit: Audit, lease: AuditLease) -> None:
-        """Export the session's log, and write the evidence pack where one was asked for."""
+        """Export the session's log, and write the evidence pack where one was requested."""
         store = self._store(audit, lease)
         await store.put(ArtifactType.SESSION_LOGS_JSONL, await in_thread(self._log, audit.id))
         if audit.mode is AuditMode.EVIDENCE_PACK:

@@ -64,7 +64,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class CleanupReport:
-    """What a cleanup did, or would do."""
+    """The result of a cleanup, or of a dry run."""
 
     job_id: int
     mode: CleanupMode
@@ -89,7 +89,7 @@ class CleanupReport:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is there to be cleaned up."""
+    """Files and folders to be cleaned up."""
 
     output_dir: Path
     temp_dirs: tuple[Path, ...] = ()

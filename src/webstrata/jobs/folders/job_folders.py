@@ -43,7 +43,7 @@ class HasFolder(Protocol):
 
 @dataclass(frozen=True)
 class FolderBytes:
-    """What lies in a job's folder, by kind."""
+    """The size of a job's folder, by kind of file."""
 
     warc: int = 0
     output: int = 0
@@ -85,7 +85,7 @@ class StorageHealth:
 
 @dataclass(frozen=True)
 class StorageReport:
-    """What an archive takes."""
+    """Disk space of an archive."""
 
     sources: tuple[SourceBytes, ...]
     database_bytes: int
@@ -228,7 +228,7 @@ def folder_bytes(*folders: Path, warcs: Iterable[Path] = ()) -> FolderBytes:
 
 
 def _inodes(warcs: Iterable[Path]) -> set[tuple[int, int]]:
-    """Return which files are WARCs although their names do not say so; one that is gone counts nowhere."""
+    """Return the inodes of WARC files with names of other kinds; missing files are skipped."""
     found = set()
     for file in warcs:
         with suppress(OSError):

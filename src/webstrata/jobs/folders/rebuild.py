@@ -39,7 +39,7 @@ _Claiming = TypeVar("_Claiming", PlannedSource, PlannedJob)
 
 @dataclass
 class RebuildReport:
-    """What a rebuild found and made, and what is wrong with it."""
+    """The result of a rebuild: what was found and made, and its problems."""
 
     plan: RebuildPlan
     problems: list[str]
@@ -52,7 +52,7 @@ class RebuildReport:
 
 @dataclass(frozen=True)
 class RebuildCallbacks:
-    """Who wants to know how a rebuild is getting on."""
+    """Callbacks that report the progress of a rebuild."""
 
     begun: Callable[[PlannedJob, int, int], None] = lambda job, number, of: None
     """Hears which job is next, and which of how many it is."""
@@ -61,7 +61,7 @@ class RebuildCallbacks:
 
 @dataclass(frozen=True)
 class Rebuild:
-    """One rebuild of one archive; begun again after a kill, it goes on where it was."""
+    """One rebuild of one archive; after a kill, a second run resumes it."""
 
     database: Database
     archive_root: Path

@@ -121,7 +121,7 @@ def plan_rebuild(archive_root: Path) -> RebuildPlan:
 
 
 def _unwritten_jobs(archive_root: Path, known: set[Path], problems: list[str]) -> Iterator[JobManifest]:
-    """Yield the jobs whose folders have WARC files and a name that jobs' folders have, but nothing written down."""
+    """Yield the jobs without a manifest: folders with WARC files that have the name of a job's folder."""
     for folder in sorted(archive_root.glob("*/*__*")):
         named = _FOLDER.fullmatch(folder.name)
         if named is None or folder.resolve() in known or not folder.is_dir():

@@ -91,7 +91,7 @@ def _logged_counts(job: JobView) -> dict[str, int]:
 
 
 def _of_whole_run(report: CrawlReport, seconds: float) -> dict[str, object]:
-    """Return the report with the rate of the whole run, and without what its last seconds alone say."""
+    """Return the report with the rate of the whole run instead of that of its last seconds."""
     averaged = replace(report, rate=round(report.responses / seconds, 2) if seconds else 0.0).to_json()
     return {name: value for name, value in averaged.items() if name != "idle"}
 

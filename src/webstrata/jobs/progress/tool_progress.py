@@ -55,7 +55,7 @@ def update_progress(
 
 
 class _ProgressWriter:
-    """Writes down how a tool's crawl goes, and hears when it is to end."""
+    """Writes the progress of a tool's crawl to the job's row, and checks for a stop request."""
 
     def __init__(self, database: Database, job_id: int, leader: str, stop_requested: threading.Event) -> None:
         self._database, self._job_id, self._leader, self._stop_requested = database, job_id, leader, stop_requested

@@ -140,7 +140,7 @@ class Child:
 
 @dataclass(frozen=True)
 class Lifeline:
-    """What ties this process to the one that started it."""
+    """The pipe to the parent process: when it closes, this process ends."""
 
     leader: str | None
     """The leader of the job that we work on, if there is one."""

@@ -33,14 +33,14 @@ _CRAWLER_STATUS = {end: crawler_status for crawler_status, end in jobs.CRAWL_END
 
 @dataclass(frozen=True)
 class JobEnding:
-    """What a crawl's end makes of its job, and why."""
+    """The status that the end of a crawl gives its job, and the reason."""
 
     status: JobStatus
     reason: str | None
 
 
 def verdict(end: "CrawlEnd", refusal: str | None = None) -> JobEnding:
-    """Return what a crawl's end makes of its job, and why; `refusal` is what a site said that gave only errors."""
+    """Return the status that a crawl's end gives its job; `refusal` is the error text of a site with nothing else."""
     to_go = f"with {counted(end.counts.pending, 'URL')} to go"
     limit = f"the {end.limit} was reached {to_go}" if end.limit is not None else None
     if end.stopped:

@@ -48,7 +48,7 @@ Watch = Callable[[CrawlProgress], None]
 
 @dataclass(frozen=True)
 class Crawling:
-    """What it takes to crawl in this process."""
+    """Crawls jobs in this process."""
 
     database: Database
     archive_root: Path
@@ -104,7 +104,7 @@ class Crawling:
             leases.set_as(session, job.id, leader, crawler_stage=stage, combined_log_path=str(written.path))
 
     def _stage_of(self, job: StoredJob) -> str:
-        """Return what this attempt is called: the first, one that goes on, or one over what earlier ones got."""
+        """Return the name of this attempt's stage: the first crawl, a resumed one, or one after earlier captures."""
         with self.database.read() as session:
             unfinished = frontier.has_any(session, job.id, TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
             _, size = captures.warc_totals(session, job.id)

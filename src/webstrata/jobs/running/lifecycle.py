@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JobCallbacks:
-    """Who wants to know how a job is getting on."""
+    """Callbacks that report the progress of a job."""
 
     crawled: Callable[["CrawlProgress"], None] = lambda progress: None
     indexed: Callable[[int], None] = lambda pages: None
@@ -99,7 +99,7 @@ class Runner:
         *,
         helpers_welcome: bool = False,
     ) -> JobSummary:
-        """Lead a job through its stages and return how it ended; a failure on our side leaves it to be tried again.
+        """Run a job through its stages and return how it ended; after a failure on our side it is retried later.
 
         A signal that ends the crawl sets the caller's event. Helpers are welcome where all have the same settings, as
         the workers of an archive do; a job that a person runs with settings of their own gets none.
@@ -165,7 +165,7 @@ class Runner:
         return True
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Index what a running crawl brings until that is stopped, and return 130 then."""
+        """Index the captures of a running crawl until stopped, and return 130 then."""
         return self._indexing.so_far(job_id, interrupted)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:

@@ -34,7 +34,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class WorkerContext:
-    """Who runs the stages of jobs, and what it takes to lead jobs through them."""
+    """The context of a worker: the stages of jobs, and the parts that running jobs needs."""
 
     database: Database
     archive_root: Path
@@ -137,7 +137,7 @@ def _progress(context: WorkerContext, job_id: int) -> tuple[int, int]:
 def _after_crawl(
     context: WorkerContext, job: StoredJob, leader: str, interrupted: threading.Event, max_retries: int
 ) -> None:
-    """Let what follows by itself follow: another try, or the index of what a stopped crawl has brought."""
+    """Start what follows a crawl by itself: a retry, or the index of a stopped crawl's captures."""
     if job.crawl_ended is JobStatus.FAILED and (rest := _rest_before_retry(context, job, max_retries)) is not None:
         try_again_later(context.database, job, leader, rest)
         return
@@ -150,7 +150,7 @@ def _after_crawl(
 
 
 def _rest_before_retry(context: WorkerContext, job: StoredJob, max_retries: int) -> timedelta | None:
-    """Return how long a failed crawl rests before it is tried again; None when it is not, or could not succeed."""
+    """Return how long a failed crawl rests before it is retried; None when it is not, or could not succeed."""
     with context.database.read() as session:
         if not frontier.may_succeed_later(session, job.id):
             return None

@@ -78,7 +78,7 @@ class Recovery:
         log.info("worker.buried", owner=owner)
 
     def _complain(self, owner: str, error: StorageError) -> None:
-        """Say once what is wrong with a dead worker's files: it is tried again every time."""
+        """Log once what is wrong with a dead worker's files: recovery is retried every time."""
         if owner not in self._complained_about:
             self._complained_about.add(owner)
             log.error("worker.recovery.failed", owner=owner, reason=str(error))

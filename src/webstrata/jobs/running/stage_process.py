@@ -14,7 +14,7 @@ log = structlog.get_logger()
 
 
 def on_behalf_of(leader: str, database: Database, job_id: int, stage: Callable[[], int]) -> int:
-    """Run a stage and return its exit code; a failure has a code of its own, and its reason is written down."""
+    """Run a stage and return its exit code; a failure has a code of its own, and its reason is stored."""
     try:
         return stage()
     except LeaseLostError as error:

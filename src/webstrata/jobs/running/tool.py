@@ -233,7 +233,7 @@ class ToolStages:
         return self._judged(job_id, leader, self._indexer(job_id, leader, interrupted), since)
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Index what a crawl brings in a process of its own until that is interrupted, and return its exit code."""
+        """Index the captures of a crawl in a child process until interrupted, and return its exit code."""
         return self._indexer(job_id, None, interrupted, "--so-far")
 
     def settles_its_job(self, job: StoredJob) -> bool:
@@ -278,7 +278,7 @@ class ToolStages:
         return run_child([*self.program, "index-job", "--id", str(job_id), TIED, *arguments], leader, interrupted)
 
     def _judged(self, job_id: int, leader: str, code: int, since: datetime) -> int:
-        """Return the exit code of a stage that ended or was killed; raise what the stage itself could only say."""
+        """Return the exit code of a stage that ended or was killed; raise the error that the stage stored."""
         if code == LEASE_LOST:
             with self.database.read() as session:
                 leases.check_leader(session, job_id, leader)

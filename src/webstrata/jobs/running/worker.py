@@ -72,7 +72,7 @@ def _announced(context: WorkerContext, site: str) -> Iterator[None]:
 
 
 def process_next_job(context: WorkerContext, stopping: threading.Event) -> bool:
-    """Take the next job through all its stages, or help with one that is under way; return whether there was one."""
+    """Run the next job through all its stages, or help with one that is under way; return whether there was one."""
     job_id = _next_to_crawl(context)
     if job_id is not None:
         _run_crawl(context, job_id, stopping)
@@ -238,7 +238,7 @@ def _help_other_worker(context: WorkerContext, stopping: threading.Event) -> boo
 
 
 def _help_crawl(context: WorkerContext, job_id: int, stopping: threading.Event) -> bool:
-    """Help; whatever goes wrong here is the helper's trouble, the job goes on without it."""
+    """Help with a crawl; an error here is logged, and the job goes on without the helper."""
     try:
         return context.stages.help(job_id, stopping)
     except OUR_TROUBLE:

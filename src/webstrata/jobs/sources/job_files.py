@@ -27,7 +27,7 @@ _KEYS = ("url", "seeds", "source", "crawl", "scope", "plugins")
 
 @dataclass(frozen=True)
 class JobFile:
-    """What a job file asks for."""
+    """The contents of a job file."""
 
     seeds: tuple[str, ...]
     scope: ScopeRules

@@ -60,7 +60,7 @@ class AddedSource:
 
 @dataclass(frozen=True)
 class EditedSource:
-    """What a person wants different about a source; what is None stays."""
+    """Changes of a source that were requested; None leaves a field unchanged."""
 
     name: str | None = None
     base_url: str | None = None
@@ -80,7 +80,7 @@ class EditedSource:
 
 
 class SourceCommands:
-    """Changes the sources of one archive; every change is in the audit log and written down in its folder."""
+    """Changes the sources of one archive; every change is in the audit log and in the archive's folder."""
 
     def __init__(self, database: Database, archive_root: Path) -> None:
         """Run commands on an archive's sources."""
@@ -120,7 +120,7 @@ class SourceCommands:
         self._write_and_log("source.edit", code)
 
     def set_page_parameters(self, code: str, names: Collection[str]) -> bool:
-        """Set which query parameters distinguish a source's pages; return whether its pages must be grouped anew."""
+        """Set which query parameters distinguish a source's pages; return whether its pages must be regrouped."""
         with self._changing(code, "parameters") as session:
             return sources.set_page_parameters(session, code, page_parameters_of(names))
 
@@ -135,7 +135,7 @@ class SourceCommands:
             sources.pause_schedule(session, code)
 
     def resume(self, code: str) -> None:
-        """Let a paused schedule go on."""
+        """Resume a paused schedule."""
         with self._changing(code, "resume") as session:
             sources.resume_schedule(session, code, datetime.now(UTC))
 
@@ -230,7 +230,7 @@ def _new_source(requested: WantedSource, seeds: tuple[str, ...]) -> NewSource:
 
 
 def _additions(requested: WantedSource) -> EditedSource:
-    """Return what a person said about a source that was there already."""
+    """Return the changes to a source that already existed when it was added again."""
     return EditedSource(
         name=requested.name or None,
         description=requested.description or None,
