@@ -158,7 +158,7 @@ def _change_rows(app: App, parameters: ChangeExportParameters, site: str, *, wit
 
 
 def _filters(parameters: ExportParameters) -> dict[str, object]:
-    """Return which part of a list was asked for."""
+    """Return the filters of an export, for the export history."""
     return parameters.model_dump(mode="json", exclude={"format", "compressed"}, exclude_defaults=True)
 
 

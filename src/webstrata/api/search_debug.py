@@ -23,7 +23,7 @@ router = APIRouter(
 
 @router.get("/search-debug")
 def explain(app: Parts, parameters: Annotated[SearchParameters, Query()]) -> SearchDebugSchema:
-    """Search, and say how the query was understood and what each hit's place is made of."""
+    """Search, and return how the query was parsed and the parts of each hit's score."""
     done = explained(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
     return SearchDebugSchema(
         intent=done.response.intent,

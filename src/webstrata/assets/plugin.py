@@ -14,7 +14,7 @@ __all__ = ["AssetRecord", "AssetType", "CapturedContent", "NormalizedAsset", "Pl
 
 @dataclass(frozen=True)
 class CapturedContent:
-    """What one capture holds; all plugins are handed the same value."""
+    """The content of one capture; all plugins get the same value."""
 
     url: str
     asset_type: AssetType

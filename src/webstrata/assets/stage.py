@@ -132,7 +132,7 @@ def keep_pages_so_far(
 
 @dataclass(frozen=True)
 class _Worked:
-    """What a plugin made of a capture, not yet written down."""
+    """The result of a plugin on a capture, not stored yet."""
 
     run: SettledRun
     sightings: tuple[Sighting, ...] = ()
@@ -305,7 +305,7 @@ class _Stage:
         return _Worked(SettledRun(run.capture_id, run.plugin, version, RunStatus.FAILED, error=failure.reason))
 
     def _settle(self, portion: Sequence[_Worked]) -> Counter[str]:
-        """Keep the blobs of a portion, then write in one transaction what became of it; others' work is left alone."""
+        """Store the blobs of a portion, then its results in one transaction; results of other processes stay."""
         store = AssetStore(self.archive_root)
         contents = {digest: data for worked in portion for digest, data in worked.contents.items()}
         self._keep(store, portion, contents)
@@ -322,9 +322,7 @@ class _Stage:
         return Counter(counted) + Counter(worked.run.status for worked in ours)
 
     def _ours(self, session: Session, portion: Sequence[_Worked]) -> list[_Worked]:
-        """Return what no other process settled meanwhile, except pages whose document is gone: those
-        are processed anew.
-        """
+        """Return the results that no other process stored meanwhile; pages without their document are redone."""
         statuses = plugin_runs.run_statuses(session, {worked.run.capture_id for worked in portion})
         sightings = [sighting for worked in portion for sighting in worked.sightings]
         requested = {sighting.document_id for sighting in sightings if sighting.document_id is not None}
@@ -372,7 +370,7 @@ def _groups(pending: Iterable[PendingCapture]) -> Iterator[list[int]]:
 
 
 def _portions(worked: Iterable[_Worked]) -> Iterator[list[_Worked]]:
-    """Yield what was worked out before it fills the memory."""
+    """Yield results in portions, before they fill the memory."""
     portion: list[_Worked] = []
     size = 0
     for piece in worked:

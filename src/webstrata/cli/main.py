@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def run(arguments: list[str], name: str = NAME) -> int:
-    """Run one command line and return its exit code; what went wrong is said in one line on standard error."""
+    """Run one command line and return its exit code; an error is printed in one line on standard error."""
     try:
         code = _run(arguments, name)
         sys.stdout.flush()

@@ -98,14 +98,14 @@ def _next_run(source: "SourceView", now: datetime) -> str:
 
 
 def next_words(first: datetime | None) -> str:
-    """Return when a source runs next, as people say it."""
+    """Return when a source runs next, in words."""
     if first is None:
         return "it has no schedule"
     return f"its next run is {_in_words(first, datetime.now(UTC))} ({first:%Y-%m-%d %H:%M} UTC)"
 
 
 def _in_words(moment: datetime, now: datetime) -> str:
-    """Return how far away a moment is, as people say it."""
+    """Return how far away a moment is, in words."""
     seconds = (moment - now).total_seconds()
     if seconds < 60:
         return "due now"

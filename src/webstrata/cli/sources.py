@@ -358,7 +358,7 @@ def _view(app: "App", code: str) -> "SourceView":
 
 
 def _write_sources(app: "App") -> None:
-    """Write the sources down in the archive's folder, from which they can be brought back."""
+    """Write the sources into the archive's folder, from which a rebuild restores them."""
     from webstrata.jobs.folders.manifest import write_sources
 
     write_sources(app.database, app.archive_root)

@@ -75,7 +75,7 @@ def _run_audits(*, once: bool) -> int:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Let the caller say it in one line."""
+        """Raise UsageError, which the caller prints in one line."""
         raise UsageError(message)
 
 

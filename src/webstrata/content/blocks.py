@@ -47,7 +47,7 @@ _BOILERPLATE_REGIONS = frozenset({Region.NAVIGATION, Region.EDGE, Region.CONSENT
 
 
 class Line:
-    """What a line is: its kind of block and its region."""
+    """The kind of block and the region of a line."""
 
     __slots__ = ("keeps_spaces", "letter", "region")
 

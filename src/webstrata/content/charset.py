@@ -103,7 +103,7 @@ def _detected(body: bytes, is_utf8: bool) -> str:
 
 
 def _is_hangul(body: bytes) -> bool:
-    """Tell Korean, of which the detection knows nothing: what is beyond ASCII are nearly all syllables of it."""
+    """Return whether a text is Korean, which detection does not know: nearly all beyond ASCII are its syllables."""
     beyond_ascii = [character for character in body.decode("cp949", "replace") if character > "\x7f"]
     syllables = sum("\uac00" <= character <= "\ud7a3" for character in beyond_ascii)
     return 5 * syllables > 4 * len(beyond_ascii)

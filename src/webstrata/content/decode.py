@@ -115,7 +115,7 @@ def _deflate(body: bytes) -> _Unpacker:
 
 
 def _has_zlib_header(body: bytes) -> bool:
-    """Tell real deflate (RFC 1950) from the raw one that some servers send under the same name."""
+    """Return whether data is real deflate (RFC 1950), not the raw one that some servers send under that name."""
     return len(body) >= 2 and body[0] & 0x0F == 8 and int.from_bytes(body[:2], "big") % 31 == 0
 
 
@@ -129,7 +129,7 @@ _UNPACKERS: dict[str, Callable[[bytes], _Unpacker]] = {
 
 
 def dechunked(body: bytes) -> bytes:
-    """Return a body without its chunks; one that has none, whatever its headers say, stays as it is."""
+    """Return a body without its chunks; one without chunks, in spite of its headers, is returned unchanged."""
     parts: list[bytes] = []
     position = 0
     while True:

@@ -27,7 +27,7 @@ _UTF8 = "text/html; charset=utf-8"
 
 @dataclass(frozen=True)
 class HtmlPage:
-    """What one parse of an HTML page yields."""
+    """The contents of an HTML page, from one parse."""
 
     title: str
     """The page's title, else its first heading."""
@@ -53,7 +53,7 @@ class HtmlPage:
 
 @dataclass(frozen=True)
 class PageLinks:
-    """What a crawler needs to know of a page: where it leads, and what it asks of robots."""
+    """The links of a page, and its robots directives, for a crawler."""
 
     links: tuple[Link, ...] = ()
     directives: RobotsDirectives = field(default_factory=RobotsDirectives)

@@ -8,7 +8,7 @@ _ARTICLE = 500
 
 
 def published_date(source: str, metadata: HtmlMetadata, main_text: str, *, is_listing: bool) -> str | None:
-    """Return when a page was published: as it states it, or a day as in ISO 8601; None when it does not say."""
+    """Return when a page was published: as it states it, or a day as in ISO 8601; None when unknown."""
     # A product page without a stated date shows those of reviews and deliveries.
     if metadata.published or is_listing:
         return metadata.published

@@ -45,7 +45,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Body:
-    """A response body, the headers that say how to read it, and what else its quality is judged by."""
+    """A response body, the headers that describe it, and what else its quality is judged by."""
 
     url: str
     content: bytes

@@ -16,7 +16,7 @@ _WITH_VALUES = frozenset({"max-snippet", "max-image-preview", "max-video-preview
 
 @dataclass(frozen=True)
 class RobotsDirectives:
-    """What must not be done with a page."""
+    """The robots directives of a page."""
 
     nofollow: bool = False
     noarchive: bool = False

@@ -76,7 +76,7 @@ class RobotsTxt:
         )
 
     def allows(self, href: str) -> bool:
-        """Return whether a URL, as `parse_url` spells it, may be fetched."""
+        """Return whether a URL, normalised by `parse_url`, may be fetched."""
         if not self._forbids:
             return True
         path = "*".join(_pieces(href[len(origin_of(href)) :]))

@@ -17,7 +17,7 @@ _MAX_IDLE_SECONDS = 30
 
 @dataclass(frozen=True)
 class Endpoint:
-    """What a connection leads to."""
+    """The server that a connection leads to."""
 
     scheme: str
     host: str
@@ -108,7 +108,7 @@ class Connection(asyncio.Protocol):
             asyncio.get_running_loop().call_soon(_resume, self._transport)
 
     def eof_received(self) -> bool:
-        """Let the connection close: a server that has said everything is not asked again."""
+        """Close the connection: a server that has sent everything gets no further request."""
         return False
 
     def connection_lost(self, error: Exception | None) -> None:

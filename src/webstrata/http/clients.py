@@ -62,7 +62,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _hops(headers: Headers) -> list[Address | None]:
-    """Return whom the proxies name, the nearest first."""
+    """Return the addresses that the proxies name, the nearest first."""
     named = ",".join(headers.getlist("x-forwarded-for")).split(",")
     return [_address(part.strip()) for part in reversed(named) if part.strip()]
 

@@ -93,7 +93,7 @@ async def _error_response(_request: Request, error: Exception) -> JSONResponse:
 
 
 async def _refusal(_request: Request, error: Exception) -> Response:
-    """Say which values make no sense, as FastAPI does; a value that JSON has no words for is not said back."""
+    """Return which values are invalid, as FastAPI does; a value that JSON cannot express is left out."""
     assert isinstance(error, RequestValidationError)
     wrong = jsonable_encoder(error.errors())
     try:

@@ -35,7 +35,7 @@ TokenVerdict = Callable[[Headers], bool | None]
 
 
 class RequestKind(StrEnum):
-    """What a request costs us, roughly."""
+    """The kind of a request, by its cost."""
 
     DEFAULT = "default"
     SEARCH = "search"
@@ -50,14 +50,14 @@ class RequestKind(StrEnum):
 
 @dataclass(frozen=True)
 class RatePolicy:
-    """How many requests of each kind a client has a minute; 0 is no limit. And whom we believe about who it is."""
+    """How many requests of each kind a client has a minute, 0 for no limit; and which proxies are trusted."""
 
     per_minute: Mapping[RequestKind, int]
     trusted_proxies: Sequence[Network] = ()
 
     @classmethod
     def of(cls, settings: Settings) -> "RatePolicy":
-        """Return what the settings say."""
+        """Return the policy of the settings."""
         if not settings.rate_limiting_enabled:
             return cls(dict.fromkeys(RequestKind, 0), settings.trusted_proxies)
         per_minute = {
@@ -74,7 +74,7 @@ class RatePolicy:
 
 
 class BucketStore(Protocol):
-    """What knows how many tokens each client has left."""
+    """Stores how many tokens each client has left."""
 
     def take(self, kind: RequestKind, client: str, per_minute: int) -> float:
         """Take a token and return 0, or the seconds until there is one."""

@@ -58,7 +58,7 @@ class AssetState(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """What became of one plugin on one capture."""
+    """The status of one plugin on one capture."""
 
     RUNNING = "running"
     DONE = "done"

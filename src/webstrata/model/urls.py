@@ -84,14 +84,14 @@ def bounded(url: str) -> str:
 
 
 def host_of(href: str) -> str:
-    """Return the host of a URL as `parse_url` spells it, with its port unless it is the default one."""
+    """Return the host of a URL normalised by `parse_url`, with its port unless it is the default one."""
     # Cut out, not parsed: the crawler asks for every link of every page.
     start = href.index("//") + 2
     return href[start : href.index("/", start)]
 
 
 def origin_of(href: str) -> str:
-    """Return scheme, host and port of a URL as `parse_url` spells it: what one robots.txt speaks for."""
+    """Return scheme, host and port of a URL normalised by `parse_url`: the part that one robots.txt covers."""
     return href[: href.index("/", href.index("//") + 2)]
 
 
@@ -108,7 +108,7 @@ def join(base: str, reference: str) -> str | None:
 
 @dataclass(frozen=True)
 class BaseUrl:
-    """What the references of a page are joined to: a URL as `parse_url` spells it, and the parts they can depend on."""
+    """The base of a page's references: a URL normalised by `parse_url`, and the parts they can depend on."""
 
     href: str
     site: str
@@ -160,7 +160,7 @@ def _parsed_group(url: str, page_parameters: tuple[str, ...]) -> str:
 
 
 def _kept_of(query: str, page_parameters: tuple[str, ...]) -> str:
-    """Return the parameters of a query that tell pages apart, in one order and spelling."""
+    """Return the parameters of a query that distinguish pages, in a normalised order and form."""
     # Bytes that are no UTF-8 are carried through: two pages of an old site must not fall together.
     found = parse_qsl(query[1:], keep_blank_values=True, errors="surrogateescape")
     kept = sorted((pair for pair in found if pair[0] in page_parameters), key=itemgetter(0))
@@ -189,5 +189,5 @@ def _without_www(host: str) -> str:
 
 
 def _is_address(host: str) -> bool:
-    """Tell an IP address from a name: the URL standard brackets IPv6, and no name's last part is a number."""
+    """Return whether a host is an IP address: the URL standard brackets IPv6, and no name's last part is a number."""
     return host.startswith("[") or host.rpartition(".")[2].isdecimal()

@@ -74,7 +74,7 @@ def _phrases(expression: Expression) -> tuple[tuple[str, ...], ...]:
 
 
 def corrected_words(session: Session, asked: Iterable[str]) -> dict[str, str]:
-    """Return what misspelt words mean, of words that are asked for: those that no document holds."""
+    """Return corrections of misspelt words of a query: of those that no document holds."""
     words = dict.fromkeys(word for word in asked if slips_forgiven(word))
     meant = {}
     for word in [*words][:_MOST_LOOKED_UP]:

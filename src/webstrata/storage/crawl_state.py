@@ -99,7 +99,7 @@ class CrawlState:
             self.temp_dirs_host_paths.append(str(place))
 
     def note_begin(self) -> None:
-        """Write down that a run begins; one after a run that had ended by itself may restart and rest anew."""
+        """Record that a run begins; after a run that had ended by itself, restarts and rests are counted from zero."""
         with self._saved_or_undone():
             if (self.ended or {}).get("exit_code") in _ENDED_BY_ITSELF:
                 self.restarts_since_progress = self.backoffs_since_progress = self.most_crawled = 0

@@ -15,7 +15,7 @@ _MAX_HEAD_BYTES = 1_048_576
 
 
 class BrokenError(Exception):
-    """What is being read cannot be read on from here; the message is fastwarc's."""
+    """The data cannot be read further; the message is fastwarc's."""
 
 
 def parsed_records(stream: "IO[bytes] | BoundedFile") -> Iterator[WarcRecord]:

@@ -161,7 +161,7 @@ def iter_span(
 
 @dataclass(frozen=True)
 class _Reading:
-    """What is asked of a file: how far, who hears of damage, and which bodies."""
+    """The options of reading a file: how far, the callback for damage, and which bodies."""
 
     warc_path: Path
     stop: int

@@ -45,7 +45,7 @@ RENDERED_AT = "Webstrata-Rendered-At"
 
 @dataclass(frozen=True)
 class WarcRecord:
-    """A record ready to be appended, with what the index wants to know of it."""
+    """A record ready to be appended, with what the index needs of it."""
 
     record_id: str
     parts: tuple[bytes, ...]

@@ -46,7 +46,7 @@ class Finding:
 
 @dataclass
 class Report:
-    """What was read and what was found."""
+    """The result of a verification: what was read, and the errors."""
 
     files: int = 0
     records: int = 0
@@ -73,7 +73,7 @@ class _Revisit:
 
 
 class _Seen:
-    """What revisits may refer to."""
+    """Records that revisits may refer to."""
 
     def __init__(self, has_original: HasOriginal | None, on_record: OnRecord | None) -> None:
         self._has_original = has_original

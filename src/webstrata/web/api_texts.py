@@ -26,7 +26,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class TypeDoc:
-    """What a value is: words, and the schemas that they speak of."""
+    """The type of a value in words, and the schemas that the words refer to."""
 
     words: str
     schemas: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Value:
 
 @dataclass(frozen=True)
 class ResponseDoc:
-    """What may come back."""
+    """A possible response of a route."""
 
     status: str
     sentence: str

@@ -50,7 +50,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/static/{name:path}")
 def send_asset(name: str, request: Request) -> Response:
-    """Send a file, or say that the browser has it already."""
+    """Send a file, or 304 when the browser has it already."""
     asset = our_assets().get(name)
     if asset is None:
         raise HTTPException(404, "There is no such file")

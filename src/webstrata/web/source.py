@@ -98,7 +98,7 @@ def schedule(
 
 @router.post("/{code}/{order}", dependencies=_OURS)
 def run_command(code: SourceCode, order: str, app: ActingParts) -> Response:
-    """Let a schedule rest or go on, or a source be used or not."""
+    """Pause or resume a schedule, or enable or disable a source."""
     _view(app, code)
     if order not in _COMMANDS:
         raise NotFoundError("A source can be told to pause, resume, enable or disable")

@@ -83,7 +83,7 @@ def printing_lines(state: JobState, first_after: float = FIRST_LINE_AFTER, every
 
 
 class LiveView:
-    """What a terminal shows of a job: how far it is, how fast, what waits, what failed, and the busiest hosts."""
+    """The live view of a job on a terminal: progress, rate, pending and failed URLs, and the busiest hosts."""
 
     def __init__(self, state: JobState) -> None:
         """Show a job as it is whenever the view is drawn."""
@@ -110,7 +110,7 @@ class LiveView:
 
 
 def line(state: JobState) -> str:
-    """Return how a job is getting on, in one line."""
+    """Return the progress of a job in one line."""
     counts, report = state.crawl.counts, state.crawl.report
     parts = [f"{state.title}: {state.words}"]
     if state.is_crawling and counts.total:

@@ -196,7 +196,7 @@ def _judge_content(response: SavedResponse) -> Quality:
 
 
 def _judge_final_url(response: SavedResponse) -> Quality | None:
-    """Judge a page that redirects led to: a home page, a login or an error page is not what was asked for."""
+    """Judge a page that redirects led to: a home page, a login or an error page is not the requested page."""
     if response.final_url is None or response.final_url == response.url:
         return None
     kind, reason = kind_of_move(response.url, response.final_url)

@@ -23,7 +23,7 @@ _CONSENT_LETTERS = bytes(chr(letter) == Region.CONSENT for letter in range(256))
 
 @dataclass(frozen=True)
 class SavedResponse:
-    """What is known of a response: enough to judge how good a capture it is."""
+    """A response with what is needed to judge how good a capture it is."""
 
     url: str
     status: int | None

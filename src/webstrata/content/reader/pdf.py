@@ -47,7 +47,7 @@ def read_pdf(content: bytes) -> Pdf:
 
 
 class PdfReader:
-    """Reads PDFs one after the other in a process that is started when it is needed, and anew when it ended."""
+    """Reads PDFs one after the other in a process that is started when needed, and again when it ended."""
 
     def __init__(self, max_seconds: float = MAX_SECONDS) -> None:
         self._max_seconds = max_seconds

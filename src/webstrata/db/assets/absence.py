@@ -57,7 +57,7 @@ def responses_of(session: Session, job_id: int, urls: Collection[str]) -> dict[s
 
 
 def run_statuses(session: Session, capture_ids: Collection[int]) -> dict[tuple[int, str], RunStatus]:
-    """Return what became of plugins on captures."""
+    """Return the status of plugin runs on captures."""
     rows = session.execute(
         select(PluginRun.capture_id, PluginRun.plugin, PluginRun.status).where(PluginRun.capture_id.in_(capture_ids))
     )

@@ -85,7 +85,7 @@ class BegunRun:
 
 @dataclass(frozen=True)
 class SettledRun:
-    """What became of a plugin on a capture."""
+    """The result of a plugin on a capture."""
 
     capture_id: int
     plugin: str
@@ -238,7 +238,7 @@ def _next_attempt(row: Row[int, str, str, int] | None) -> int:
 
 
 def settle_runs(session: Session, runs: Sequence[SettledRun], now: datetime) -> None:
-    """Write what became of runs, begun or not."""
+    """Write the results of runs, begun or not."""
     rows = [
         (run.capture_id, run.plugin, run.plugin_version, run.status.value, run.asset_count, run.error, now, 1)
         for run in runs

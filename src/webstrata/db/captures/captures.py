@@ -97,7 +97,7 @@ class KnownWarc:
 
 
 def add_warc_file(session: Session, job_id: int, path: str, owner: str | None = None) -> int:
-    """Announce a file that is about to be written, and by whom."""
+    """Announce a file that is about to be written, and its writer."""
     row = WarcFile(job_id=job_id, path=path, owner=owner)
     session.add(row)
     session.flush()

@@ -31,7 +31,7 @@ class GroupedSource:
 
 @dataclass(frozen=True)
 class Regrouped:
-    """What became of some snapshots in a row: how many were looked at and moved, and the last one."""
+    """The result of regrouping some snapshots in a row: how many were read and moved, and the last one."""
 
     seen: int
     moved: int
@@ -62,7 +62,7 @@ class _Member:
 
 
 def sources_to_regroup(session: Session, code: str | None = None) -> list[GroupedSource]:
-    """Return the one source of a code, or all whose pages must be grouped anew."""
+    """Return the one source of a code, or all whose pages must be regrouped."""
     requested = Source.code == code if code is not None else Source.group_version != URL_GROUP_VERSION
     rows = session.execute(
         select(Source.id, Source.code, Source.page_parameters).where(requested).order_by(Source.code)

@@ -49,7 +49,7 @@ class NewSnapshot:
 
 @dataclass(frozen=True)
 class KnownSnapshot:
-    """What the index has to know of a snapshot that is there already."""
+    """The facts of an existing snapshot that the index needs."""
 
     id: int
     document_id: int | None
@@ -144,7 +144,7 @@ def delete_snapshots(session: Session, snapshot_ids: Collection[int]) -> None:
 
 
 def copied(session: Session, snapshot_ids: Collection[int]) -> dict[int, CopiedPage]:
-    """Return what snapshots say, for captures that stand on the same payload at the same address."""
+    """Return the contents of snapshots, for captures of the same payload at the same address."""
     rows = session.execute(
         select(Snapshot.id, *(getattr(Snapshot, name) for name in _COPIED)).where(Snapshot.id.in_(snapshot_ids))
     )
@@ -165,7 +165,7 @@ def linked_pages(session: Session, holders: Collection[int]) -> dict[int, tuple[
 
 
 def refresh_pages(session: Session, source_id: int, groups: Collection[str]) -> None:
-    """Count anew the pages that got or lost a snapshot, and with them their source."""
+    """Count the pages again that got or lost a snapshot, and with them their source."""
     if not groups:
         return
     hold_totals(session, source_id)

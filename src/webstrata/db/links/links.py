@@ -22,7 +22,7 @@ LinkSet = frozenset[int]
 
 @dataclass(frozen=True)
 class SnapshotLinks:
-    """What a snapshot links to: the groups of pages, captured or not."""
+    """The links of a snapshot: the groups of pages, captured or not."""
 
     snapshot_id: int
     source_id: int
@@ -33,7 +33,7 @@ class SnapshotLinks:
 
 
 def store_outlinks(session: Session, batch: Sequence[SnapshotLinks]) -> None:
-    """Record what snapshots link to and keep true what everybody's signals say of it.
+    """Record the links of snapshots, and update the signals of all pages that they affect.
 
     A page's links are stored only when they differ from those it had. Snapshots may come in any order, and again.
     """

@@ -10,7 +10,7 @@ from webstrata.model.search.pagerank import DAMPING, TELEPORT
 
 
 def recount_signals(database: Database) -> None:
-    """Count anew which capture of each page counts, by how many it is linked and to how many it links.
+    """Recount for every page which capture counts, how many pages link to it and how many it links to.
 
     What pages have to hand on of their rank is set right as well; `refresh_pagerank` then settles it.
     """

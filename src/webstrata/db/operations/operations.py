@@ -13,7 +13,7 @@ assert isinstance(_COUNTS, Table)
 
 
 class Operation(StrEnum):
-    """What is counted."""
+    """The counted operations."""
 
     TASK_LEASES_RECLAIMED = "task_leases_reclaimed"
     JOB_LEASES_RECLAIMED = "job_leases_reclaimed"

@@ -238,7 +238,7 @@ def ask_seeds_again(session: Session, job_id: int, now: datetime) -> None:
 
 
 def forget(session: Session, job_id: int) -> None:
-    """Forget every URL of a job, for a crawl that begins anew; what was captured stays."""
+    """Forget every URL of a job, for a crawl that begins again; captures stay."""
     session.execute(delete(CrawlTask).where(CrawlTask.job_id == job_id).execution_options(synchronize_session=False))
 
 

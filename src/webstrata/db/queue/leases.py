@@ -40,7 +40,7 @@ class CrawlUnderWay:
 
 @dataclass(frozen=True)
 class JobUsage:
-    """What a job has received so far, of what its limits count."""
+    """What a job has received so far, as its limits count it."""
 
     responses: int
     bytes: int

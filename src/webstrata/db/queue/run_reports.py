@@ -63,7 +63,7 @@ def clear(session: Session, job_id: int, began: datetime) -> None:
 
 
 def progress(session: Session, job_id: int, now: datetime) -> JobProgress | None:
-    """Return how a job is getting on; its counts are those that its crawl wrote last."""
+    """Return the progress of a job; its counts are those that its crawl wrote last."""
     job = catalog.job(session, job_id)
     if job is None:
         return None

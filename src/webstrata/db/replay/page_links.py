@@ -193,7 +193,7 @@ class _Search:
         return self._closest([row for one in (before, after) for row in self._session.execute(one)])
 
     def _reasons(self, urls: Sequence[str]) -> dict[str, str]:
-        """Return why URLs were not captured: what became of their tasks, else the settings of the job."""
+        """Return why URLs were not captured: by their tasks, else by the settings of the job."""
         job_id = self._page.job_id
         if job_id is None or not urls:
             return {}
@@ -225,7 +225,7 @@ def _holders(session: Session, record_ids: Collection[str]) -> dict[str, tuple[i
 
 
 def _tasks(session: Session, job_id: int, urls: Sequence[str]) -> dict[str, str]:
-    """Return what became of a job's tasks for URLs, in words, by their keys."""
+    """Return the results of a job's tasks for URLs, in words, by their keys."""
     found: dict[str, str] = {}
     columns = select(CrawlTask.url, CrawlTask.url_key, CrawlTask.status, CrawlTask.last_error)
     for start in range(0, len(urls), _AT_ONCE):

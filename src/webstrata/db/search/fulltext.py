@@ -28,7 +28,7 @@ EVERY_DOCUMENT = "https"
 
 
 class Match(NamedTuple):
-    """What a full-text index is asked."""
+    """A query of a full-text index."""
 
     exactly: str
     widely: str | None = None

@@ -52,7 +52,7 @@ class NewDocument:
 
 @dataclass(frozen=True)
 class PreparedDocument:
-    """A document as a database takes it: all that can be worked out without the database is worked out."""
+    """A document as a database stores it, with all that can be computed without the database."""
 
     normalized_url_group: str
     text_hash: str

@@ -77,7 +77,7 @@ def _candidates(session: Session, scope: SearchScope, asked: _Weighing) -> list[
 
 
 def _choosing(asked: _Weighing, of_all: int) -> Iterable[Expression]:
-    """Yield what candidates are asked for, from what finds most to what finds least."""
+    """Yield the queries for candidates, from the one that finds most to the one that finds least."""
     rarest = sorted((count, number) for number, count in enumerate(asked.counts) if count)
     chosen: list[Expression] = []
     most = 0

@@ -44,7 +44,7 @@ class RankedSearch:
         self._scope = scope
 
     def found(self) -> SearchHits:
-        """Return the results that were asked for."""
+        """Return the requested results."""
         if self._question.is_partial:
             return self._with_most_words()
         found = candidates(self._session, self._scope, self._expression)

@@ -202,7 +202,7 @@ def _rows(dialect: str) -> str:
 
 
 def _days(request: SearchRequest) -> tuple[date | None, date | None]:
-    """Return the first and the last UTC day that is asked for; the last day there is, is no bound."""
+    """Return the first and the last UTC day of a request; the last possible day is no bound."""
     firsts = [request.from_date, date(request.year, 1, 1) if request.year else None]
     lasts = [request.to_date, request.as_of, date(request.year, 12, 31) if request.year else None]
     first = max((day for day in firsts if day), default=None)

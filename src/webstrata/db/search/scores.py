@@ -20,7 +20,7 @@ MOST_JUDGED = 80
 
 @dataclass(frozen=True)
 class Judged:
-    """What is known of documents: the relevance of each, as the database judges, and the facts of the best."""
+    """The relevance of each document, as the database computes it, and the facts of the best."""
 
     relevance: dict[int, float] = field(default_factory=dict)
     facts: dict[int, Facts] = field(default_factory=dict)

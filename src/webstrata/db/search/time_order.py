@@ -100,7 +100,7 @@ def ordered(
 
 
 def _estimated(scope: SearchScope, count: Count) -> int:
-    """Return about how many captures there are when counting stopped at a limit: as many as their texts say."""
+    """Return an estimate of the captures when counting stopped at a limit: as many as their texts have."""
     if scope.match is None and scope.documents is None:
         return scope.captures
     return count.documents * scope.captures // max(1, count.last_document)

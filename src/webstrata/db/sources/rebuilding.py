@@ -27,7 +27,7 @@ def totals(session: Session) -> Totals:
 
 
 def has_crawled(session: Session) -> bool:
-    """Return whether a crawl was recorded here: a rebuild brings none of its tasks back."""
+    """Return whether a crawl was recorded here: a rebuild restores no tasks."""
     return session.scalar(select(CrawlTask.id).limit(1)) is not None
 
 

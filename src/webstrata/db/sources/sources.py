@@ -37,7 +37,7 @@ class NewSource:
 
 @dataclass(frozen=True)
 class SourceChange:
-    """What is to be different about a source; what is None stays."""
+    """Changes of a source; None leaves a field unchanged."""
 
     name: str | None = None
     base_url: str | None = None
@@ -127,7 +127,7 @@ def registry_entry(session: Session, code: str, extra_seeds: Sequence[str] = ())
 
 
 def own_entry(session: Session, code: str) -> SourceJobConfig | None:
-    """Return what a source's jobs are made from, if that was written down."""
+    """Return the stored configuration of a source's jobs, if there is one."""
     stored = _source(session, code).job_config
     return None if stored is None else SourceJobConfig.from_json(code, stored)
 
@@ -199,7 +199,7 @@ def change_source(session: Session, code: str, change: SourceChange) -> None:
 
 
 def set_page_parameters(session: Session, code: str, names: Sequence[str]) -> bool:
-    """Set which query parameters distinguish a source's pages; return whether its pages must be grouped anew."""
+    """Set which query parameters distinguish a source's pages; return whether its pages must be regrouped."""
     source = _source(session, code)
     if tuple(source.page_parameters or ()) == tuple(names):
         return source.group_version != URL_GROUP_VERSION

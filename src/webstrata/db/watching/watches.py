@@ -251,7 +251,7 @@ def save_watch_events(session: Session, events: Sequence[NewWatchEvent]) -> None
 
 
 def forget_watch_events(session: Session, snapshot_ids: Collection[int]) -> None:
-    """Drop what is stored of events that are computed anew."""
+    """Delete the stored events of watches that are computed again."""
     session.execute(delete(WatchEvent).where(WatchEvent.to_snapshot_id.in_(snapshot_ids)))
 
 

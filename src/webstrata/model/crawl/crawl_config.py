@@ -17,7 +17,7 @@ _DECLARED = "declared"
 
 @dataclass(frozen=True)
 class CrawlSetting:
-    """What is declared of a crawl setting besides its name and type."""
+    """The declaration of a crawl setting besides its name and type."""
 
     default: object
     sentence: str

@@ -52,7 +52,7 @@ class TrapGuard:
         self._judged = lru_cache(_VERDICTS_KEPT)(self._judge)
 
     def verdict(self, href: str) -> str | None:
-        """Return why a URL, as `parse_url` spells it, looks like a trap, or None when it does not."""
+        """Return why a URL, normalised by `parse_url`, looks like a trap, or None when it does not."""
         # Only queries are judged by what came before, and must be judged the same again.
         return self._judged(href) if "?" in href else self._judge(href)
 
@@ -248,7 +248,7 @@ def without_session_id(href: str) -> str:
 
 
 def _may_hold_session(path: str) -> bool:
-    """Tell at a glance, as nearly no path does."""
+    """Return quickly whether a path may hold a session id; nearly none does."""
     return ";" in path or "(" in path
 
 

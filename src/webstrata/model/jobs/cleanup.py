@@ -9,7 +9,7 @@ CLEANABLE = (JobStatus.INDEXED, JobStatus.INDEX_FAILED)
 
 
 class CleanupMode(StrEnum):
-    """What is to go."""
+    """What a cleanup deletes."""
 
     TEMP = "temp"
     """Temporary folders and the state file, with the WARC files in them."""

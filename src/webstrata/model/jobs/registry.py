@@ -30,7 +30,7 @@ _SOME_DAY = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class SourceJobConfig:
-    """What a source's jobs are made from: the registry's entry."""
+    """The configuration of a source's jobs: the registry's entry."""
 
     source_code: str
     name_template: str
@@ -174,7 +174,7 @@ def build_job_config(
 
 
 def plain_job_config(source_cfg: SourceJobConfig, overrides: Mapping[str, object] | None = None) -> dict[str, object]:
-    """Return what `build_job_config` would check, unchecked: for those who want to hear of every problem."""
+    """Return the result of `build_job_config` without its checks, for callers that report every problem."""
     given = dict(overrides or {})
     return {
         "seeds": list(source_cfg.default_seeds),
@@ -229,7 +229,7 @@ def check_plugin_name(name: str) -> None:
 
 
 def page_parameters_of(names: Collection[str]) -> tuple[str, ...]:
-    """Return the query parameters that tell pages apart, each once, in order; UsageError for what can be none."""
+    """Return the query parameters that distinguish pages, each once, in order; UsageError for invalid ones."""
     for name in names:
         if not _PARAMETER.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is not the name of a query parameter (expected something like id)")

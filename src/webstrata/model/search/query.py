@@ -45,21 +45,21 @@ class Words:
 
 @dataclass(frozen=True)
 class All:
-    """What holds when every part does."""
+    """Matches when every part does."""
 
     parts: tuple["Expression", ...]
 
 
 @dataclass(frozen=True)
 class AnyOf:
-    """What holds when one of the parts does."""
+    """Matches when one of the parts does."""
 
     parts: tuple["Expression", ...]
 
 
 @dataclass(frozen=True)
 class Without:
-    """What holds when its part does not."""
+    """Matches when its part does not."""
 
     part: "Expression"
 
@@ -193,7 +193,7 @@ def _address(q: str) -> str | None:
 
 
 class _UnparsedError(Exception):
-    """What was written is no expression; it never leaves this module."""
+    """The query is no expression; this error never leaves this module."""
 
 
 def _advanced(q: str, fold: Fold) -> Expression | None:
@@ -226,7 +226,7 @@ def _lexemes(q: str) -> list[_Lexeme]:
 
 
 def _marks_expression(lexeme: _Lexeme) -> bool:
-    """Tell what makes a query more than plain words; parentheses alone are only parentheses."""
+    """Return whether a query is more than plain words; parentheses alone do not count."""
     return lexeme.kind in {"operator", "minus", "field", "phrase"}
 
 

@@ -35,7 +35,7 @@ class Ranking(StrEnum):
 
 
 class Facts(NamedTuple):
-    """What is known of a document that was found: by the thousand, so these are plain tuples."""
+    """The facts of a document that was found: there are thousands, so these are plain tuples."""
 
     title: str
     """Its words folded, with a space before, between and after them."""
@@ -66,7 +66,7 @@ def scores(
     phrases: Sequence[tuple[str, ...]],
     ranking: Ranking = Ranking.V2,
 ) -> dict[int, Score]:
-    """Return the score of every document found, by its id; `phrases` are what was asked for, word by word.
+    """Return the score of every document found, by its id; `phrases` are the phrases of the query, word by word.
 
     Of which nothing is known but its relevance, that is all that counts.
     """

@@ -38,7 +38,7 @@ class FileKind(StrEnum):
 
 
 class Fallback(StrEnum):
-    """What was tried when the words as they were written found nothing."""
+    """The fallback that found something when the words as written found nothing."""
 
     NONE = "none"
     MOST_WORDS = "most_words"
@@ -75,7 +75,7 @@ class SearchRequest:
 
     @property
     def effective_sort(self) -> Sort:
-        """Return the order asked for; words want the best first, browsing the newest."""
+        """Return the requested order; by default queries with words have the best first, browsing the newest."""
         return self.sort or (Sort.RELEVANCE if self.q else Sort.NEWEST)
 
 

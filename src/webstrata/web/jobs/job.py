@@ -39,7 +39,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=
 
 @dataclass(frozen=True)
 class JobAction:
-    """What can be done with a job next: the target of the button, its label, and its effect."""
+    """A possible action on a job: the target of the button, its label, and its effect."""
 
     order: str
     words: str
@@ -59,7 +59,7 @@ _AFTER = {
 
 @router.get("/jobs/{job_id}")
 def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTMLResponse:
-    """Show one job; while it goes on its script updates the page, and once it is over loads it anew.
+    """Show one job; its script updates the page while the job is running, and reloads it at the end.
 
     `known` when a source for the requested address existed already.
     """

@@ -20,7 +20,7 @@ _LOST = "This does not say where a page of results begins; begin again at the fi
 
 @dataclass(frozen=True)
 class SearchForm:
-    """The fields of the search form as they were filled in; empty means not asked for."""
+    """The fields of the search form as they were filled in; empty means any."""
 
     q: str = ""
     source: str = ""

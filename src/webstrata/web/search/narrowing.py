@@ -33,7 +33,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Facet:
-    """What the results divide into in one respect."""
+    """The values of a facet among the results."""
 
     name: str
     choices: tuple[Choice, ...]

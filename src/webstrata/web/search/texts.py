@@ -16,7 +16,7 @@ _TOP_LEVEL = re.compile(r"\.(?:[^\W\d_]{2,}|xn--[a-z0-9-]+)$")
 
 @dataclass(frozen=True)
 class Taken:
-    """How a question was taken, where that is not as it was written; each part is a reason to say so."""
+    """How a query was understood, where that differs from its words; each field is shown to the reader."""
 
     meant: str | None = None
     """The words that were searched instead of misspelt ones."""
@@ -107,7 +107,7 @@ def _nothing(asked: SearchRequest, found: SearchResponse, noun: str) -> str:
 
 
 def _holding(q: str, found: SearchResponse, *, one: bool) -> str:
-    """Return what results have in common: they say some words, or match an expression."""
+    """Return what the results have in common: they hold some words, or match an expression."""
     lone_sentence = _QUOTED.fullmatch(q)
     meant = found.instead if found.total else None
     if found.intent is Intent.ADVANCED and not lone_sentence:
