@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.pages import pages
 from bench.report import Measurement
 from webstrata.content.charset import text_of
-from webstrata.content.html import Page, page_of_tree
+from webstrata.content.html import HtmlPage, page_of_tree
 from webstrata.content.listing.page_listing import listing_of_page
 from webstrata.content.main_content import main_content
 from webstrata.content.tree import Document, parse_html
@@ -34,7 +34,7 @@ def measure(_folder: Path) -> list[Measurement]:
     ]
 
 
-def _parsed(body: bytes) -> tuple[Document, Page]:
+def _parsed(body: bytes) -> tuple[Document, HtmlPage]:
     source = text_of(body, None)
     tree = parse_html(source)
     return tree, page_of_tree(tree, source)

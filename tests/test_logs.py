@@ -214,7 +214,7 @@ def test_a_traceback_in_text_cannot_pass_for_log_lines() -> None:
     assert all(line.startswith("    | ") for line in rest)
 
 
-def test_a_very_long_value_is_cut_and_says_so(out: StringIO) -> None:
+def test_a_very_long_value_is_cut_and_reports_it(out: StringIO) -> None:
     configure_logging(stream=out)
     structlog.get_logger().info("fetch", url="x" * 1_000_000)
     assert len(out.getvalue()) < 30_000

@@ -207,19 +207,19 @@ NEEDED = {"replay_host": {"WEBSTRATA_PUBLIC_SITE_URL": "https://archive.example.
 """What a setting cannot be without."""
 
 
-def test_every_knob_is_tried_here() -> None:
+def test_every_setting_is_tried_here() -> None:
     assert set(GIVEN) == set(Settings.model_fields)
 
 
 @pytest.mark.parametrize("knob", GIVEN)
-def test_a_knob_is_read_from_each_of_its_names(knob: str, no_dotenv: Path) -> None:
+def test_a_setting_is_read_from_each_of_its_names(knob: str, no_dotenv: Path) -> None:
     text, value = GIVEN[knob]
     for name in names_of(knob):
         assert getattr(load_settings(NEEDED.get(knob, {}) | {name: text}, no_dotenv), knob) == value
 
 
 @pytest.mark.parametrize("knob", GIVEN)
-def test_a_knob_is_read_from_the_dotenv_file(knob: str, dotenv: Path) -> None:
+def test_a_setting_is_read_from_the_dotenv_file(knob: str, dotenv: Path) -> None:
     text, value = GIVEN[knob]
     dotenv.write_text(f'{names_of(knob)[0]}="{text}"\n', encoding="utf-8")
     assert getattr(load_settings(NEEDED.get(knob, {}), dotenv), knob) == value
@@ -339,7 +339,9 @@ def test_a_value_that_does_not_parse_is_an_error_that_names_its_variable(knob: s
         ("HTTP_PROXY", "me:geheim@proxy", "a proxy must look like http://user:password@host:port"),
     ],
 )
-def test_what_is_wrong_with_a_value_is_said_in_plain_words(name: str, text: str, words: str, no_dotenv: Path) -> None:
+def test_what_is_wrong_with_a_value_is_reported_in_plain_words(
+    name: str, text: str, words: str, no_dotenv: Path
+) -> None:
     with pytest.raises(SettingsError) as raised:
         load_settings({f"WEBSTRATA_{name}": text}, no_dotenv)
     assert str(raised.value) == f"WEBSTRATA_{name} (environment): {words}"
@@ -366,7 +368,7 @@ def test_a_dotenv_file_that_is_not_text_is_an_error_that_names_it(dotenv: Path) 
         load_settings({}, dotenv)
 
 
-def test_every_knob_is_shown_with_its_value_and_where_it_came_from(dotenv: Path) -> None:
+def test_every_setting_is_shown_with_its_value_and_where_it_came_from(dotenv: Path) -> None:
     dotenv.write_text("WEBSTRATA_PORT=9003\n", encoding="utf-8")
     environ = {"HEALTHARCHIVE_ENV": "test", "WEBSTRATA_CORS_ORIGINS": "https://a.example,https://b.example"}
     shown = {knob.name: knob for knob in show_settings(load_settings(environ, dotenv), environ, dotenv)}

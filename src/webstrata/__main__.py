@@ -1,4 +1,4 @@
-"""`python -m webstrata` is the same program as `webstrata`; what a worker starts does without a person's part of it."""
+"""`python -m webstrata`, the same program as `webstrata`; child processes of a worker load less of it."""
 
 import sys
 

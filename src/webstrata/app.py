@@ -1,4 +1,4 @@
-"""Settings in, wired parts out: the only place that names concrete backends."""
+"""The application's parts, built from the settings: the only module that names concrete backends."""
 
 import threading
 from dataclasses import dataclass, fields, replace
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from webstrata.audit.policy import CrawlPolicy
     from webstrata.changes.live import LivePages
     from webstrata.changes.site.comparing import SiteComparison
-    from webstrata.coordination.domain_locks import DomainTurns
+    from webstrata.coordination.domain_locks import DomainLocks
     from webstrata.coordination.permits import PermitStore
     from webstrata.fetch.browser.options import BrowserOptions
     from webstrata.jobs.auditing.running import AuditParts
     from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
     from webstrata.jobs.running.lifecycle import Runner
-    from webstrata.jobs.running.persistent import Crew
+    from webstrata.jobs.running.persistent import WorkerContext
     from webstrata.jobs.running.recovery import Recovery
     from webstrata.notifications.delivery import Delivery
     from webstrata.replay.browser.check import ReplayCheck
@@ -102,14 +102,14 @@ class App:
         delay = self.settings.per_host_delay
         return Recovery.resting(self.database, self.archive_root, self._permits(), delay)
 
-    def crew(self) -> "Crew":
+    def context(self) -> "WorkerContext":
         """Return who leads jobs from here while their stages run in processes of their own."""
         from webstrata.jobs.auditing.worker import AuditStage
-        from webstrata.jobs.running.persistent import Crew
+        from webstrata.jobs.running.persistent import WorkerContext
         from webstrata.jobs.running.tool import ToolStages, tool_command
 
         settings = self.settings
-        return Crew(
+        return WorkerContext(
             self.database,
             self.archive_root,
             self.runner().recovery,
@@ -194,7 +194,7 @@ class App:
             self.database,
             self.archive_root,
             settings.artifacts_dir.resolve(),
-            self.domain_turns(),
+            self.domain_locks(),
             limits,
             policy,
         )
@@ -262,9 +262,9 @@ class App:
 
         return RedisPermits(url.get_secret_value())
 
-    def domain_turns(self) -> "DomainTurns":
+    def domain_locks(self) -> "DomainLocks":
         """Return the domain locks and throttle of sessions: in Redis where one is set, else in this process."""
-        from webstrata.coordination.domain_locks import DomainPolicy, DomainTurns
+        from webstrata.coordination.domain_locks import DomainLocks, DomainPolicy
         from webstrata.coordination.redis_store import RedisStore
         from webstrata.coordination.store import MemoryStore
 
@@ -277,7 +277,7 @@ class App:
             disable_throttle=settings.disable_throttle,
         )
         url = settings.redis_url
-        return DomainTurns(MemoryStore() if url is None else RedisStore(url.get_secret_value()), policy)
+        return DomainLocks(MemoryStore() if url is None else RedisStore(url.get_secret_value()), policy)
 
     def acting_as(self, actor: Actor) -> "App":
         """Return the same parts for another actor, whose name the audit log then gives for every change."""

@@ -1,4 +1,4 @@
-"""The whole site: the API, the pages, and the files that the pages need."""
+"""The whole site: the API, the web pages, and their static files."""
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware

@@ -8,7 +8,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from tests.support.waiting import wait_until
-from webstrata.http.rate_limits import Kind
+from webstrata.http.rate_limits import RequestKind
 from webstrata.http.shared_rate_limits import SharedBuckets
 
 ONE_ROW = 8
@@ -28,7 +28,7 @@ def taken_at_once(table: Path) -> Counter[str]:
     _meet(table.parent)
     with closing(SharedBuckets(table, ONE_ROW, stopped_clock)) as buckets:
         for _ in range(LIMIT):
-            granted.update(client for client in EVERYBODY if buckets.take(Kind.SEARCH, client, LIMIT) == 0.0)
+            granted.update(client for client in EVERYBODY if buckets.take(RequestKind.SEARCH, client, LIMIT) == 0.0)
     return granted
 
 
@@ -47,4 +47,4 @@ def hold_the_lock_for_ever(table: Path, holds: Event) -> None:
         while True:
             time.sleep(60)
 
-    SharedBuckets(table, ONE_ROW, told).take(Kind.LOGINS, "a", 10)
+    SharedBuckets(table, ONE_ROW, told).take(RequestKind.LOGINS, "a", 10)

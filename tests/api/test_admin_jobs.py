@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.api.archives import NOON, Archive
-from webstrata.model.crawl.monitoring import Answer, Decision
+from webstrata.model.crawl.monitoring import Decision, RecoveryAction
 from webstrata.storage.combined_log import combined_log_name, statistics_line
 from webstrata.storage.crawl_state import CrawlState
 
@@ -96,14 +96,14 @@ def admin(client: TestClient) -> TestClient:
     return client
 
 
-def test_a_listed_job_tells_all_that_the_contract_names(admin: TestClient, archive: Archive) -> None:
+def test_a_listed_job_has_all_that_the_contract_names(admin: TestClient, archive: Archive) -> None:
     archive.source("health", "Health Agency")
     job_id = archive.job("health", **SUMMARY_COLUMNS)
     answer = admin.get("/api/admin/jobs")
     assert answer.json() == {"items": [{"id": job_id, **SUMMARY}], "total": 1, "limit": 50, "offset": 0}
 
 
-def test_a_job_tells_all_that_the_contract_names(admin: TestClient, archive: Archive) -> None:
+def test_a_job_has_all_that_the_contract_names(admin: TestClient, archive: Archive) -> None:
     archive.source("health", "Health Agency")
     job_id = archive.job("health", **SUMMARY_COLUMNS, **DETAIL_COLUMNS)
     assert admin.get(f"/api/admin/jobs/{job_id}").json() == {"id": job_id, **SUMMARY, **DETAIL}
@@ -118,7 +118,7 @@ def test_a_job_without_a_source_has_an_empty_source_code(admin: TestClient, arch
     ] * 2
 
 
-def test_a_job_tells_its_attempts_and_what_its_monitor_decided(
+def test_a_job_reports_its_attempts_and_what_its_monitor_decided(
     admin: TestClient, archive: Archive, tmp_path: Path
 ) -> None:
     config = {"seeds": ["https://health.example/"], "tool_options": {"engine": "zimit"}}
@@ -127,7 +127,7 @@ def test_a_job_tells_its_attempts_and_what_its_monitor_decided(
     log = tmp_path / combined_log_name("initial_crawl", 2, NOON)
     log.write_text(said)
     os.utime(log, (NOON.timestamp() + 60,) * 2)
-    decision = Decision(NOON, "stall", "s3cret did it", Answer.BACK_OFF, workers=3, wait=timedelta(minutes=5))
+    decision = Decision(NOON, "stall", "s3cret did it", RecoveryAction.BACK_OFF, workers=3, wait=timedelta(minutes=5))
     CrawlState(tmp_path, initial_workers=3).note_decision(decision)
     job = admin.get(f"/api/admin/jobs/{job_id}").json()
     assert job["engine"] == "zimit"

@@ -47,7 +47,7 @@ def test_reports_are_listed_newest_first_and_in_parts(admin: TestClient, reporte
     }
 
 
-def test_a_report_tells_all_that_is_known_of_it(admin: TestClient, reported: list[int]) -> None:
+def test_a_report_has_all_that_is_known_of_it(admin: TestClient, reported: list[int]) -> None:
     report: dict[str, Any] = admin.get(f"{REPORTS}/{reported[0]}").json()
     assert report.pop("createdAt") == report.pop("updatedAt")
     assert report == {
@@ -63,7 +63,7 @@ def test_a_report_tells_all_that_is_known_of_it(admin: TestClient, reported: lis
     }
 
 
-def test_operators_say_where_a_report_stands_and_what_they_think(admin: TestClient, reported: list[int]) -> None:
+def test_operators_set_the_status_and_the_notes_of_a_report(admin: TestClient, reported: list[int]) -> None:
     path = f"{REPORTS}/{reported[1]}"
     changed = admin.patch(path, json={"status": "in_progress", "internalNotes": "Asked the lawyer."}).json()
     assert (changed["status"], changed["internalNotes"]) == ("in_progress", "Asked the lawyer.")
@@ -85,7 +85,7 @@ def test_a_report_that_is_not_there_is_not_found(admin: TestClient) -> None:
             assert (answer.status_code, answer.json()) == (404, {"detail": "Report not found"})
 
 
-def test_nobody_else_sees_or_changes_reports(client: TestClient, reported: list[int]) -> None:
+def test_no_one_else_sees_or_changes_reports(client: TestClient, reported: list[int]) -> None:
     path = f"{REPORTS}/{reported[0]}"
     for answer in (client.get(REPORTS), client.get(path), client.patch(path, json={"status": "resolved"})):
         assert answer.status_code == 403

@@ -23,7 +23,7 @@ def add(admin: TestClient, **fields: Any) -> Any:
     return answer.json()
 
 
-def test_a_source_tells_all_that_its_operators_keep(admin: TestClient) -> None:
+def test_a_source_has_all_that_its_operators_keep(admin: TestClient) -> None:
     source = add(admin, description="Its news.")
     assert source.pop("nextRunAt")
     assert source.pop("jobConfig")["default_seeds"] == ["https://health.example/"]

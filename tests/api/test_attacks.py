@@ -77,7 +77,7 @@ def test_markup_that_was_archived_or_sent_stays_text_on_every_page(archive: Arch
         assert "<img src=x" not in html, page
 
 
-def test_every_answer_of_every_route_carries_the_safe_headers(client: TestClient, site: FastAPI) -> None:
+def test_every_response_of_every_route_carries_the_safe_headers(client: TestClient, site: FastAPI) -> None:
     for method, path in [*every_route(site), ("GET", "/nowhere"), ("GET", "/static/nothing"), ("BREW", "/")]:
         headers = client.request(method, filled(path)).headers
         assert headers["x-content-type-options"] == "nosniff", path

@@ -148,7 +148,7 @@ def test_the_log_is_read_in_parts_and_by_target_action_and_actor(admin: TestClie
     assert admin.get("/api/admin/audit-log", params={"limit": 501}).status_code == 422
 
 
-def test_in_open_development_the_log_says_so(make_client: MakeClient, archive: Archive) -> None:
+def test_in_open_development_the_log_reports_it(make_client: MakeClient, archive: Archive) -> None:
     client = make_client(admin_token=None, env="development")
     client.post(f"/api/admin/jobs/{archive.job('health', status='queued')}/stop")
     entry = newest(client)

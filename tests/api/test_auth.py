@@ -39,7 +39,7 @@ def ask(client: TestClient, *headers: tuple[str, str | bytes]) -> tuple[int, obj
         ("X-Admin-Token", "s3cret"),
     ],
 )
-def test_who_knows_the_token_passes(make_client: MakeClient, header: tuple[str, str]) -> None:
+def test_one_who_knows_the_token_passes(make_client: MakeClient, header: tuple[str, str]) -> None:
     for env in ("development", "test", "staging", "production"):
         assert ask(make_client(env=env), header)[0] == 200
 
@@ -63,7 +63,7 @@ def test_who_knows_the_token_passes(make_client: MakeClient, header: tuple[str, 
         [("Authorization", "Bearer "), ("X-Admin-Token", "s3cret")],
     ],
 )
-def test_who_does_not_know_the_token_is_refused(
+def test_one_who_does_not_know_the_token_is_refused(
     make_client: MakeClient, headers: list[tuple[str, str | bytes]]
 ) -> None:
     for env in ("development", "production"):
@@ -183,7 +183,7 @@ def test_a_session_cannot_be_prolonged() -> None:
 
 
 @given(st.none() | st.text(max_size=60) | st.from_regex(r"[0-9]{1,40}\.[0-9a-f]{0,64}", fullmatch=True))
-def test_nobody_guesses_a_session(cookie: str | None) -> None:
+def test_no_one_guesses_a_session(cookie: str | None) -> None:
     assert not session_valid(make_settings(), cookie, NOON)
 
 

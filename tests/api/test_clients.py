@@ -39,14 +39,14 @@ def scope(peer: str | None, *forwarded_for: str, **headers: str) -> Scope:
         (None, [], UNKNOWN),
     ],
 )
-def test_only_our_own_proxies_are_believed_about_who_asks(
+def test_only_trusted_proxies_may_state_the_client_address(
     peer: str | None, forwarded_for: list[str], client: str
 ) -> None:
     assert client_address(scope(peer, *forwarded_for), OURS) == client
 
 
 @given(st.lists(st.text(max_size=60), max_size=4))
-def test_what_a_stranger_claims_does_not_change_who_they_are(claims: list[str]) -> None:
+def test_forged_proxy_headers_do_not_change_the_client_address(claims: list[str]) -> None:
     assert client_address(scope(STRANGER, *claims), OURS) == STRANGER
 
 
@@ -56,7 +56,7 @@ def test_whatever_a_proxy_passes_on_there_is_a_client(claims: list[str]) -> None
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1", "testclient"])
-def test_who_is_on_this_machine_is_local_unless_a_proxy_stands_between(peer: str) -> None:
+def test_a_client_on_this_machine_is_local_unless_a_proxy_is_between(peer: str) -> None:
     assert is_local(scope(peer))
     assert not is_local(scope(peer, "127.0.0.1"))
     assert not is_local(scope(peer, forwarded="for=127.0.0.1"))
@@ -64,5 +64,5 @@ def test_who_is_on_this_machine_is_local_unless_a_proxy_stands_between(peer: str
 
 
 @pytest.mark.parametrize("peer", [STRANGER, "192.168.1.7", "::ffff:10.0.0.1", "localhost", "", None])
-def test_nobody_else_is_local(peer: str | None) -> None:
+def test_no_one_else_is_local(peer: str | None) -> None:
     assert not is_local(scope(peer))

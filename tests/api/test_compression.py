@@ -83,7 +83,7 @@ def test_a_client_is_taken_at_its_word(said: str, taken: bool) -> None:
     assert takes_gzip(said) is taken
 
 
-def test_an_archived_page_says_the_same_compressed_or_not(client: TestClient, archive: Archive) -> None:
+def test_an_archived_page_has_the_same_content_compressed_or_not(client: TestClient, archive: Archive) -> None:
     path = f"/api/snapshots/raw/{archive.snapshot(body=b'<body>' + b'Influenza. ' * 500)}"
     packed, plain = (client.get(path, headers={"Accept-Encoding": coding}) for coding in ("gzip", "identity"))
     assert packed.headers["content-encoding"] == "gzip"

@@ -547,7 +547,7 @@ _OF_ONE_REQUEST = {"x-request-id", "content-length", "transfer-encoding"}
 
 
 @pytest.mark.parametrize("path", PUBLIC_PATHS)
-def test_head_says_what_get_says(filled: Filled, path: str) -> None:
+def test_head_has_the_headers_of_get(filled: Filled, path: str) -> None:
     get, head = (filled.client.request(method, path.format(filled.flu)) for method in ("GET", "HEAD"))
     assert (head.status_code, head.content) == (get.status_code, b"")
     said, wanted = ({k: v for k, v in answer.headers.items() if k not in _OF_ONE_REQUEST} for answer in (head, get))

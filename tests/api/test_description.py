@@ -249,7 +249,7 @@ def test_no_two_operations_have_one_name(described: dict[str, Any]) -> None:
 
 
 @on_one_database
-def test_the_headers_that_every_answer_has_are_described_everywhere(described: dict[str, Any]) -> None:
+def test_the_headers_that_every_response_has_are_described_everywhere(described: dict[str, Any]) -> None:
     for routes in described.values():
         for operation in routes.values():
             for code, answer in operation["responses"].items():
@@ -325,7 +325,7 @@ def assert_described(answer: Response, operation: dict[str, Any]) -> None:
     assert {name.lower() for name in described["headers"]} <= {"retry-after", *answer.headers.keys()}
 
 
-def test_an_answer_that_is_not_as_described_is_noticed() -> None:
+def test_a_response_that_is_not_as_described_is_noticed() -> None:
     api = FastAPI()
 
     @api.get("/promised")

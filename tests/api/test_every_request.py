@@ -69,7 +69,7 @@ def snapshot_id(archive: Archive) -> int:
         ("GET", f"/api/stats?{'x' * (MAX_QUERY_BYTES + 1)}", 414),
     ],
 )
-def test_every_answer_carries_the_headers_of_the_contract(
+def test_every_response_carries_the_headers_of_the_contract(
     client: TestClient, method: str, path: str, status: int
 ) -> None:
     answer = client.request(method, path)
@@ -99,7 +99,7 @@ def test_an_archived_page_may_be_framed_and_may_do_nothing(client: TestClient, s
         assert headers["x-content-type-options"] == "nosniff"
 
 
-def test_behind_tls_browsers_are_told_to_stay_there(client: TestClient) -> None:
+def test_behind_tls_browsers_get_strict_transport_security(client: TestClient) -> None:
     for answer in (
         client.get("https://localhost/api/stats"),
         client.get("/api/stats", headers={"X-Forwarded-Proto": "https"}),
@@ -169,7 +169,9 @@ def events(log_lines: StringIO) -> list[dict[str, Any]]:
     return [line for line in lines if line.get("logger") != "httpx"]
 
 
-def test_what_nobody_foresaw_is_a_500_without_a_trace(client: TestClient, api: FastAPI, log_lines: StringIO) -> None:
+def test_an_unexpected_error_is_a_500_without_a_traceback(
+    client: TestClient, api: FastAPI, log_lines: StringIO
+) -> None:
     @api.get("/api/broken")
     def broken() -> None:
         raise RuntimeError("secret inner workings")
@@ -184,7 +186,7 @@ def test_what_nobody_foresaw_is_a_500_without_a_trace(client: TestClient, api: F
     assert error["request_id"] == "r1"
 
 
-def test_an_answer_that_breaks_off_is_not_passed_off_as_whole(client: TestClient, api: FastAPI) -> None:
+def test_a_response_that_breaks_off_is_not_presented_as_complete(client: TestClient, api: FastAPI) -> None:
     def half() -> Iterator[bytes]:
         yield b"half"
         raise RuntimeError("the other half")
@@ -315,7 +317,7 @@ def sent_for_a_head(answer: StreamingResponse) -> list[Message]:
         ("HEAD", "/api/admin/jobs/1/stop", "POST"),
     ],
 )
-def test_who_asks_with_a_wrong_method_is_told_all_that_are_right(
+def test_a_wrong_method_gets_405_with_the_allowed_methods(
     client: TestClient, method: str, path: str, allowed: str
 ) -> None:
     answer = client.request(method, path)
@@ -328,7 +330,7 @@ def test_no_byte_of_a_body_leaves_for_a_head() -> None:
     assert b"".join(message["body"] for message in rest) == b""
 
 
-def test_a_head_does_not_wait_for_an_answer_without_end() -> None:
+def test_a_head_does_not_wait_for_a_response_without_end() -> None:
     async def endless() -> AsyncIterator[bytes]:
         while True:
             yield b"more"
@@ -346,7 +348,7 @@ def test_allowed_origins_may_read_the_public_api(client: TestClient, path: str, 
     assert "Origin" in headers["vary"]
 
 
-def test_a_cache_learns_that_the_answer_depends_on_the_origin(client: TestClient) -> None:
+def test_a_cache_learns_that_the_response_depends_on_the_origin(client: TestClient) -> None:
     assert "Origin" in client.get("/api/stats").headers["vary"]
 
 

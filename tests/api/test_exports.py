@@ -32,7 +32,7 @@ def ids(client: TestClient, **parameters: object) -> list[int]:
     return [json.loads(line)["snapshot_id"] for line in answer.text.splitlines()]
 
 
-def test_a_row_says_all_of_a_snapshot(client: TestClient, archive: Archive) -> None:
+def test_a_row_states_all_of_a_snapshot(client: TestClient, archive: Archive) -> None:
     title = 'Flu, "la grippe"\nand more'
     snapshot_id = archive.snapshot(title=title, job_id=archive.job("health"))
     wanted = {
@@ -91,7 +91,7 @@ def test_a_list_is_of_a_source_and_of_days(client: TestClient, five: list[int]) 
     assert ids(client, **{"from": "0001-01-01", "to": "9999-12-31"}) == five
 
 
-def test_nobody_takes_more_than_the_archive_gives(make_client: MakeClient, five: list[int]) -> None:
+def test_an_export_has_no_more_rows_than_the_limit(make_client: MakeClient, five: list[int]) -> None:
     client = make_client(exports_default_limit=2, exports_max_limit=3)
     assert (len(ids(client)), len(ids(client, limit=10**12)), len(ids(client, limit=1))) == (2, 3, 1)
     described = client.get("/api/exports").json()

@@ -32,7 +32,7 @@ def test_an_empty_archive_is_healthy(client: TestClient) -> None:
     assert client.get("/api/health").json()["checks"] == {"db": "ok", "jobs": {}, "snapshots": {"total": 0}}
 
 
-def test_health_tells_versions_when_asked_for_details(client: TestClient, database_kind: str) -> None:
+def test_health_reports_versions_when_asked_for_details(client: TestClient, database_kind: str) -> None:
     answer = client.get("/api/health", params={"details": "true"}).json()
     details = answer.pop("details")
     assert answer == client.get("/api/health").json()
@@ -53,7 +53,7 @@ def test_health_fails_when_the_database_is_away(url: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "path", ["/api/stats", "/api/sources", "/api/search?q=x", "/api/snapshot/1", "/api/snapshots/raw/1"]
 )
-def test_without_its_database_the_api_says_so_and_no_more(url: str, path: str, tmp_path: Path) -> None:
+def test_without_its_database_the_api_reports_it_and_no_more(url: str, path: str, tmp_path: Path) -> None:
     answer = client_without_database(url.format(folder=tmp_path), tmp_path).get(path)
     assert (answer.status_code, answer.json()) == (503, {"detail": "The archive's database is not available"})
     assert "etag" not in answer.headers
@@ -102,7 +102,7 @@ def test_the_hidden_source_is_in_no_public_count_or_search(client: TestClient, a
         assert client.get("/api/search", params=parameters).json()["total"] == 0
 
 
-def test_health_says_when_new_captures_would_find_no_place(make_client: MakeClient, archive: Archive) -> None:
+def test_health_states_when_new_captures_would_find_no_place(make_client: MakeClient, archive: Archive) -> None:
     archive.job("health", status="queued")
     assert "storage" not in make_client().get("/api/health").json()["checks"]
     answer = make_client(min_free_bytes=2**62).get("/api/health")

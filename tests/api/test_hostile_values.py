@@ -80,7 +80,9 @@ def test_syntax_of_the_full_text_index_never_breaks_a_search(shared: TestClient)
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.data())
-def test_whatever_is_sent_for_any_parameter_there_is_an_orderly_answer(shared: TestClient, data: st.DataObject) -> None:
+def test_whatever_is_sent_for_any_parameter_there_is_an_orderly_response(
+    shared: TestClient, data: st.DataObject
+) -> None:
     assert isinstance(shared.app, FastAPI)
     document = shared.app.openapi()
     reads = [(path, routes["get"]) for path, routes in sorted(document["paths"].items()) if "get" in routes]
@@ -112,7 +114,7 @@ def test_whatever_is_sent_for_any_parameter_there_is_an_orderly_answer(shared: T
         max_leaves=6,
     )
 )
-def test_whatever_is_sent_as_a_body_there_is_an_orderly_answer(shared: TestClient, body: object) -> None:
+def test_whatever_is_sent_as_a_body_there_is_an_orderly_response(shared: TestClient, body: object) -> None:
     content = json.dumps(body).encode()
     for method, path in (
         ("POST", "/api/admin/jobs"),

@@ -74,7 +74,7 @@ def events_in(text: str) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def test_a_job_that_is_over_is_told_in_one_event(admin: TestClient, archive: Archive) -> None:
+def test_a_job_that_is_over_is_reported_in_one_event(admin: TestClient, archive: Archive) -> None:
     job_id = running_job(
         archive, status="stopped", status_reason="4 to go", started_at=NOON, finished_at=NOON + timedelta(seconds=90)
     )
@@ -154,7 +154,7 @@ def server(archive: Archive) -> Iterator[Served]:
         yield running
 
 
-def test_a_running_job_is_told_as_it_goes_and_then_its_end(server: Served, archive: Archive) -> None:
+def test_a_running_job_is_reported_as_it_goes_and_then_its_end(server: Served, archive: Archive) -> None:
     job_id = running_job(archive)
     with watching(server, job_id) as answer:
         name, first = next_event(answer)
@@ -180,7 +180,7 @@ def test_a_viewer_who_leaves_is_noticed(server: Served, archive: Archive) -> Non
     wait_until(lambda: server.viewers.watching == 0, "the place of the viewer who left is free")
 
 
-def test_a_waiting_job_is_told_once_and_then_only_signs_of_life(
+def test_a_waiting_job_is_reported_once_and_then_only_signs_of_life(
     server: Served, archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webstrata.http.live._HEARTBEAT_SECONDS", 0)
@@ -273,7 +273,7 @@ def test_stopping_a_queued_job_ends_it_at_once(admin: TestClient, archive: Archi
 
 
 @pytest.mark.parametrize("status", ["stopped", "failed", "indexed", "index_failed"])
-def test_a_job_that_is_over_cannot_be_stopped_but_goes_on_when_told(
+def test_a_job_that_is_over_cannot_be_stopped_but_goes_on_when_resumed(
     admin: TestClient, archive: Archive, status: str
 ) -> None:
     job_id = archive.job("health", status=status, config=CRAWLED)
@@ -299,7 +299,7 @@ def test_a_job_that_is_not_there_is_neither_stopped_nor_resumed(admin: TestClien
 
 @pytest.mark.parametrize("action", ["stop", "resume"])
 @pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}])
-def test_another_sites_page_gives_no_orders_to_open_development(
+def test_another_sites_page_gives_no_commands_to_open_development(
     make_client: MakeClient, archive: Archive, action: str, headers: dict[str, str]
 ) -> None:
     job_id = archive.job("health", status="queued" if action == "stop" else "stopped", config=CRAWLED)

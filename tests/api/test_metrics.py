@@ -69,7 +69,7 @@ def test_the_names_of_old_are_there_with_their_labels(admin: TestClient, archive
     assert value(samples, "healtharchive_jobs_pages_failed_total", source="phac") == 0
 
 
-def test_a_crawl_tells_its_frontier_its_rate_and_when_it_last_got_on(
+def test_a_crawl_reports_its_frontier_its_rate_and_when_it_last_got_on(
     admin: TestClient, archive: Archive, database: Database
 ) -> None:
     now = datetime.now(UTC)
@@ -85,7 +85,7 @@ def test_a_crawl_tells_its_frontier_its_rate_and_when_it_last_got_on(
     assert 3 <= value(samples, "webstrata_job_last_progress_age_seconds", **of_job) < 100
 
 
-def test_a_crawler_that_tells_nothing_is_judged_by_its_log_or_its_start(admin: TestClient, archive: Archive) -> None:
+def test_a_crawler_that_reports_nothing_is_judged_by_its_log_or_its_start(admin: TestClient, archive: Archive) -> None:
     began = datetime.now(UTC) - timedelta(hours=2)
     log = archive.root / "combined.log"
     log.write_text("crawling\n")
@@ -100,7 +100,7 @@ def test_a_crawler_that_tells_nothing_is_judged_by_its_log_or_its_start(admin: T
     assert ages == [pytest.approx(3600, abs=60), pytest.approx(7200, abs=60)]
 
 
-def test_what_is_not_searchable_yet_is_told_in_bytes_and_in_time(
+def test_what_is_not_searchable_yet_is_reported_in_bytes_and_in_time(
     admin: TestClient, archive: Archive, database: Database
 ) -> None:
     hour_ago = datetime.now(UTC) - timedelta(hours=1)
@@ -142,7 +142,7 @@ def test_leases_that_were_taken_back_waits_and_clean_ups_are_counted(
     assert value(samples, "webstrata_cleanup_freed_bytes_total") == 4_096
 
 
-def test_the_room_on_the_disk_is_told(make_client: MakeClient, archive: Archive) -> None:
+def test_the_room_on_the_disk_is_reported(make_client: MakeClient, archive: Archive) -> None:
     admin = make_client(min_free_bytes=10**18)
     admin.headers["Authorization"] = "Bearer s3cret"
     samples = scraped(admin)

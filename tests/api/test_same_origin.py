@@ -62,7 +62,7 @@ def test_a_form_of_anybody_else_is_refused(headers: dict[str, str]) -> None:
     assert not is_same_origin(request(**headers))
 
 
-def test_a_program_says_nothing_of_pages_and_a_page_elsewhere_is_told_apart() -> None:
+def test_a_program_states_nothing_of_pages_and_a_page_elsewhere_is_distinguished() -> None:
     assert not is_from_another_site(request())
     assert not is_from_another_site(request(referer="https://evil.example/"))
     assert not is_from_another_site(request(origin="http://archive.example:8080", sec_fetch_site="same-origin"))
@@ -71,7 +71,7 @@ def test_a_program_says_nothing_of_pages_and_a_page_elsewhere_is_told_apart() ->
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
-def test_whatever_a_browser_says_there_is_an_answer(origin: str, host: str) -> None:
+def test_every_combination_of_browser_headers_gets_a_response(origin: str, host: str) -> None:
     assert is_same_origin(request(origin=f"http://{origin}", host=host)) in {True, False}
 
 

@@ -19,7 +19,7 @@ def found(client: TestClient, **parameters: Any) -> list[int]:
     return [result["id"] for result in answer.json()["results"]]
 
 
-def test_a_hit_tells_all_that_the_contract_names(client: TestClient, archive: Archive) -> None:
+def test_a_hit_has_all_that_the_contract_names(client: TestClient, archive: Archive) -> None:
     archive.source("health", "Health Agency")
     job_id = archive.job("health")
     snapshot_id = archive.snapshot(job_id=job_id, text="Influenza vaccination begins in October.")
@@ -99,7 +99,7 @@ def test_an_unknown_source_finds_nothing(client: TestClient, archive: Archive) -
 
 
 @pytest.mark.parametrize("view", ["snapshots", "pages"])
-def test_behind_the_last_page_there_is_nothing_but_the_total_stays(
+def test_after_the_last_page_there_is_nothing_but_the_total_stays(
     client: TestClient, archive: Archive, view: str
 ) -> None:
     archive.snapshot()
@@ -191,7 +191,7 @@ VALUES = (
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(NAMES), VALUES), max_size=6))
-def test_whatever_is_asked_gets_an_answer_or_a_refusal(
+def test_whatever_is_asked_gets_a_response_or_a_refusal(
     client: TestClient, archive: Archive, parameters: list[tuple[str, str]]
 ) -> None:
     if not archive.warcs:

@@ -38,11 +38,11 @@ def test_a_cursor_leads_through_all_results(client: TestClient, three: list[int]
     assert sorted(seen) == three
 
 
-def test_what_says_nothing_is_left_out(client: TestClient, three: list[int]) -> None:
+def test_fields_without_a_value_are_left_out(client: TestClient, three: list[int]) -> None:
     assert get(client, q="coronavirus").keys() == {"results", "total", "page", "pageSize"}
 
 
-def test_facets_and_what_was_searched_instead_are_said_when_asked_or_needed(
+def test_facets_and_what_was_searched_instead_are_reported_when_asked_or_needed(
     client: TestClient, three: list[int]
 ) -> None:
     body = get(client, q="coronovirus", facets="true")
@@ -78,7 +78,7 @@ def test_a_new_parameter_out_of_bounds_is_refused_by_name(make_client: MakeClien
     assert [problem["loc"] for problem in answer.json()["detail"]] == [["query", name]]
 
 
-def test_it_is_told_when_a_sentence_first_and_last_appeared(client: TestClient, three: list[int]) -> None:
+def test_it_is_reported_when_a_sentence_first_and_last_appeared(client: TestClient, three: list[int]) -> None:
     body = get(client, "/api/search/appearances", q="vaccination begins in October")
     assert (body["first"]["id"], body["last"]["id"], body["captures"]) == (three[0], three[2], 3)
     body = get(client, "/api/search/appearances", q="nothing of this kind")
@@ -101,5 +101,5 @@ def test_operators_see_how_a_query_was_understood_and_each_part_of_a_score(
     assert get(client, "/api/admin/search-debug")["results"][0]["score"] is None
 
 
-def test_nobody_else_sees_that(make_client: MakeClient) -> None:
+def test_no_one_else_sees_that(make_client: MakeClient) -> None:
     assert make_client().get("/api/admin/search-debug?q=flu").status_code == 403

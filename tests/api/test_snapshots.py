@@ -8,7 +8,7 @@ from tests.api.archives import NOON, Archive
 from webstrata.replay.banner import BANNER_ID
 
 
-def test_a_snapshot_tells_all_that_the_contract_names(client: TestClient, archive: Archive) -> None:
+def test_a_snapshot_has_all_that_the_contract_names(client: TestClient, archive: Archive) -> None:
     archive.source("health", "Health Agency")
     job_id = archive.job("health")
     snapshot_id = archive.snapshot(job_id=job_id, text="Influenza.", at=NOON + timedelta(microseconds=5))
@@ -35,7 +35,7 @@ def test_a_snapshot_tells_all_that_the_contract_names(client: TestClient, archiv
     }
 
 
-def test_what_nobody_knows_of_a_snapshot_is_null(client: TestClient, archive: Archive) -> None:
+def test_what_no_one_knows_of_a_snapshot_is_null(client: TestClient, archive: Archive) -> None:
     snapshot_id = archive.snapshot(title=None, snippet=None, language=None, mime_type=None, status_code=None)
     answer = client.get(f"/api/snapshot/{snapshot_id}").json()
     unknown = ("title", "snippet", "language", "mimeType", "statusCode")
@@ -196,7 +196,7 @@ def test_an_archived_error_page_is_shown_as_a_page(client: TestClient, archive: 
     assert client.get(f"/api/snapshots/raw/{snapshot_id}").status_code == 200
 
 
-def test_a_missing_record_is_told_in_the_contracts_words(client: TestClient, archive: Archive, root: Path) -> None:
+def test_a_missing_record_is_reported_in_the_contracts_words(client: TestClient, archive: Archive, root: Path) -> None:
     no_path = archive.snapshot(warc_path="")
     no_file = archive.snapshot(warc_path="health/never.warc.gz")
     outside = archive.snapshot(warc_path="../../etc/passwd")

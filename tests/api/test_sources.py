@@ -7,7 +7,7 @@ from webstrata.db.links.links import SnapshotLinks, store_outlinks
 from webstrata.model.urls import url_group
 
 
-def test_a_source_tells_all_that_the_contract_names(client: TestClient, archive: Archive) -> None:
+def test_a_source_has_all_that_the_contract_names(client: TestClient, archive: Archive) -> None:
     archive.source("health", "Health Agency", base_url="https://health.example/")
     entry = archive.snapshot("https://health.example/", at=NOON)
     latest = archive.snapshot("https://health.example/flu", at=NOON + timedelta(days=2))

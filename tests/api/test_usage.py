@@ -70,7 +70,7 @@ def test_only_known_events_are_counted(database: Database) -> None:
         UsageCounter(database).add("pageLoads", NOON)
 
 
-def test_every_day_of_the_window_is_told_and_none_before_it(make_client: MakeClient, database: Database) -> None:
+def test_every_day_of_the_window_is_reported_and_none_before_it(make_client: MakeClient, database: Database) -> None:
     with database.write() as session:
         usage.add_counts(
             session, {(TODAY - timedelta(days=days), "rawSnapshotViews"): 1 + days for days in (0, 2, 3, 400)}

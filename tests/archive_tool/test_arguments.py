@@ -52,7 +52,7 @@ def test_the_built_in_crawler_takes_arguments_for_zimit_only_after_the_dashes() 
         parsed([*NEEDED, "--pageLimit", "10"])
 
 
-def test_a_watched_crawl_has_the_usual_limits_unless_others_are_told() -> None:
+def test_a_watched_crawl_has_the_usual_limits_unless_others_are_set() -> None:
     assert parsed(WATCHED).monitor_limits() == MonitorLimits()
     numbers = [part for name in DEFAULTS for part in (f"--{name.replace('_', '-')}", "7")]
     answers = ["--enable-adaptive-workers", "--enable-vpn-rotation", "--vpn-connect-command", "vpn up"]
@@ -72,7 +72,7 @@ def test_the_vpn_command_is_not_shown() -> None:
     assert "s3cret" not in repr(told) + repr(told.monitor_limits())
 
 
-def test_a_flag_that_does_nothing_by_itself_is_told() -> None:
+def test_a_flag_that_does_nothing_by_itself_is_reported() -> None:
     assert parsed([*NEEDED, "--stall-timeout-minutes", "5"]).without_effect() == ["--stall-timeout-minutes"]
     assert parsed([*WATCHED, "--min-workers", "2", "--max-vpn-rotations", "1"]).without_effect() == [
         "--max-vpn-rotations",

@@ -103,7 +103,7 @@ def test_a_folder_outside_of_the_archive_root_is_refused(
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_a_dry_run_says_what_it_would_do_and_does_nothing(
+def test_a_dry_run_states_what_it_would_do_and_does_nothing(
     archive_tool: Tool, data_dir: Path, web_server: WebServer
 ) -> None:
     ended = archive_tool(*told(web_server, data_dir / "archive" / "one"), "--dry-run")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.docker import StandIn
 from tests.support.waiting import wait_until
-from webstrata.archive_tool.docker import Container, Docker, exit_code_in, said_last
+from webstrata.archive_tool.docker import Container, Docker, exit_code_in, last_line
 from webstrata.errors import StorageError
 
 LABEL = "archive_job=trial-1"
@@ -15,7 +15,7 @@ LABEL = "archive_job=trial-1"
 def begin(docker: StandIn, output: Path, label: str = LABEL) -> str:
     before = set(docker.running)
     run = ["run", "--rm", "-v", f"{output}:/output", "--label", label, "image", "zimit", "--name", "trial"]
-    Docker().begun(run)
+    Docker().start(run)
     wait_until(lambda: set(docker.running) > before, "a container runs")
     return next(iter(set(docker.running) - before))
 
@@ -25,7 +25,7 @@ def test_a_client_with_an_engine_is_docker(docker: StandIn) -> None:
     assert docker.calls == ["version --format {{.Server.Version}}"]
 
 
-def test_without_docker_it_is_said_what_to_do() -> None:
+def test_without_docker_the_error_shows_what_to_do() -> None:
     with pytest.raises(StorageError, match=r"no-docker-here is not there: install Docker; .*--engine native"):
         Docker("no-docker-here").check()
 
@@ -73,8 +73,8 @@ def test_containers_are_found_by_their_label_and_ended(docker: StandIn, tmp_path
         ("a\x1b[31mb", r"a\\x1b\[31mb"),
     ],
 )
-def test_of_what_docker_says_the_last_line_that_says_something_is_told(said: str, shown: str) -> None:
-    assert shown.replace("\\\\", "\\").replace("\\[", "[") in said_last(said)
+def test_the_last_line_of_dockers_output_that_is_not_empty_is_reported(said: str, shown: str) -> None:
+    assert shown.replace("\\\\", "\\").replace("\\[", "[") in last_line(said)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from webstrata.archive_tool.modes import Found, RunMode, run_mode
+from webstrata.archive_tool.modes import EarlierRuns, RunMode, run_mode
 from webstrata.archive_tool.supervising import begin
 from webstrata.errors import ConflictError
 from webstrata.storage.crawl_state import CrawlState
@@ -15,33 +15,35 @@ ZIM = Path("/archive/trial.zim")
 @pytest.mark.parametrize(
     ("found", "mode"),
     [
-        (Found(), RunMode.FRESH),
-        (Found(can_go_on=True), RunMode.RESUME),
-        (Found(can_go_on=True, has_warcs=True), RunMode.RESUME),
-        (Found(has_warcs=True), RunMode.NEW_WITH_CONSOLIDATION),
+        (EarlierRuns(), RunMode.FRESH),
+        (EarlierRuns(can_go_on=True), RunMode.RESUME),
+        (EarlierRuns(can_go_on=True, has_warcs=True), RunMode.RESUME),
+        (EarlierRuns(has_warcs=True), RunMode.NEW_WITH_CONSOLIDATION),
     ],
 )
-def test_a_run_makes_the_most_of_what_is_there(found: Found, mode: RunMode) -> None:
+def test_a_run_makes_the_most_of_what_is_there(found: EarlierRuns, mode: RunMode) -> None:
     assert run_mode(found, overwrite=False) is mode
 
 
 def test_a_zim_is_refused_by_name_unless_it_is_to_be_overwritten() -> None:
     with pytest.raises(ConflictError, match=r"/archive/trial\.zim is there already: --overwrite"):
-        run_mode(Found(final_zim=ZIM, can_go_on=True, has_warcs=True), overwrite=False)
-    assert run_mode(Found(final_zim=ZIM), overwrite=True) is RunMode.OVERWRITE
+        run_mode(EarlierRuns(final_zim=ZIM, can_go_on=True, has_warcs=True), overwrite=False)
+    assert run_mode(EarlierRuns(final_zim=ZIM), overwrite=True) is RunMode.OVERWRITE
 
 
-@pytest.mark.parametrize("found", [Found(can_go_on=True), Found(has_warcs=True), Found(final_zim=ZIM)])
-def test_overwriting_begins_anew_whatever_is_there(found: Found) -> None:
+@pytest.mark.parametrize(
+    "found", [EarlierRuns(can_go_on=True), EarlierRuns(has_warcs=True), EarlierRuns(final_zim=ZIM)]
+)
+def test_overwriting_begins_anew_whatever_is_there(found: EarlierRuns) -> None:
     assert run_mode(found, overwrite=True) is RunMode.OVERWRITE
 
 
 def test_overwriting_nothing_is_a_fresh_run() -> None:
-    assert run_mode(Found(), overwrite=True) is RunMode.FRESH
+    assert run_mode(EarlierRuns(), overwrite=True) is RunMode.FRESH
 
 
 def test_an_overwriting_that_was_cut_off_goes_on_and_does_not_begin_a_second_time() -> None:
-    cut_off = Found(final_zim=ZIM, can_go_on=True, has_warcs=True, overwrite_is_under_way=True)
+    cut_off = EarlierRuns(final_zim=ZIM, can_go_on=True, has_warcs=True, overwrite_is_under_way=True)
     assert run_mode(cut_off, overwrite=True) is RunMode.RESUME
 
 

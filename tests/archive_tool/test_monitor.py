@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from webstrata.archive_tool.monitor.watching import Monitor, steady_clock
-from webstrata.model.crawl.monitoring import Answer, Decision, MonitorLimits, VpnCommand
+from webstrata.model.crawl.monitoring import Decision, MonitorLimits, RecoveryAction, VpnCommand
 from webstrata.storage.combined_log import log_line, parse_last_stats_from_log, statistics_line
 from webstrata.storage.crawl_state import CrawlState
 
@@ -116,7 +116,7 @@ def test_a_crawl_without_a_page_more_is_stalled_and_one_without_statistics_too(c
     crawl.clock.goes_on(minutes=1)
     decision = crawl.monitor.look()
     assert decision is not None
-    assert (decision.trouble, decision.answer) == ("stall", Answer.RESTART)
+    assert (decision.trouble, decision.action) == ("stall", RecoveryAction.RESTART)
     assert decision.reason == "no page more than the 4 so far for 10 minutes"
     crawl.again()
     crawl.log.unlink()
@@ -184,38 +184,43 @@ def test_a_decision_is_on_disk_and_in_both_logs_before_anybody_acts(crawl: Watch
     assert (parse_last_stats_from_log(crawl.log) or {})["crawled"] == 4
 
 
-def test_the_answers_follow_each_other_until_the_crawl_is_given_up(tmp_path: Path) -> None:
+def test_recovery_actions_follow_each_other_until_the_crawl_is_given_up(tmp_path: Path) -> None:
     crawl = Watched(tmp_path, replace(EVERYTHING, max_vpn_rotations=1), workers=4)
-    answers: list[Answer] = []
-    while not answers or answers[-1] is not Answer.GIVE_UP:
+    answers: list[RecoveryAction] = []
+    while not answers or answers[-1] is not RecoveryAction.GIVE_UP:
         decision = crawl.stalled()
-        answers.append(decision.answer)
+        answers.append(decision.action)
         crawl.monitor.carry_out(decision, _ended())
         crawl.again()
     assert answers == [
-        *[Answer.FEWER_WORKERS] * 2,
-        Answer.ROTATE_VPN,
-        Answer.RESTART,
-        *[Answer.BACK_OFF] * 3,
-        Answer.GIVE_UP,
+        *[RecoveryAction.FEWER_WORKERS] * 2,
+        RecoveryAction.ROTATE_VPN,
+        RecoveryAction.RESTART,
+        *[RecoveryAction.BACK_OFF] * 3,
+        RecoveryAction.GIVE_UP,
     ]
     assert crawl.state.current_workers == crawl.stored()["current_workers"] == 1
 
 
 def test_progress_forgives_restarts_and_rests_but_not_what_is_limited_for_life(tmp_path: Path) -> None:
     crawl = Watched(tmp_path, replace(EVERYTHING, max_worker_reductions=1, max_vpn_rotations=1))
-    for expected in (Answer.FEWER_WORKERS, Answer.ROTATE_VPN, Answer.RESTART, Answer.BACK_OFF):
-        assert crawl.stalled().answer is expected
+    for expected in (
+        RecoveryAction.FEWER_WORKERS,
+        RecoveryAction.ROTATE_VPN,
+        RecoveryAction.RESTART,
+        RecoveryAction.BACK_OFF,
+    ):
+        assert crawl.stalled().action is expected
         crawl.again()
     crawl.tells(1)
     assert crawl.monitor.look() is None
     assert "restarts_since_progress" not in crawl.stored()
-    assert crawl.stalled().answer is Answer.RESTART
+    assert crawl.stalled().action is RecoveryAction.RESTART
 
 
 def test_a_crawl_that_only_does_again_what_it_had_done_has_made_no_progress(crawl: Watched) -> None:
-    answers: list[Answer] = []
-    while not answers or answers[-1] is not Answer.GIVE_UP:
+    answers: list[RecoveryAction] = []
+    while not answers or answers[-1] is not RecoveryAction.GIVE_UP:
         assert len(answers) < 20, "it would go on for ever"
         for crawled in (0, 3):
             crawl.tells(crawled)
@@ -223,9 +228,9 @@ def test_a_crawl_that_only_does_again_what_it_had_done_has_made_no_progress(craw
         crawl.attempt.code = 1
         decision = crawl.monitor.look()
         assert decision is not None
-        answers.append(decision.answer)
+        answers.append(decision.action)
         crawl.again()
-    assert answers.count(Answer.RESTART) == 1
+    assert answers.count(RecoveryAction.RESTART) == 1
 
 
 @settings(max_examples=30)  # every decision is synced to the disk
@@ -255,23 +260,28 @@ def _happen(crawl: Watched, happening: str, number: int) -> None:
     else:
         crawl.attempt.code = 1
     decision = crawl.monitor.look()
-    if decision is not None and decision.answer is not Answer.ROTATE_VPN:
+    if decision is not None and decision.action is not RecoveryAction.ROTATE_VPN:
         crawl.monitor.carry_out(decision, _ended())
     crawl.again()
 
 
 def test_what_was_spent_is_known_to_the_next_process(tmp_path: Path) -> None:
     crawl = Watched(tmp_path, replace(EVERYTHING, max_worker_reductions=1, vpn_rotation_frequency=timedelta(hours=1)))
-    for expected in (Answer.FEWER_WORKERS, Answer.ROTATE_VPN, Answer.RESTART, Answer.BACK_OFF):
+    for expected in (
+        RecoveryAction.FEWER_WORKERS,
+        RecoveryAction.ROTATE_VPN,
+        RecoveryAction.RESTART,
+        RecoveryAction.BACK_OFF,
+    ):
         decision = crawl.stalled()
-        assert decision.answer is expected
+        assert decision.action is expected
         crawl.restarted()
         crawl.again()
 
 
 def test_a_truncated_state_file_is_reported_and_the_limits_count_from_nothing(tmp_path: Path) -> None:
     crawl = Watched(tmp_path)
-    assert crawl.stalled().answer is Answer.RESTART
+    assert crawl.stalled().action is RecoveryAction.RESTART
     file = crawl.state.state_file_path
     file.write_bytes(file.read_bytes()[:40])
     with capture_logs() as events:
@@ -282,7 +292,7 @@ def test_a_truncated_state_file_is_reported_and_the_limits_count_from_nothing(tm
         Monitor(LIMITS, crawl.state)
     assert [event["event"] for event in events] == ["monitor.limits.unknown"], "a sound file says nothing of the past"
     crawl.again()
-    assert crawl.stalled().answer is Answer.RESTART
+    assert crawl.stalled().action is RecoveryAction.RESTART
     assert len(crawl.state.decisions) == 1
 
 
@@ -297,7 +307,7 @@ def test_what_cannot_be_written_down_is_not_decided_until_it_can(crawl: Watched)
     file.rmdir()
     decision = crawl.monitor.look()
     assert decision is not None
-    assert decision.answer is Answer.RESTART
+    assert decision.action is RecoveryAction.RESTART
 
 
 def test_no_log_whatever_is_in_it_breaks_the_monitor(crawl: Watched) -> None:
@@ -306,17 +316,17 @@ def test_no_log_whatever_is_in_it_breaks_the_monitor(crawl: Watched) -> None:
     crawl.log.unlink()
     crawl.log.mkdir()
     assert crawl.monitor.look() is None
-    assert crawl.stalled().answer is Answer.RESTART
+    assert crawl.stalled().action is RecoveryAction.RESTART
     crawl.attempt.log_path = None
     assert crawl.monitor.look() is not None
 
 
-def test_the_vpn_is_changed_and_only_how_that_went_is_told(tmp_path: Path) -> None:
+def test_the_vpn_is_changed_and_only_how_that_went_is_reported(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     command = f"sh -c {shlex.quote(f'echo s3cr3t; echo x >> {mark}; exit 4')}"
     crawl = Watched(tmp_path, replace(LIMITS, vpn=VpnCommand(command)))
     decision = crawl.stalled()
-    assert decision.answer is Answer.ROTATE_VPN
+    assert decision.action is RecoveryAction.ROTATE_VPN
     assert not mark.exists(), "nothing is done before the attempt is over"
     with capture_logs() as events:
         crawl.monitor.carry_out(decision, threading.Event())
@@ -326,12 +336,12 @@ def test_the_vpn_is_changed_and_only_how_that_went_is_told(tmp_path: Path) -> No
     assert "ended with exit code 4" in everything
     assert "s3cr3t" not in everything
     crawl.again()
-    assert crawl.stalled().answer is Answer.RESTART, "one that failed counts as done"
+    assert crawl.stalled().action is RecoveryAction.RESTART, "one that failed counts as done"
     assert crawl.state.vpn_rotations_done == 1
 
 
 def test_a_rest_ends_when_the_crawl_has_to(crawl: Watched) -> None:
-    decision = replace(crawl.stalled(), answer=Answer.BACK_OFF, wait=timedelta(days=7))
+    decision = replace(crawl.stalled(), action=RecoveryAction.BACK_OFF, wait=timedelta(days=7))
     crawl.monitor.carry_out(decision, _ended())
 
 
@@ -341,7 +351,7 @@ def test_a_clock_that_is_set_back_is_no_stall_and_hides_none(crawl: Watched) -> 
     assert crawl.stalled().trouble == "no_statistics"
 
 
-def test_the_clock_of_a_monitor_tells_the_time_and_never_goes_back() -> None:
+def test_the_clock_of_a_monitor_reports_the_time_and_never_goes_back() -> None:
     clock = steady_clock()
     first, second = clock(), clock()
     assert first <= second

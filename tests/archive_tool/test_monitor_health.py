@@ -45,7 +45,7 @@ def errors(log: bytes) -> dict[str, int]:
 REFUSED = said("Page Load Failed: will retry", {"msg": f"net::ERR_CONNECTION_REFUSED at {PAGE}", "url": PAGE})
 
 
-def test_a_log_without_statistics_tells_no_pages() -> None:
+def test_a_log_without_statistics_reports_no_pages() -> None:
     assert read(b"Unable to find image locally\n" + REFUSED) == Vitals(errors={"http": 1})
 
 
@@ -89,7 +89,7 @@ def test_a_page_that_goes_well_resets_the_errors() -> None:
         (native("http"), "http"),
     ],
 )
-def test_failed_visits_are_counted_by_kind_whichever_version_tells_of_them(line: bytes, kind: str) -> None:
+def test_failed_visits_are_counted_by_kind_whichever_version_reports_them(line: bytes, kind: str) -> None:
     assert errors(line) == {kind: 1}
 
 
@@ -108,7 +108,7 @@ def test_failed_visits_are_counted_by_kind_whichever_version_tells_of_them(line:
         b'{"event": "crawl.start", "level": "warn", "message": "Page Load Failed"}\n',
     ],
 )
-def test_what_is_gone_what_pages_say_and_what_others_log_is_not_counted(line: bytes) -> None:
+def test_missing_pages_messages_of_pages_and_lines_of_others_are_not_counted(line: bytes) -> None:
     assert errors(line) == {}
 
 
@@ -127,7 +127,7 @@ def test_a_failure_that_older_versions_tell_of_three_times_counts_once() -> None
     assert errors(told * 3) == {"http": 3}
 
 
-def test_a_crawl_that_makes_its_zim_says_so() -> None:
+def test_a_crawl_that_makes_its_zim_reports_it() -> None:
     line = b"[zimit::2026-05-01] INFO:Calling warc2zim with these args: ['--name', 'x']\n"
     assert read(statistics(3) + line).is_past_crawling
     assert not read(said("Calling warc2zim with these args", {}, context="jsError")).is_past_crawling
@@ -155,7 +155,7 @@ LINES = st.sampled_from(
 
 
 @given(st.lists(LINES, max_size=12), st.data())
-def test_a_log_tells_the_same_however_it_is_cut_into_pieces(lines: list[bytes], data: st.DataObject) -> None:
+def test_a_log_reports_the_same_however_it_is_cut_into_pieces(lines: list[bytes], data: st.DataObject) -> None:
     log = b"".join(lines)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(log)), max_size=8)))
     reader = LogReader()
@@ -205,7 +205,7 @@ def test_a_log_that_another_file_takes_the_place_of_is_read_from_its_beginning(t
     assert follower.read(second).crawled == 7
 
 
-def test_a_log_that_is_not_there_or_none_tells_nothing_and_nobody_waits_for_it(tmp_path: Path) -> None:
+def test_a_missing_log_has_no_statistics_and_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.log")
     for path in (tmp_path / "gone.log", tmp_path, tmp_path / "pipe.log"):
         assert LogFollower().read(path) == Vitals()

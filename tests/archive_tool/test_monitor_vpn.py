@@ -25,14 +25,14 @@ def rotated(command: VpnCommand) -> Rotation:
 def test_a_command_that_ends_well_has_changed_the_vpn(tmp_path: Path) -> None:
     done = rotated(shell(f"echo s3cr3t > {shlex.quote(str(tmp_path / 'done'))}"))
     assert (done.went_well, done.exit_code) == (True, 0)
-    assert "ended with exit code 0" in done.said
+    assert "ended with exit code 0" in done.summary
     assert (tmp_path / "done").exists()
 
 
-def test_what_a_command_says_is_neither_shown_nor_kept(capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_a_command_states_is_neither_shown_nor_kept(capfd: pytest.CaptureFixture[str]) -> None:
     done = rotated(shell("echo s3cr3t; echo s3cr3t >&2; exit 3"))
     assert (done.went_well, done.exit_code) == (False, 3)
-    assert "ended with exit code 3" in done.said
+    assert "ended with exit code 3" in done.summary
     assert "s3cr3t" not in repr(done) + "".join(capfd.readouterr())
 
 
@@ -59,8 +59,8 @@ def test_no_shell_reads_the_command(tmp_path: Path) -> None:
         ("'s3cr3t", "the VPN's command cannot be read: No closing quotation"),
     ],
 )
-def test_a_command_that_cannot_be_run_is_told_without_being_shown(command: str, said: str) -> None:
-    assert rotated(VpnCommand(command)) == Rotation(went_well=False, said=said)
+def test_a_command_that_cannot_be_run_is_reported_without_being_shown(command: str, said: str) -> None:
+    assert rotated(VpnCommand(command)) == Rotation(went_well=False, summary=said)
 
 
 def test_a_command_that_does_not_end_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
@@ -76,14 +76,14 @@ def test_a_command_that_does_not_end_is_killed_with_all_that_it_started(tmp_path
     wait_until(lambda: note.exists() and bool(note.read_text()), "the command has a child")
     ended.set()
     thread.join(30)
-    assert killed[0].said == "the VPN's command was ended with the crawl"
+    assert killed[0].summary == "the VPN's command was ended with the crawl"
     wait_until(lambda: not runs(int(note.read_text())), "the child is gone too")
 
 
 def test_a_command_has_only_so_much_time() -> None:
     late = rotated(shell("sleep 600", seconds=0.2))
     assert (late.went_well, late.exit_code) == (False, None)
-    assert late.said == "the VPN's command did not end within 0.2 seconds and was killed"
+    assert late.summary == "the VPN's command did not end within 0.2 seconds and was killed"
 
 
 def test_what_a_command_leaves_running_when_it_ends_well_is_left(tmp_path: Path) -> None:

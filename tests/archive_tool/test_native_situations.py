@@ -301,7 +301,7 @@ def test_a_stalled_crawl_is_begun_again_and_succeeds(
     assert_sound(archive)
 
 
-def test_an_error_storm_is_answered_in_order_within_the_limits_and_given_up_in_the_end(
+def test_an_error_storm_gets_recovery_actions_within_the_limits_and_is_given_up_in_the_end(
     tool: Tool, folder: Path, archive: Archive, web_server: WebServer, tmp_path: Path, quick: None
 ) -> None:
     """Restarts and rests were spent by an earlier run that was killed: that shortens the way to its end."""
@@ -360,7 +360,7 @@ def test_a_watched_crawl_that_rests_for_its_worker_can_be_stopped(
     (folder / STATE_FILE).write_text(json.dumps({"restarts_since_progress": 1, "most_crawled": 1_000}))
     codes: list[int] = []
     with in_the_lead(app.database, app.archive_root, job_id, helpers_welcome=True) as leader:
-        crawl = partial(app.crew().stages.crawl, job_id, leader, threading.Event())
+        crawl = partial(app.context().stages.crawl, job_id, leader, threading.Event())
         working = threading.Thread(target=lambda: codes.append(crawl()))
         working.start()
         wait_until(lambda: answers_given(folder) == ["back_off"], "it rests")

@@ -23,7 +23,9 @@ def test_everybody_may_read_files_and_enter_folders_and_nothing_else_changes(tmp
     assert (mode(inner), mode(file), mode(outside)) == (0o755, 0o644, 0o600)
 
 
-def test_what_the_system_refuses_is_told_and_the_rest_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_system_refuses_is_reported_and_the_rest_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ours, foreign = tmp_path / "ours", tmp_path / "foreign"
     for path in (ours, foreign):
         path.touch()

@@ -32,7 +32,7 @@ def said(capsys: pytest.CaptureFixture[str], folder: Path, *flags: str) -> str:
     return printed.out
 
 
-def test_the_built_in_crawler_tells_its_mode_workers_and_command(
+def test_the_built_in_crawler_reports_its_mode_workers_and_command(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown = said(capsys, folder, "--initial-workers", "3").splitlines()
@@ -43,7 +43,7 @@ def test_the_built_in_crawler_tells_its_mode_workers_and_command(
     assert shown[6].endswith(f"--name trial --output-dir {folder} --workers-now 3 --tied")
 
 
-def test_the_limits_of_a_watched_crawl_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_limits_of_a_watched_crawl_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = said(capsys, folder, *WATCHED, *ROTATED, *REDUCED)
     for line in (
         "watched:  every 30 s",
@@ -56,11 +56,11 @@ def test_the_limits_of_a_watched_crawl_are_told(folder: Path, capsys: pytest.Cap
         assert line in shown.splitlines()
 
 
-def test_what_has_no_effect_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_has_no_effect_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no effect: --min-workers" in said(capsys, folder, "--min-workers", "2").splitlines()
 
 
-def test_zimit_tells_the_command_of_its_container_without_any_docker(
+def test_zimit_reports_the_command_of_its_container_without_any_docker(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     zimit = ("--engine", "zimit", "--docker-image", "zimit:2", "--docker-shm-size", "1g", "--", "--password", "s3cret")

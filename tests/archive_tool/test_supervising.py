@@ -14,7 +14,7 @@ from webstrata.archive_tool.engine import Attempt
 from webstrata.archive_tool.supervising import noted, supervise
 from webstrata.errors import ConflictError, StorageError
 from webstrata.jobs.running.children import Child
-from webstrata.model.crawl.monitoring import Answer, Decision, MonitorLimits
+from webstrata.model.crawl.monitoring import Decision, MonitorLimits, RecoveryAction
 from webstrata.storage.crawl_state import CrawlState
 
 GENTLY = (130, -15)
@@ -72,11 +72,11 @@ class ShellEngine:
 class Script:
     """A monitor that answers as it is told, once an attempt is there."""
 
-    def __init__(self, state: CrawlState, *answers: Answer) -> None:
+    def __init__(self, state: CrawlState, *answers: RecoveryAction) -> None:
         self.limits = MonitorLimits(interval=timedelta(0))
         self.state = state
         self.answers = list(answers)
-        self.carried_out: list[Answer] = []
+        self.carried_out: list[RecoveryAction] = []
         self.attempt: Attempt | None = None
 
     def begin(self, attempt: Attempt) -> None:
@@ -88,7 +88,7 @@ class Script:
         return Decision(datetime.now(UTC), "stall", "nothing moves", self.answers.pop(0), workers=2)
 
     def carry_out(self, decision: Decision, ended: threading.Event) -> None:
-        self.carried_out.append(decision.answer)
+        self.carried_out.append(decision.action)
         self.state.note_workers(decision.workers)
 
 
@@ -134,35 +134,35 @@ def test_what_follows_a_crawl_can_fail_too(state: CrawlState) -> None:
     assert ended_so(state) == (3, "what follows the crawl ended with exit code 3")
 
 
-def test_a_crash_that_nobody_watches_ends_the_run(state: CrawlState) -> None:
+def test_a_crash_that_no_one_watches_ends_the_run(state: CrawlState) -> None:
     engine = ShellEngine([CRASH, SUCCEED])
     assert supervise(engine, state, None, threading.Event(), check_room=room) == 1
     assert (len(engine.attempts), engine.finished) == (1, 0)
     assert ended_so(state) == (1, "the crawler ended with exit code 7 before it was done")
 
 
-def test_a_crash_that_is_watched_is_answered_and_the_crawl_goes_on(state: CrawlState) -> None:
-    engine, monitor = ShellEngine([CRASH, SUCCEED]), Script(state, Answer.FEWER_WORKERS)
+def test_a_crash_under_a_monitor_is_recovered_from_and_the_crawl_goes_on(state: CrawlState) -> None:
+    engine, monitor = ShellEngine([CRASH, SUCCEED]), Script(state, RecoveryAction.FEWER_WORKERS)
     assert supervise(engine, state, monitor, threading.Event(), check_room=room) == 0
-    assert (engine.workers, monitor.carried_out) == ([4, 2], [Answer.FEWER_WORKERS])
+    assert (engine.workers, monitor.carried_out) == ([4, 2], [RecoveryAction.FEWER_WORKERS])
 
 
-def test_an_attempt_in_trouble_is_ended_before_the_answer_is_carried_out(state: CrawlState) -> None:
-    engine, monitor = ShellEngine([NEVER_END, SUCCEED]), Script(state, Answer.RESTART)
+def test_an_attempt_in_trouble_is_ended_before_the_recovery_action_is_carried_out(state: CrawlState) -> None:
+    engine, monitor = ShellEngine([NEVER_END, SUCCEED]), Script(state, RecoveryAction.RESTART)
     over = []
     monitor.carry_out = lambda decision, ended: over.append(engine.attempts[0].poll())  # type: ignore[method-assign]
     assert supervise(engine, state, monitor, threading.Event(), check_room=room) == 0
     assert over[0] in GENTLY
 
 
-def test_a_crawl_that_is_given_up_says_why(state: CrawlState) -> None:
-    monitor = Script(state, Answer.GIVE_UP)
+def test_a_crawl_that_is_given_up_gives_the_reason(state: CrawlState) -> None:
+    monitor = Script(state, RecoveryAction.GIVE_UP)
     assert supervise(ShellEngine([NEVER_END]), state, monitor, threading.Event(), check_room=room) == 1
     assert ended_so(state) == (1, "given up: nothing moves")
 
 
 def test_a_success_wins_over_a_decision_that_comes_too_late(state: CrawlState) -> None:
-    engine, monitor = ShellEngine([SUCCEED]), Script(state, Answer.GIVE_UP)
+    engine, monitor = ShellEngine([SUCCEED]), Script(state, RecoveryAction.GIVE_UP)
     decide = monitor.look
 
     def slowly() -> Decision | None:
@@ -178,7 +178,7 @@ def test_a_success_wins_over_a_decision_that_comes_too_late(state: CrawlState) -
 @pytest.mark.parametrize("place", ["begin", "look", "carry_out"])
 def test_a_crawl_succeeds_however_its_monitor_breaks(state: CrawlState, place: str) -> None:
     engine = ShellEngine(["sleep 0.3; exit 0"] if place != "carry_out" else [NEVER_END, SUCCEED])
-    monitor = Script(state, Answer.RESTART)
+    monitor = Script(state, RecoveryAction.RESTART)
 
     def broken(*_arguments: object) -> Decision | None:
         raise RuntimeError("a bug")
@@ -191,10 +191,10 @@ def test_a_crawl_succeeds_however_its_monitor_breaks(state: CrawlState, place: s
 
 
 @pytest.mark.parametrize(("is_tied", "code"), [(False, 1), (True, 130)])
-def test_whoever_ends_the_run_ends_the_attempt_in_good_order(state: CrawlState, is_tied: bool, code: int) -> None:
+def test_the_end_of_the_run_stops_the_attempt_cleanly(state: CrawlState, is_child: bool, code: int) -> None:
     engine, ended = ShellEngine([NEVER_END]), threading.Event()
     threading.Timer(0.3, ended.set).start()
-    assert supervise(engine, state, None, ended, check_room=room, is_tied=is_tied) == code
+    assert supervise(engine, state, None, ended, check_room=room, is_child=is_child) == code
     assert engine.attempts[0].poll() in GENTLY
     assert (engine.finished, ended_so(state)) == (0, (code, "stopped"))
 
@@ -207,16 +207,16 @@ def test_a_run_that_is_ended_before_it_began_begins_nothing(state: CrawlState) -
 
 
 @pytest.mark.parametrize(("is_tied", "code"), [(False, 1), (True, 75)])
-def test_a_full_disk_ends_the_attempt_and_is_our_trouble(state: CrawlState, is_tied: bool, code: int) -> None:
+def test_a_full_disk_ends_the_attempt_and_is_our_trouble(state: CrawlState, is_child: bool, code: int) -> None:
     engine = ShellEngine([NEVER_END])
     with pytest.raises(StorageError, match="full"):
-        supervise(engine, state, None, threading.Event(), check_room=full_disk, is_tied=is_tied)
+        supervise(engine, state, None, threading.Event(), check_room=full_disk, is_child=is_child)
     assert engine.attempts[0].poll() in GENTLY
     assert ended_so(state) == (code, "the disk is full")
 
 
 def test_what_is_refused_before_anything_runs_is_noted_for_the_backend(state: CrawlState) -> None:
-    with pytest.raises(ConflictError), noted(state, is_tied=True):
+    with pytest.raises(ConflictError), noted(state, is_child=True):
         raise ConflictError("a ZIM is there already")
     assert ended_so(state) == (1, "a ZIM is there already")
 

@@ -12,7 +12,7 @@ from webstrata.archive_tool import container, zimit
 from webstrata.archive_tool.arguments import parsed
 from webstrata.archive_tool.docker import Docker
 from webstrata.archive_tool.engine import Attempt
-from webstrata.archive_tool.modes import Found, RunMode
+from webstrata.archive_tool.modes import EarlierRuns, RunMode
 from webstrata.archive_tool.zimit import ZimitEngine
 from webstrata.archive_tool.zimit_files import Notes, Phase, found_in, held, read_notes, write_notes
 from webstrata.errors import StorageError, UsageError, WebstrataError
@@ -85,7 +85,7 @@ def test_a_crawl_is_one_docker_command_whose_output_is_its_log(docker: StandIn, 
     assert stages(folder) == ["initial_crawl"]
 
 
-def test_a_temporary_folder_is_tracked_as_soon_as_it_is_told_of(docker: StandIn, folder: Path) -> None:
+def test_a_temporary_folder_is_tracked_as_soon_as_it_is_reported(docker: StandIn, folder: Path) -> None:
     docker.zimit_does('say Output to tempdir: "/output/.tmpquoted"; tempdir abc; wait on')
     attempt = engine_for(folder).start(1)
 
@@ -115,10 +115,10 @@ def test_a_limit_that_ended_a_crawl_is_a_success_and_its_zim_is_built_from_its_w
 
 
 @pytest.mark.parametrize("choice", ["auto", "never"])
-def test_earlier_warcs_are_consolidated_unless_nobody_wants_that(docker: StandIn, folder: Path, choice: str) -> None:
+def test_earlier_warcs_are_consolidated_unless_no_one_wants_that(docker: StandIn, folder: Path, choice: str) -> None:
     docker.zimit_does("tempdir first; warc page; exit 9", "tempdir second; warc other; zim")
     assert ended(engine_for(folder).start(1)) == 9
-    assert found_in(folder) == Found(has_warcs=True)
+    assert found_in(folder) == EarlierRuns(has_warcs=True)
     assert run_through(folder, "--final-build", choice, mode=RunMode.NEW_WITH_CONSOLIDATION) == 0
     if choice == "never":
         assert stages(folder) == ["initial_crawl", "new_crawl_phase"]
@@ -174,7 +174,7 @@ def test_overwriting_keeps_the_old_zim_until_the_new_one_is_whole_and_every_capt
     assert (folder / f"{ZIM}.previous").is_file()
     assert config_of(docker.begun[1]) is None
     # A retry goes on with the new crawl instead of beginning anew again.
-    assert found_in(folder) == Found(has_warcs=True, overwrite_is_under_way=True)
+    assert found_in(folder) == EarlierRuns(has_warcs=True, overwrite_is_under_way=True)
     assert run_through(folder, "--overwrite", mode=RunMode.NEW_WITH_CONSOLIDATION) == 0
     assert stages(folder) == ["initial_crawl", "initial_crawl", "new_crawl_phase", "final_build_from_warcs"]
     assert ".tmpold" not in (folder / ZIM).read_text()
@@ -182,7 +182,7 @@ def test_overwriting_keeps_the_old_zim_until_the_new_one_is_whole_and_every_capt
     assert len(discover(folder).files) == 3
 
 
-def test_a_container_of_a_dead_archive_tool_is_taken_up_with_all_that_it_said(docker: StandIn, folder: Path) -> None:
+def test_a_container_of_a_dead_archive_tool_is_followed_with_its_whole_output(docker: StandIn, folder: Path) -> None:
     docker.zimit_does("tempdir abc; warc page; stats 1 2; wait on; stats 2 2; zim")
     first = engine_for(folder)
     first.start(1)
@@ -200,7 +200,7 @@ def test_a_container_of_a_dead_archive_tool_is_taken_up_with_all_that_it_said(do
     assert not second.went_on()
 
 
-def test_docker_logs_that_lingers_after_the_end_holds_nobody_up(
+def test_docker_logs_that_lingers_after_the_end_holds_no_one_up(
     docker: StandIn, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(container, "_DRAIN_SECONDS", 0.2)
@@ -215,7 +215,7 @@ def test_docker_logs_that_lingers_after_the_end_holds_nobody_up(
     assert ended(attempt) == 7
 
 
-def test_a_client_that_lingers_after_its_containers_end_holds_nobody_up(
+def test_a_client_that_lingers_after_its_containers_end_holds_no_one_up(
     docker: StandIn, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("_DRAIN_SECONDS", "_LINGER_SECONDS", "_LOOK_SECONDS"):
@@ -308,10 +308,10 @@ def test_a_client_that_still_pulls_its_image_leaves_no_container(docker: StandIn
     assert docker.running == []
 
 
-def test_a_crawl_that_ended_while_nobody_looked_is_finished_and_not_repeated(docker: StandIn, folder: Path) -> None:
+def test_a_crawl_that_ended_while_no_one_looked_is_finished_and_not_repeated(docker: StandIn, folder: Path) -> None:
     first = engine_for(folder, "--relax-perms")
     assert ended(first.start(1)) == 0
-    assert found_in(folder) == Found(can_go_on=True, has_warcs=True)
+    assert found_in(folder) == EarlierRuns(can_go_on=True, has_warcs=True)
     (folder / ZIM).chmod(0o600)
     assert run_through(folder, "--relax-perms", mode=RunMode.RESUME) == 0
     assert len(docker.begun) == 1
@@ -319,7 +319,7 @@ def test_a_crawl_that_ended_while_nobody_looked_is_finished_and_not_repeated(doc
     assert found_in(folder).final_zim == folder / ZIM
 
 
-def test_what_nobody_saw_the_end_of_is_overwritten_when_that_is_asked_for(docker: StandIn, folder: Path) -> None:
+def test_a_zim_whose_crawl_was_not_seen_to_end_is_overwritten_on_request(docker: StandIn, folder: Path) -> None:
     assert ended(engine_for(folder).start(1)) == 0
     assert run_through(folder, "--overwrite", mode=RunMode.OVERWRITE) == 0
     assert len(docker.begun) == 2
@@ -352,7 +352,7 @@ def test_a_final_build_of_a_dead_archive_tool_is_taken_up(docker: StandIn, folde
     first = engine_for(folder)
     assert ended(first.start(1)) == 0
     write_notes(folder, Notes(Phase.BUILD))
-    first.begun("final_build_from_warcs", first.build_arguments([]))
+    first.start_container("final_build_from_warcs", first.build_arguments([]))
     docker.wait_for_run(2)
     second = engine_for(folder, mode=RunMode.RESUME)
     assert ended(second.start(1)) == 0
@@ -362,7 +362,7 @@ def test_a_final_build_of_a_dead_archive_tool_is_taken_up(docker: StandIn, folde
     assert (folder / ZIM).is_file()
 
 
-def test_a_final_build_that_fails_says_so_and_keeps_the_warcs(docker: StandIn, folder: Path) -> None:
+def test_a_final_build_that_fails_reports_it_and_keeps_the_warcs(docker: StandIn, folder: Path) -> None:
     docker.zimit_does("tempdir abc; warc page; zim", "exit 1")
     engine = engine_for(folder, "--final-build", "always", "--cleanup")
     assert ended(engine.start(1)) == 0
@@ -370,7 +370,7 @@ def test_a_final_build_that_fails_says_so_and_keeps_the_warcs(docker: StandIn, f
         finished(engine)
     assert (folder / f"{ZIM}.interim").is_file()
     assert len(discover(folder).files) == 1
-    assert found_in(folder) == Found(can_go_on=True, has_warcs=True)
+    assert found_in(folder) == EarlierRuns(can_go_on=True, has_warcs=True)
 
 
 def test_cleaning_up_keeps_every_warc_under_a_name_of_its_own(docker: StandIn, folder: Path) -> None:

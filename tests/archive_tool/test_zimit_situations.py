@@ -177,7 +177,7 @@ def test_a_container_that_stalls_is_replaced_by_one_that_goes_on(docker: StandIn
     assert docker.running == []
 
 
-def test_a_container_that_tells_nothing_at_all_and_ignores_its_stop_is_replaced(
+def test_a_container_that_reports_nothing_at_all_and_ignores_its_stop_is_replaced(
     docker: StandIn, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(zimit, "_GRACE_SECONDS", 0.2)
@@ -187,7 +187,7 @@ def test_a_container_that_tells_nothing_at_all_and_ignores_its_stop_is_replaced(
     assert docker.running == []
 
 
-def test_an_error_storm_gets_fewer_workers_then_all_other_answers_and_is_given_up(
+def test_an_error_storm_gets_fewer_workers_then_all_other_recovery_actions_and_is_given_up(
     docker: StandIn, folder: Path
 ) -> None:
     docker.zimit_does(*[f"{STORM}; wait never"] * 6)
@@ -223,14 +223,14 @@ def test_a_vpn_is_changed_for_zimit_as_often_as_allowed_also_after_a_restart(
     assert rotated.read_text() == "x\n"
 
 
-def test_a_container_that_is_killed_is_replaced_when_somebody_watches(docker: StandIn, folder: Path) -> None:
+def test_a_container_that_is_killed_is_replaced_when_someone_watches(docker: StandIn, folder: Path) -> None:
     docker.zimit_does("tempdir a; warc page; stats 1 2; exit 137")
     assert watched(folder, MonitorLimits(interval=timedelta(0))) == 0
     assert decisions(folder) == [("crashed", "restart")]
     assert stages(folder) == ["initial_crawl", "new_crawl_phase", "final_build_from_warcs"]
 
 
-def test_a_crash_that_nobody_watches_fails_the_run_with_its_reason(
+def test_a_crash_that_no_one_watches_fails_the_run_with_its_reason(
     docker: StandIn, archive_tool: Tool, folder: Path
 ) -> None:
     docker.zimit_does("tempdir a; exit 9")
@@ -253,7 +253,7 @@ def test_a_zimit_crawl_succeeds_however_its_monitor_breaks(docker: StandIn, fold
     assert (folder / ZIM).is_file()
 
 
-def test_without_docker_one_line_says_what_to_do(
+def test_without_docker_one_line_shows_what_to_do(
     archive_tool: Tool, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -283,7 +283,7 @@ def test_docker_that_dies_is_trouble_of_ours_and_the_next_run_goes_on(
     flags: list[str],
     code: int,
 ) -> None:
-    monkeypatch.setattr(Lifeline, "taken_up", lambda: None)
+    monkeypatch.setattr(Lifeline, "from_parent", lambda: None)
     docker.zimit_does("tempdir a; warc page; yaml; engine-dies")
     ended = archive_tool(*flags)
     assert ended.code == code

@@ -102,7 +102,7 @@ def test_a_version_outlives_the_job_and_the_capture_that_it_came_from(archive: A
     assert archive.versions("/own.png")[0].job_id is None
 
 
-def test_what_was_announced_but_never_referred_to_is_deleted(archive: Archive) -> None:
+def test_a_blob_that_was_announced_but_never_referenced_is_deleted(archive: Archive) -> None:
     store = AssetStore(archive.root)
     digest = checksum_of(b"left over")
     with archive.database.write() as session:
@@ -136,7 +136,9 @@ def _clean(archive: Archive, session: object) -> list[str]:
     return going
 
 
-def test_on_postgresql_a_cleaner_waits_for_what_is_about_to_be_referred_to(postgres_url: str, tmp_path: Path) -> None:
+def test_on_postgresql_a_cleaner_waits_for_blobs_that_are_about_to_be_referenced(
+    postgres_url: str, tmp_path: Path
+) -> None:
     """SQLite lets only one of the two write at all; PostgreSQL would show the cleaner how things were before."""
     archive, digest = Archive(Database(postgres_url), tmp_path), checksum_of(b"own")
     job, deleted = archive.job(OWN), []
@@ -163,7 +165,7 @@ def _somebody_waits(database: Database) -> bool:
         return bool(session.scalar(text(waiting)))
 
 
-def test_what_is_referred_to_after_it_was_found_unreferenced_stays(archive: Archive) -> None:
+def test_a_blob_that_is_referenced_after_it_was_found_unreferenced_is_not_deleted(archive: Archive) -> None:
     archive.run(archive.job(OWN))
     with archive.database.write() as session:
         assert assets.release_blobs(session, [checksum_of(b"own")]) == []
@@ -193,7 +195,7 @@ def test_deleting_that_fails_halfway_is_finished_by_the_next_pass(
     assert two_sources.blobs() == set()
 
 
-def test_a_version_that_is_not_there_is_an_error_that_says_so(archive: Archive) -> None:
+def test_a_version_that_is_not_there_is_an_error_that_reports_it(archive: Archive) -> None:
     archive.keep(html("/", "Welcome."))
     with pytest.raises(NotFoundError, match="no version 2 of asset"):
         read_version(archive.database, archive.root, archive.asset("/").id, 2)

@@ -29,7 +29,7 @@ def test_a_page_is_its_title_and_text_in_utf_8() -> None:
     assert asset.record.metadata["title"] == "Fièvre"
 
 
-def test_a_page_in_other_bytes_that_says_the_same_has_the_same_checksum() -> None:
+def test_a_page_in_other_bytes_that_has_the_same_content_has_the_same_checksum() -> None:
     one = only(PagePlugin(), captured("<meta charset=utf-8><title>é</title><p>é</p>".encode()))
     other = only(PagePlugin(), captured("<title>e\u0301</title><p  class=x>e\u0301</p>".encode("utf-16")))
     assert one.record.checksum == other.record.checksum

@@ -7,8 +7,8 @@ import pytest
 from tests.assets.archives import DAY, NEW_YEAR
 from webstrata.errors import UsageError
 from webstrata.model.assets import (
-    Answer,
     AssetRecord,
+    AssetResponse,
     Fate,
     KnownAsset,
     RunStatus,
@@ -79,12 +79,14 @@ UNSEEN = UnseenAsset(1, "page", "https://a.example/", NEW_YEAR, 1)
         *((200, run, Fate.UNKNOWN) for run in (RunStatus.FAILED, RunStatus.RUNNING, None)),
     ],
 )
-def test_only_an_answer_that_says_so_makes_an_asset_gone(status: int | None, run: RunStatus | None, fate: Fate) -> None:
-    assert judge_unseen(UNSEEN, Answer(1, NEW_YEAR + DAY, status), run, tried=True) is fate
-    assert judge_unseen(UNSEEN, Answer(1, NEW_YEAR, status), run, tried=True) is Fate.UNKNOWN
+def test_only_a_response_with_a_gone_status_makes_an_asset_gone(
+    status: int | None, run: RunStatus | None, fate: Fate
+) -> None:
+    assert judge_unseen(UNSEEN, AssetResponse(1, NEW_YEAR + DAY, status), run, tried=True) is fate
+    assert judge_unseen(UNSEEN, AssetResponse(1, NEW_YEAR, status), run, tried=True) is Fate.UNKNOWN
 
 
-def test_without_an_answer_an_asset_is_absent_if_nobody_asked() -> None:
+def test_without_a_response_an_asset_is_absent_if_its_url_was_not_requested() -> None:
     assert judge_unseen(UNSEEN, None, None, tried=False) is Fate.ABSENT
     assert judge_unseen(UNSEEN, None, None, tried=True) is Fate.UNKNOWN
 

@@ -203,7 +203,7 @@ def test_a_plugin_that_fails_on_a_page_marks_it_and_goes_on(archive: Archive) ->
     assert (said["plugin"], said["url"]) == ("counting", f"{SITE}/1")
 
 
-def test_a_failed_page_is_tried_again_only_when_somebody_asks_for_it(archive: Archive) -> None:
+def test_a_failed_page_is_tried_again_only_when_someone_asks_for_it(archive: Archive) -> None:
     job = archive.job(*PAGES)
     archive.run(job, Counting(fail_on_the_second))
     mended = Counting()
@@ -262,7 +262,7 @@ def test_a_job_runs_the_plugins_that_it_names(archive: Archive) -> None:
     assert set(archive.assets()) == {"/", "/logo.png"}
 
 
-def test_a_plugin_that_nobody_has_is_an_error_that_names_it(archive: Archive) -> None:
+def test_a_plugin_that_no_one_has_is_an_error_that_names_it(archive: Archive) -> None:
     job = archive.job(*PAGES)
     with pytest.raises(UsageError, match=r"no plugin pages \(found: listing, media, page\)"):
         archive.run(job, names=["page", "pages"])
@@ -306,7 +306,7 @@ def test_large_captures_are_settled_before_they_fill_the_memory(
     assert settled == [1] * len(PAGES)
 
 
-def test_progress_is_told_in_captures(archive: Archive) -> None:
+def test_progress_is_reported_in_captures(archive: Archive) -> None:
     from webstrata.assets.registry import PluginRegistry
     from webstrata.assets.stage import run_plugins
 

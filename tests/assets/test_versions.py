@@ -73,7 +73,7 @@ def test_a_page_that_a_finished_job_found_gone_or_moved_is_missing(archive: Arch
 
 
 @pytest.mark.parametrize("status", [302, 500])
-def test_an_answer_that_leaves_open_what_is_there_makes_nothing_missing(archive: Archive, status: int) -> None:
+def test_an_inconclusive_response_makes_no_asset_missing(archive: Archive, status: int) -> None:
     archive.keep(HOME, html("/old", "Old."))
     assert archive.keep(HOME, error("/old", status)).missing == 0
     assert archive.asset("/old").state is AssetState.PRESENT
@@ -147,7 +147,7 @@ def test_a_job_that_was_told_to_look_elsewhere_makes_nothing_missing(archive: Ar
     assert archive.run(archive.job(HOME, config=unhurried)).missing == 1
 
 
-def test_much_that_vanishes_at_once_is_an_outage_unless_somebody_says_that_it_is_gone(archive: Archive) -> None:
+def test_much_that_vanishes_at_once_is_an_outage_unless_someone_states_that_it_is_gone(archive: Archive) -> None:
     archive.keep(HOME, *(html(f"/{number}", f"Page {number}.") for number in range(20)))
     job = archive.job(html("/", "We are working on it."))
     summary = archive.run(job)
@@ -231,7 +231,7 @@ def test_a_revisit_of_the_same_payload_elsewhere_is_read_there(archive: Archive)
     assert archive.content("/b.png", 1) == b"image"
 
 
-def test_a_revisit_of_nothing_is_a_failure_that_says_so(archive: Archive) -> None:
+def test_a_revisit_of_nothing_is_a_failure_that_reports_it(archive: Archive) -> None:
     job = archive.job(not_modified("/old"))
     assert archive.run(job, Counting()).failed == 1
     (failure,) = archive.failures(job)

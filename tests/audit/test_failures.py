@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from tests.audit.shops.pages import ENGLISH, home
 from tests.audit.test_session import Audited, make_app, queue
 from tests.support.web_server import Answer, WebServer
-from webstrata.coordination.domain_locks import DomainPolicy, DomainTurns
+from webstrata.coordination.domain_locks import DomainLocks, DomainPolicy
 from webstrata.coordination.redis_store import RedisStore
 from webstrata.jobs.auditing.loop import run_audits
 
@@ -30,7 +30,7 @@ def run_queue(folder: Path, server: WebServer, **settings: Any) -> Audited:
 
 
 def test_a_domain_that_stays_locked_fails_the_audit(redis_url: str, web_server: WebServer, tmp_path: Path) -> None:
-    others = DomainTurns(RedisStore(redis_url), POLICY)
+    others = DomainLocks(RedisStore(redis_url), POLICY)
     with others.hold(web_server.url(), "another"), capture_logs() as events:
         found = run_queue(tmp_path, web_server, redis_url=redis_url, audit_domain_wait_seconds=0)
     assert (found.audit.status, found.audit.error_summary) == ("failed", "Domain lock timeout")
@@ -44,7 +44,7 @@ def test_a_domain_that_stays_locked_fails_the_audit(redis_url: str, web_server: 
 
 
 def test_a_queued_audit_waits_while_its_domain_is_busy(redis_url: str, web_server: WebServer, tmp_path: Path) -> None:
-    others = DomainTurns(RedisStore(redis_url), POLICY)
+    others = DomainLocks(RedisStore(redis_url), POLICY)
     with others.hold(web_server.url(), "another"):
         found = run_queue(tmp_path, web_server, redis_url=redis_url)
     assert (found.audit.status, found.audit.attempts) == ("queued", 0)

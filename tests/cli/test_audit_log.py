@@ -80,7 +80,7 @@ def test_folders_indexes_and_rebuilds_are_written_down(lines: CommandLine, data_
     ]
 
 
-def test_an_entry_says_when_who_and_what_in_one_line(lines: CommandLine) -> None:
+def test_an_entry_states_when_who_and_what_in_one_line(lines: CommandLine) -> None:
     lines("sources", "add", "site", "example.org")
     lines("sources", "schedule", "site", "7d")
     newest, oldest = lines("audit-log").out.splitlines()

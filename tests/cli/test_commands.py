@@ -114,7 +114,7 @@ def test_the_version_is_shown(plain_webstrata: CommandLine) -> None:
     assert plain_webstrata("--version").out == f"webstrata {__version__}\n"
 
 
-def test_archive_says_what_it_brought_and_what_is_next(
+def test_archive_states_what_it_brought_and_what_is_next(
     webstrata: CommandLine, web_server: WebServer, data_dir: Path
 ) -> None:
     web_server.answers |= {**linked_site(4), "/page/1": Answer(status=500)}
@@ -131,7 +131,7 @@ def test_archive_says_what_it_brought_and_what_is_next(
     assert lines["next"] == "webstrata serve"
 
 
-def test_archive_again_tells_what_is_different(webstrata: CommandLine, web_server: WebServer) -> None:
+def test_archive_again_reports_what_is_different(webstrata: CommandLine, web_server: WebServer) -> None:
     web_server.answers |= {"/": page("Home", "/a"), "/a": page("A", text="before")}
     webstrata("archive", web_server.url())
     web_server.answers["/a"] = page("A", text="after")
@@ -157,7 +157,7 @@ def test_options_of_archive_are_obeyed(webstrata: CommandLine, web_server: WebSe
     assert "1 snapshot\n" in shallow.out
 
 
-def test_every_crawl_option_of_archive_is_a_knob_of_its_job(
+def test_every_crawl_option_of_archive_is_a_setting_of_its_job(
     webstrata: CommandLine, web_server: WebServer, database: Database
 ) -> None:
     web_server.answers["/"] = page("Home")
@@ -179,7 +179,9 @@ def test_every_crawl_option_of_archive_is_a_knob_of_its_job(
     assert config.crawl == dict(options.values())
 
 
-def test_what_was_archived_is_found_and_json_says_the_same(webstrata: CommandLine, web_server: WebServer) -> None:
+def test_what_was_archived_is_found_and_json_has_the_same_content(
+    webstrata: CommandLine, web_server: WebServer
+) -> None:
     web_server.answers |= linked_site(3)
     webstrata("archive", web_server.url())
     shown = webstrata("search", "marmalade", "number2")
@@ -197,7 +199,7 @@ def test_what_was_archived_is_found_and_json_says_the_same(webstrata: CommandLin
     assert "No capture contains" in webstrata("search", "--appearances", "xylophone").out
 
 
-def test_jobs_are_listed_and_shown_and_json_says_the_same(webstrata: CommandLine, web_server: WebServer) -> None:
+def test_jobs_are_listed_and_shown_and_json_has_the_same_content(webstrata: CommandLine, web_server: WebServer) -> None:
     assert "No jobs yet" in webstrata("list-jobs").out
     assert json.loads(webstrata("list-jobs", "--json").out) == []
     web_server.answers["/"] = page("Home")

@@ -35,7 +35,7 @@ from webstrata.db.engine import Database
     ],
     ids=" ".join,
 )
-def test_wrong_usage_is_two_and_says_what_would_be_right(
+def test_wrong_usage_is_two_and_states_what_would_be_right(
     plain_webstrata: CommandLine, arguments: tuple[str, ...]
 ) -> None:
     ended = plain_webstrata(*arguments)
@@ -95,7 +95,7 @@ def test_a_refused_connection_is_named(webstrata: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("status", "phrase"), [(403, "Forbidden"), (404, "Not Found"), (410, "Gone"), (500, "Internal Server Error")]
 )
-def test_a_site_that_refuses_is_told_by_what_it_said(
+def test_a_site_that_refuses_is_reported_with_its_response(
     webstrata: CommandLine, web_server: WebServer, status: int, phrase: str
 ) -> None:
     web_server.answers["/"] = Answer(b"no", status=status)
@@ -108,7 +108,7 @@ def test_a_site_that_refuses_is_told_by_what_it_said(
     assert how_far in webstrata("show-job", "--id", "1").out
 
 
-def test_a_site_whose_robots_txt_forbids_everything_is_told_so(webstrata: CommandLine, web_server: WebServer) -> None:
+def test_a_site_whose_robots_txt_forbids_everything_is_reported(webstrata: CommandLine, web_server: WebServer) -> None:
     web_server.answers["/robots.txt"] = robots("User-agent: *", "Disallow: /")
     ended = webstrata("archive", web_server.url())
     assert (ended.code, ended.message) == (1, f"{web_server.url()}: robots.txt does not allow it")
@@ -235,7 +235,7 @@ def test_an_unknown_job_is_named(webstrata: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("verb", ["serve", "run"])
-def test_a_busy_port_is_told_before_any_work(
+def test_a_busy_port_is_reported_before_any_work(
     webstrata: CommandLine, web_server: WebServer, data_dir: Path, verb: str
 ) -> None:
     ended = webstrata(verb, "--port", str(web_server.port))
@@ -244,7 +244,7 @@ def test_a_busy_port_is_told_before_any_work(
     assert not (data_dir / "archive").exists()
 
 
-def test_an_address_that_is_not_ours_to_listen_on_is_told(webstrata: CommandLine) -> None:
+def test_an_address_that_is_not_ours_to_listen_on_is_reported(webstrata: CommandLine) -> None:
     ended = webstrata("serve", "--host", "203.0.113.1", "--port", str(free_port()))
     assert ended.code == 1
     assert ended.message.startswith("cannot listen on 203.0.113.1")

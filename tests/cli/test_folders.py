@@ -37,7 +37,7 @@ def test_a_folder_is_registered_as_the_manual_says(webstrata: CommandLine, datab
     assert "is the folder of job 1" in again.message
 
 
-def test_what_was_registered_and_what_to_do_next_is_said(
+def test_what_was_registered_and_what_to_do_next_is_reported(
     webstrata: CommandLine, database: Database, data_dir: Path, tmp_path: Path
 ) -> None:
     with database.write() as session:
@@ -135,7 +135,7 @@ def test_what_is_registered_as_a_warc_counts_as_one_before_and_after_it_is_index
     ("path", "source", "message"),
     [("gone", "hc", "No such file"), (".", "hc", "no WARC files in"), ("disk", "nobody", "no source 'nobody'")],
 )
-def test_what_cannot_be_registered_is_said_in_one_line(
+def test_what_cannot_be_registered_is_reported_in_one_line(
     webstrata: CommandLine, database: Database, tmp_path: Path, path: str, source: str, message: str
 ) -> None:
     with database.write() as session:
@@ -166,7 +166,7 @@ def test_a_dry_run_lists_what_would_go_then_it_goes(
 
 
 @pytest.mark.parametrize("whole_folder", [True, False])
-def test_a_job_whose_files_are_gone_is_not_said_to_be_indexed(
+def test_a_job_whose_files_are_gone_is_not_reported_to_be_indexed(
     webstrata: CommandLine, database: Database, tmp_path: Path, whole_folder: bool
 ) -> None:
     with database.write() as session:
@@ -232,7 +232,7 @@ def test_refusals_are_one_line_and_change_nothing(
     assert folder.files() == []
 
 
-def test_an_empty_archive_says_what_to_do_next(webstrata: CommandLine, data_dir: Path) -> None:
+def test_an_empty_archive_shows_what_to_do_next(webstrata: CommandLine, data_dir: Path) -> None:
     (data_dir / "archive").mkdir(parents=True)
     done = webstrata("storage")
     assert done.code == 0, done.err

@@ -45,7 +45,7 @@ def test_a_running_job_is_asked_to_stop(
         assert (resumed.code, resumed.message) == (1, "job 1 is running already")
 
 
-def test_a_job_that_nobody_crawls_any_more_is_stopped_at_once_and_resumed(
+def test_a_job_that_no_one_crawls_any_more_is_stopped_at_once_and_resumed(
     webstrata: CommandLine, database: Database, job_id: int
 ) -> None:
     set_row(database, job_id, status="running")
@@ -54,7 +54,7 @@ def test_a_job_that_nobody_crawls_any_more_is_stopped_at_once_and_resumed(
     assert webstrata("resume-job", "--id", str(job_id)).out.startswith(f"job {job_id} is queued;")
 
 
-def test_a_stop_that_waits_for_a_worker_says_so(webstrata: CommandLine, database: Database, job_id: int) -> None:
+def test_a_stop_that_waits_for_a_worker_reports_it(webstrata: CommandLine, database: Database, job_id: int) -> None:
     config = {"seeds": [SITE], "tool_options": {"engine": "zimit"}}
     set_row(database, job_id, status="running", config=config)
     stopped = webstrata("stop-job", "--id", str(job_id))
@@ -70,7 +70,7 @@ def test_a_stop_that_waits_for_a_worker_says_so(webstrata: CommandLine, database
         ("resume-job", "queued", "job 1 is queued already"),
     ],
 )
-def test_what_cannot_be_done_with_a_job_is_said_in_a_line(
+def test_what_cannot_be_done_with_a_job_is_reported_in_a_line(
     webstrata: CommandLine, database: Database, job_id: int, verb: str, status: str, message: str
 ) -> None:
     set_row(database, job_id, status=status)
@@ -94,7 +94,7 @@ def test_what_a_site_said_cannot_command_the_terminal(webstrata: CommandLine, da
         assert "[bold]" in ended.out
 
 
-def test_a_server_stops_although_somebody_watches_a_job(program: Program, database: Database) -> None:
+def test_a_server_stops_although_someone_watches_a_job(program: Program, database: Database) -> None:
     watched = queue_archive(database, program.folder / "archive", (SITE,))
     port = free_port()
     with program.started("serve", "--no-worker", "--port", str(port)) as server:

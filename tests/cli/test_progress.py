@@ -69,11 +69,11 @@ def job(
     label: str = "https://example.org/", report: CrawlReport = REPORT, clock: Callable[[], float] = time.monotonic
 ) -> JobState:
     state = JobState(f"archiving {harmless(label)}", clock=clock)
-    state.crawled(CrawlProgress(COUNTS, report))
+    state.record_crawl(CrawlProgress(COUNTS, report))
     return state
 
 
-def test_the_view_tells_how_far_how_fast_what_waits_and_what_failed() -> None:
+def test_the_view_reports_how_far_how_fast_what_waits_and_what_failed() -> None:
     clock = Clock()
     state = job(clock=clock)
     clock.now += 75
@@ -89,15 +89,15 @@ def test_the_view_tells_how_far_how_fast_what_waits_and_what_failed() -> None:
     assert len(hosts) == HOSTS_SHOWN
 
 
-def test_the_view_says_when_pages_are_indexed() -> None:
+def test_the_view_states_when_pages_are_indexed() -> None:
     state = job()
     assert "indexed" not in drawn(state)
-    state.indexed(1_000)
-    state.indexed(200)
+    state.record_indexed(1_000)
+    state.record_indexed(200)
     assert "indexed 1,200 snapshots" in drawn(state)
 
 
-def test_before_the_first_response_the_view_says_what_is_done() -> None:
+def test_before_the_first_response_the_view_states_what_is_done() -> None:
     shown = drawn(JobState("archiving https://example.org/"))
     assert "reading robots.txt and the first page" in shown
     assert "0 of 0" not in shown
@@ -115,14 +115,14 @@ def test_one_bar_goes_through_all_stages() -> None:
         clock.now += 10
 
     for done in (500, 1_000):
-        state.crawled(CrawlProgress(FrontierCounts(pending=1_000 - done, finished=done), CrawlReport(rate=50)))
+        state.record_crawl(CrawlProgress(FrontierCounts(pending=1_000 - done, finished=done), CrawlReport(rate=50)))
         look()
-    state.indexed(100)
+    state.record_indexed(100)
     for done in (0, 250, 1_000):
         state.read(done, 1_000)
         look()
     for done in (0, 400, 1_000):
-        state.looked(done, 1_000)
+        state.record_plugins(done, 1_000)
         look()
     assert shares == sorted(shares)
     assert shares[0] == pytest.approx(1 / 3)
@@ -144,7 +144,7 @@ def test_the_view_fits_its_terminal(size: tuple[int, int]) -> None:
     width, height = size
     hosts = {f"a-very-long-name-of-a-host-{n}.example.org": HostReport(10**9, 10**15, 10**9) for n in range(30)}
     state = job("https://example.org/" + "x" * 300, CrawlReport(1, 1, {"k" * 50: 1, "l" * 50: 2}, hosts, 10**6))
-    state.indexed(5)
+    state.record_indexed(5)
     lines = drawn(state, width, height).splitlines()
     assert max(map(len, lines)) <= width
     assert len(lines) < height
@@ -158,14 +158,14 @@ def test_what_strangers_wrote_does_not_reach_the_terminal_as_it_is() -> None:
     assert not re.search(r"[\x00-\x1f\u202e]", line(job(HOSTILE, report)))
 
 
-def test_colours_are_left_out_when_nobody_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_are_left_out_when_no_one_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
     coloured = re.compile(r"\x1b\[[0-9;]*\b(?:3[0-9]|4[0-9]|9[0-7])[0-9;]*m")
     assert coloured.search(drawn(job(), colours=True))
     monkeypatch.setenv("NO_COLOR", "1")
     assert not coloured.search(drawn(job(), colours=True))
 
 
-def test_a_line_tells_the_same_in_short() -> None:
+def test_a_line_reports_the_same_in_short() -> None:
     clock = Clock()
     state = job(clock=clock)
     clock.now += 75
@@ -287,9 +287,9 @@ def test_elsewhere_there_is_no_view(program: Program, web_server: WebServer) -> 
     assert "\x1b" not in ended.stdout + ended.stderr
 
 
-def test_an_index_says_in_plain_lines_how_much_is_read() -> None:
+def test_an_index_states_in_plain_lines_how_much_is_read() -> None:
     state = JobState("indexing job 7", Stage.INDEX, clock=Clock())
     assert line(state) == "indexing job 7: 0 snapshots"
-    state.indexed(1_200)
+    state.record_indexed(1_200)
     state.read(30, 120)
     assert line(state) == "indexing job 7: 25% read, 1,200 snapshots"

@@ -59,7 +59,7 @@ def write_protected(data: Path, home: Path) -> Iterator[Program]:
     [("search", "page"), ("list-jobs",), ("show-job", "--id", "1"), ("status",), ("sources",), ("check-db",)],
     ids=" ".join,
 )
-def test_what_reads_works_and_says_nothing_of_it(
+def test_what_reads_works_and_states_nothing_of_it(
     read_only: Program, archived: Path, arguments: tuple[str, ...]
 ) -> None:
     as_ever = Program(archived).run(*arguments)
@@ -88,7 +88,7 @@ def test_its_warc_files_can_be_verified(read_only: Program) -> None:
     ],
     ids=" ".join,
 )
-def test_what_writes_says_in_one_line_that_it_cannot(read_only: Program, arguments: tuple[str, ...]) -> None:
+def test_what_writes_states_in_one_line_that_it_cannot(read_only: Program, arguments: tuple[str, ...]) -> None:
     ended = read_only.run(*arguments)
     (line,) = ended.stderr.splitlines()
     folder = read_only.settings["WEBSTRATA_DATA_DIR"]
@@ -122,7 +122,7 @@ def test_what_a_killed_process_left_beside_the_database_is_read_too(
         assert "late" in program.run("sources").stdout
 
 
-def test_it_is_served_without_a_worker_and_says_so_once(read_only: Program) -> None:
+def test_it_is_served_without_a_worker_and_reports_it_once(read_only: Program) -> None:
     port = free_port()
     with read_only.started("serve", "--port", str(port), "--processes", "2") as server:
         wait_until(lambda: server.process.poll() is not None or listens(port), "it serves")

@@ -19,7 +19,7 @@ def folder(data_dir: Path) -> Path:
     return folder
 
 
-def test_a_rebuild_says_what_it_would_make_and_then_makes_it(webstrata: CommandLine, folder: Path) -> None:
+def test_a_rebuild_states_what_it_would_make_and_then_makes_it(webstrata: CommandLine, folder: Path) -> None:
     planned = webstrata("rebuild", "--dry-run")
     assert planned.code == 0
     assert f"job new of hc: hc-20260101, 1 WARC file in {folder}" in planned.out
@@ -48,7 +48,7 @@ def test_scripts_can_read_what_a_rebuild_made(webstrata: CommandLine, folder: Pa
     assert (made["totals"]["snapshots"], made["problems"], made["interrupted"]) == (1, [], False)
 
 
-def test_problems_are_told_and_end_in_failure(webstrata: CommandLine, folder: Path) -> None:
+def test_problems_are_reported_and_end_in_failure(webstrata: CommandLine, folder: Path) -> None:
     (folder / JOB_FILE).write_text("{")
     ended = webstrata("rebuild")
     assert ended.code == 1

@@ -220,7 +220,7 @@ def test_a_killed_servers_job_is_taken_up_by_the_next_worker(
     assert status_of(database) == "indexed"
 
 
-def test_the_demo_says_when_its_port_is_taken(demo: Program) -> None:
+def test_the_demo_states_when_its_port_is_taken(demo: Program) -> None:
     with serve_demo(1):
         ended = demo.run("run", "--port", str(free_port()))
     assert ended.returncode == 1

@@ -74,7 +74,7 @@ def log_in(port: int, client: str) -> int:
             return refused.code
 
 
-def test_a_server_whose_processes_keep_dying_gives_up_and_says_so(program: Program) -> None:
+def test_a_server_whose_processes_keep_dying_gives_up_and_reports_it(program: Program) -> None:
     def killed_until_gone() -> bool:
         for pid in processes_of(server):
             os.kill(pid, signal.SIGKILL)

@@ -23,7 +23,7 @@ def lines(plain_webstrata: CommandLine, sqlite_url: str, monkeypatch: pytest.Mon
     return plain_webstrata
 
 
-def test_an_empty_list_says_how_to_add_a_source(lines: CommandLine) -> None:
+def test_an_empty_list_states_how_to_add_a_source(lines: CommandLine) -> None:
     shown = lines("sources")
     assert shown.code == 0
     assert "No sources yet. Add one: webstrata sources add" in shown.out
@@ -46,7 +46,7 @@ def test_the_baseline_can_be_seeded_twice_and_a_job_be_made_of_it(webstrata: Com
     assert job["config"]["seeds"] == ["https://www.canada.ca/en/health-canada.html"]
 
 
-def test_a_second_job_beside_an_unfinished_one_is_made_and_said(lines: CommandLine) -> None:
+def test_a_second_job_beside_an_unfinished_one_is_made_and_reported(lines: CommandLine) -> None:
     lines("sources", "add", "site", "example.org")
     lines("sources", "run", "site")
     assert "also unfinished: job 1 of site" in lines("sources", "run", "site").out
@@ -217,7 +217,7 @@ def test_an_unknown_source_is_not_searched(lines: CommandLine, sqlite_url: str) 
         (("regroup", "--source", "nope"), 1, "there is no source 'nope'"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line(
+def test_what_cannot_be_done_is_reported_in_one_line(
     lines: CommandLine, arguments: tuple[str, ...], code: int, said: str
 ) -> None:
     lines("sources", "add", "site", "example.org")
@@ -226,7 +226,7 @@ def test_what_cannot_be_done_is_said_in_one_line(
     assert said in ended.message
 
 
-def test_page_parameters_are_told_and_regrouped_by(lines: CommandLine) -> None:
+def test_page_parameters_are_set_and_pages_regrouped_by_them(lines: CommandLine) -> None:
     lines("sources", "add", "site", "example.org")
     assert lines("sources", "parameters", "site", "lang, id").out == "site: pages are identified by id, lang\n"
     (listed,) = json.loads(lines("sources", "--json").out)
@@ -237,7 +237,7 @@ def test_page_parameters_are_told_and_regrouped_by(lines: CommandLine) -> None:
     assert json.loads(lines("regroup", "--source", "site", "--dry-run", "--json").out) == report
 
 
-def test_pages_that_got_other_names_are_moved_when_told(lines: CommandLine, sqlite_url: str) -> None:
+def test_pages_that_got_other_names_are_moved_on_request(lines: CommandLine, sqlite_url: str) -> None:
     shelf = Shelf(Database(sqlite_url))
     job = shelf.job("site")
     for number in (1, 2):
@@ -251,7 +251,7 @@ def test_pages_that_got_other_names_are_moved_when_told(lines: CommandLine, sqli
     shelf.database.dispose()
 
 
-def test_check_db_tells_which_database_answers(webstrata: CommandLine, database_kind: str) -> None:
+def test_check_db_reports_which_database_answers(webstrata: CommandLine, database_kind: str) -> None:
     told = json.loads(webstrata("check-db", "--json").out)
     assert told["server"].lower().startswith(f"{database_kind} ")
     assert webstrata("check-db").out == (
@@ -265,7 +265,7 @@ def test_check_env_makes_the_archive_root(lines: CommandLine, data_dir: Path) ->
     assert f"archive root: {data_dir / 'archive'} exists and can be written to" in " ".join(shown.out.split())
 
 
-def test_check_env_says_when_the_archive_root_cannot_be_made(lines: CommandLine, data_dir: Path) -> None:
+def test_check_env_states_when_the_archive_root_cannot_be_made(lines: CommandLine, data_dir: Path) -> None:
     data_dir.mkdir()
     (data_dir / "archive").write_text("a file")
     ended = lines("check-env")

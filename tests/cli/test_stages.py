@@ -74,7 +74,7 @@ def test_what_a_tool_prints_is_no_part_of_the_json(program: Program, database: D
     assert "hello" in ran.stderr
 
 
-def test_scripts_learn_where_a_job_stands_after_an_order(
+def test_scripts_get_the_status_of_a_job_after_a_command(
     webstrata: CommandLine, database: Database, job_id: int
 ) -> None:
     def told(verb: str) -> dict[str, object]:
@@ -179,21 +179,21 @@ def test_a_trial_has_a_name_that_a_folder_can_have(data_dir: Path, plain_webstra
     assert not list(data_dir.rglob("*escape*"))
 
 
-def test_the_status_of_an_empty_archive_says_what_to_do_next(webstrata: CommandLine) -> None:
+def test_the_status_of_an_empty_archive_shows_what_to_do_next(webstrata: CommandLine) -> None:
     shown = webstrata("status")
     assert shown.code == 0
     assert "webstrata archive https://example.org/" in shown.out
     assert "webstrata worker" in shown.out
 
 
-def test_the_status_tells_jobs_and_room_for_scripts_too(webstrata: CommandLine, job_id: int, data_dir: Path) -> None:
+def test_the_status_reports_jobs_and_room_for_scripts_too(webstrata: CommandLine, job_id: int, data_dir: Path) -> None:
     assert "1 queued" in webstrata("status").out
     shown = json.loads(webstrata("status", "--json").out)
     assert (shown["jobs"], shown["processes"], shown["problems"]) == ({"queued": 1}, [], [])
     assert shown["storage"]["archive_root"] == str(data_dir / "archive")
 
 
-def test_the_status_tells_of_a_worker_that_has_nothing_to_do(webstrata: CommandLine, data_dir: Path) -> None:
+def test_the_status_reports_a_worker_that_has_nothing_to_do(webstrata: CommandLine, data_dir: Path) -> None:
     with present(data_dir / "archive", kind=WORKER_KIND) as owner:
         assert f"{owner} leads no job now" in webstrata("status").out
     assert "no worker" in webstrata("status").out
@@ -213,7 +213,7 @@ def test_the_status_does_not_say_of_the_dead_that_they_work(
     assert "no worker" in webstrata("status").out
 
 
-def test_an_interrupted_crawl_can_be_told_from_a_failed_one(
+def test_an_interrupted_crawl_can_be_distinguished_from_a_failed_one(
     program: Program, database: Database, web_server: WebServer
 ) -> None:
     web_server.answers["/"] = Answer(status=500)

@@ -32,7 +32,7 @@ def blocks(html: str) -> list[tuple[str, str, bool]]:
         ("<li>a</li><div><p>b</p></div>", "lp"),
     ],
 )
-def test_every_line_says_what_kind_of_block_it_is(html: str, kinds: str) -> None:
+def test_every_line_states_what_kind_of_block_it_is(html: str, kinds: str) -> None:
     assert "".join(kind for _, kind, _ in blocks(html)) == kinds
 
 
@@ -51,7 +51,7 @@ def test_every_line_says_what_kind_of_block_it_is(html: str, kinds: str) -> None
         ("<footer>-<main>+</main>-</footer>", "+"),
     ],
 )
-def test_what_a_page_is_about_is_told_from_what_is_around_it(html: str, main: str) -> None:
+def test_what_a_page_is_about_is_distinguished_from_what_is_around_it(html: str, main: str) -> None:
     assert "".join(text for text, _, is_main in blocks(html) if is_main) == main
     assert all(is_main == (text == "+") for text, _, is_main in blocks(html))
 

@@ -120,13 +120,13 @@ def page(language: str, charset: str) -> tuple[str, bytes]:
 
 
 @pytest.mark.parametrize(("language", "charset"), DECLARED)
-def test_a_page_reads_as_it_was_written_when_it_says_in_what(language: str, charset: str) -> None:
+def test_a_page_reads_as_it_was_written_when_it_states_in_what(language: str, charset: str) -> None:
     html, body = page(language, charset)
     assert text_of(body, f"text/html; charset={charset}") == html
 
 
 @pytest.mark.parametrize(("language", "charset"), UNDECLARED)
-def test_a_page_that_says_nothing_reads_as_it_was_written(language: str, charset: str) -> None:
+def test_a_page_that_states_nothing_reads_as_it_was_written(language: str, charset: str) -> None:
     html, body = page(language, charset)
     assert text_of(body, None) == html
     assert text_of(body, None) == html

@@ -54,7 +54,7 @@ def test_a_changed_cell_is_named_by_its_row_and_column() -> None:
     assert compare_pages(as_older_versions_stored_it, now).change_type is ChangeType.UNCHANGED
 
 
-def test_lines_of_the_template_are_ignored_and_the_template_is_said_to_have_changed() -> None:
+def test_lines_of_the_template_are_ignored_and_the_template_is_reported_to_have_changed() -> None:
     new = page(MENU, "Jobs at the agency", "Boil the water for one minute.", "Let it cool.")
     known = SiteKnowledge(
         old_template=frozenset({"home"}), new_template=frozenset({"home", "jobs at the agency"}), is_known=True

@@ -80,7 +80,7 @@ def test_a_window_larger_than_the_web_allows_is_not_opened() -> None:
     assert decoded(too_large, "zstd") == too_large
 
 
-def test_damage_costs_only_what_lies_behind_it() -> None:
+def test_damage_costs_only_the_bytes_after_it() -> None:
     noise = zlib.compress(bytes(i * i % 251 for i in range(2_000_000)), 0)
     packed = bytearray(gzip.compress(noise, 0))
     packed[-100_000] ^= 0xFF

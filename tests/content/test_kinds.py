@@ -53,7 +53,7 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0"
         ("nonsense", b"<html>", None),
     ],
 )
-def test_a_page_is_what_it_says_unless_its_bytes_say_otherwise(
+def test_a_page_is_what_it_states_unless_its_bytes_say_otherwise(
     content_type: str | None, body: bytes, kind: PageKind | None
 ) -> None:
     assert page_kind(content_type, body, URL) is kind

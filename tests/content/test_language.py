@@ -92,7 +92,7 @@ def test_too_little_to_go_by_is_no_language(text: str) -> None:
         ('<html lang="fr"><p>short', "en", "fr"),
     ],
 )
-def test_a_page_says_its_language_then_the_server_then_its_text(
+def test_a_page_states_its_language_then_the_server_then_its_text(
     html: str, header: str | None, language: str | None
 ) -> None:
     assert parse_page(html.encode()).language(header) == language

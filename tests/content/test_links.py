@@ -207,7 +207,7 @@ def test_long_references_are_not_kept_in_memory() -> None:
     ("rel", "nofollow"),
     [("nofollow", True), ("external NoFollow\tx", True), ("nofollowed", False), ("", False), ("ugc", False)],
 )
-def test_a_link_says_when_the_page_asks_not_to_follow_it(rel: str, nofollow: bool) -> None:
+def test_a_link_states_when_the_page_asks_not_to_follow_it(rel: str, nofollow: bool) -> None:
     (link,) = links_in(f'<a rel="{rel}" href=x>', PAGE)
     assert link.nofollow is nofollow
 

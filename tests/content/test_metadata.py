@@ -3,13 +3,13 @@ import json
 import pytest
 
 from webstrata.content.html import parse_page
-from webstrata.content.metadata import MAX_IMAGES, PageMetadata
+from webstrata.content.metadata import MAX_IMAGES, HtmlMetadata
 
 UTF8 = "text/html; charset=utf-8"
 LD = '<script type="application/ld+json">{}</script>'
 
 
-def stated(html: str) -> PageMetadata:
+def stated(html: str) -> HtmlMetadata:
     return parse_page(html.encode(), UTF8).metadata
 
 

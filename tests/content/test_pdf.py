@@ -18,7 +18,7 @@ def reader() -> Iterator[PdfReader]:
     reader.close()
 
 
-def test_a_pdf_says_its_title_and_the_lines_of_its_pages() -> None:
+def test_a_pdf_states_its_title_and_the_lines_of_its_pages() -> None:
     found = read_pdf(REPORT)
     assert (found.title, found.trouble) == ("A report", None)
     assert found.text.split("\n") == ["Influenza in winter", "Wash your hands.", "On the second page: été"]
@@ -45,7 +45,7 @@ ENCRYPTED = pdf_of([["secret"]], trailer=b" /ID [<00><00>] /Encrypt << /Filter /
         (REPORT[:200], "it is damaged"),
     ],
 )
-def test_a_pdf_that_cannot_be_read_is_empty_and_says_why(content: bytes, reason: str) -> None:
+def test_a_pdf_that_cannot_be_read_is_empty_and_gives_the_reason(content: bytes, reason: str) -> None:
     found = read_pdf(content)
     assert (found.title, found.text, found.blocks) == ("", "", "")
     assert found.trouble is not None
@@ -80,7 +80,7 @@ UNPACKING = pdf_from(
 
 
 @pytest.mark.parametrize("hostile", [LOOP, DEEP, UNPACKING])
-def test_behind_a_hostile_pdf_the_next_one_is_read(hostile: bytes, reader: PdfReader) -> None:
+def test_after_a_hostile_pdf_the_next_one_is_read(hostile: bytes, reader: PdfReader) -> None:
     reader.read(hostile)
     assert reader.read(REPORT).text.startswith("Influenza in winter")
 

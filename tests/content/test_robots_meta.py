@@ -53,7 +53,7 @@ def of_page(*elements: str) -> RobotsDirectives:
         ('<style>p { display: none }</style><meta name="robots" content="noarchive">', NOARCHIVE),
     ],
 )
-def test_a_page_says_what_robots_must_not_do(element: str, directives: RobotsDirectives) -> None:
+def test_a_page_states_what_robots_must_not_do(element: str, directives: RobotsDirectives) -> None:
     assert of_page(element) == directives
 
 
@@ -94,7 +94,7 @@ def test_a_page_without_tags_for_its_head_is_listened_to() -> None:
         ("unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT, noindex", NOINDEX),
     ],
 )
-def test_a_header_says_what_robots_must_not_do(header: str, directives: RobotsDirectives) -> None:
+def test_a_header_states_what_robots_must_not_do(header: str, directives: RobotsDirectives) -> None:
     assert robots_directives(None, header, US) == directives
 
 

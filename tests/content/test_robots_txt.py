@@ -82,7 +82,7 @@ def test_groups_that_name_the_same_crawler_are_one() -> None:
 @pytest.mark.parametrize(
     "between", ["", "\n\n", "# a word", "Sitemap: https://site.example/map", "Noindex: /", "Clean-param: a", "nonsense"]
 )
-def test_names_that_follow_each_other_share_their_rules_whatever_stands_between(between: str) -> None:
+def test_consecutive_user_agents_share_their_rules_whatever_is_between_them(between: str) -> None:
     robots = f"User-agent: webstrata\n{between}\nUser-agent: other\n{between}\nDisallow: /"
     assert not allows(robots, "/")
 
@@ -194,7 +194,7 @@ def test_a_path_in_another_charset_is_compared_octet_by_octet() -> None:
     assert allows(b"User-agent: *\nDisallow: /caf\xe9", "/caf%C3%A9/x")
 
 
-def test_what_lies_behind_the_limit_is_not_read_and_half_a_line_neither() -> None:
+def test_bytes_after_the_limit_are_not_read_and_neither_is_half_a_line() -> None:
     start = said("Disallow: /a", "Disallow: /private")
     filled = start[: -len("private")]
     robots = start.replace("Disallow: /a", "Disallow: /a\n#" + "x" * (MAX_BYTES - len(filled) - 2))
@@ -223,7 +223,7 @@ def test_a_delay_is_a_number_or_nothing(lines: tuple[str, ...], delay: float) ->
     assert RobotsTxt.parse(said(*lines).encode(), US).crawl_delay == delay
 
 
-def test_only_the_delay_that_is_meant_for_us_counts() -> None:
+def test_only_the_crawl_delay_for_our_user_agent_counts() -> None:
     robots = (
         b"User-agent: other\nCrawl-delay: 9\n\nUser-agent: webstrata\nCrawl-delay: 4\n\nUser-agent: *\nCrawl-delay: 7"
     )
@@ -244,7 +244,7 @@ def test_thousands_of_rules_are_no_burden() -> None:
 
 
 @given(st.binary(max_size=300), st.text(alphabet="/ab?%*$2F", max_size=12))
-def test_any_file_says_something_about_any_url(content: bytes, path: str) -> None:
+def test_any_file_states_something_about_any_url(content: bytes, path: str) -> None:
     rules = RobotsTxt.parse(b"User-agent: *\nDisallow: /" + content, US)
     assert rules.allows(parse_url(f"https://site.example/{path}").href) in (True, False)
     assert 0 <= rules.crawl_delay < float("inf")

@@ -75,7 +75,7 @@ def permits_of(
 
 
 async def take_turn(permits: HostPermits, host: str, work: float = 0.0) -> Turn:
-    async with permits.turn(host):
+    async with permits.permit(host):
         started = time.monotonic()
         await asyncio.sleep(work)
         return Turn(host, started, time.monotonic())
@@ -100,7 +100,7 @@ def assert_most_at_once(permits: HostPermits, host: str, most: int) -> None:
 
     async def meet(all_there: asyncio.Barrier) -> None:
         nonlocal inside
-        async with permits.turn(host):
+        async with permits.permit(host):
             inside += 1
             assert inside <= most
             await all_there.wait()
@@ -123,7 +123,7 @@ def test_a_host_rests_between_the_end_of_a_request_and_the_start_of_the_next(sto
     assert min(gaps(turns)) >= DELAY
 
 
-def test_processes_take_turns_with_each_other(store: DatabasePermits) -> None:
+def test_processes_share_the_permits_of_a_host(store: DatabasePermits) -> None:
     here, there = (HostPermits(store, owner, Politeness(DELAY, None, 0), HOLD) for owner in ("here", "there"))
 
     async def both() -> list[Turn]:
@@ -141,12 +141,12 @@ def test_a_host_is_asked_as_often_at_once_as_it_is_granted(store: DatabasePermit
     assert_most_at_once(permits_of(store, 0, concurrency=3), HOST, 3)
 
 
-def test_who_waits_in_one_process_comes_in_turn_and_leaves_the_store_alone(store: DatabasePermits) -> None:
+def test_waiters_of_one_process_get_permits_in_order_without_asking_the_store(store: DatabasePermits) -> None:
     watched = Watched(store)
     order: list[int] = []
 
     async def wait(permits: HostPermits, number: int) -> None:
-        async with permits.turn(HOST):
+        async with permits.permit(HOST):
             order.append(number)
 
     async def all_at_once() -> None:
@@ -162,7 +162,7 @@ def test_who_waits_in_one_process_comes_in_turn_and_leaves_the_store_alone(store
     "host", ["127.0.0.1", "127.0.0.1:8089", "127.3.2.1", "localhost", "localhost:8000", "[::1]", "[::1]:8000"]
 )
 @pytest.mark.parametrize("delay", [None, 0])
-def test_loopback_costs_nothing_unless_told_so(store: DatabasePermits, host: str, delay: float | None) -> None:
+def test_loopback_costs_nothing_unless_configured_so(store: DatabasePermits, host: str, delay: float | None) -> None:
     watched = Watched(store)
     permits = permits_of(watched, delay)
     assert not permits.is_limited(host)
@@ -180,7 +180,7 @@ def test_what_is_not_loopback_rests_a_second_and_is_asked_one_at_a_time(store: D
     assert_most_at_once(permits_of(store, 0), host, 1)
 
 
-def test_what_is_told_holds_on_loopback_too(store: DatabasePermits) -> None:
+def test_a_set_delay_holds_on_loopback_too(store: DatabasePermits) -> None:
     assert min(gaps(take_turns(permits_of(store), *[LOOPBACK] * 3))) >= DELAY
     granted = permits_of(store, None, concurrency=2)
     assert granted.is_limited(LOOPBACK)
@@ -203,7 +203,7 @@ def test_a_host_rests_after_a_request_that_failed(store: DatabasePermits) -> Non
     async def fail_then_ask() -> tuple[float, Turn]:
         failed_at = 0.0
         try:
-            async with permits.turn(HOST):
+            async with permits.permit(HOST):
                 failed_at = time.monotonic()
                 raise ConnectionError
         except ConnectionError:
@@ -219,7 +219,7 @@ async def given_up(task: "asyncio.Task[Turn]") -> None:
         await task
 
 
-def test_a_turn_that_is_given_up_while_it_is_held_goes_back_with_its_rest(store: DatabasePermits) -> None:
+def test_a_permit_that_is_given_up_while_it_is_held_goes_back_with_its_rest(store: DatabasePermits) -> None:
     watched = Watched(store)
     permits = permits_of(watched, delay=60)
 
@@ -233,7 +233,7 @@ def test_a_turn_that_is_given_up_while_it_is_held_goes_back_with_its_rest(store:
     assert 0 < resting(permits)[HOST] <= 60
 
 
-def test_a_turn_that_is_given_up_while_the_store_is_asked_goes_back_unused(store: DatabasePermits) -> None:
+def test_a_permit_that_is_given_up_while_the_store_is_asked_goes_back_unused(store: DatabasePermits) -> None:
     watched = Watched(store)
 
     async def give_up() -> None:
@@ -248,7 +248,7 @@ def test_a_turn_that_is_given_up_while_the_store_is_asked_goes_back_unused(store
     assert store.resting(1) == {}
 
 
-def test_a_turn_that_is_given_up_while_it_waits_blocks_nobody(store: DatabasePermits) -> None:
+def test_a_permit_that_is_given_up_while_it_waits_blocks_no_one(store: DatabasePermits) -> None:
     watched = Watched(store)
     permits = permits_of(watched, delay=0.5)
 
@@ -263,11 +263,11 @@ def test_a_turn_that_is_given_up_while_it_waits_blocks_nobody(store: DatabasePer
     assert asyncio.run(give_up_then_ask()).ended
 
 
-def test_the_resting_hosts_are_those_whose_turn_it_is_not_yet(store: DatabasePermits) -> None:
+def test_the_resting_hosts_are_those_without_a_free_permit_yet(store: DatabasePermits) -> None:
     permits = permits_of(store, delay=60)
 
     async def look_while_busy() -> dict[str, float]:
-        async with permits.turn(HOST):
+        async with permits.permit(HOST):
             return await permits.resting()
 
     assert asyncio.run(look_while_busy()) == {HOST: 0.0}
@@ -314,18 +314,18 @@ def test_a_request_counts_even_if_the_store_is_lost_before_its_end(store: Databa
     assert [(event["event"], event["host"]) for event in events] == [("permit.give_back.failed", HOST)]
 
 
-def test_no_turn_begins_without_the_store() -> None:
+def test_no_permit_is_given_without_the_store() -> None:
     with pytest.raises(CoordinationUnavailableError, match="Redis"):
         take_turns(permits_of(RedisPermits("redis://127.0.0.1:1/0")), HOST)
 
 
-def test_every_turn_tells_how_long_it_was_waited_for(store: DatabasePermits) -> None:
+def test_every_permit_reports_how_long_it_was_waited_for(store: DatabasePermits) -> None:
     waits: list[float] = []
     turns = HostPermits(store, "me", Politeness(DELAY, 1, 0.0), HOLD, waited=waits.append)
 
     async def ask_twice() -> None:
         for host in (HOST, HOST, LOOPBACK):
-            async with turns.turn(host):
+            async with turns.permit(host):
                 pass
 
     asyncio.run(ask_twice())

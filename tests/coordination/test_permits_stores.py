@@ -98,7 +98,7 @@ def test_a_slot_that_is_given_back_rests_before_it_can_be_taken_again(store: Per
     assert time.monotonic() - given_back >= SHORT.total_seconds() - 0.001
 
 
-def test_who_waits_for_a_held_slot_asks_again_soon_however_long_it_may_be_held(store: PermitStore) -> None:
+def test_one_who_waits_for_a_held_slot_asks_again_soon_however_long_it_may_be_held(store: PermitStore) -> None:
     taken(store)
     wait = store.take(HOST, "you", slots=1, hold=LONG)
     assert isinstance(wait, timedelta)
@@ -123,14 +123,14 @@ def test_a_stale_permit_changes_nothing(store: PermitStore) -> None:
     assert not is_busy(store), "a permit that was given back made the host rest"
 
 
-def test_a_slot_that_is_given_back_late_rests_if_nobody_took_it(store: PermitStore) -> None:
+def test_a_slot_that_is_given_back_late_rests_if_no_one_took_it(store: PermitStore) -> None:
     late = taken(store, hold=SHORT)
     wait_until(lambda: not store.resting(1), "the slot expires")
     store.give_back(late, LONG)
     assert is_busy(store)
 
 
-def test_a_dead_owners_slots_are_free_at_once_or_after_a_rest_and_nobody_elses(store: PermitStore) -> None:
+def test_a_dead_owners_slots_are_free_at_once_or_after_a_rest_and_no_one_elses(store: PermitStore) -> None:
     taken(store, owner="dead")
     taken(store, "rested.example", owner="dead")
     living = taken(store, "held.example", owner="alive")

@@ -53,7 +53,7 @@ def bury_in_vain(folder: Path, owner: str) -> None:
         raise StorageError
 
 
-def test_who_could_not_be_buried_is_still_there_to_be(tmp_path: Path) -> None:
+def test_one_who_could_not_be_buried_is_still_there_to_be(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError), present(tmp_path) as owner:
         raise RuntimeError
     with pytest.raises(StorageError):
@@ -68,7 +68,7 @@ def test_workers_of_other_machines_are_left_alone(tmp_path: Path) -> None:
         assert len(announced_here(tmp_path)) == 1
 
 
-def test_an_archive_that_nobody_works_on_has_no_workers(tmp_path: Path) -> None:
+def test_an_archive_that_no_one_works_on_has_no_workers(tmp_path: Path) -> None:
     assert announced_here(tmp_path / "nowhere") == []
     assert not is_dead(tmp_path, "host:1:abc")
 

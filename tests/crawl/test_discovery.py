@@ -35,7 +35,7 @@ def test_pages_that_only_a_sitemap_lists_are_fetched_and_followed(archive: Archi
     assert set(archive.statuses()) == {listed.url(path) for path in ("/", "/hidden", "/deeper")}
 
 
-def test_sitemaps_are_left_alone_when_told_so(archive: Archive, listed: WebServer) -> None:
+def test_sitemaps_are_left_alone_when_configured_so(archive: Archive, listed: WebServer) -> None:
     archive.crawl(listed.url(), use_sitemaps=False)
     assert "/map.xml" not in listed.paths()
     assert set(archive.statuses()) == {listed.url()}
@@ -77,7 +77,7 @@ def test_a_session_in_a_link_does_not_make_another_page_of_it(archive: Archive, 
 
 
 @pytest.mark.parametrize("by_header", [True, False])
-def test_nofollow_is_obeyed_when_told_so(archive: Archive, web_server: WebServer, by_header: bool) -> None:
+def test_nofollow_is_obeyed_when_configured_so(archive: Archive, web_server: WebServer, by_header: bool) -> None:
     home = page("Home", "/next")
     if by_header:
         home = replace(home, headers=(*home.headers, ("X-Robots-Tag", "nofollow")))
@@ -90,7 +90,7 @@ def test_nofollow_is_obeyed_when_told_so(archive: Archive, web_server: WebServer
     assert set(archive.statuses()) == {web_server.url()}, "a finished page is not visited again"
 
 
-def test_nofollow_is_not_obeyed_unless_told_so(archive: Archive, web_server: WebServer) -> None:
+def test_nofollow_is_not_obeyed_unless_configured_so(archive: Archive, web_server: WebServer) -> None:
     home = page("Home", "/next")
     web_server.answers |= {
         "/": replace(home, headers=(*home.headers, ("X-Robots-Tag", "nofollow"))),
@@ -100,14 +100,18 @@ def test_nofollow_is_not_obeyed_unless_told_so(archive: Archive, web_server: Web
     assert web_server.url("/next") in archive.statuses()
 
 
-def test_a_single_link_that_says_nofollow_is_not_followed_when_told_so(archive: Archive, web_server: WebServer) -> None:
+def test_a_single_link_that_states_nofollow_is_not_followed_when_configured_so(
+    archive: Archive, web_server: WebServer
+) -> None:
     links = b'<a href="/one">1</a> <a rel="sponsored NOFOLLOW" href="/two">2</a>'
     web_server.answers |= {"/": Answer(b"<title>Home</title>" + links), "/one": page("One"), "/two": page("Two")}
     archive.crawl(web_server.url(), respect_nofollow=True)
     assert set(archive.statuses()) == {web_server.url("/"), web_server.url("/one")}
 
 
-def test_a_single_link_that_says_nofollow_is_followed_unless_told_so(archive: Archive, web_server: WebServer) -> None:
+def test_a_single_link_that_states_nofollow_is_followed_unless_configured_so(
+    archive: Archive, web_server: WebServer
+) -> None:
     web_server.answers |= {"/": Answer(b'<title>Home</title><a rel="nofollow" href="/two">2</a>'), "/two": page("Two")}
     archive.crawl(web_server.url())
     assert web_server.url("/two") in archive.statuses()

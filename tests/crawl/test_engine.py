@@ -43,7 +43,7 @@ def test_a_second_run_of_a_finished_job_fetches_nothing(archive: Archive, web_se
     assert_sound(archive)
 
 
-def test_request_and_answer_are_kept_as_a_pair_as_they_were_on_the_wire(
+def test_request_and_response_are_stored_as_a_pair_as_they_were_on_the_wire(
     archive: Archive, web_server: WebServer
 ) -> None:
     web_server.answers["/"] = gzipped(page("Packed"))
@@ -74,7 +74,7 @@ def test_links_to_other_hosts_are_not_followed_but_www_is_the_same_site(
 
 
 @pytest.mark.parametrize(("depth", "expected"), [(0, {"/"}), (1, {"/", "/1"}), (2, {"/", "/1", "/2"})])
-def test_links_are_followed_as_far_as_told(
+def test_links_are_followed_as_far_as_configured(
     archive: Archive, web_server: WebServer, depth: int, expected: set[str]
 ) -> None:
     web_server.answers |= {"/": page("0", "/1"), "/1": page("1", "/2"), "/2": page("2", "/3"), "/3": page("3")}
@@ -159,7 +159,7 @@ def test_links_are_read_from_packed_pages_and_not_from_what_is_no_page(archive: 
 
 @pytest.mark.parametrize(("retries", "requests"), [(0, 1), (1, 1), (2, 2), (3, 3)])
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_a_server_in_trouble_is_asked_as_often_as_told(
+def test_a_server_in_trouble_is_asked_as_often_as_configured(
     archive: Archive, web_server: WebServer, retries: int, requests: int, status: int
 ) -> None:
     web_server.answers["/"] = Answer(b"busy", status=status)
@@ -190,7 +190,7 @@ def test_the_next_attempt_waits_in_the_database_longer_each_time(archive: Archiv
 
 
 @pytest.mark.parametrize("in_words", [False, True], ids=["seconds", "date"])
-def test_the_server_says_how_long_to_wait(archive: Archive, web_server: WebServer, in_words: bool) -> None:
+def test_the_server_states_how_long_to_wait(archive: Archive, web_server: WebServer, in_words: bool) -> None:
     when = datetime.now(UTC) + timedelta(hours=1)
     value = f"{when:%a, %d %b %Y %H:%M:%S} GMT" if in_words else "3600"
     web_server.answers["/"] = Answer(status=503, headers=(("Retry-After", value),))
@@ -223,7 +223,7 @@ def run_until(archive: Archive, web_server: WebServer, reached: object, **knobs:
     return uvloop.run(stopped_run())
 
 
-def test_who_leaves_when_nothing_is_left_to_do_stops_nothing(archive: Archive, web_server: WebServer) -> None:
+def test_one_who_leaves_when_nothing_is_left_to_do_stops_nothing(archive: Archive, web_server: WebServer) -> None:
     """A worker may be killed just when its crawl is over: the job is then whole, and nobody has to resume it."""
     assert archive.crawl(web_server.url()).counts.pending == 0
     crawl = archive.crawl_of(web_server.url())
@@ -293,7 +293,7 @@ def test_a_senseless_wish_to_wait_is_no_reason_to_fall_over(
     assert "503 Busy" in str(end.first_error)
 
 
-def test_an_answer_that_is_no_http_is_an_error_that_both_databases_can_keep(
+def test_a_response_that_is_no_http_is_an_error_that_both_databases_can_keep(
     archive: Archive, web_server: WebServer
 ) -> None:
     web_server.answers["/"] = Answer(raw=b"\x00\xff\xfe\xed\xa0\x80 garbage\r\n\r\n", closes=True)

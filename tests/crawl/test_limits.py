@@ -25,7 +25,7 @@ from webstrata.model.crawl.tasks import TaskStatus
 PATIENCE_SECONDS = 20
 
 
-def test_a_crawl_ends_when_its_time_is_over_and_says_what_is_left(archive: Archive, web_server: WebServer) -> None:
+def test_a_crawl_ends_when_its_time_is_over_and_states_what_is_left(archive: Archive, web_server: WebServer) -> None:
     web_server.answers |= {f"/{n}": slowly(0.05) for n in range(200)}
     web_server.answers["/"] = page("Home", *(f"/{n}" for n in range(200)))
     end = archive.crawl(web_server.url(), max_seconds=0.5, concurrency=2)
@@ -70,14 +70,16 @@ def once_together(server: WebServer, count: int) -> Script:
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])
-def test_no_more_requests_are_under_way_than_told(archive: Archive, web_server: WebServer, concurrency: int) -> None:
+def test_no_more_requests_are_under_way_than_configured(
+    archive: Archive, web_server: WebServer, concurrency: int
+) -> None:
     web_server.answers |= dict.fromkeys((f"/{n}" for n in range(12)), once_together(web_server, concurrency))
     web_server.answers["/"] = page("Home", *(f"/{n}" for n in range(12)))
     archive.crawl(web_server.url(), concurrency=concurrency)
     assert most_at_once(web_server.requests) == concurrency
 
 
-def test_a_host_gets_no_more_requests_at_once_than_told_however_many_connections_there_are(
+def test_a_host_gets_no_more_requests_at_once_than_configured_however_many_connections_there_are(
     archive: Archive, web_server: WebServer
 ) -> None:
     web_server.answers |= dict.fromkeys((f"/{n}" for n in range(12)), once_together(web_server, 2))

@@ -75,7 +75,7 @@ def test_the_same_payload_without_a_validator_is_stored_once(archive: Archive, w
     assert verify(warcs(archive, again)).findings == []
 
 
-def test_errors_redirects_and_empty_answers_are_never_revisits(archive: Archive, web_server: WebServer) -> None:
+def test_errors_redirects_and_empty_responses_are_never_revisits(archive: Archive, web_server: WebServer) -> None:
     empty = Answer(b"")
     web_server.answers |= {
         "/": page("Home", "/gone", "/gone-too", "/moved", "/empty", "/empty-too"),
@@ -110,7 +110,7 @@ def test_what_an_unchanged_page_wished_the_last_time_still_holds(archive: Archiv
     assert {capture.url: capture.record_type for capture in again.captures()} == {web_server.url(): "revisit"}
 
 
-def test_a_304_that_nobody_asked_for_is_just_an_answer(archive: Archive, web_server: WebServer) -> None:
+def test_a_304_without_a_conditional_request_is_an_ordinary_response(archive: Archive, web_server: WebServer) -> None:
     web_server.answers["/"] = NOT_MODIFIED
     archive.crawl(web_server.url())
     (capture,) = archive.captures()

@@ -17,7 +17,7 @@ from webstrata.model.crawl.tasks import TaskStatus
 SITE = {"/": page("Home", "/open", "/closed/a", "/closed/b"), "/open": page("Open"), "/closed/a": page("A")}
 
 
-def test_what_is_disallowed_is_never_asked_for_and_says_why(archive: Archive, web_server: WebServer) -> None:
+def test_what_is_disallowed_is_never_asked_for_and_gives_the_reason(archive: Archive, web_server: WebServer) -> None:
     web_server.answers |= {**SITE, "/robots.txt": robots("User-agent: *", "Disallow: /closed/")}
     end = archive.crawl(web_server.url(), max_retries=3)
     assert web_server.paths() == ["/robots.txt", "/", "/open"]
@@ -121,7 +121,7 @@ def test_robots_txt_is_asked_for_once_however_many_pages_there_are(archive: Arch
     assert web_server.paths().count("/robots.txt") == 1
 
 
-def test_robots_txt_is_not_asked_for_when_told_so(archive: Archive, web_server: WebServer) -> None:
+def test_robots_txt_is_not_asked_for_when_configured_so(archive: Archive, web_server: WebServer) -> None:
     web_server.answers |= {**SITE, "/robots.txt": robots("User-agent: *", "Disallow: /")}
     archive.crawl(web_server.url(), respect_robots=False)
     assert set(web_server.paths()) == {"/", "/open", "/closed/a", "/closed/b"}
@@ -231,7 +231,7 @@ def test_a_hosts_wish_for_a_delay_is_passed_on_up_to_the_longest(
     assert reader.delays == ([] if delay is None else [(host, delay)])
 
 
-def test_the_wish_counts_for_the_host_that_was_asked_whoever_answers(web_server: WebServer) -> None:
+def test_a_crawl_delay_counts_for_the_requested_host_whichever_host_responds(web_server: WebServer) -> None:
     with serving({"/rules": robots("User-agent: tester", "Crawl-delay: 3")}) as elsewhere:
         web_server.answers["/robots.txt"] = redirect(elsewhere.url("/rules"))
         reader = Reader()
@@ -255,7 +255,7 @@ def test_a_crawl_rests_as_long_as_robots_txt_asks_for(
     assert min(rests) >= 0.19
 
 
-def test_a_crawl_delay_is_ignored_when_told_so(archive: Archive, web_server: WebServer) -> None:
+def test_a_crawl_delay_is_ignored_when_configured_so(archive: Archive, web_server: WebServer) -> None:
     web_server.answers |= {**SITE, "/robots.txt": robots("User-agent: *", "Crawl-delay: 3600")}
     archive.crawl(web_server.url(), max_crawl_delay=0)
     assert len(web_server.pages()) == 4

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.crawl.runs import Archive
 from tests.support.web_server import Answer, Request, WebServer, page
-from webstrata.crawl.scope import Scope
+from webstrata.crawl.scope import CrawlScope
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.crawl.tasks import Link, TaskType
 from webstrata.model.crawl.traps import TrapGuard, TrapLimits, without_session_id
@@ -17,11 +17,11 @@ SITE = "https://example.org"
 RULES = ScopeRules.of([f"{SITE}/"], deny_paths=("/private/",))
 
 
-def scope(max_depth: int = 3, **limits: int) -> Scope:
-    return Scope(RULES, max_depth, TrapGuard(date(2026, 3, 15), TrapLimits(**limits)))
+def scope(max_depth: int = 3, **limits: int) -> CrawlScope:
+    return CrawlScope(RULES, max_depth, TrapGuard(date(2026, 3, 15), TrapLimits(**limits)))
 
 
-def followed(a_scope: Scope, *paths: str) -> list[str]:
+def followed(a_scope: CrawlScope, *paths: str) -> list[str]:
     return [link.url.removeprefix(SITE) for link in a_scope.admitted([Link(SITE + path) for path in paths], 1)]
 
 

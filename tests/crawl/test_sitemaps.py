@@ -112,7 +112,7 @@ def test_an_empty_sitemap_is_in_order() -> None:
     "loc",
     ["/b", "b.html", "//example.org/b", "ftp://example.org/b", "javascript:1", "", "https://x.org/" + "y" * 2_048],
 )
-def test_what_is_no_whole_web_address_is_left_out_and_said(loc: str) -> None:
+def test_what_is_no_whole_web_address_is_left_out_and_reported(loc: str) -> None:
     sitemap = parse_sitemap(urlset("https://example.org/a", loc or " ", "https://example.org/c"), WHERE)
     assert urls(sitemap) == ["https://example.org/a", "https://example.org/c"]
     assert sitemap.problem == f"{WHERE}: 1 entries are no web addresses"
@@ -151,7 +151,7 @@ def test_what_is_no_whole_web_address_is_left_out_and_said(loc: str) -> None:
         "charset",
     ],
 )
-def test_what_is_no_sitemap_gives_nothing_and_says_why(body: bytes, reason: str) -> None:
+def test_what_is_no_sitemap_gives_nothing_and_gives_the_reason(body: bytes, reason: str) -> None:
     sitemap = parse_sitemap(body, WHERE)
     assert (sitemap.urls, sitemap.children) == ((), ())
     assert str(sitemap.problem).startswith(f"{WHERE}: ")
@@ -234,7 +234,7 @@ def test_no_bytes_raise(body: bytes) -> None:
         (("mailto:me", " "), ("https://example.org/sitemap.xml",)),
     ],
 )
-def test_sitemaps_begin_where_robots_txt_says_or_at_the_usual_place(
+def test_sitemaps_begin_where_robots_txt_states_or_at_the_usual_place(
     announced: tuple[str, ...], roots: tuple[str, ...]
 ) -> None:
     assert sitemap_roots("https://example.org", announced) == roots

@@ -48,7 +48,7 @@ def test_a_new_tally_has_seen_nothing(tally: Tally) -> None:
     assert tally.report() == CrawlReport()
 
 
-def test_answers_bytes_and_failures_are_counted_in_all_and_by_host(tally: Tally) -> None:
+def test_responses_bytes_and_failures_are_counted_in_all_and_by_host(tally: Tally) -> None:
     for outcome in (
         answered(),
         answered("https://b.example:8443/x", b"y" * 5),
@@ -112,7 +112,7 @@ def test_it_can_be_read_while_another_thread_counts(tally: Tally) -> None:
     assert tally.report().responses == 5_000
 
 
-def test_failures_are_told_once_and_only_those_that_say_something_about_the_site(tally: Tally) -> None:
+def test_failures_are_reported_once_and_only_those_that_state_something_about_the_site(tally: Tally) -> None:
     for kind in ("timeout", "robots", "http_503", "internal", "blocked", "connect"):
         tally.saw(failed(kind, f"https://a.example/{kind}"))
     tally.saw(answered())
@@ -121,7 +121,7 @@ def test_failures_are_told_once_and_only_those_that_say_something_about_the_site
     assert tally.failures() == ()
 
 
-def test_a_storm_of_failures_is_told_in_a_few_without_losing_count(tally: Tally) -> None:
+def test_a_storm_of_failures_is_reported_in_a_few_without_losing_count(tally: Tally) -> None:
     for number in range(5_000):
         tally.saw(failed("timeout" if number % 5 == 0 else "http_503"))
         assert len(tally._failures) <= 10 * tally_module._MOST_FAILURES

@@ -11,8 +11,8 @@ from tests.crawl.runs import CONFIG, Archive, assert_sound
 from tests.support.web_server import Answer, WebServer, linked_site, robots
 from webstrata.crawl import visit_pool
 from webstrata.crawl.outcome import FoundLinks, Outcome
-from webstrata.crawl.scope import Scope
-from webstrata.crawl.visit import Obeyed, Visitor
+from webstrata.crawl.scope import CrawlScope
+from webstrata.crawl.visit import Obeyed, UrlVisitor
 from webstrata.crawl.visit_pool import Visits
 from webstrata.errors import StorageError
 from webstrata.model.captures import EarlierCapture
@@ -44,9 +44,9 @@ class Web:
         return FetchResult(url, datetime.now(UTC), b"", 200, "OK", "1.1", (), BODY)
 
     def visits(self) -> Visits:
-        scope = Scope(ScopeRules.of((SEED,)), 5, TrapGuard(date(2026, 1, 1)))
+        scope = CrawlScope(ScopeRules.of((SEED,)), 5, TrapGuard(date(2026, 1, 1)))
         obeyed = Obeyed(nofollow=False, noarchive=False)
-        visitor = Visitor(self.fetch, None, scope, CONFIG.retry_policy, _no_links, _no_links, obeyed)
+        visitor = UrlVisitor(self.fetch, None, scope, CONFIG.retry_policy, _no_links, _no_links, obeyed)
         return Visits(visitor, CONNECTIONS, self.news, lambda: None)
 
 

@@ -6,7 +6,7 @@ from webstrata.db.engine import Database
 from webstrata.db.schema.tables import Document
 from webstrata.db.search.fulltext import matched, matching
 from webstrata.db.search.indexed_words import MAX_STORED_CHARACTERS, NewDocument
-from webstrata.db.search.scope import Scope
+from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.scores import judged
 from webstrata.model.search.query import plain_expression
 from webstrata.model.search.values import SearchRequest
@@ -27,7 +27,7 @@ def found(database: Database, *words: str) -> dict[int, float]:
         dialect = session.get_bind().dialect.name
         match = matching(asked, dialect)
         ids = session.scalars(text(matched(match, dialect)), match.given()).all()
-        return judged(session, Scope(SearchRequest(), dialect, match=match), ids).relevance
+        return judged(session, SearchScope(SearchRequest(), dialect, match=match), ids).relevance
 
 
 def count(database: Database) -> int:

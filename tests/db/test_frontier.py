@@ -135,7 +135,7 @@ def test_a_task_that_waits_is_not_due_before_its_time(database: Database, job: i
     assert again.lease_token != task.lease_token
 
 
-def test_what_waits_and_what_is_under_way_are_told_apart(database: Database, job: int) -> None:
+def test_what_waits_and_what_is_under_way_are_distinguished(database: Database, job: int) -> None:
     def standing() -> tuple[bool, int]:
         with database.read() as session:
             return frontier.has_any(session, job, TaskStatus.PENDING), frontier.under_way(session, job)
@@ -149,7 +149,7 @@ def test_what_waits_and_what_is_under_way_are_told_apart(database: Database, job
     assert standing() == (True, 0), "what is not due yet waits too"
 
 
-def test_a_job_tells_the_hosts_that_it_knows(database: Database, job: int) -> None:
+def test_a_job_reports_the_hosts_that_it_knows(database: Database, job: int) -> None:
     add(database, job, "a", "b")
     add(database, job, "c", host="other.example:8080")
     with database.read() as session:
@@ -277,7 +277,7 @@ def test_what_a_dead_worker_held_is_taken_back_at_once_and_counted(database: Dat
     assert taken == [back, ("in_progress", 0, None), back]
 
 
-def test_a_task_that_lost_two_workers_is_leased_by_itself_to_somebody_with_nothing_else_in_hand(
+def test_a_task_that_lost_two_workers_is_leased_by_itself_to_someone_with_nothing_else_in_hand(
     database: Database, job: int
 ) -> None:
     add(database, job, "a", "b")

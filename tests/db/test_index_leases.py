@@ -37,7 +37,7 @@ def test_a_lease_is_anothers_until_it_runs_out(database: Database, job: int) -> 
     assert take(database, job, "second", at=NOW + MINUTE).after_a_death
 
 
-def test_a_dead_owner_holds_nobody_up(database: Database, job: int) -> None:
+def test_a_dead_owner_holds_no_one_up(database: Database, job: int) -> None:
     take(database, job, "first")
     assert take(database, job, "second", dead="first").after_a_death
 
@@ -50,14 +50,14 @@ def test_a_lease_that_is_renewed_lasts_longer(database: Database, job: int) -> N
         take(database, job, "second", at=NOW + MINUTE)
 
 
-def test_a_lease_that_is_given_back_can_be_taken_and_nobody_died(database: Database, job: int) -> None:
+def test_a_lease_that_is_given_back_can_be_taken_and_no_one_died(database: Database, job: int) -> None:
     lease = take(database, job, "first")
     with database.write() as session:
         index_leases.release(session, lease)
     assert not take(database, job, "second").after_a_death
 
 
-def test_who_lost_its_lease_can_neither_write_nor_renew_nor_pass_a_check(database: Database, job: int) -> None:
+def test_one_who_lost_its_lease_can_neither_write_nor_renew_nor_pass_a_check(database: Database, job: int) -> None:
     lost = take(database, job, "first")
     take(database, job, "second", dead="first")
     before = name_of(database, job)

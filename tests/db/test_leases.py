@@ -7,7 +7,7 @@ from sqlalchemy import select
 from tests.support.shelf import Shelf
 from webstrata.db.engine import Database
 from webstrata.db.queue import jobs, leases
-from webstrata.db.queue.leases import Spent
+from webstrata.db.queue.leases import JobUsage
 from webstrata.db.schema.tables import ArchiveJob
 from webstrata.errors import LeaseLostError
 from webstrata.model.jobs.job import JobStatus
@@ -68,7 +68,7 @@ def test_of_many_who_want_to_lead_one_does(database: Database, job: int) -> None
     assert len(leaders) == 1
 
 
-def test_who_lost_a_job_writes_nothing(database: Database, job: int) -> None:
+def test_one_who_lost_a_job_writes_nothing(database: Database, job: int) -> None:
     lease(database, job)
     requeued(database, LATER)
     lease(database, job, "other", LATER)
@@ -123,7 +123,7 @@ def test_a_run_that_was_interrupted_while_it_was_indexed_keeps_its_times(databas
     assert (found.started_at, found.finished_at) == (NOW, NOW + MINUTE)
 
 
-def test_a_failed_run_whose_indexer_died_is_still_failed_and_says_why(database: Database, job: int) -> None:
+def test_a_failed_run_whose_indexer_died_is_still_failed_and_gives_the_reason(database: Database, job: int) -> None:
     lease(database, job)
     failed = {"finished_at": NOW, "crawler_status": "failed", "status_reason": "the site is down"}
     with database.write() as session:
@@ -150,7 +150,7 @@ def test_the_jobs_that_a_dead_worker_led_go_back_in_line(database: Database, job
 
 
 @pytest.mark.parametrize("status", [JobStatus.RUNNING, JobStatus.INDEXING])
-def test_a_job_that_says_it_is_worked_on_without_anybody_doing_so_is_abandoned(
+def test_a_job_that_states_it_is_worked_on_without_anybody_doing_so_is_abandoned(
     database: Database, job: int, status: JobStatus
 ) -> None:
     with database.write() as session:
@@ -158,7 +158,7 @@ def test_a_job_that_says_it_is_worked_on_without_anybody_doing_so_is_abandoned(
     assert requeued(database, NOW) == [job]
 
 
-def test_a_crawl_goes_on_until_somebody_says_stop(database: Database, job: int) -> None:
+def test_a_crawl_goes_on_until_someone_states_stop(database: Database, job: int) -> None:
     def may_crawl() -> bool:
         with database.read() as session:
             return leases.may_crawl(session, job)
@@ -206,4 +206,4 @@ def test_what_a_job_receives_is_summed_up_by_all_who_work_on_it(database: Databa
     for thread in threads:
         thread.join(60)
     with database.write() as session:
-        assert leases.spend(session, job, 0, 5) == Spent(responses=200, bytes=1005)
+        assert leases.spend(session, job, 0, 5) == JobUsage(responses=200, bytes=1005)

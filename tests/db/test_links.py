@@ -120,9 +120,7 @@ def test_what_is_deleted_leaves_the_page_as_it_was_before(archive: LinkedArchive
     assert stored_links(database) == 0
 
 
-def test_a_rolled_back_batch_leaves_nothing_that_the_next_one_stands_on(
-    archive: LinkedArchive, database: Database
-) -> None:
+def test_a_rolled_back_batch_leaves_nothing_that_the_next_one_uses(archive: LinkedArchive, database: Database) -> None:
     archive.add(Arrival("a", "b"))
     with database.write() as session:
         archive.add_in(session, Arrival("c", "xyz"))

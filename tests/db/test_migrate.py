@@ -94,7 +94,7 @@ def test_an_empty_database_is_made_ready(empty: Database) -> None:
     empty.dispose()
 
 
-def test_a_database_at_a_version_nobody_knows_asks_for_a_newer_program(database: Database) -> None:
+def test_a_database_at_a_version_no_one_knows_asks_for_a_newer_program(database: Database) -> None:
     execute(database, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(SchemaVersionError, match=r"at schema version 9999, unknown .* install a newer webstrata"):
         make_ready(database)
@@ -109,7 +109,7 @@ def test_a_database_at_an_older_version_names_the_command_that_mends_it(
         make_ready(database)
 
 
-def test_somebody_elses_database_is_left_alone(empty: Database) -> None:
+def test_a_foreign_database_is_left_alone(empty: Database) -> None:
     execute(empty, "CREATE TABLE wp_posts (id INTEGER)")
     with pytest.raises(
         SchemaVersionError, match="is the database of another program: WEBSTRATA_DATABASE_URL must name"

@@ -1,17 +1,17 @@
 from tests.support.linked import Arrival, LinkedArchive, group
 from webstrata.db.engine import Database
 from webstrata.db.operations import catalog
-from webstrata.db.replay.page_links import PageLinks, links_of
+from webstrata.db.replay.page_links import CapturedLinks, links_of
 
 
-def links(database: Database, snapshot_id: int, most: int = 200) -> PageLinks:
+def links(database: Database, snapshot_id: int, most: int = 200) -> CapturedLinks:
     with database.read() as session:
         of = catalog.snapshot(session, snapshot_id)
         assert of is not None
         return links_of(session, of, most=most)
 
 
-def named(found: PageLinks) -> dict[str, int | None]:
+def named(found: CapturedLinks) -> dict[str, int | None]:
     """Return the capture of each page that is linked to, in the order of the list."""
     return {link.address: link.capture.id if link.capture else None for link in found.shown}
 
@@ -29,7 +29,7 @@ def test_each_link_has_the_good_capture_closest_in_time(database: Database) -> N
     closest = {group("b"): late, group("c"): other, group("d"): None, group("x"): None}
     assert [*named(links(database, front)).items()] == [*closest.items()], "archived ones come first"
     assert named(links(database, again)) == closest | {group("b"): early}, "links that are shared are found too"
-    assert links(database, early) == PageLinks((), 0)
+    assert links(database, early) == CapturedLinks((), 0)
     some = links(database, front, most=1)
     assert (len(some.shown), some.total) == (1, 4)
 

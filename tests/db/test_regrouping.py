@@ -85,7 +85,7 @@ def recipes(shelf: Shelf) -> dict[str, int]:
     return ids
 
 
-def test_a_page_parameter_tells_pages_apart_that_were_one(shelf: Shelf, recipes: dict[str, int]) -> None:
+def test_a_page_parameter_distinguishes_pages_that_were_one(shelf: Shelf, recipes: dict[str, int]) -> None:
     database = shelf.database
     assert pages(database)[f"{SITE}/recipe"] == (3, recipes["cake"])
     assert tell_apart(database, "id") is True

@@ -78,7 +78,7 @@ def test_a_jobs_progress_has_its_counts_and_its_report(database: Database, shelf
     assert (found.job.id, found.counts, found.report) == (job_id, FrontierCounts(4, 3, 2, 1), ONE)
 
 
-def test_a_job_is_over_once_it_is_settled_and_nobody_leads_it(database: Database, shelf: Shelf) -> None:
+def test_a_job_is_over_once_it_is_settled_and_no_one_leads_it(database: Database, shelf: Shelf) -> None:
     job_id = shelf.job()
     ahead = {"lease_owner": "here:1:x", "lease_expires_at": NOW + timedelta(minutes=1)}
     steps: list[tuple[dict[str, object], bool]] = [

@@ -7,7 +7,7 @@ from sqlalchemy import delete, select, update
 from tests.support.shelf import Shelf
 from webstrata.db.captures import snapshots
 from webstrata.db.captures.previous_captures import link_previous
-from webstrata.db.captures.snapshots import Comparison
+from webstrata.db.captures.snapshots import JobComparison
 from webstrata.db.engine import Database
 from webstrata.db.schema.tables import Page, Snapshot
 
@@ -21,7 +21,7 @@ def page(database: Database, group: str = PAGE) -> Page | None:
         return found
 
 
-def compare(database: Database, job: int) -> Comparison:
+def compare(database: Database, job: int) -> JobComparison:
     with database.read() as session:
         return snapshots.compare_with_before(session, job)
 
@@ -108,19 +108,19 @@ def test_a_first_crawl_is_all_new(database: Database, shelf: Shelf) -> None:
     job = shelf.job()
     for path in "ab":
         shelf.page(job, PAGE + path, "2026-01-01")
-    assert compare(database, job) == Comparison(new=2, different=0, same=0)
+    assert compare(database, job) == JobComparison(new=2, different=0, same=0)
     assert snapshots_of(database, job) == 2
 
 
-def test_a_second_crawl_is_told_apart_from_the_captures_before(database: Database, shelf: Shelf) -> None:
+def test_a_second_crawl_is_distinguished_from_the_captures_before(database: Database, shelf: Shelf) -> None:
     first, second = shelf.job(), shelf.job()
     for path in ("same", "different"):
         shelf.page(first, f"{PAGE}/{path}", "2026-01-01", "text")
     shelf.page(second, f"{PAGE}/same", "2026-02-01", "text")
     shelf.page(second, f"{PAGE}/different", "2026-02-01", "another text")
     shelf.page(second, f"{PAGE}/new", "2026-02-01", "text")
-    assert compare(database, second) == Comparison(new=1, different=1, same=1)
-    assert compare(database, first) == Comparison(new=2, different=0, same=0), "later captures do not count"
+    assert compare(database, second) == JobComparison(new=1, different=1, same=1)
+    assert compare(database, first) == JobComparison(new=2, different=0, same=0), "later captures do not count"
 
 
 def test_only_the_last_capture_before_counts(database: Database, shelf: Shelf) -> None:
@@ -130,14 +130,14 @@ def test_only_the_last_capture_before_counts(database: Database, shelf: Shelf) -
         assert compare(database, job).same == 0
     job = shelf.job()
     shelf.page(job, PAGE, "2026-01-04", "one")
-    assert compare(database, job) == Comparison(new=0, different=0, same=1)
+    assert compare(database, job) == JobComparison(new=0, different=0, same=1)
 
 
 def test_another_sources_captures_are_no_history(database: Database, shelf: Shelf) -> None:
     shelf.page(shelf.job("hc"), PAGE, "2026-01-01")
     other = shelf.job("phac")
     shelf.page(other, PAGE, "2026-02-01")
-    assert compare(database, other) == Comparison(new=1, different=0, same=0)
+    assert compare(database, other) == JobComparison(new=1, different=0, same=0)
 
 
 def test_what_came_before_is_the_same_in_whichever_order_captures_come(database: Database, shelf: Shelf) -> None:
@@ -162,12 +162,12 @@ def test_saving_captures_again_changes_nothing_about_what_came_before(database: 
         assert session.scalars(select(Snapshot.previous_id).order_by(Snapshot.id)).all() == [None, None, *saved[1:3]]
 
 
-def compared_one_by_one(database: Database, job: int) -> Comparison:
+def compared_one_by_one(database: Database, job: int) -> JobComparison:
     """Compare a job's pages with the captures before them as one would define it, by looking at all of them."""
     with database.read() as session:
         known = session.scalars(select(Snapshot).order_by(Snapshot.capture_timestamp.desc(), Snapshot.id.desc())).all()
         kinds = Counter(_kind(one, known) for one in known if one.job_id == job)
-    return Comparison(kinds["new"], kinds["different"], kinds["same"])
+    return JobComparison(kinds["new"], kinds["different"], kinds["same"])
 
 
 def _kind(one: Snapshot, known: Sequence[Snapshot]) -> str:

@@ -58,7 +58,7 @@ def test_head_sends_the_headers_of_get_and_no_body(connection: HTTPConnection) -
         assert headed.getheader(name) == got.getheader(name)
 
 
-def test_an_unknown_path_gets_a_page_that_says_so(connection: HTTPConnection) -> None:
+def test_an_unknown_path_gets_a_page_that_reports_it(connection: HTTPConnection) -> None:
     response, body = ask(connection, "/en/archive/2009-pandemic-plan")
     assert (response.status, response.reason) == (404, "Not Found")
     assert response.getheader("Content-Type") == "text/html; charset=utf-8"
@@ -109,7 +109,7 @@ def test_one_connection_serves_many_requests(connection: HTTPConnection) -> None
     assert connection.sock is first_socket
 
 
-def test_the_server_says_nothing_on_standard_error(
+def test_the_server_states_nothing_on_standard_error(
     connection: HTTPConnection, capfd: pytest.CaptureFixture[str]
 ) -> None:
     ask(connection, "/")
@@ -117,7 +117,7 @@ def test_the_server_says_nothing_on_standard_error(
     assert capfd.readouterr() == ("", "")
 
 
-def test_an_edition_follows_another_at_once_and_a_kept_connection_does_not_outlive_its_own() -> None:
+def test_an_edition_follows_another_at_once_and_an_idle_connection_does_not_outlive_its_own() -> None:
     client = HTTPConnection(DEMO_HOST, DEMO_PORT, timeout=5)
     with serve_demo(1):
         assert b"75 mg/kg" in ask(client, PAGE)[1]

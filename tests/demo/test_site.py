@@ -263,7 +263,9 @@ def test_a_price_is_shown_in_the_manner_of_its_language() -> None:
         ("/fr/", None, '<div class="banner notification" role="alert">'),
     ],
 )
-def test_the_second_edition_says_something_else_that_matters(path: str, before: str | None, after: str | None) -> None:
+def test_the_second_edition_states_something_else_that_matters(
+    path: str, before: str | None, after: str | None
+) -> None:
     first, second = (build_site(number)[path].body.decode() for number in (1, 2))
     for wording, has_it, has_it_not in ((before, first, second), (after, second, first)):
         assert wording is None or (wording in has_it and wording not in has_it_not)
@@ -292,7 +294,7 @@ def test_a_linked_old_address_redirects_for_good(site: Site, pages: dict[str, Pa
     assert "/en/measles" in pages["/en/news/measles-cluster"].links
 
 
-def test_the_archive_page_is_latin_1_and_says_so(site: Site) -> None:
+def test_the_archive_page_is_latin_1_and_reports_it(site: Site) -> None:
     response = site["/fr/archives/grippe-de-1957"]
     assert dict(response.headers)["Content-Type"] == "text/html; charset=iso-8859-1"
     text = response.body.decode("iso-8859-1")

@@ -62,7 +62,7 @@ def test_a_connection_that_may_not_be_used_again_is_not(last: bytes) -> None:
 
 @LOOPS
 @pytest.mark.parametrize("breaking", [False, True], ids=["closed", "reset"])
-def test_a_kept_connection_that_died_unseen_is_replaced_once(run: Run, breaking: bool) -> None:
+def test_an_idle_connection_that_died_unseen_is_replaced_once(run: Run, breaking: bool) -> None:
     def dies_at_the_second_request(connection: socket.socket, _server: ScriptedServer) -> None:
         read_request(connection)
         connection.sendall(answer())
@@ -86,7 +86,7 @@ def test_a_fresh_connection_that_dies_is_not_replaced() -> None:
         assert (raised.value.kind, server.connections) == ("disconnect", 1)
 
 
-def test_a_kept_connection_that_dies_in_the_middle_of_an_answer_is_not_replaced() -> None:
+def test_an_idle_connection_that_dies_in_the_middle_of_a_response_is_not_replaced() -> None:
     def breaks_off(connection: socket.socket, _server: ScriptedServer) -> None:
         read_request(connection)
         connection.sendall(answer())
@@ -100,7 +100,7 @@ def test_a_kept_connection_that_dies_in_the_middle_of_an_answer_is_not_replaced(
 
 
 @pytest.mark.parametrize("farewell", [b"", b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"])
-def test_a_kept_connection_that_the_server_closes_is_let_go(farewell: bytes) -> None:
+def test_an_idle_connection_that_the_server_closes_is_let_go(farewell: bytes) -> None:
     closed = threading.Event()
 
     def closes_when_idle(connection: socket.socket, server: ScriptedServer) -> None:
@@ -159,7 +159,7 @@ def test_idle_connections_make_room_for_those_to_other_hosts() -> None:
 
 
 @LOOPS
-def test_nothing_stays_open_behind_a_fetcher(run: Run) -> None:
+def test_nothing_stays_open_after_a_fetcher(run: Run) -> None:
     left = threading.Event()
 
     def until_left(connection: socket.socket, _server: ScriptedServer) -> None:
@@ -172,7 +172,7 @@ def test_nothing_stays_open_behind_a_fetcher(run: Run) -> None:
     gc.collect()
 
 
-def test_one_who_gives_up_leaves_no_half_answer_to_the_next(web_server: WebServer) -> None:
+def test_one_who_gives_up_leaves_no_half_response_to_the_next(web_server: WebServer) -> None:
     go_on = threading.Event()
     web_server.answers |= {"/slow": Answer(b"slow", waits_for=go_on), "/": Answer(b"fast")}
 
@@ -195,7 +195,7 @@ def test_addresses_are_tried_in_turn_until_one_answers(web_server: WebServer, mo
     assert result.ip_address == "127.0.0.1"
 
 
-def test_when_no_address_answers_the_last_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_when_no_address_responds_the_last_reason_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving() as gone:
         pass
     monkeypatch.setattr(socket, "getaddrinfo", resolving("127.0.0.2", "127.0.0.1"))
@@ -252,7 +252,7 @@ def test_over_ipv6_as_well() -> None:
 
 
 @LOOPS
-def test_over_tls_a_connection_is_kept_and_says_whom_it_wants(
+def test_over_tls_a_connection_is_kept_and_states_whom_it_wants(
     run: Run, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names: list[str | None] = []

@@ -74,27 +74,27 @@ def test_a_body_shorter_than_announced_is_a_reason_to_try_again(web_server: WebS
         fetch(web_server.url())
 
 
-def test_an_answer_without_body_is_an_answer(web_server: WebServer) -> None:
+def test_a_response_without_body_is_a_response(web_server: WebServer) -> None:
     web_server.answers["/"] = Answer(raw=b"HTTP/1.1 204 No Content\r\n\r\n")
     result = fetch(web_server.url())
     assert (result.status, result.body) == (204, b"")
 
 
 @pytest.mark.parametrize(("size", "truncated"), [(1000, None), (1001, "length"), (500_000, "length")])
-def test_a_body_is_cut_at_the_limit_and_says_so(web_server: WebServer, size: int, truncated: str | None) -> None:
+def test_a_body_is_cut_at_the_limit_and_marked(web_server: WebServer, size: int, truncated: str | None) -> None:
     web_server.answers["/"] = Answer(b"x" * size)
     result = fetch(web_server.url(), fetcher(max_body_bytes=1000))
     assert (len(result.body), result.truncated) == (1000, truncated)
     assert result.header("content-length") == str(size)
 
 
-def test_after_a_cut_body_the_next_fetch_gets_its_own_answer(web_server: WebServer) -> None:
+def test_after_a_cut_body_the_next_fetch_gets_its_own_response(web_server: WebServer) -> None:
     web_server.answers |= {"/big": Answer(b"x" * 3_000_000), "/": HELLO}
     cut, whole = uvloop.run(with_fetcher(fetcher(max_body_bytes=10_000), web_server.url("/big"), web_server.url()))
     assert (cut.truncated, whole.body) == ("length", HELLO.body)
 
 
-def test_no_answer_in_time_is_a_reason_to_try_again(web_server: WebServer) -> None:
+def test_no_response_in_time_is_a_reason_to_try_again(web_server: WebServer) -> None:
     never = threading.Event()
     web_server.answers["/"] = Answer(waits_for=never)
     with pytest.raises(TransientFetchError, match="no answer in time"):
@@ -110,7 +110,7 @@ def test_a_refused_connection_is_a_reason_to_try_again_and_said_so() -> None:
         fetch(gone.url())
 
 
-def test_a_connection_closed_without_an_answer_is_a_reason_to_try_again(web_server: WebServer) -> None:
+def test_a_connection_closed_without_a_response_is_a_reason_to_try_again(web_server: WebServer) -> None:
     web_server.answers["/"] = Answer(raw=b"", closes=True)
     with pytest.raises(TransientFetchError):
         fetch(web_server.url())
@@ -152,7 +152,7 @@ def test_long_headers_that_sites_really_send_are_read(web_server: WebServer) -> 
     assert fetch(web_server.url()).header("content-security-policy") == policy.strip()
 
 
-def test_a_certificate_that_nobody_vouches_for_is_an_error() -> None:
+def test_a_certificate_that_no_one_vouches_for_is_an_error() -> None:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(Path(__file__).with_name("self-signed.pem"))
     with serving({"/": HELLO}, tls=tls) as server:
@@ -226,7 +226,7 @@ def test_a_proxy_of_the_environment_is_not_used(web_server: WebServer, monkeypat
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.9"])
 @pytest.mark.parametrize("size", [0, 5, 400_000])
-def test_the_address_that_answered_is_known_however_small_the_answer(
+def test_the_address_that_answered_is_known_however_small_the_response(
     host: str, size: int, run: Callable[[Awaitable[list[FetchResult]]], list[FetchResult]]
 ) -> None:
     with serving({"/": Answer(b"x" * size)}, host=host) as server:

@@ -26,7 +26,7 @@ def answered(url: str) -> FetchResult:
     return asyncio.run(fetched(url))
 
 
-def test_every_url_answers_with_a_page_that_says_that_nothing_was_fetched(tmp_path: Path) -> None:
+def test_every_url_answers_with_a_page_that_states_that_nothing_was_fetched(tmp_path: Path) -> None:
     result = answered(URL)
     assert (result.status, result.header("x-webstrata-fetcher"), result.ip_address) == (200, "null", None)
     assert b"X-Webstrata-Fetcher: null" in result.request_head

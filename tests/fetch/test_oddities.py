@@ -127,7 +127,7 @@ def sent(data: bytes) -> FetchResult:
 
 
 @pytest.mark.parametrize("odd", CAPTURED.values(), ids=CAPTURED.keys())
-def test_an_odd_answer_is_captured_as_it_came(odd: Odd, tmp_path: Path) -> None:
+def test_an_odd_response_is_captured_as_it_came(odd: Odd, tmp_path: Path) -> None:
     result = sent(odd.before + odd.head + odd.rest)
     assert (result.response_head, result.body, result.truncated) == (odd.head, odd.body, None)
     text = odd.body if odd.text is None else odd.text
@@ -139,7 +139,7 @@ def test_an_odd_answer_is_captured_as_it_came(odd: Odd, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("raw", "transient", "kind", "reason"), FAILED.values(), ids=FAILED.keys())
-def test_what_is_no_answer_fails_with_a_reason(raw: bytes, transient: bool, kind: str, reason: str) -> None:
+def test_what_is_no_response_fails_with_a_reason(raw: bytes, transient: bool, kind: str, reason: str) -> None:
     with pytest.raises(FetchError) as raised:
         sent(raw)
     assert (raised.value.transient, raised.value.kind) == (transient, kind)
@@ -159,7 +159,7 @@ def test_bare_line_ends_are_taken_and_the_warc_can_still_be_read(line_end: bytes
     assert verify([tmp_path / "odd.warc.gz"]).findings == []
 
 
-def test_a_redirect_to_raw_bytes_and_to_itself_is_an_answer() -> None:
+def test_a_redirect_to_raw_bytes_and_to_itself_is_a_response() -> None:
     result = sent(b"HTTP/1.1 302 Found\r\nLocation: /caf\xc3\xa9?q=\xff\r\nContent-Length: 0\r\n\r\n")
     assert (result.header("location"), result.redirect_target) == ("/caf\xc3\xa9?q=\xff", "/caf%C3%A9?q=%FF")
     loop = sent(b"HTTP/1.1 301 Moved\r\nLocation: /\r\nContent-Length: 0\r\n\r\n")
@@ -198,7 +198,7 @@ def test_a_body_without_end_ends_at_the_limit() -> None:
     assert (len(result.body), result.truncated) == (300_000, "length")
 
 
-def test_an_answer_that_comes_byte_by_byte_is_whole() -> None:
+def test_a_response_that_comes_byte_by_byte_is_whole() -> None:
     def dripping(connection: socket.socket, server: ScriptedServer) -> None:
         read_request(connection)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -95,7 +95,7 @@ def test_a_proxy_that_is_not_there_is_a_reason_to_try_again_and_keeps_its_secret
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::ffff:10.0.0.1]", "localhost"])
-def test_the_guard_stands_before_the_proxy(host: str, scheme: str) -> None:
+def test_the_network_guard_checks_before_the_proxy_is_used(host: str, scheme: str) -> None:
     with proxying() as proxy:
         with pytest.raises(BlockedAddressError, match="is not a public address"):
             fetch(f"{scheme}://{host}:8000/", fetcher(NetworkGuard(), proxy=proxy.url()))

@@ -9,23 +9,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webstrata.errors import FetchError, TransientFetchError
-from webstrata.fetch.wire import MAX_HEAD_BYTES, MAX_HEADERS, AnswerParser, WireAnswer
+from webstrata.fetch.wire import MAX_HEAD_BYTES, MAX_HEADERS, ResponseParser, WireResponse
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-def read(*pieces: bytes, limit: int = 1_000) -> WireAnswer:
+def read(*pieces: bytes, limit: int = 1_000) -> WireResponse:
     """Return the answer that bytes are, when nothing comes behind them."""
-    parser = AnswerParser(limit)
+    parser = ResponseParser(limit)
     whole = False
     for piece in pieces:
         whole = parser.feed(piece)
     if not whole:
         parser.end()
-    return parser.answer()
+    return parser.response()
 
 
-def outcome(pieces: Iterable[bytes], limit: int = 20) -> WireAnswer | tuple[type[FetchError], str]:
+def outcome(pieces: Iterable[bytes], limit: int = 20) -> WireResponse | tuple[type[FetchError], str]:
     try:
         return read(*pieces, limit=limit)
     except FetchError as error:
@@ -111,7 +111,7 @@ def test_chunks_are_put_together(chunks: bytes, body: bytes) -> None:
 
 
 @pytest.mark.parametrize("end", [b"0\r\n", b"0\r\nTrailer: x\r\n", b"0\r\nTrai"])
-def test_behind_the_last_chunk_nothing_more_is_needed(end: bytes) -> None:
+def test_after_the_last_chunk_nothing_more_is_needed(end: bytes) -> None:
     answer = read(CHUNKED + b"5\r\nhello\r\n" + end)
     assert (answer.body, answer.reusable) == (b"hello", False)
 
@@ -198,7 +198,7 @@ def test_the_longest_head_that_is_read_is_as_long_as_the_limit() -> None:
     assert outcome([whole.replace(b"A: ", b"A: x")]) == (FetchError, "protocol")
 
 
-def test_interim_answers_are_passed_over() -> None:
+def test_interim_responses_are_passed_over() -> None:
     interim = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
     final = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
     answer = read(interim + final + b"ok")
@@ -207,7 +207,7 @@ def test_interim_answers_are_passed_over() -> None:
 
 @pytest.mark.parametrize("status", [204, 304])
 @pytest.mark.parametrize("framing", [b"Content-Length: 100\r\n", b"Transfer-Encoding: chunked\r\n", b""])
-def test_some_answers_have_no_body_whatever_they_say(status: int, framing: bytes) -> None:
+def test_some_responses_have_no_body_whatever_they_say(status: int, framing: bytes) -> None:
     answer = read(b"HTTP/1.1 %d Whatever\r\n%s\r\n" % (status, framing))
     assert (answer.body, answer.reusable) == (b"", True)
 
@@ -259,16 +259,16 @@ def test_an_old_server_may_keep_its_connection() -> None:
         CHUNKED + b"fffffffffff\r\nhello world",
     ],
 )
-def test_a_body_is_cut_at_the_limit_and_says_so(raw: bytes) -> None:
+def test_a_body_is_cut_at_the_limit_and_marked(raw: bytes) -> None:
     answer = read(raw, limit=10)
     assert (answer.body, answer.truncated, answer.reusable) == (b"hello worl", "length", False)
     assert read(raw.replace(b"11000000000", b"11").replace(b"fffffffffff", b"b"), limit=10).truncated == "length"
 
 
-def test_the_answer_to_connect_ends_with_its_head() -> None:
-    parser = AnswerParser(0, head_only=True)
+def test_the_response_to_connect_ends_with_its_head() -> None:
+    parser = ResponseParser(0, head_only=True)
     assert parser.feed(b"HTTP/1.1 200 Connection established\r\nContent-Length: 5\r\n\r\n")
-    assert parser.answer().reusable
+    assert parser.response().reusable
 
 
 lines = st.sampled_from(
@@ -308,7 +308,7 @@ def test_the_pieces_make_no_difference(raw: bytes, data: st.DataObject) -> None:
 @example(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
 def test_no_bytes_break_the_reading_or_pass_the_limit(raw: bytes) -> None:
     answer = outcome([raw], limit=7)
-    assert not isinstance(answer, WireAnswer) or len(answer.body) <= 7
+    assert not isinstance(answer, WireResponse) or len(answer.body) <= 7
 
 
 class CountedBytes(bytes):
@@ -337,10 +337,10 @@ class CountedBytes(bytes):
 def test_the_smallest_chunks_are_read_in_time_that_grows_with_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
     def work_for(chunks: int) -> int:
         monkeypatch.setattr(CountedBytes, "work", 0)
-        parser = AnswerParser(1_000_000)
+        parser = ResponseParser(1_000_000)
         parser.feed(CHUNKED)
         assert parser.feed(CountedBytes(b"1\r\nx\r\n" * chunks + b"0\r\n\r\n"))
-        assert parser.answer().body == b"x" * chunks
+        assert parser.response().body == b"x" * chunks
         return CountedBytes.work
 
     few, many = work_for(1_000), work_for(16_000)
@@ -350,13 +350,13 @@ def test_the_smallest_chunks_are_read_in_time_that_grows_with_their_number(monke
 
 def test_a_large_body_is_in_memory_once() -> None:
     size, piece = 16_000_000, b"x" * 64_000
-    parser = AnswerParser(size)
+    parser = ResponseParser(size)
     parser.feed(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
     tracemalloc.start()
     try:
         for _ in range(size // len(piece)):
             parser.feed(piece)
-        answer = parser.answer()
+        answer = parser.response()
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

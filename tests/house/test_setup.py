@@ -53,7 +53,7 @@ def test_a_program_is_found_under_any_of_its_names() -> None:
     assert find(Program(("no-such-program",), debian="none", macos="none")) is None
 
 
-def test_a_failing_command_is_told_with_its_messages_before_the_line_that_matters() -> None:
+def test_a_failing_command_is_reported_with_its_messages_before_the_line_that_matters() -> None:
     with pytest.raises(SetupError) as caught:
         run(["sh", "-c", "echo the reason; exit 3"], "It failed.")
     assert str(caught.value) == "It failed."

@@ -31,11 +31,12 @@ def test_what_was_mended_leaves_the_list(found: Offences) -> None:
 
 def test_the_list_cannot_grow(found: Offences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mending, "TO_MEND", tmp_path / "list.txt")
-    mending.write(found)
-    assert mending.listed() == found
-    moved = found.copy()
-    moved["words", "src/webstrata/elsewhere.py"] = moved.pop(next(key for key in found if key[0] == "words"))
+    before = found + Offences({("words", "src/webstrata/here.py"): 1})
+    mending.write(before)
+    assert mending.listed() == before
+    moved = found + Offences({("words", "src/webstrata/elsewhere.py"): 1})
     mending.write(moved)
+    assert mending.listed() == moved
     moved["words", "src/webstrata/more.py"] = 1
     with pytest.raises(ValueError, match="only shrinks; words"):
         mending.write(moved)

@@ -20,7 +20,7 @@ def page_of(folder: Path, answer: FetchResult, page_parameters: tuple[str, ...] 
     return facts_of(record, record, page_parameters).page
 
 
-def test_a_page_says_everything_the_index_wants_to_know(tmp_path: Path) -> None:
+def test_a_page_states_everything_the_index_wants_to_know(tmp_path: Path) -> None:
     page = page_of(tmp_path, fetched("https://www.example.org/flu/?id=7", PAGE), ("id",))
     assert page is not None
     assert (page.document.normalized_url_group, page.document.title) == ("https://example.org/flu?id=7", "A page")
@@ -55,7 +55,7 @@ def test_a_pdf_is_a_page_whatever_its_type_says(tmp_path: Path) -> None:
     assert page.trouble is None
 
 
-def test_a_pdf_that_cannot_be_read_is_a_page_without_words_and_says_why(tmp_path: Path) -> None:
+def test_a_pdf_that_cannot_be_read_is_a_page_without_words_and_gives_the_reason(tmp_path: Path) -> None:
     page = page_of(tmp_path, fetched("https://example.org/f.pdf", b"%PDF-1.4", content_type="application/pdf"))
     assert page is not None
     assert (page.document.title, page.document.text, page.fingerprint) == ("f.pdf", "", None)

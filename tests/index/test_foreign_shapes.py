@@ -149,7 +149,7 @@ def test_a_revisit_that_names_only_a_digest_is_shown_with_the_payload_of_that_di
     assert with_payload(read, job.database, job.root).body_bytes == PAGE
 
 
-def test_a_revisit_of_a_digest_that_nobody_has_is_a_problem(job: Job) -> None:
+def test_a_revisit_of_a_digest_that_no_one_has_is_a_problem(job: Job) -> None:
     (job.root / "hc").mkdir(exist_ok=True)
     (job.root / "hc" / "one.warc").write_bytes(b"".join(revisit_of_a_digest("sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")))
     job.register("one.warc")
@@ -158,7 +158,7 @@ def test_a_revisit_of_a_digest_that_nobody_has_is_a_problem(job: Job) -> None:
     assert [problem.offset for problem in job.problems()] == [job.captures()[1].warc_offset]
 
 
-def test_an_answer_without_a_status_text_has_its_status(job: Job) -> None:
+def test_a_response_without_a_status_text_has_its_status(job: Job) -> None:
     (job.root / "hc").mkdir(exist_ok=True)
     (job.root / "hc" / "one.warc").write_bytes(b"".join(missing_status_text()))
     job.register("one.warc")

@@ -34,14 +34,14 @@ def test_a_job_is_indexed_by_one_process_at_a_time(job: Job) -> None:
     assert job.index() == 0
 
 
-def test_who_died_over_an_index_is_taken_over_from_when_its_lease_runs_out(job: Job) -> None:
+def test_one_who_died_over_an_index_is_taken_over_from_when_its_lease_runs_out(job: Job) -> None:
     take(job, "theirs", seconds=-1)
     assert take(job, "ours").after_a_death
     with pytest.raises(LeaseLostError), job.database.write() as session:
         index_leases.set_as(session, IndexLease(job.id, "theirs"), status=JobStatus.INDEXED)
 
 
-def test_who_lost_its_lease_in_the_middle_writes_nothing_more(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_who_lost_its_lease_in_the_middle_writes_nothing_more(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "BATCH", 2)
     job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(6)])
 
@@ -57,7 +57,9 @@ def test_who_lost_its_lease_in_the_middle_writes_nothing_more(job: Job, monkeypa
     assert job.view().status == "indexing"
 
 
-def test_who_is_asked_to_stop_keeps_what_is_whole_and_goes_on_later(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_who_is_asked_to_stop_keeps_what_is_whole_and_goes_on_later(
+    job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(writing, "BATCH", 2)
     job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(6)])
     stopping = threading.Event()
@@ -146,7 +148,7 @@ def test_a_record_that_is_no_longer_taken_for_a_page_keeps_its_snapshot_with_a_p
     assert [problem.reason for problem in job.problems()] == [writing.NO_LONGER_A_PAGE] * 2
 
 
-def test_how_far_it_is_is_told_in_bytes(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_in_bytes(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "BATCH", 2)
     job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(4)], "one.warc.gz")
     job.add_warc([fetched(f"{SITE}/{n}", f"<title>{n}</title>") for n in range(4, 6)], "two.warc.gz")

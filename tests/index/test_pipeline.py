@@ -123,7 +123,7 @@ def test_indexing_goes_on_where_it_was_cut_off(job: Job, monkeypatch: pytest.Mon
     assert first.items() <= after.items()
 
 
-def test_progress_tells_how_many_pages_are_done(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_reports_how_many_pages_are_done(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "BATCH", 2)
     answers = [fetched(f"{SITE}/{n}", f"<p>{n}") for n in range(3)]
     job.add_warc([*answers, fetched(f"{SITE}/i", b"x", content_type="image/png")])
@@ -216,7 +216,7 @@ def test_a_revisit_is_indexed_with_the_payload_it_refers_to(job: Job) -> None:
     assert len(found(job, fold("same words"))) == 2
 
 
-def test_a_revisit_is_indexed_whether_its_record_comes_before_or_behind_it_in_the_file(job: Job) -> None:
+def test_a_revisit_is_indexed_whether_its_record_comes_before_or_after_it_in_the_file(job: Job) -> None:
     body = "<title>Flu</title><p>the same words</p>"
     with WarcFileWriter(job.root / "hc" / "one.warc.gz") as writer:
         stored, request = exchange(fetched(f"{SITE}/flu", body), writer.warcinfo_id)
@@ -290,7 +290,7 @@ def test_a_job_whose_indexed_files_are_all_gone_fails_with_a_reason_and_can_stil
     assert (view.status, view.status_reason, view.index_problem_count) == ("indexed", None, 0)
 
 
-def test_a_job_whose_folder_is_gone_says_so(job: Job) -> None:
+def test_a_job_whose_folder_is_gone_reports_it(job: Job) -> None:
     job.set(output_dir=str(job.root / "hc"))
     job.add_warc([fetched(f"{SITE}/a")])
     assert job.index() == 0

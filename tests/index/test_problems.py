@@ -87,7 +87,7 @@ def test_a_file_that_is_no_warc_is_refused_by_name_and_the_others_are_indexed(jo
     assert job.view().status == "indexed"
 
 
-def test_a_job_of_which_every_file_is_refused_says_why(job: Job) -> None:
+def test_a_job_of_which_every_file_is_refused_gives_the_reason(job: Job) -> None:
     file = job.root / "hc" / "one.warc.gz"
     write_warc(file, pages(3))
     file.write_bytes(gzip.compress(gzip.decompress(file.read_bytes())))
@@ -163,7 +163,7 @@ def test_no_more_problems_are_stored_than_anybody_reads_but_all_are_counted(
     assert len(job.captures()) == 8
 
 
-def test_a_revisit_of_nobody_knows_what_is_a_capture_and_a_problem_until_its_payload_comes(job: Job) -> None:
+def test_a_revisit_of_no_one_knows_what_is_a_capture_and_a_problem_until_its_payload_comes(job: Job) -> None:
     body = "<title>Flu</title><p>the same words</p>"
     stored, _ = exchange(fetched(f"{SITE}/flu", body), "")
     original = Original(stored.record_id, f"{SITE}/flu", NOON)
@@ -208,7 +208,7 @@ def test_a_revisit_whose_payload_is_gone_keeps_the_snapshot_it_had(job: Job) -> 
     assert job.snapshots() == before
 
 
-def test_who_was_killed_behind_the_last_file_still_finds_what_came_behind_a_revisit(
+def test_an_indexer_killed_after_the_last_file_still_resolves_earlier_revisits(
     job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = fetched(f"{SITE}/flu", "<title>Flu</title>")

@@ -22,7 +22,7 @@ from webstrata.index import pipeline, reading, writing
 from webstrata.index.facts import CaptureFacts, Read, facts_of
 from webstrata.index.reader_process import ReaderDiedError, ReaderProcess
 from webstrata.index.readers import ReaderProcesses
-from webstrata.index.reading import Ended, Kind, Part, Portion, parts_of
+from webstrata.index.reading import PartEnd, Portion, ReadingOptions, WarcPart, parts_of
 from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.model.captures import Original
 from webstrata.model.search.pagerank import TOLERANCE
@@ -125,11 +125,11 @@ def test_records_inside_of_a_record_are_no_records(job: Job) -> None:
     assert job.problems() == []
 
 
-def deadly_part(job: Job, *bodies: str) -> tuple[Part, list[int]]:
+def deadly_part(job: Job, *bodies: str) -> tuple[WarcPart, list[int]]:
     file = job.root / "hc" / "one.warc.gz"
     extents = write_warc(file, [fetched(f"{SITE}/{n}", body) for n, body in enumerate(bodies)])
     size = file.stat().st_size
-    return Part(file, Span(0, size, size), Kind(for_sqlite=True)), [extent.offset for extent in extents]
+    return WarcPart(file, Span(0, size, size), ReadingOptions(for_sqlite=True)), [extent.offset for extent in extents]
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_a_page_that_kills_its_reader_costs_only_itself(sqlite_job: Job) -> None
     wrong = [problem for portion in portions(iter(read)) for problem in portion.problems]
     assert [problem.offset for problem in wrong] == [offsets[1], offsets[3]]
     assert "ended the process" in wrong[0].reason
-    assert isinstance(read[-1], Ended)
+    assert isinstance(read[-1], PartEnd)
 
 
 def test_a_page_that_takes_for_ever_is_given_up_at_its_first_reader(sqlite_job: Job) -> None:
@@ -170,7 +170,7 @@ def test_a_page_that_takes_for_ever_is_given_up_at_its_first_reader(sqlite_job: 
     assert len(started) == 2
 
 
-def test_a_reader_that_somebody_kills_costs_nothing(sqlite_job: Job) -> None:
+def test_a_reader_that_someone_kills_costs_nothing(sqlite_job: Job) -> None:
     part, _ = deadly_part(sqlite_job, *(page(n) for n in range(8)))
     started: list[ReaderProcess] = []
 
@@ -188,7 +188,7 @@ def test_a_reader_that_somebody_kills_costs_nothing(sqlite_job: Job) -> None:
     assert not any(reader.is_alive for reader in started)
 
 
-def test_a_dead_reader_says_which_record_it_died_of(sqlite_job: Job) -> None:
+def test_a_dead_reader_states_which_record_it_died_of(sqlite_job: Job) -> None:
     part, offsets = deadly_part(sqlite_job, page(0), page(1, "deadly"))
     reader = DeadlyReader()
     with pytest.raises(ReaderDiedError) as death:
@@ -198,7 +198,7 @@ def test_a_dead_reader_says_which_record_it_died_of(sqlite_job: Job) -> None:
 
 @pytest.mark.parametrize("size", [1, 500, 5_000, 10**9])
 def test_parts_cover_a_file_without_gap(sqlite_job: Job, size: int) -> None:
-    parts = parts_of(sqlite_job.root, Kind(for_sqlite=True), 100, 2_100, size)
+    parts = parts_of(sqlite_job.root, ReadingOptions(for_sqlite=True), 100, 2_100, size)
     assert parts[0].span.start == 100
     assert parts[-1].span.stop == 2_100
     assert all(one.span.stop == other.span.start for one, other in pairwise(parts))

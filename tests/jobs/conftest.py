@@ -8,7 +8,7 @@ from tests.crawl.runs import CONFIG, GUARD
 from webstrata.coordination.permits import DatabasePermits
 from webstrata.db.engine import Database
 from webstrata.jobs.running.lifecycle import Runner
-from webstrata.jobs.running.persistent import Crew
+from webstrata.jobs.running.persistent import WorkerContext
 
 
 @pytest.fixture
@@ -22,6 +22,6 @@ def runner(database: Database, root: Path) -> Runner:
 
 
 @pytest.fixture
-def crew(runner: Runner) -> Crew:
+def context(runner: Runner) -> WorkerContext:
     """Whom a worker works with; the stages run in this process, where a test can see them."""
-    return Crew(runner.database, runner.archive_root, runner.recovery, runner)
+    return WorkerContext(runner.database, runner.archive_root, runner.recovery, runner)

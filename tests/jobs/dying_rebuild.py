@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from webstrata.db.engine import Database
-from webstrata.jobs.folders.rebuild import Rebuild, Watcher
+from webstrata.jobs.folders.rebuild import Rebuild, RebuildCallbacks
 
 if __name__ == "__main__":
     url, root, when = sys.argv[1:]
@@ -15,4 +15,4 @@ if __name__ == "__main__":
         if when == "indexed" or news[1] == 2:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    Rebuild(Database(url), Path(root), watcher=Watcher(**{when: die})).run()
+    Rebuild(Database(url), Path(root), watcher=RebuildCallbacks(**{when: die})).run()

@@ -20,7 +20,7 @@ from webstrata.jobs.running.children import Lifeline
 told, stubborn = Path(sys.argv[1]), sys.argv[2] == "stubborn"
 over = threading.Event()
 signal.signal(signal.SIGTERM, lambda *_: None if stubborn else over.set())
-lifeline = Lifeline.taken_up()
+lifeline = Lifeline.from_parent()
 told.write_text(f"{lifeline.leader} {__import__('os').getpid()}")
 over.wait(60)
 told.write_text("asked to end")
@@ -103,7 +103,7 @@ children.run_child({command!r}, "me", threading.Event())
     assert told.read_text() == ("asked to end" if manner == "docile" else f"me {pid}")
 
 
-def test_a_child_without_anybody_behind_it_says_so(tmp_path: Path) -> None:
+def test_a_child_without_a_parent_reports_it(tmp_path: Path) -> None:
     command, told = child(tmp_path)
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode != 0

@@ -22,7 +22,7 @@ from webstrata.db.queue import jobs
 from webstrata.db.schema.tables import Capture
 from webstrata.errors import ConflictError, NotFoundError, StorageError, UsageError
 from webstrata.jobs.folders.cleanup import CleanupReport, _nobody_indexes, cleanup_job, keep_warcs_of
-from webstrata.jobs.running.persistent import Crew
+from webstrata.jobs.running.persistent import WorkerContext
 from webstrata.jobs.running.worker import index_next_job
 from webstrata.model.jobs.job import JobStatus
 from webstrata.storage.paths import PresentFiles, recorded_as
@@ -45,7 +45,7 @@ def clean(folder: CrawledFolder, mode: str = "temp", **options: bool) -> Cleanup
     return cleanup_job(folder.database, folder.root, folder.job_id, mode=mode, **options)
 
 
-def test_temporary_folders_and_the_state_file_go_and_the_job_says_so(folder: CrawledFolder) -> None:
+def test_temporary_folders_and_the_state_file_go_and_the_job_reports_it(folder: CrawledFolder) -> None:
     (stable,) = folder.warc("warcs/kept.warc.gz", f"{PAGE}/kept")
     (lost,) = folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
     folder.state(".tmpa")
@@ -76,7 +76,7 @@ def test_assets_of_deleted_warc_files_stay_readable(folder: CrawledFolder) -> No
     assert read_version(folder.database, folder.root, asset.id, 1) == b"GIF89a"
 
 
-def test_a_dry_run_says_the_same_and_changes_nothing(folder: CrawledFolder) -> None:
+def test_a_dry_run_has_the_same_content_and_changes_nothing(folder: CrawledFolder) -> None:
     (page,) = folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
     folder.state(".tmpa")
     before = folder.files()
@@ -118,7 +118,7 @@ def test_without_a_state_the_newest_temporary_folder_goes(folder: CrawledFolder)
     assert [path.name for path in folder.output.iterdir()] == [".tmpold"]
 
 
-def test_a_damaged_state_is_said_and_every_temporary_folder_goes(folder: CrawledFolder) -> None:
+def test_a_damaged_state_is_reported_and_every_temporary_folder_goes(folder: CrawledFolder) -> None:
     (folder.output / ".tmpa").mkdir()
     (folder.output / ".tmpb").mkdir()
     (folder.output / STATE).write_text('{"temp_')
@@ -156,7 +156,7 @@ def test_while_replay_is_enabled_only_force_deletes(folder: CrawledFolder) -> No
 
 
 @pytest.mark.parametrize("output_dir", ["", "/nowhere/at/all"])
-def test_a_folder_that_is_gone_is_said_to_be(folder: CrawledFolder, output_dir: str) -> None:
+def test_a_folder_that_is_gone_is_reported(folder: CrawledFolder, output_dir: str) -> None:
     folder.set(output_dir=output_dir)
     with pytest.raises(StorageError, match="the folder of job 1 is gone"):
         clean(folder)
@@ -238,24 +238,24 @@ def test_while_the_source_is_being_crawled_no_warc_file_of_it_is_deleted(
 
 
 @pytest.mark.parametrize("mode", ["temp", "temp-nonwarc"])
-def test_a_worker_that_comes_by_again_misses_only_what_was_not_meant_to_go(
-    folder: CrawledFolder, crew: Crew, mode: str
+def test_a_second_cleanup_by_a_worker_reports_only_files_that_should_have_stayed(
+    folder: CrawledFolder, context: WorkerContext, mode: str
 ) -> None:
     folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
     folder.state(".tmpa")
     folder.set(status=JobStatus.COMPLETED)
-    assert index_next_job(crew, threading.Event())
+    assert index_next_job(context, threading.Event())
     clean(folder, mode)
     if mode == "temp-nonwarc":
         (folder.output / "warcs" / "one.warc.gz").unlink()
     folder.set(status=JobStatus.COMPLETED)
-    assert index_next_job(crew, threading.Event())
+    assert index_next_job(context, threading.Event())
     row = folder.row()
     assert (row.status, row.index_problem_count) == (("indexed", 0) if mode == "temp" else ("index_failed", 1))
     assert row.indexed_page_count == 1
 
 
-def test_nobody_refers_to_a_record_that_was_deleted(folder: CrawledFolder, database: Database) -> None:
+def test_no_one_refers_to_a_record_that_was_deleted(folder: CrawledFolder, database: Database) -> None:
     folder.warc("warcs/kept.warc.gz", f"{PAGE}/kept")
     folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
     urls, there = [PAGE, f"{PAGE}/kept"], PresentFiles(folder.root).has
@@ -403,7 +403,7 @@ def test_a_crawl_that_is_just_over_keeps_its_warcs_and_what_is_indexed_of_them(f
     assert folder.shown(second) == b"<p>other"
 
 
-def test_warcs_are_not_moved_while_somebody_indexes_them(folder: CrawledFolder) -> None:
+def test_warcs_are_not_moved_while_someone_indexes_them(folder: CrawledFolder) -> None:
     folder.warc(f".tmpa/{ARCHIVE}/one.warc.gz", PAGE)
     folder.state(".tmpa")
     with _nobody_indexes(folder.database, folder.root, folder.job_id), pytest.raises(ConflictError):

@@ -50,11 +50,11 @@ def timeout(url: str = "https://example.org/slow", count: int = 1) -> VisitFailu
 
 
 def test_failed_visits_come_with_the_statistics_and_before_them(written: CrawlLog, clock: Clock) -> None:
-    written.crawled(progress(1))
-    written.crawled(progress(1, timeout()))
+    written.record(progress(1))
+    written.record(progress(1, timeout()))
     assert len(lines(written)) == 1, "not before it is time"
     clock.now += STATISTICS_EVERY
-    written.crawled(progress(2))
+    written.record(progress(2))
     first, failure, statistics = lines(written)
     assert {key: failure[key] for key in ("logLevel", "context", "message", "details")} == {
         "logLevel": "warn",
@@ -72,17 +72,17 @@ def test_failed_visits_come_with_the_statistics_and_before_them(written: CrawlLo
 
 
 def test_a_storm_takes_a_few_lines_and_every_failure_counts(written: CrawlLog) -> None:
-    written.crawled(progress(0))
+    written.record(progress(0))
     for _ in range(1_000):
-        written.crawled(progress(0, timeout(count=3), VisitFailure("https://example.org/", "http", "503")))
+        written.record(progress(0, timeout(count=3), VisitFailure("https://example.org/", "http", "503")))
     written.write(FrontierCounts())
     assert len(lines(written)) == 2 + 2 * FAILURES_TOLD
     assert LogFollower().read(written.path) == Vitals(crawled=0, errors={"timeout": 3_000, "http": 1_000})
 
 
 def test_passwords_in_addresses_are_hidden_and_nothing_is_longer_than_a_line_should_be(written: CrawlLog) -> None:
-    written.crawled(progress(0, timeout("https://me:s3cr3t@example.org/")))
-    written.crawled(progress(0, timeout(f"https://me:{'s3cr3t' * 200}@example.org/\n{'x' * 5_000}")))
+    written.record(progress(0, timeout("https://me:s3cr3t@example.org/")))
+    written.record(progress(0, timeout(f"https://me:{'s3cr3t' * 200}@example.org/\n{'x' * 5_000}")))
     written.write(FrontierCounts())
     text = written.path.read_text()
     assert "s3cr3t" not in text
@@ -100,7 +100,7 @@ def test_a_monitor_sees_in_a_real_crawl_what_failed_and_that_failures_are_no_pro
     }
     log = CrawlLog(tmp_path / "crawl.log", 10)
     archive = new_archive(database, tmp_path / "archive")
-    end = archive.crawl(web_server.url(), progress=log.crawled, max_retries=3)
+    end = archive.crawl(web_server.url(), progress=log.record, max_retries=3)
     log.write(end.counts)
     told = [line["details"] for line in lines(log) if line["context"] == "pageStatus"]
     assert all(isinstance(details, dict) and details["kind"] == "http" for details in told)

@@ -11,7 +11,7 @@ from webstrata.jobs.running.queueing import queue_archive
 from webstrata.model.jobs.job import JobStatus
 
 
-def test_a_dry_run_asks_nobody_and_ends_with_its_seeds(runner: Runner, web_server: WebServer) -> None:
+def test_a_dry_run_asks_no_one_and_ends_with_its_seeds(runner: Runner, web_server: WebServer) -> None:
     seeds = (web_server.url("/one"), web_server.url("/two"))
     job_id = queue_archive(runner.database, runner.archive_root, seeds, crawl={"fetcher": "null"})
     summary = runner.run(job_id)

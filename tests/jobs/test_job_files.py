@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from webstrata.errors import UsageError
 from webstrata.jobs.sources.job_files import JobFile, read_job_file
-from webstrata.model.crawl.crawl_config import CRAWL_KNOBS, CrawlConfig
+from webstrata.model.crawl.crawl_config import CRAWL_SETTING_TYPES, CrawlConfig
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.settings import load_settings
 
@@ -44,7 +44,7 @@ def file(tmp_path: Path) -> Path:
 
 def read(file: Path, content: str | bytes) -> JobFile:
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read_job_file(file, CRAWL_KNOBS)
+    return read_job_file(file, CRAWL_SETTING_TYPES)
 
 
 def refusal(file: Path, content: str | bytes) -> str:
@@ -54,7 +54,7 @@ def refusal(file: Path, content: str | bytes) -> str:
     return str(refused.value).removeprefix(f"{file.parent}/")
 
 
-def test_a_job_file_says_what_to_archive_and_how(file: Path) -> None:
+def test_a_job_file_states_what_to_archive_and_how(file: Path) -> None:
     assert read(file, WHOLE) == JobFile(
         seeds=(SITE, "https://example.org/fr/"),
         scope=ScopeRules(("example.org", "*.example.net"), ("/news/", "/fr"), ("*.zip$",)),
@@ -146,7 +146,7 @@ def test_a_value_may_be_written_once_and_used_twice(file: Path) -> None:
         (URL + "plugins: page", "job.yaml:2: plugins must be a list, not 'page'"),
     ],
 )
-def test_what_a_job_file_should_not_say_is_refused_where_it_stands(file: Path, content: str, reason: str) -> None:
+def test_what_a_job_file_should_not_say_is_refused_with_its_position(file: Path, content: str, reason: str) -> None:
     assert refusal(file, content).startswith(reason)
 
 
@@ -172,11 +172,11 @@ def test_what_a_job_file_should_not_say_is_refused_where_it_stands(file: Path, c
         *("overflow", "no character", "version", "size"),
     ],
 )
-def test_what_is_no_yaml_is_refused_where_it_stands(file: Path, content: str | bytes, reason: str) -> None:
+def test_what_is_no_yaml_is_refused_with_its_position(file: Path, content: str | bytes, reason: str) -> None:
     assert refusal(file, content).startswith(reason)
 
 
-def test_nothing_is_run_because_a_file_says_so(file: Path, tmp_path: Path) -> None:
+def test_nothing_is_run_because_a_file_asks_for_it(file: Path, tmp_path: Path) -> None:
     target = tmp_path / "made"
     for tag in ("!!python/object/apply:os.mkdir", "!!python/object/new:os.mkdir"):
         assert "must be text" in refusal(file, f"url: {tag} ['{target}']")
@@ -193,32 +193,32 @@ def test_aliases_that_multiply_are_not_followed(file: Path) -> None:
 @pytest.mark.parametrize("name", ["gone.yaml", "."])
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=r"No such file|Is a directory"):
-        read_job_file(tmp_path / name, CRAWL_KNOBS)
+        read_job_file(tmp_path / name, CRAWL_SETTING_TYPES)
 
 
 @pytest.mark.parametrize("written", ["null", "~", ""])
-def test_a_knob_that_may_be_nothing_can_be_given_as_nothing(file: Path, written: str) -> None:
+def test_a_setting_that_may_be_nothing_can_be_given_as_nothing(file: Path, written: str) -> None:
     file.write_text(f"{URL}crawl:\n  per_host_delay: {written}\n  max_bytes: {written}", encoding="utf-8")
-    assert read_job_file(file, CRAWL_KNOBS).crawl == {"per_host_delay": None, "max_bytes": None}
+    assert read_job_file(file, CRAWL_SETTING_TYPES).crawl == {"per_host_delay": None, "max_bytes": None}
 
 
 @pytest.mark.parametrize("written", ["null", "'null'", "http"])
 def test_a_fetcher_is_called_by_its_name_even_if_yaml_means_nothing_by_it(file: Path, written: str) -> None:
     file.write_text(f"{URL}crawl: {{fetcher: {written}}}", encoding="utf-8")
-    assert read_job_file(file, CRAWL_KNOBS).crawl == {"fetcher": written.strip("'")}
+    assert read_job_file(file, CRAWL_SETTING_TYPES).crawl == {"fetcher": written.strip("'")}
 
 
-def test_every_knob_of_a_crawl_can_be_given_and_its_bounds_are_kept(file: Path, tmp_path: Path) -> None:
+def test_every_setting_of_a_crawl_can_be_given_and_its_bounds_are_kept(file: Path, tmp_path: Path) -> None:
     settings = load_settings({}, tmp_path / "nothing")
     defaults = {f.name: getattr(settings, f.name) for f in fields(CrawlConfig)}
     config = CrawlConfig(**defaults)
     lines = [f"  {name}: {json.dumps(value)}" for name, value in defaults.items()]
     file.write_text("\n".join([URL.strip(), "crawl:", *lines]), encoding="utf-8")
-    job = read_job_file(file, CRAWL_KNOBS, config.overridden)
+    job = read_job_file(file, CRAWL_SETTING_TYPES, config.overridden)
     assert config.overridden(job.crawl) == config
     file.write_text(f"{URL}crawl:\n  max_depth: 3\n  concurrency: 0", encoding="utf-8")
     with pytest.raises(UsageError, match=r"job\.yaml:4: a job's concurrency cannot be 0$"):
-        read_job_file(file, CRAWL_KNOBS, config.overridden)
+        read_job_file(file, CRAWL_SETTING_TYPES, config.overridden)
 
 
 @given(st.text() | st.sampled_from(["{}: &a", "- *a", "!!x y", "%YAML 9", "? :"]), st.text())
@@ -231,6 +231,6 @@ def test_any_text_is_a_job_or_refused(tmp_path_factory: pytest.TempPathFactory, 
 
 def outcome(file: Path) -> str:
     try:
-        return read_job_file(file, CRAWL_KNOBS).seeds[0]
+        return read_job_file(file, CRAWL_SETTING_TYPES).seeds[0]
     except UsageError as refused:
         return str(refused)

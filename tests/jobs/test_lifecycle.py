@@ -78,7 +78,7 @@ def test_a_second_job_of_a_site_is_compared_with_the_first(runner: Runner, web_s
     assert (second.comparison.new, second.comparison.different, second.comparison.same) == (1, 1, 3)
 
 
-def test_a_job_whose_every_url_failed_has_failed_and_says_why(runner: Runner, web_server: WebServer) -> None:
+def test_a_job_whose_every_url_failed_has_failed_and_gives_the_reason(runner: Runner, web_server: WebServer) -> None:
     web_server.answers["/"] = Answer(status=500)
     summary = runner.run(queue(runner, web_server))
     assert summary.status is JobStatus.FAILED
@@ -100,7 +100,7 @@ def test_a_site_that_gives_nothing_but_errors_has_failed_and_what_it_said_can_be
     assert runner.run(job_id).status is JobStatus.INDEXED, "its seed is asked again"
 
 
-def test_a_job_whose_time_was_up_before_anything_answered_says_what_went_wrong(runner: Runner) -> None:
+def test_a_job_whose_time_was_up_before_anything_answered_states_what_went_wrong(runner: Runner) -> None:
     with serving() as gone:
         pass
     crawl = {"max_seconds": 0.2, "max_retries": 5, "backoff_min": 60.0, "backoff_max": 60.0}
@@ -109,7 +109,7 @@ def test_a_job_whose_time_was_up_before_anything_answered_says_what_went_wrong(r
     assert str(summary.reason).endswith("connection refused")
 
 
-def test_a_job_that_reached_its_page_limit_says_how_much_is_left(runner: Runner, web_server: WebServer) -> None:
+def test_a_job_that_reached_its_page_limit_states_how_much_is_left(runner: Runner, web_server: WebServer) -> None:
     web_server.answers |= linked_site(5)
     summary = runner.run(queue(runner, web_server, max_pages=2))
     assert summary.captured == 3, "two pages and the picture on one of them"
@@ -142,7 +142,7 @@ def test_a_signal_before_anything_came_back_leaves_a_stopped_job_that_goes_on_la
     assert runner.run(job_id).status is JobStatus.INDEXED
 
 
-def test_a_full_disk_pauses_a_job_and_says_so(
+def test_a_full_disk_pauses_a_job_and_reports_it(
     runner: Runner, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(descriptor: int) -> None:
@@ -291,7 +291,7 @@ def test_asking_again_for_a_site_whose_job_runs_leaves_that_job_alone(runner: Ru
 
 
 @pytest.mark.parametrize("status", ["stopped", "running", "indexing", "retryable", "queued"])
-def test_a_job_that_was_cut_off_goes_on_with_the_knobs_that_are_given_now(
+def test_a_job_that_was_cut_off_goes_on_with_the_settings_that_are_given_now(
     runner: Runner, web_server: WebServer, status: str
 ) -> None:
     job_id = queue(runner, web_server, max_pages=1, max_depth=3)
@@ -325,7 +325,7 @@ def test_a_cut_off_job_whose_folder_is_gone_is_followed_by_a_new_one(runner: Run
     assert queue(runner, web_server) != first
 
 
-def test_a_job_that_somebody_is_about_to_run_is_held_back_from_workers(runner: Runner, web_server: WebServer) -> None:
+def test_a_job_that_someone_is_about_to_run_is_held_back_from_workers(runner: Runner, web_server: WebServer) -> None:
     urls = (web_server.url(),)
     queue_archive(runner.database, runner.archive_root, urls, hold=timedelta(minutes=1))
     row = job_row(runner.database)
@@ -377,7 +377,7 @@ def test_a_source_is_named_after_its_host(url: str, code: str) -> None:
         {"user_agent": None},
     ],
 )
-def test_a_knob_that_makes_no_sense_is_an_error_that_names_it(
+def test_a_setting_that_makes_no_sense_is_an_error_that_names_it(
     runner: Runner, web_server: WebServer, crawl: dict[str, object]
 ) -> None:
     with pytest.raises(WebstrataError, match=next(iter(crawl))):
@@ -385,7 +385,7 @@ def test_a_knob_that_makes_no_sense_is_an_error_that_names_it(
     assert web_server.requests == []
 
 
-def test_what_a_job_says_overrides_the_settings(runner: Runner, web_server: WebServer) -> None:
+def test_what_a_job_states_overrides_the_settings(runner: Runner, web_server: WebServer) -> None:
     web_server.answers |= linked_site(3)
     runner.run(queue(runner, web_server, user_agent="somebody-else/2", max_depth=0, fetch_timeout=5))
     assert {request.header("user-agent") for request in web_server.requests} == {"somebody-else/2"}

@@ -16,7 +16,7 @@ from webstrata.errors import StorageError, WebstrataError
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.progress.crawl_stats import refresh_stats
 from webstrata.jobs.running.lifecycle import Runner
-from webstrata.jobs.running.persistent import Crew, index_persistent_job, run_persistent_job
+from webstrata.jobs.running.persistent import WorkerContext, index_persistent_job, run_persistent_job
 from webstrata.jobs.running.queueing import request_stop
 from webstrata.jobs.running.tool import ToolStages
 from webstrata.jobs.running.worker import index_next_job, process_next_job
@@ -26,19 +26,21 @@ from webstrata.storage.combined_log import parse_last_stats_from_log, statistics
 QUIET = threading.Event()
 
 
-def dying(crew: Crew, code: str) -> Crew:
-    """Return a crew whose crawler and indexer do nothing but end."""
+def dying(context: WorkerContext, code: str) -> WorkerContext:
+    """Return a context whose crawler and indexer do nothing but end."""
     command = (sys.executable, "-c", code)
-    return replace(crew, stages=ToolStages(crew.database, crew.archive_root, command, command))
+    return replace(context, stages=ToolStages(context.database, context.archive_root, command, command))
 
 
 KILLED = "import os; os.kill(os.getpid(), 9)"
 
 
-def test_a_job_is_crawled_and_then_waits_to_be_indexed(crew: Crew, runner: Runner, web_server: WebServer) -> None:
+def test_a_job_is_crawled_and_then_waits_to_be_indexed(
+    context: WorkerContext, runner: Runner, web_server: WebServer
+) -> None:
     web_server.answers |= linked_site(3)
     job_id = queue(runner, web_server)
-    assert run_persistent_job(job_id, crew=crew) == 0
+    assert run_persistent_job(job_id, context=context) == 0
     row = job_row(runner.database)
     assert (row.status, row.crawler_exit_code, row.crawler_status) == ("completed", 0, "success")
     assert (row.crawler_stage, row.lease_owner, row.indexed_page_count) == ("initial_crawl", None, 0)
@@ -47,33 +49,33 @@ def test_a_job_is_crawled_and_then_waits_to_be_indexed(crew: Crew, runner: Runne
     assert stats is not None
     assert (stats["crawled"], stats["total"], stats["failed"]) == (7, 7, 0)
     assert statistics_of(Path(row.combined_log_path))[-1].crawled == 7
-    assert index_next_job(crew, QUIET)
+    assert index_next_job(context, QUIET)
     assert status_of(runner.database) == "indexed"
-    assert not index_next_job(crew, QUIET), "there is nothing more to index"
+    assert not index_next_job(context, QUIET), "there is nothing more to index"
 
 
 def test_a_site_that_is_down_is_tried_again_later_and_given_up_in_the_end(
-    crew: Crew, runner: Runner, web_server: WebServer
+    context: WorkerContext, runner: Runner, web_server: WebServer
 ) -> None:
     web_server.answers["/"] = Answer(status=500)
     queue(runner, web_server)
     for attempt in range(1, MAX_CRAWL_RETRIES + 1):
-        assert process_next_job(crew, QUIET)
+        assert process_next_job(context, QUIET)
         row = job_row(runner.database)
         assert (row.status, row.retry_count) == ("retryable", attempt)
         assert "500" in str(row.status_reason)
         assert row.not_before is not None
         assert row.not_before > datetime.now(UTC) + timedelta(seconds=30)
-        assert not process_next_job(crew, QUIET), "it rests"
+        assert not process_next_job(context, QUIET), "it rests"
         set_row(runner.database, not_before=None)
-    assert process_next_job(crew, QUIET)
+    assert process_next_job(context, QUIET)
     assert (status_of(runner.database), len(web_server.pages())) == ("failed", 3)
 
 
 def test_a_job_that_cannot_succeed_is_not_tried_again(runner: Runner, web_server: WebServer) -> None:
     guarded = replace(runner, guard=NetworkGuard())
     queue(guarded, web_server)
-    assert process_next_job(Crew(runner.database, runner.archive_root, runner.recovery, guarded), QUIET)
+    assert process_next_job(WorkerContext(runner.database, runner.archive_root, runner.recovery, guarded), QUIET)
     row = job_row(runner.database)
     assert (row.status, row.retry_count, row.not_before) == ("failed", 0, None)
     assert "WEBSTRATA_ALLOW_PRIVATE_NETWORKS=127.0.0.1 would allow it" in str(row.status_reason)
@@ -81,54 +83,56 @@ def test_a_job_that_cannot_succeed_is_not_tried_again(runner: Runner, web_server
 
 
 def test_a_seed_that_is_not_there_fails_its_job_at_once_for_that_reason(
-    crew: Crew, runner: Runner, web_server: WebServer
+    context: WorkerContext, runner: Runner, web_server: WebServer
 ) -> None:
     web_server.answers["/"] = Answer(b"gone", status=404)
     queue(runner, web_server)
-    assert process_next_job(crew, QUIET)
+    assert process_next_job(context, QUIET)
     row = job_row(runner.database)
     assert (row.status, row.retry_count, row.crawler_status) == ("failed", 0, "failed")
     assert row.status_reason == f"{web_server.url()}: the server answered 404 Not Found"
     assert row.indexed_page_count == 1, "what the server said can be read"
 
 
-def test_a_site_that_comes_back_is_archived_by_the_retry(crew: Crew, runner: Runner, web_server: WebServer) -> None:
+def test_a_site_that_comes_back_is_archived_by_the_retry(
+    context: WorkerContext, runner: Runner, web_server: WebServer
+) -> None:
     web_server.answers["/"] = (Answer(status=500), page("Home"))
     queue(runner, web_server)
-    process_next_job(crew, QUIET)
+    process_next_job(context, QUIET)
     set_row(runner.database, not_before=None)
-    process_next_job(crew, QUIET)
+    process_next_job(context, QUIET)
     assert (status_of(runner.database), job_row(runner.database).retry_count) == ("indexed", 1)
 
 
-def test_a_crawler_that_is_killed_before_it_gets_anywhere_costs_a_retry_and_says_so(
-    crew: Crew, runner: Runner, web_server: WebServer
+def test_a_crawler_that_is_killed_before_it_gets_anywhere_costs_a_retry_and_reports_it(
+    context: WorkerContext, runner: Runner, web_server: WebServer
 ) -> None:
     job_id = queue(runner, web_server)
-    assert run_persistent_job(job_id, crew=dying(crew, KILLED), max_retries=1) == -9
+    assert run_persistent_job(job_id, context=dying(context, KILLED), max_retries=1) == -9
     row = job_row(runner.database)
     assert (row.status, row.retry_count, row.crawler_exit_code) == ("retryable", 1, -9)
     set_row(runner.database, not_before=None)
-    run_persistent_job(job_id, crew=dying(crew, KILLED), max_retries=1)
+    run_persistent_job(job_id, context=dying(context, KILLED), max_retries=1)
     row = job_row(runner.database)
     assert (row.status, row.status_reason) == ("failed", "the crawler was killed (SIGKILL) before it was done")
 
 
 def test_an_indexer_that_dies_at_the_same_place_again_and_again_is_given_up(
-    crew: Crew, runner: Runner, web_server: WebServer
+    context: WorkerContext, runner: Runner, web_server: WebServer
 ) -> None:
     web_server.answers["/"] = page("Home")
     job_id = queue(runner, web_server)
-    run_persistent_job(job_id, crew=crew)
+    run_persistent_job(job_id, context=context)
     with pytest.raises(WebstrataError, match=f"SIGKILL.*{MAX_INDEX_DEATHS} times"):
-        index_persistent_job(job_id, crew=dying(crew, KILLED))
+        index_persistent_job(job_id, context=dying(context, KILLED))
     row = job_row(runner.database)
     assert (row.status, row.lease_owner) == ("index_failed", None)
     assert "the indexer was killed" in str(row.status_reason)
 
 
 def test_trouble_that_lasts_makes_a_job_rest_longer_each_time(
-    crew: Crew, runner: Runner, web_server: WebServer
+    context: WorkerContext, runner: Runner, web_server: WebServer
 ) -> None:
     job_id = queue(runner, web_server)
     folder = Path(job_row(runner.database).output_dir)
@@ -136,7 +140,7 @@ def test_trouble_that_lasts_makes_a_job_rest_longer_each_time(
     rests = []
     for _ in range(3):
         with pytest.raises(StorageError, match="is gone"):
-            run_persistent_job(job_id, crew=crew)
+            run_persistent_job(job_id, context=context)
         row = job_row(runner.database)
         assert (row.status, row.retry_count) == ("retryable", 0)
         assert row.not_before is not None
@@ -144,34 +148,34 @@ def test_trouble_that_lasts_makes_a_job_rest_longer_each_time(
     assert rests == [1, 2, 4]
     folder.parent.mkdir()
     web_server.answers["/"] = page("Home")
-    run_persistent_job(job_id, crew=crew)
+    run_persistent_job(job_id, context=context)
     assert (status_of(runner.database), job_row(runner.database).pause_count) == ("completed", 0)
 
 
 def test_a_disk_that_is_too_full_pauses_the_job_before_anything_is_fetched(
-    crew: Crew, runner: Runner, web_server: WebServer
+    context: WorkerContext, runner: Runner, web_server: WebServer
 ) -> None:
     job_id = queue(runner, web_server)
     with pytest.raises(StorageError, match="must stay so"):
-        run_persistent_job(job_id, crew=replace(crew, min_free_bytes=10**18))
+        run_persistent_job(job_id, context=replace(context, min_free_bytes=10**18))
     assert (status_of(runner.database), web_server.requests) == ("retryable", [])
 
 
 def test_what_a_stopped_crawl_brought_is_indexed_by_the_worker_that_finds_it(
-    crew: Crew, runner: Runner, web_server: WebServer
+    context: WorkerContext, runner: Runner, web_server: WebServer
 ) -> None:
     web_server.answers["/"] = page("Home")
     job_id = queue(runner, web_server)
-    run_persistent_job(job_id, crew=crew)
+    run_persistent_job(job_id, context=context)
     set_row(runner.database, status="retryable", finished_at=None)
     request_stop(runner.recovery, job_id)
-    assert index_next_job(crew, QUIET)
+    assert index_next_job(context, QUIET)
     row = job_row(runner.database)
     assert (row.status, row.indexed_page_count) == ("stopped", 1)
-    assert not index_next_job(crew, QUIET)
+    assert not index_next_job(context, QUIET)
 
 
-def test_a_crawl_is_indexed_while_it_lasts(crew: Crew, runner: Runner, web_server: WebServer) -> None:
+def test_a_crawl_is_indexed_while_it_lasts(context: WorkerContext, runner: Runner, web_server: WebServer) -> None:
     over = threading.Event()
     web_server.answers |= linked_site(3)
     web_server.answers["/page/2"] = Answer(b"late", waits_for=over)
@@ -189,7 +193,7 @@ def test_a_crawl_is_indexed_while_it_lasts(crew: Crew, runner: Runner, web_serve
 
     looking = threading.Thread(target=seen)
     looking.start()
-    run_persistent_job(job_id, crew=replace(crew, index_every_seconds=0.1))
+    run_persistent_job(job_id, context=replace(context, index_every_seconds=0.1))
     looking.join()
     assert indexed
 

@@ -62,7 +62,9 @@ def test_a_job_that_waits_in_line_is_stopped_at_once(runner: Runner, web_server:
     assert json.loads(Path(row.output_dir, "job.json").read_text())["job"]["status"] == "stopped"
 
 
-def test_a_job_that_waits_again_no_longer_says_why_it_was_stopped(runner: Runner, web_server: WebServer) -> None:
+def test_a_job_that_waits_again_no_longer_gives_the_reason_it_was_stopped(
+    runner: Runner, web_server: WebServer
+) -> None:
     job_id = queue(runner, web_server)
     request_stop(runner.recovery, job_id)
     resume_job(runner.recovery, job_id)
@@ -149,7 +151,7 @@ def test_a_job_all_of_whose_pages_asked_not_to_be_kept_is_over(runner: Runner, w
     assert len(web_server.requests) == 3, "what is not kept was fetched all the same"
 
 
-def test_a_job_that_nobody_indexes_any_more_can_be_resumed(runner: Runner, web_server: WebServer) -> None:
+def test_a_job_that_no_one_indexes_any_more_can_be_resumed(runner: Runner, web_server: WebServer) -> None:
     web_server.answers["/"] = page("Home")
     job_id = queue(runner, web_server)
     set_row(runner.database, status="indexing")

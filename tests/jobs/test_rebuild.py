@@ -29,7 +29,7 @@ from webstrata.errors import ConflictError, NotFoundError
 from webstrata.index.pipeline import index_job
 from webstrata.jobs.folders.cleanup import cleanup_job
 from webstrata.jobs.folders.manifest import JOB_FILE, write_manifest, write_sources
-from webstrata.jobs.folders.rebuild import Rebuild, RebuildReport, Watcher
+from webstrata.jobs.folders.rebuild import Rebuild, RebuildCallbacks, RebuildReport
 from webstrata.jobs.folders.rebuild_plan import plan_rebuild, restored_status
 from webstrata.jobs.folders.registering import register_job_dir
 from webstrata.jobs.running.lifecycle import Runner
@@ -146,7 +146,7 @@ def test_a_rebuild_that_was_killed_goes_on(
 
 def test_a_rebuild_that_was_stopped_goes_on(archived: Archived, root: Path, database: Database) -> None:
     stopping = threading.Event()
-    watcher = Watcher(begun=lambda job, number, of: stopping.set() if number == 2 else None)
+    watcher = RebuildCallbacks(begun=lambda job, number, of: stopping.set() if number == 2 else None)
     assert Rebuild(database, root, watcher=watcher, stopping=stopping).run().interrupted
     assert not Rebuild(database, root).run().interrupted
     assert rows(database, root) == archived.rows
@@ -263,7 +263,7 @@ def test_a_job_that_lost_some_of_its_files_is_named_and_the_others_are_indexed(
 
 
 @pytest.mark.parametrize("are_back", [True, False])
-def test_a_job_whose_index_had_failed_says_only_what_is_true_now(
+def test_a_job_whose_index_had_failed_states_only_what_is_true_now(
     tmp_path: Path, database: Database, fresh_database_url: FreshDatabase, are_back: bool
 ) -> None:
     folder = tmp_path / "hc" / "job"
@@ -326,7 +326,7 @@ def test_an_archive_that_is_not_there_is_named(tmp_path: Path) -> None:
         plan_rebuild(tmp_path / "nowhere")
 
 
-def test_a_file_says_for_whom_it_was_written(root: Path, tmp_path: Path) -> None:
+def test_a_file_states_for_whom_it_was_written(root: Path, tmp_path: Path) -> None:
     (first, _) = sorted(root.rglob("*.warc.gz"))
     origin, folder = origin_of(first), first.parent.parent
     assert (origin.source_code, origin.job_id) == (folder.parent.name, 1)
@@ -350,5 +350,5 @@ def test_a_file_says_for_whom_it_was_written(root: Path, tmp_path: Path) -> None
         (JobStatus.QUEUED, False, JobStatus.QUEUED),
     ],
 )
-def test_a_job_stands_where_it_stood(status: JobStatus, has_files: bool, after: JobStatus) -> None:
+def test_a_job_has_the_status_that_it_had(status: JobStatus, has_files: bool, after: JobStatus) -> None:
     assert restored_status(status, None, has_files=has_files)[0] is after

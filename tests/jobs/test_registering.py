@@ -105,7 +105,7 @@ def test_one_file_is_a_job_and_its_neighbours_are_not_in_it(database: Database, 
     assert job_count(database) == 2
 
 
-def test_a_torn_end_is_left_out_and_said(database: Database, root: Path) -> None:
+def test_a_torn_end_is_left_out_and_reported(database: Database, root: Path) -> None:
     file = warc(root / "hc" / "job" / "torn.warc.gz")
     whole = file.stat().st_size
     with file.open("ab") as more:
@@ -115,7 +115,7 @@ def test_a_torn_end_is_left_out_and_said(database: Database, root: Path) -> None
     assert done.notes == (f"{file}: its last 30 bytes are no whole record and are left out",)
 
 
-def test_what_is_left_out_is_said_with_its_reason(database: Database, root: Path) -> None:
+def test_what_is_left_out_is_reported_with_its_reason(database: Database, root: Path) -> None:
     warc(root / "hc" / "job" / "good.warc.gz")
     (root / "hc" / "job" / "bad.warc.zst").write_bytes(b"\x28\xb5\x2f\xfd")
     (root / "hc" / "job" / STATE).write_text("{")

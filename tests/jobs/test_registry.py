@@ -48,7 +48,7 @@ def add(database: Database, code: str = "example", **values: object) -> None:
     add_source(database, NewSource(new, name="Example", base_url=SITE), NOON)
 
 
-def test_the_baseline_is_added_once_and_its_first_turn_is_not_at_once(database: Database) -> None:
+def test_the_baseline_is_added_once_and_its_first_run_is_not_at_once(database: Database) -> None:
     shared = Overlap("phac", ("hc",))
     assert seed_sources(database, NOON) == Added(added=("hc", "phac", "cihr"), kept=(), overlaps=(shared,))
     assert seed_sources(database, NOON) == Added(added=(), kept=("hc", "phac", "cihr"))
@@ -152,7 +152,7 @@ def test_no_job_is_made_of_a_disabled_source(database: Database, root: Path) -> 
     assert refused.value.command == "webstrata sources enable example"
 
 
-def test_a_folder_that_cannot_be_made_is_said_and_no_job_is_left(database: Database, root: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported_and_no_job_is_left(database: Database, root: Path) -> None:
     add(database)
     root.parent.mkdir(exist_ok=True)
     root.write_text("a file where the archive should be")
@@ -266,7 +266,7 @@ def test_sources_are_read_from_a_file(database: Database, tmp_path: Path) -> Non
         ("", ":1: the file is empty"),
     ],
 )
-def test_what_should_not_stand_in_a_file_is_refused_where_it_stands(tmp_path: Path, text: str, said: str) -> None:
+def test_what_should_not_be_in_a_file_is_refused_with_its_position(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "sources.yaml"
     file.write_text(text)
     with pytest.raises(UsageError) as refused:

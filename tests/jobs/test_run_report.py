@@ -70,7 +70,7 @@ def written(folder: Path, job_id: int) -> dict[str, Any]:
     return found
 
 
-def test_a_report_tells_what_was_run_how_and_what_came_of_it(database: Database, job_id: int, folder: Path) -> None:
+def test_a_report_states_what_was_run_how_and_what_came_of_it(database: Database, job_id: int, folder: Path) -> None:
     write_run_report(database, job_id, COMPLETED, CONFIG)
     report = written(folder, job_id)
     assert report["run"] == {

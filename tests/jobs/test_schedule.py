@@ -14,7 +14,7 @@ from webstrata.db.schema.tables import ArchiveJob, Page, Source
 from webstrata.db.sources import sources
 from webstrata.db.sources.sources import DueSource, NewSource
 from webstrata.errors import ConflictError
-from webstrata.jobs.running.persistent import Crew
+from webstrata.jobs.running.persistent import WorkerContext
 from webstrata.jobs.running.worker import run_worker_loop
 from webstrata.jobs.sources.registry import add_source, create_job_for_source, make_job
 from webstrata.jobs.sources.schedule import queue_due
@@ -40,7 +40,7 @@ def settle(database: Database, status: str = "indexed") -> None:
             job.status = status
 
 
-def test_a_source_that_is_due_gets_a_job_and_its_next_turn(database: Database, root: Path) -> None:
+def test_a_source_that_is_due_gets_a_job_and_its_next_run(database: Database, root: Path) -> None:
     add(database)
     (job_id,) = queue_due(database, root, NOON + timedelta(seconds=7))
     assert view(database).next_run_at == NOON + DAY, "turns keep step with the first"
@@ -52,7 +52,7 @@ def test_a_source_that_is_due_gets_a_job_and_its_next_turn(database: Database, r
     assert len(queue_due(database, root, NOON + DAY)) == 1
 
 
-def test_after_downtime_a_source_gets_one_job_not_one_for_each_missed_turn(database: Database, root: Path) -> None:
+def test_after_downtime_a_source_gets_one_job_not_one_for_each_missed_run(database: Database, root: Path) -> None:
     add(database)
     later = NOON + 10 * DAY + timedelta(hours=3)
     assert len(queue_due(database, root, later)) == 1
@@ -61,7 +61,7 @@ def test_after_downtime_a_source_gets_one_job_not_one_for_each_missed_turn(datab
     assert view(database).next_run_at == NOON + 11 * DAY
 
 
-def test_a_job_that_a_person_asks_for_counts_as_the_turn_that_is_due(database: Database, root: Path) -> None:
+def test_a_manual_job_counts_as_the_run_that_is_due(database: Database, root: Path) -> None:
     add(database)
     make_job(database, root, "site")
     settle(database)
@@ -70,7 +70,7 @@ def test_a_job_that_a_person_asks_for_counts_as_the_turn_that_is_due(database: D
 
 
 @pytest.mark.parametrize("status", ["queued", "retryable", "running", "completed", "indexing"])
-def test_a_turn_waits_while_a_job_of_the_source_is_under_way(database: Database, root: Path, status: str) -> None:
+def test_a_due_run_waits_while_a_job_of_the_source_is_under_way(database: Database, root: Path, status: str) -> None:
     add(database)
     queue_due(database, root, NOON)
     settle(database, status)
@@ -106,7 +106,7 @@ def test_paused_and_disabled_sources_and_those_without_a_schedule_get_none(datab
     }
 
 
-def test_a_schedule_that_goes_on_takes_a_missed_turn_once(database: Database, root: Path) -> None:
+def test_a_resumed_schedule_makes_up_for_missed_runs_once(database: Database, root: Path) -> None:
     add(database)
     queue_due(database, root, NOON)
     settle(database)
@@ -120,7 +120,7 @@ def test_a_schedule_that_goes_on_takes_a_missed_turn_once(database: Database, ro
     assert queue_due(database, root, NOON + 5 * DAY) == []
 
 
-def test_two_workers_that_notice_a_turn_at_once_queue_one_job(
+def test_two_workers_that_notice_a_due_run_at_once_queue_one_job(
     database: Database, database_url: str, root: Path
 ) -> None:
     for number in range(4):
@@ -140,7 +140,7 @@ def test_two_workers_that_notice_a_turn_at_once_queue_one_job(
     assert [view(database, f"site{number}").jobs for number in range(4)] == [1, 1, 1, 1]
 
 
-def test_a_turn_waits_for_a_job_that_is_made_by_hand_at_the_same_moment(
+def test_a_due_run_waits_for_a_job_that_is_made_by_hand_at_the_same_moment(
     database: Database, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(database)
@@ -161,7 +161,7 @@ def test_a_turn_waits_for_a_job_that_is_made_by_hand_at_the_same_moment(
     assert (view(database).jobs, view(database).next_run_at) == (1, NOON)
 
 
-def test_a_source_whose_folder_cannot_be_made_says_so_and_is_tried_again(database: Database, root: Path) -> None:
+def test_a_source_whose_folder_cannot_be_made_reports_it_and_is_tried_again(database: Database, root: Path) -> None:
     add(database, "blocked")
     add(database, "site")
     root.mkdir(parents=True)
@@ -176,7 +176,7 @@ def test_a_source_whose_folder_cannot_be_made_says_so_and_is_tried_again(databas
     assert view(database, "blocked").schedule_error is None
 
 
-def test_an_entry_that_makes_no_sense_holds_up_nobody_else(database: Database, root: Path) -> None:
+def test_an_entry_that_makes_no_sense_holds_up_no_one_else(database: Database, root: Path) -> None:
     add(database, "broken")
     add(database, "site")
     with database.write() as session:
@@ -217,8 +217,8 @@ def test_what_is_scheduled_does_not_change_with_a_job_made_by_hand(database: Dat
     assert (list(entry.default_seeds), dict(entry.crawl)) == (["https://site.example/"], {})
 
 
-def test_a_worker_archives_what_is_due_and_tells_pages_apart_as_the_source_says(
-    crew: Crew, database: Database, web_server: WebServer
+def test_a_worker_archives_what_is_due_and_distinguishes_pages_as_the_source_says(
+    context: WorkerContext, database: Database, web_server: WebServer
 ) -> None:
     web_server.answers |= {
         "/": page("Home", "/recipe?id=1&utm_source=x", "/recipe?id=2"),
@@ -227,7 +227,7 @@ def test_a_worker_archives_what_is_due_and_tells_pages_apart_as_the_source_says(
     }
     entry = SourceJobConfig("site", "site-{date}", (web_server.url(),), schedule_hint="7d")
     add_source(database, NewSource(entry, name="Site", page_parameters=("id",)), NOON)
-    run_worker_loop(run_once=True, crew=crew)
+    run_worker_loop(run_once=True, context=context)
     last = view(database).last_job
     assert last
     assert (last.status, view(database).snapshots) == ("indexed", 3)

@@ -16,7 +16,7 @@ from webstrata.errors import ConflictError, UsageError
 from webstrata.jobs.running.queueing import queue_archive, queue_tool_job
 from webstrata.jobs.sources.registry import make_job, seed_sources
 from webstrata.jobs.sources.source_choice import known_source
-from webstrata.jobs.sources.source_commands import SourceOrders, WantedSource
+from webstrata.jobs.sources.source_commands import SourceCommands, WantedSource
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.jobs.job import JobStatus
 
@@ -39,8 +39,8 @@ def archive(database: Database, root: Path) -> Archive:
 
 
 @pytest.fixture
-def orders(database: Database, root: Path) -> SourceOrders:
-    return SourceOrders(database, root)
+def orders(database: Database, root: Path) -> SourceCommands:
+    return SourceCommands(database, root)
 
 
 def codes(database: Database) -> list[str]:
@@ -50,7 +50,7 @@ def codes(database: Database) -> list[str]:
 
 @pytest.mark.parametrize("spelling", [*SPELLINGS, f"{SITE}news/today"])
 def test_an_address_in_a_sources_scope_is_archived_for_that_source(
-    database: Database, archive: Archive, orders: SourceOrders, spelling: str
+    database: Database, archive: Archive, orders: SourceCommands, spelling: str
 ) -> None:
     orders.add(WantedSource((SITE,), "mine", options={"max_pages": 7}))
     job = archive(spelling, crawl={"max_depth": 1})
@@ -73,7 +73,7 @@ def test_a_sources_rules_bind_what_is_archived_for_it(database: Database, archiv
 
 
 def test_an_address_that_no_source_follows_gets_a_source_of_its_own(
-    database: Database, archive: Archive, orders: SourceOrders
+    database: Database, archive: Archive, orders: SourceCommands
 ) -> None:
     orders.add(WantedSource(("https://other.example/",), "example-org"))
     assert archive(SITE).source_code == "example-org-2"
@@ -83,12 +83,12 @@ def test_an_address_that_no_source_follows_gets_a_source_of_its_own(
     assert archive("https://empty.example/").source_code == "empty-example"
 
 
-def test_a_code_that_is_given_is_the_source_whatever_others_follow(archive: Archive, orders: SourceOrders) -> None:
+def test_a_code_that_is_given_is_the_source_whatever_others_follow(archive: Archive, orders: SourceCommands) -> None:
     orders.add(WantedSource((SITE,), "mine"))
     assert archive(SITE, code="other").source_code == "other"
 
 
-def test_a_disabled_source_takes_no_address_in(archive: Archive, orders: SourceOrders) -> None:
+def test_a_disabled_source_takes_no_address_in(archive: Archive, orders: SourceCommands) -> None:
     orders.add(WantedSource((SITE,), "mine"))
     orders.set_enabled("mine", False)
     with pytest.raises(ConflictError, match="mine is disabled"):
@@ -105,7 +105,7 @@ def test_another_spelling_leads_to_the_job_that_runs_or_waits(
 
 
 def test_a_job_that_runs_for_more_addresses_is_the_job_of_each(
-    database: Database, root: Path, archive: Archive, orders: SourceOrders
+    database: Database, root: Path, archive: Archive, orders: SourceCommands
 ) -> None:
     orders.add(WantedSource((SITE, f"{SITE}fr/"), "mine"))
     job_id = make_job(database, root, "mine").id
@@ -116,7 +116,7 @@ def test_a_job_that_runs_for_more_addresses_is_the_job_of_each(
 
 
 def test_a_job_of_zimit_that_waits_is_the_job_of_its_address(
-    database: Database, root: Path, archive: Archive, orders: SourceOrders
+    database: Database, root: Path, archive: Archive, orders: SourceCommands
 ) -> None:
     orders.add(WantedSource((SITE,), "mine", options={"engine": "zimit"}))
     job_id = make_job(database, root, "mine").id
@@ -124,7 +124,7 @@ def test_a_job_of_zimit_that_waits_is_the_job_of_its_address(
 
 
 def test_archive_tool_by_hand_works_for_the_source_of_its_address(
-    database: Database, root: Path, orders: SourceOrders
+    database: Database, root: Path, orders: SourceCommands
 ) -> None:
     orders.add(WantedSource((SITE,), "mine"))
     job_id = queue_tool_job(database, root, name="by-hand", urls=("www.example.org",), output_dir=root / "by-hand")
@@ -132,7 +132,7 @@ def test_archive_tool_by_hand_works_for_the_source_of_its_address(
         assert jobs.load_job(session, job_id).source_code == "mine"
 
 
-def test_a_row_that_makes_no_sense_stands_in_no_other_sources_way(database: Database, archive: Archive) -> None:
+def test_an_invalid_row_does_not_block_other_sources(database: Database, archive: Archive) -> None:
     archive(SITE)
     with database.write() as session:
         odd = jobs.ensure_source(session, "odd", name="Odd", base_url="https://odd.example/")

@@ -96,7 +96,7 @@ def test_a_folder_in_order_passes_and_its_device_is_remembered(folder: CrawledFo
     check(folder)
 
 
-def test_a_folder_on_another_device_is_refused_until_a_person_says_so(folder: CrawledFolder) -> None:
+def test_a_folder_on_another_device_is_refused_until_a_person_confirms_it(folder: CrawledFolder) -> None:
     folder.set(output_device="fsid:other")
     with pytest.raises(StorageError, match=r"another device than before.*fsid:other.*resume-job --id 1"):
         check(folder)
@@ -145,7 +145,7 @@ def test_an_archive_in_order_is_healthy(folder: CrawledFolder) -> None:
     assert found.free_bytes is not None
 
 
-def test_every_trouble_of_the_archives_disk_is_said(folder: CrawledFolder, root: Path) -> None:
+def test_every_trouble_of_the_archives_disk_is_reported(folder: CrawledFolder, root: Path) -> None:
     assert "must stay so" in health(folder.database, root, 10**18).problems[0]
     (missing,) = health(folder.database, root / "gone", 1).problems
     assert "is not there" in missing

@@ -14,7 +14,7 @@ from webstrata.archive_tool.arguments import Arguments, parsed
 from webstrata.errors import OptionsError, StorageError, UsageError
 from webstrata.jobs.running.tool import (
     OWN_TOOL,
-    RuntimeArchiveJob,
+    ToolRun,
     is_own_tool,
     job_arguments,
     tool_command,
@@ -115,7 +115,7 @@ def described(options: dict[str, object], passthrough: tuple[str, ...] = ()) -> 
     return parsed(job_arguments("trial", config, Path("/archive/trial")))
 
 
-def test_archive_tool_understands_every_option_as_it_was_meant() -> None:
+def test_archive_tool_parses_every_option_back_to_its_value() -> None:
     told = described(EVERYTHING, ("--pageLimit", "10"))
     assert (told.seeds, told.name, told.output_dir) == (SEEDS, "trial", Path("/archive/trial"))
     assert (told.options.to_json(), told.passthrough) == (EVERYTHING, ("--pageLimit", "10"))
@@ -131,7 +131,7 @@ def test_each_option_comes_through_whatever_its_value(name: str) -> None:
     assert described(options).options.to_json() == options
 
 
-def test_what_nobody_named_is_left_to_archive_tool() -> None:
+def test_what_no_one_named_is_left_to_archive_tool() -> None:
     told = described({})
     assert told.options == ArchiveToolOptions()
     assert (told.initial_workers, told.log_level, told.passthrough) == (None, None, ())
@@ -182,7 +182,7 @@ def stand_in(tmp_path: Path, told: Path) -> tuple[str, ...]:
 def test_a_run_of_the_moment_gets_a_folder_of_its_own(tmp_path: Path, told: Path, stand_in: tuple[str, ...]) -> None:
     root = tmp_path / "archive"
     seeds = ("https://www.example.org/", "https://www.example.org/fr/")
-    assert RuntimeArchiveJob("trial", seeds).run(2, archive_root=root, command=stand_in) == 33
+    assert ToolRun("trial", seeds).run(2, archive_root=root, command=stand_in) == 33
     (folder,) = (root / "example-org").iterdir()
     assert folder.name.endswith("Z__trial")
     called = json.loads(told.read_text())
@@ -192,7 +192,7 @@ def test_a_run_of_the_moment_gets_a_folder_of_its_own(tmp_path: Path, told: Path
 
 def test_a_run_in_a_given_folder_makes_none(tmp_path: Path, told: Path, stand_in: tuple[str, ...]) -> None:
     root, folder = tmp_path / "archive", tmp_path / "elsewhere"
-    run = RuntimeArchiveJob("trial", ["https://example.org/"]).run
+    run = ToolRun("trial", ["https://example.org/"]).run
     run(cleanup=True, overwrite=True, output_dir_override=folder, archive_root=root, command=stand_in)
     assert not root.exists()
     called = json.loads(told.read_text())
@@ -200,23 +200,23 @@ def test_a_run_in_a_given_folder_makes_none(tmp_path: Path, told: Path, stand_in
 
 
 def test_a_tool_that_is_not_there_is_trouble_of_ours_and_named(tmp_path: Path) -> None:
-    run = RuntimeArchiveJob("trial", ["https://example.org/"]).run
+    run = ToolRun("trial", ["https://example.org/"]).run
     with pytest.raises(StorageError, match="no-such-tool cannot be run: No such file"):
         run(archive_root=tmp_path, command=("no-such-tool",), interrupted=threading.Event())
 
 
 def test_a_run_without_an_address_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to archive"):
-        RuntimeArchiveJob("trial", []).run(archive_root=tmp_path)
+        ToolRun("trial", []).run(archive_root=tmp_path)
     with pytest.raises(UsageError, match="nothing to archive"):
-        RuntimeArchiveJob("trial", []).run(output_dir_override=tmp_path, archive_root=tmp_path)
+        ToolRun("trial", []).run(output_dir_override=tmp_path, archive_root=tmp_path)
 
 
-def test_only_our_own_tool_is_told_what_another_would_not_know(
+def test_only_our_own_tool_gets_options_that_another_would_not_know(
     tmp_path: Path, told: Path, stand_in: tuple[str, ...]
 ) -> None:
     """A crawler that somebody set in place of ours takes an argument that it does not know for the site's."""
-    RuntimeArchiveJob("trial", ["https://www.example.org/"]).run(archive_root=tmp_path / "archive", command=stand_in)
+    ToolRun("trial", ["https://www.example.org/"]).run(archive_root=tmp_path / "archive", command=stand_in)
     assert "--tied" not in json.loads(told.read_text())
     assert is_own_tool(OWN_TOOL)
     installed = Path(sys.executable).with_name("archive-tool")

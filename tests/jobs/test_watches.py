@@ -14,9 +14,9 @@ from webstrata.db.watching import saved_searches, watches
 from webstrata.errors import ConflictError, NotFoundError, UsageError
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.watching.files import WATCHING_FILE, restore_watching
-from webstrata.jobs.watching.saved_search_commands import SearchOrders
+from webstrata.jobs.watching.saved_search_commands import SavedSearchCommands
 from webstrata.jobs.watching.schedule import queue_due_watches
-from webstrata.jobs.watching.watch_commands import WatchOrders
+from webstrata.jobs.watching.watch_commands import WatchCommands
 from webstrata.model.jobs.job import JobStatus
 from webstrata.model.watching.watches import Watch, WatchRequest, WatchScope, WatchView, read_ignored
 
@@ -32,8 +32,8 @@ def medicine(dose: str, offer: str = "Ten boxes left", link: str = "") -> Answer
     return Answer(html.encode())
 
 
-def orders(runner: Runner) -> WatchOrders:
-    return WatchOrders(runner.database, runner.archive_root)
+def orders(runner: Runner) -> WatchCommands:
+    return WatchCommands(runner.database, runner.archive_root)
 
 
 def check_all(runner: Runner, now: datetime) -> list[int]:
@@ -128,7 +128,7 @@ def test_a_rebuild_brings_watches_and_saved_searches_back(
     runner: Runner, web_server: WebServer, database: Database
 ) -> None:
     watch = orders(runner).add(WatchRequest(web_server.url("/a"), "2h", select="main", ignore=(".ad",)))
-    saved = SearchOrders(database, runner.archive_root).add("Recalls", {"q": "recall", "type": "html"})
+    saved = SavedSearchCommands(database, runner.archive_root).add("Recalls", {"q": "recall", "type": "html"})
     with database.write() as session:
         watches.remove_watch(session, watch.id)
         saved_searches.remove_search(session, saved.id)
@@ -163,7 +163,7 @@ def test_what_cannot_be_watched_is_refused(runner: Runner, request_: WatchReques
         assert watches.count_watches(session) == 0
 
 
-def test_selectors_are_told_from_texts() -> None:
+def test_selectors_are_distinguished_from_texts() -> None:
     selectors = (".ad", "#x", "aside", "p > a", "div.ad", "time[datetime]", "css:ad")
     texts = ("Advertisement", "Last updated", "Note: new", "text:aside")
     assert all(read_ignored(one).startswith("css:") for one in selectors)

@@ -31,5 +31,5 @@ def test_a_crawl_that_came_to_nothing_is_tried_twice_more() -> None:
         (3, "the crawler ended with exit code 3 before it was done"),
     ],
 )
-def test_how_a_program_died_is_said_in_words(code: int, words: str) -> None:
+def test_how_a_program_died_is_reported_in_words(code: int, words: str) -> None:
     assert how_it_died("the crawler", code) == words

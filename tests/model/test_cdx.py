@@ -22,7 +22,7 @@ def read(dialect: CdxDialect = CdxDialect.IA, **given: str) -> CdxQuery:
     return read_query([("url", "example.org"), *parameters.items()], dialect)
 
 
-def test_a_query_is_read_as_it_is_meant() -> None:
+def test_a_query_is_parsed_as_a_reader_means_it() -> None:
     query = read(url="example.org/a*", from_="2024", to="202405", limit="-5", fl="timestamp,original", sort="reverse")
     assert (query.match_type, query.limit, query.fields) == (MatchType.PREFIX, -5, ("timestamp", "original"))
     assert query.earliest == datetime(2024, 1, 1, tzinfo=UTC)

@@ -24,7 +24,7 @@ from webstrata.model.crawl.failures import VisitFailure, failure_kind, summed_up
         (None, None),
     ],
 )
-def test_only_what_says_something_about_the_site_is_counted(error: str | None, kind: str | None) -> None:
+def test_only_what_states_something_about_the_site_is_counted(error: str | None, kind: str | None) -> None:
     assert failure_kind(error) == kind
 
 

@@ -72,7 +72,7 @@ def test_the_digest_is_the_body_s() -> None:
 
 
 @pytest.mark.parametrize(("status", "transient"), [(200, False), (404, False), (429, True), (500, True), (501, False)])
-def test_some_answers_say_come_back_later(status: int, transient: bool) -> None:
+def test_some_responses_say_come_back_later(status: int, transient: bool) -> None:
     assert answer(status).transient is transient
 
 

@@ -43,7 +43,7 @@ def test_what_a_stored_configuration_leaves_out_is_empty() -> None:
         ({"b": 1, "a": 1, "crawl": {"x": 1}}, r"a, b, crawl\.x"),
     ],
 )
-def test_a_key_that_nobody_reads_is_refused_by_name(stored: dict[str, object], named: str) -> None:
+def test_a_key_that_no_one_reads_is_refused_by_name(stored: dict[str, object], named: str) -> None:
     with pytest.raises(UsageError, match=f"unknown key in a job's configuration: {named}$"):
         JobConfig.from_json(stored)
 
@@ -68,7 +68,7 @@ def test_a_value_of_the_wrong_kind_is_refused_by_name(key: str, value: object) -
         JobConfig.from_json({key: value})
 
 
-def test_a_jobs_own_knobs_win_over_the_defaults(defaults: CrawlConfig) -> None:
+def test_a_jobs_own_settings_win_over_the_defaults(defaults: CrawlConfig) -> None:
     own = defaults.overridden({"max_pages": 5, "per_host_delay": 2, "respect_robots": False, "user_agent": "me"})
     changed = {"max_pages": 5, "per_host_delay": 2, "respect_robots": False, "user_agent": "me"}
     assert asdict(own) == asdict(defaults) | changed
@@ -114,13 +114,13 @@ def test_a_jobs_own_knobs_win_over_the_defaults(defaults: CrawlConfig) -> None:
         ("no_such_knob", 1),
     ],
 )
-def test_a_knob_that_cannot_be_is_refused_by_name(defaults: CrawlConfig, knob: str, value: object) -> None:
+def test_a_setting_that_cannot_be_is_refused_by_name(defaults: CrawlConfig, knob: str, value: object) -> None:
     with pytest.raises(UsageError, match=f"a job's {knob} cannot be "):
         defaults.overridden({knob: value})
 
 
 @pytest.mark.parametrize("knob", ["per_host_delay", "per_host_concurrency", "max_seconds", "max_bytes"])
-def test_a_knob_that_may_be_nothing_can_be_taken_back_to_it(defaults: CrawlConfig, knob: str) -> None:
+def test_a_setting_that_may_be_nothing_can_be_taken_back_to_it(defaults: CrawlConfig, knob: str) -> None:
     set_to_one = defaults.overridden({knob: 1})
     assert getattr(set_to_one, knob) == 1
     assert set_to_one.overridden({knob: None}) == defaults
@@ -140,6 +140,6 @@ def test_jobs_and_settings_agree_on_what_makes_sense() -> None:
         assert Settings.model_fields[name].default == getattr(CrawlConfig(), name)
 
 
-def test_the_retry_knobs_make_the_retry_policy(defaults: CrawlConfig) -> None:
+def test_the_retry_settings_make_the_retry_policy(defaults: CrawlConfig) -> None:
     knobs = {"max_retries": 7, "backoff_min": 2, "backoff_max": 9, "backoff_multiplier": 3, "jitter": 0.5}
     assert defaults.overridden(knobs).retry_policy == RetryPolicy(7, 2, 9, 3, 0.5)

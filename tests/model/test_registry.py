@@ -63,7 +63,7 @@ def test_more_seeds_come_after_the_sources_own_and_none_twice() -> None:
     assert build_job_config(HC, ["https://example.org", HOME])["seeds"] == [HOME, "https://example.org/"]
 
 
-def test_overrides_change_tool_options_and_crawl_knobs_and_nothing_else() -> None:
+def test_overrides_change_tool_options_and_crawl_settings_and_nothing_else() -> None:
     config = build_job_config(HC, overrides={"initial_workers": 3, "max_pages": 7})
     assert config["tool_options"] == {**DEFAULTS, "relax_perms": True, "initial_workers": 3}
     assert config["crawl"] == {"max_pages": 7}
@@ -137,7 +137,7 @@ def test_an_entry_survives_being_stored(entry: SourceJobConfig) -> None:
     assert SourceJobConfig.from_json("hc", json.loads(json.dumps(entry.to_json()))) == entry
 
 
-def test_a_stored_entry_with_a_key_that_nobody_reads_is_refused() -> None:
+def test_a_stored_entry_with_a_key_that_no_one_reads_is_refused() -> None:
     with pytest.raises(UsageError, match="unknown key in the registry's entry of hc: seeds"):
         SourceJobConfig.from_json("hc", {"seeds": [HOME]})
 

@@ -34,7 +34,7 @@ def test_an_address_asks_for_a_capture_a_list_or_a_timegate(
 
 
 @pytest.mark.parametrize("path", ["", "2024/", "*/", "123456789012345/example.org", "2024xx_/example.org"])
-def test_an_address_without_sense_says_what_would_make_sense(path: str) -> None:
+def test_an_address_without_sense_states_what_would_make_sense(path: str) -> None:
     with pytest.raises(UsageError, match=r"expected|missing"):
         parse_address(path)
 

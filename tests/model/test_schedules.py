@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webstrata.errors import UsageError
-from webstrata.model.jobs.schedules import Cron, Interval, next_after, next_turn, parse_schedule
+from webstrata.model.jobs.schedules import Cron, Interval, next_after, next_run, parse_schedule
 
 
 def at(text: str) -> datetime:
@@ -121,8 +121,8 @@ def test_a_schedule_counts_in_utc() -> None:
         ("0 3 * * 1", "2026-11-02T03:00", "2026-11-16T08:00", "2026-11-23T03:00"),
     ],
 )
-def test_the_turn_after_missed_ones_keeps_step(schedule: str, due: str, now: str, following: str) -> None:
-    assert next_turn(schedule, at(due), at(now)) == at(following)
+def test_the_run_after_missed_ones_stays_in_step(schedule: str, due: str, now: str, following: str) -> None:
+    assert next_run(schedule, at(due), at(now)) == at(following)
 
 
 @given(

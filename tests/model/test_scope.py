@@ -47,7 +47,7 @@ paths = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_chara
         ("[::1]:5000", "http://[::1]/", False),
     ],
 )
-def test_a_domain_takes_in_its_host_and_says_which_ports_and_what_below_it(
+def test_a_domain_takes_in_its_host_and_states_which_ports_and_what_below_it(
     domain: str, url: str, admitted: bool
 ) -> None:
     assert ScopeRules((domain,)).admits(url) is admitted

@@ -27,7 +27,7 @@ def test_a_misspelt_word_means_the_known_one_that_is_nearest(written: str, meant
     assert best_meant(written, dict.fromkeys(likely, 1)) == meant
 
 
-def test_of_words_equally_near_the_one_that_begins_alike_and_is_more_common_is_meant() -> None:
+def test_of_words_equally_near_the_more_common_one_that_begins_alike_is_chosen() -> None:
     assert best_meant("vacine", {"racine": 900, "vaccine": 1}) == "vaccine"
     assert best_meant("dise", {"dose": 5, "dike": 50, "dime": 0}) == "dike"
     assert best_meant("dise", {"dose": 0}) is None

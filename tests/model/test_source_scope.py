@@ -98,7 +98,7 @@ def test_a_source_without_a_web_address_owns_none() -> None:
         assert not nowhere.shares_domain(SITE)
 
 
-def test_where_a_source_begins_is_told_by_all_the_addresses_that_are_given() -> None:
+def test_where_a_source_begins_is_recognised_by_all_the_addresses_that_are_given() -> None:
     both = SourceScope.of("both", ["https://example.org/en/", "https://example.org/fr/"], {})
     assert source_beginning_at(["http://example.org/fr"], [SITE, both]) == both
     assert source_beginning_at(["https://example.org/fr", "https://example.org/de"], [SITE, both]) is None

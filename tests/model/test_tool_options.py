@@ -47,7 +47,7 @@ def test_every_option_survives_being_stored() -> None:
     assert options.to_json() == EVERYTHING
 
 
-def test_what_nobody_says_is_left_to_the_tool_but_files_stay_readable() -> None:
+def test_what_no_one_states_is_left_to_the_tool_but_files_stay_readable() -> None:
     assert ArchiveToolOptions().to_json() == {
         "cleanup": False,
         "overwrite": False,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from webstrata.errors import UsageError
 from webstrata.model.urls import (
     MAX_URL_LENGTH,
-    Base,
+    BaseUrl,
     bounded,
     host_of,
     join,
@@ -125,7 +125,7 @@ def test_spellings_of_one_page_share_a_group(url: str) -> None:
         ("http://[::1]/", "https://[::1]/"),
     ],
 )
-def test_what_tells_pages_apart_stays_in_the_group(url: str, group: str) -> None:
+def test_what_distinguishes_pages_stays_in_the_group(url: str, group: str) -> None:
     assert url_group(url) == group
 
 
@@ -220,7 +220,7 @@ def test_overlong_addresses_keep_a_group_and_a_key_of_their_own() -> None:
     assert bounded("https://example.org/") == "https://example.org/"
 
 
-def test_a_url_key_is_short_and_tells_urls_apart() -> None:
+def test_a_url_key_is_short_and_distinguishes_urls() -> None:
     keys = {url_key(f"https://example.org/{number}") for number in range(1_000)}
     assert {len(key) for key in keys} == {32}
     assert len(keys) == 1_000
@@ -312,7 +312,7 @@ def test_joining_is_what_the_url_standard_says(base: str, reference: str) -> Non
 
 @given(bases.map(parsed).filter(bool), references)
 def test_a_reference_depends_on_no_more_than_its_part_of_the_base(base: str, reference: str) -> None:
-    assert resolve(Base.of(base).part_for(reference), reference) == joined_by_the_standard(base, reference)
+    assert resolve(BaseUrl.of(base).part_for(reference), reference) == joined_by_the_standard(base, reference)
 
 
 @pytest.mark.parametrize(
@@ -320,11 +320,11 @@ def test_a_reference_depends_on_no_more_than_its_part_of_the_base(base: str, ref
 )
 def test_what_refers_to_the_page_itself_is_joined_to_all_of_it(reference: str) -> None:
     for base in ("https://h/a/b?c=/", "https://h/a/", "https://h/a/?c=d/e"):
-        assert resolve(Base.of(base).part_for(reference), reference) == joined_by_the_standard(base, reference)
+        assert resolve(BaseUrl.of(base).part_for(reference), reference) == joined_by_the_standard(base, reference)
 
 
 def test_a_reference_that_becomes_too_long_leads_nowhere() -> None:
-    base = Base.of(f"https://h/{'a' * 1_000}/")
+    base = BaseUrl.of(f"https://h/{'a' * 1_000}/")
     for length, fits in ((MAX_URL_LENGTH - len(base.href), True), (MAX_URL_LENGTH - len(base.href) + 1, False)):
         reference = "b" * length
         assert (resolve(base.part_for(reference), reference) is not None) is fits

@@ -6,7 +6,7 @@ from tests.index.jobs import SITE
 from tests.notifications.conftest import Deliver, Run, dose
 from tests.notifications.receiver import Receiver
 from webstrata.db.engine import Database
-from webstrata.jobs.watching.watch_commands import WatchOrders
+from webstrata.jobs.watching.watch_commands import WatchCommands
 from webstrata.model.watching.watches import WatchRequest
 
 
@@ -16,7 +16,7 @@ def test_a_receiver_is_notified_of_edits_of_a_watched_page_and_of_no_others(
     # The first captures of the fixture are from now on, so that they are later than the watch.
     run({"/a": dose("100 mg"), "/b": dose("100 mg")})
     request = WatchRequest(f"{SITE}/a", select="main p")
-    watch, (made,) = WatchOrders(database, tmp_path).add_notifying(request, [f"{receiver.origin}/hook"])
+    watch, (made,) = WatchCommands(database, tmp_path).add_notifying(request, [f"{receiver.origin}/hook"])
     assert made.subject.watch_id == watch.id
     run({"/a": dose("200 mg"), "/b": dose("200 mg")})
     run({"/a": dose("400 mg"), "/b": dose("400 mg")})
@@ -24,6 +24,6 @@ def test_a_receiver_is_notified_of_edits_of_a_watched_page_and_of_no_others(
     deliver().deliver_due()
     (digest,) = receiver.accepted("/hook")
     assert [one["url"].rpartition("/")[2] for one in digest.json["data"]["changes"]] == ["a"]
-    WatchOrders(database, tmp_path).remove(watch.id)
+    WatchCommands(database, tmp_path).remove(watch.id)
     run({"/a": dose("800 mg"), "/b": dose("800 mg")})
     assert deliver().deliver_due().delivered == 0

@@ -171,7 +171,7 @@ def test_what_strangers_wrote_is_only_ever_text(title: str, url: str) -> None:
     assert [node.attr("href") for node in tree.select("[href]")] == ["/snapshot/42"]
 
 
-def test_the_banner_says_what_when_and_whence_and_links_back() -> None:
+def test_the_banner_states_what_when_and_whence_and_links_back() -> None:
     text = only(banner_html(SNAPSHOT), f"#{BANNER_ID}").text
     assert "Flu season" in text
     assert "https://health.example/flu?a=1&b=2" in text

@@ -75,7 +75,7 @@ def test_no_file_outside_the_archive_is_ever_read(database: Database, tmp_path: 
         raw_page(database, root, only)
 
 
-def test_a_snapshot_without_a_file_says_so(database: Database, tmp_path: Path) -> None:
+def test_a_snapshot_without_a_file_reports_it(database: Database, tmp_path: Path) -> None:
     (only,) = archived(database, tmp_path, fetched(URL))
     change(database, warc_path="")
     with pytest.raises(NotFoundError, match="No WARC path"):
@@ -118,7 +118,7 @@ def test_a_damaged_record_is_not_shown(database: Database, tmp_path: Path) -> No
         raw_page(database, tmp_path, only)
 
 
-def test_a_record_whose_length_nobody_knows_is_read_all_the_same(database: Database, tmp_path: Path) -> None:
+def test_a_record_whose_length_no_one_knows_is_read_all_the_same(database: Database, tmp_path: Path) -> None:
     (only,) = archived(database, tmp_path, fetched(URL, "<p>text"))
     change(database, warc_length=None)
     assert raw_page(database, tmp_path, only).content == b"<p>text"

@@ -63,7 +63,7 @@ def test_only_expired_html_goes_the_longest_expired_first_and_a_dry_run_touches_
     assert clean(database, folder).candidates == 0
 
 
-def test_what_is_missing_is_marked_and_what_cannot_be_deleted_waits_behind_the_others(
+def test_what_is_missing_is_marked_and_what_cannot_be_deleted_waits_after_the_others(
     database: Database, folder: Path, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside.html.gz"

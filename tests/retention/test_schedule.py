@@ -10,7 +10,7 @@ from webstrata.db.engine import Database
 from webstrata.db.retention import artifacts
 from webstrata.db.schema.collection_tables import HaulRow
 from webstrata.jobs.running.lifecycle import Runner
-from webstrata.jobs.running.persistent import Crew
+from webstrata.jobs.running.persistent import WorkerContext
 from webstrata.jobs.running.worker import apply_retention
 from webstrata.model.retention.artifacts import ArtifactType, NewArtifact
 from webstrata.retention.schedule import ArtifactSchedule, RetentionSchedule
@@ -43,8 +43,8 @@ def test_a_worker_deletes_what_is_expired_once_an_hour_and_artifacts_only_if_ena
 
 def test_a_worker_applies_retention_beside_its_jobs(runner: Runner) -> None:
     add_row(runner.database, "hauls", NOW - 9_999 * DAY, "old")
-    crew = Crew(runner.database, runner.archive_root, runner.recovery, runner)
-    assert not apply_retention(crew, QUIET)
+    context = WorkerContext(runner.database, runner.archive_root, runner.recovery, runner)
+    assert not apply_retention(context, QUIET)
     assert count(runner.database, HaulRow) == 1
-    assert not apply_retention(replace(crew, retention=RetentionSchedule(runner.database)), QUIET)
+    assert not apply_retention(replace(context, retention=RetentionSchedule(runner.database)), QUIET)
     assert count(runner.database, HaulRow) == 0

@@ -40,7 +40,7 @@ def filled(shelf: Shelf) -> None:
         shelf.page(job, url, at, "text", title="Some title", status=status)
 
 
-def test_a_row_says_what_a_search_asks_of_a_snapshot(database: Database, shelf: Shelf) -> None:
+def test_a_row_states_what_a_search_asks_of_a_snapshot(database: Database, shelf: Shelf) -> None:
     filled(shelf)
     assert [row[4:] for row in entries(database)] == [
         (0, 1, 0, "en", "html"),

@@ -100,7 +100,7 @@ def test_what_is_not_wanted_is_not_ranked_for_its_title(archive: Database, few_a
 
 @pytest.mark.parametrize("view", View)
 @pytest.mark.parametrize("sort", Sort)
-def test_counting_stops_somewhere_and_says_so_and_only_a_cursor_goes_on(
+def test_counting_stops_somewhere_and_reports_it_and_only_a_cursor_goes_on(
     archive: Database, few_are_ranked: None, monkeypatch: pytest.MonkeyPatch, view: View, sort: Sort
 ) -> None:
     for module in (time_order, candidates):
@@ -118,7 +118,7 @@ def test_counting_stops_somewhere_and_says_so_and_only_a_cursor_goes_on(
 
 
 @pytest.mark.parametrize("view", View)
-def test_browsing_goes_on_behind_what_was_counted_by_a_cursor(
+def test_browsing_goes_on_after_what_was_counted_by_a_cursor(
     archive: Database, monkeypatch: pytest.MonkeyPatch, view: View
 ) -> None:
     for module in ("search_order", "searching"):

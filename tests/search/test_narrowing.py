@@ -14,7 +14,7 @@ from webstrata.db.schema.tables import PageSignal, Snapshot, Source
 from webstrata.errors import UsageError
 from webstrata.model.search.query import AnyOf, Field, Intent, Words
 from webstrata.model.search.ranking import Ranking
-from webstrata.model.search.values import Cursor, FacetCount, Fallback, Kind, SearchRequest, Sort, View, read_cursor
+from webstrata.model.search.values import Cursor, FacetCount, Fallback, FileKind, SearchRequest, Sort, View, read_cursor
 from webstrata.search.appearances import appearances
 from webstrata.search.service import explained, search
 
@@ -58,8 +58,8 @@ def test_results_are_narrowed_and_counted_by_source_year_language_and_type(datab
     for q in ("flu", None):
         assert ids_of(database, SearchRequest(q=q, year=2025, sort=Sort.NEWEST)) == [three, two]
         assert ids_of(database, SearchRequest(q=q, language="fr")) == [two]
-        assert ids_of(database, SearchRequest(q=q, kind=Kind.PDF)) == [three]
-        assert ids_of(database, SearchRequest(q=q, kind=Kind.HTML, year=2024)) == [one]
+        assert ids_of(database, SearchRequest(q=q, kind=FileKind.PDF)) == [three]
+        assert ids_of(database, SearchRequest(q=q, kind=FileKind.HTML, year=2024)) == [one]
         assert ids_of(database, SearchRequest(q=q, year=9999)) == []
         found = search(database, SearchRequest(q=q, facets=True)).facets
         assert found == {
@@ -84,7 +84,7 @@ def test_an_address_finds_the_captures_of_its_page_however_it_is_written(databas
         assert ids_of(database, SearchRequest(q=q, view=View.PAGES)) == [new]
 
 
-def test_an_address_with_a_parameter_that_tells_pages_apart_finds_just_that_page(
+def test_an_address_with_a_parameter_that_distinguishes_pages_finds_just_that_page(
     database: Database, shelf: Shelf
 ) -> None:
     job = shelf.job()
@@ -97,14 +97,14 @@ def test_an_address_with_a_parameter_that_tells_pages_apart_finds_just_that_page
     assert ids_of(database, SearchRequest(q=f"{SITE}/p?id=2")) == []
 
 
-def test_an_address_that_nobody_captured_is_searched_as_words(database: Database, shelf: Shelf) -> None:
+def test_an_address_that_no_one_captured_is_searched_as_words(database: Database, shelf: Shelf) -> None:
     page = shelf.page(shelf.job(), f"{SITE}/a", "2024-01-01", "0.5 mL; write to info@example.net")
     for q in ("0.5", "info@example.net", "https://nobody.example.net/", "a.b.c"):
         answer = search(database, SearchRequest(q=q))
         assert [hit.id for hit in answer.results] == ([page] if q in {"0.5", "info@example.net"} else [])
 
 
-def test_a_misspelt_word_finds_what_was_meant_and_the_answer_says_so(database: Database, shelf: Shelf) -> None:
+def test_a_misspelt_word_finds_the_intended_one_and_the_response_reports_it(database: Database, shelf: Shelf) -> None:
     page = shelf.page(shelf.job(), f"{SITE}/a", "2024-01-01", "wash your hands", title="Coronavirus and you")
     answer = search(database, SearchRequest(q="coronovirus hands"))
     assert [hit.id for hit in answer.results] == [page]

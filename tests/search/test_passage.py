@@ -33,7 +33,7 @@ def test_the_passage_is_where_the_words_stand_closest() -> None:
     assert shown(text, "one", "two").count("[") == 4
 
 
-def test_a_long_text_is_cut_between_words_and_says_so() -> None:
+def test_a_long_text_is_cut_between_words_and_reports_it() -> None:
     result = shown("word " * 200 + "needle " + "word " * 200, "needle")
     assert result.startswith("… word ")
     assert result.endswith(" word …")

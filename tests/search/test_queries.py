@@ -43,7 +43,7 @@ def test_there_is_enough_to_search() -> None:
     assert {query["first"] for query in QUERIES} <= {page.path for page in PAGES}
 
 
-def test_what_was_meant_comes_first(library: Library) -> None:
+def test_the_intended_page_comes_first(library: Library) -> None:
     """Nine in ten is asked for between databases: with at most one in twenty wrong on each, they cannot differ more."""
     wrong = {}
     for query in QUERIES:

@@ -72,7 +72,7 @@ def test_without_a_state_the_newest_temporary_folder_is_searched(tmp_path: Path)
     assert names(tmp_path, allow_fallback=False) == []
 
 
-def test_with_a_damaged_state_every_temporary_folder_is_searched_and_that_is_said(tmp_path: Path) -> None:
+def test_with_a_damaged_state_every_temporary_folder_is_searched_and_that_is_reported(tmp_path: Path) -> None:
     for name in (".tmpa", ".tmpb"):
         warc(tmp_path / name / ARCHIVE / "x.warc.gz")
     (tmp_path / STATE).write_text('{"temp_dirs_')
@@ -165,7 +165,7 @@ def test_one_file_is_enough(tmp_path: Path) -> None:
     ]
 
 
-def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported_as_missing(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match=r"gone: No such file"):
         discover(tmp_path / "gone")
 

@@ -79,7 +79,7 @@ def test_plain_files_are_read_too(file: Path, tmp_path: Path) -> None:
     assert [read_record(plain, record.offset, None).length for record in found] == [r.length for r in found]
 
 
-def test_a_revisit_says_what_it_stands_on(file: Path) -> None:
+def test_a_revisit_names_its_original(file: Path) -> None:
     original = Original("<urn:uuid:1>", "https://example.org/old", NOON - timedelta(days=1))
     with WarcFileWriter(file) as writer:
         writer.append(exchange(fetched(), writer.warcinfo_id, original))
@@ -134,14 +134,14 @@ def rewritten(file: Path, old: bytes, new: bytes) -> bytes:
         (fetched(content_type="image/png"), False),
     ],
 )
-def test_a_page_is_what_says_so_or_looks_like_one(file: Path, answer: object, is_page: bool) -> None:
+def test_a_page_is_what_is_declared_as_one_or_looks_like_one(file: Path, answer: object, is_page: bool) -> None:
     write_warc(file, [answer])  # type: ignore[list-item]
     (record,) = iter_records(file)
     assert record.is_html is is_page
     assert len(list(iter_html_records(file))) == is_page
 
 
-def test_nothing_behind_the_acknowledged_end_is_read_while_the_file_grows(file: Path) -> None:
+def test_nothing_after_the_acknowledged_end_is_read_while_the_file_grows(file: Path) -> None:
     with WarcFileWriter(file) as writer:
         writer.append(exchange(fetched("https://example.org/0", noise(0)), writer.warcinfo_id))
         end = writer.size
@@ -175,7 +175,7 @@ def test_a_damaged_record_is_located_and_skipped_and_the_rest_still_read(
 
 
 @pytest.mark.parametrize("damage", [bytes(400), random.Random(4).randbytes(400), b"\r\nWARC-Type: request\r\n" * 16])
-def test_damage_in_a_plain_file_costs_the_records_it_touches_and_is_told(file: Path, damage: bytes) -> None:
+def test_damage_in_a_plain_file_costs_the_records_it_touches_and_is_reported(file: Path, damage: bytes) -> None:
     write_pages(file)
     whole = b"".join(gzip.decompress(file.read_bytes()[r.offset : r.offset + r.length]) for r in members(file))
     file.write_bytes(whole)

@@ -62,7 +62,7 @@ def test_an_exchange_is_a_response_and_the_request_for_it(file: Path) -> None:
     assert request.block == answer.request_head
 
 
-def test_what_was_cut_says_so() -> None:
+def test_what_was_cut_is_marked() -> None:
     answer = replace(fetched(), truncated="length", ip_address=None)
     response, _ = exchange(answer, new_record_id())
     head = gzip.decompress(b"".join(response.compressed())).partition(b"\r\n\r\n")[0]

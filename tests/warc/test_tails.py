@@ -40,7 +40,7 @@ def test_damage_in_the_middle_hides_nothing_of_what_follows(file: Path) -> None:
     assert whole_end(file) == len(hurt)
 
 
-def test_a_length_that_is_too_large_by_damage_costs_no_record_behind_it(tmp_path: Path) -> None:
+def test_a_length_that_is_too_large_by_damage_costs_no_record_after_it(tmp_path: Path) -> None:
     write_warc(tmp_path / "one.warc.gz", [fetched(f"https://example.org/{n}") for n in range(3)])
     plain = gzip.decompress((tmp_path / "one.warc.gz").read_bytes())
     hurt = plain.replace(b"Content-Length: ", b"Content-Length: 99", 1)

@@ -90,7 +90,7 @@ def test_a_damaged_record_is_named_and_the_others_are_still_read(tmp_path: Path)
     assert report.records == 20
 
 
-def test_behind_a_damaged_record_a_plain_file_is_read_on(tmp_path: Path) -> None:
+def test_after_a_damaged_record_a_plain_file_is_read_on(tmp_path: Path) -> None:
     path = tmp_path / "a.warc"
     kind, wrong = {"WARC-Type": "resource"}, {"WARC-Type": "resource", "WARC-Block-Digest": digest(b"other")}
     for length in (3, 100_000, int("9" * 18)):
@@ -137,7 +137,7 @@ def test_a_wrong_digest_is_named_in_any_of_its_forms(tmp_path: Path) -> None:
         assert reasons(verify([path])) == ["the block is not what its digest says"]
 
 
-def test_a_payload_that_is_not_what_its_digest_says_is_named(tmp_path: Path) -> None:
+def test_a_payload_that_is_not_what_its_digest_states_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.warc"
     headers = {"WARC-Type": "response", "Content-Type": "application/http; msgtype=response"}
     block = b"HTTP/1.1 200 OK\r\n\r\nbody"
@@ -214,7 +214,7 @@ def test_what_is_no_warc_is_named(tmp_path: Path, content: bytes) -> None:
     assert len(verify([path]).findings) == 1
 
 
-def test_the_command_says_what_is_wrong_and_exits_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_states_what_is_wrong_and_exits_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = tmp_path / "good.warc.gz"
     written(good, [fetched(1)])
     assert run(["verify", str(tmp_path)]) == 0

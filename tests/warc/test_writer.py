@@ -95,7 +95,7 @@ def test_syncing_reaches_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -
     assert synced == [file]
 
 
-def test_cutting_back_forgets_what_was_behind(file: Path) -> None:
+def test_cutting_back_forgets_what_came_after(file: Path) -> None:
     with WarcFileWriter(file) as writer:
         kept = answers(1, writer)
         size = writer.size

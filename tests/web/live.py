@@ -20,9 +20,9 @@ from webstrata.db.captures import captures, problems
 from webstrata.db.captures.new_rows import Problem
 from webstrata.db.queue import jobs, run_reports
 from webstrata.index.version import INDEX_VERSION
-from webstrata.jobs.sources.source_commands import SourceOrders
-from webstrata.model.crawl.monitoring import Answer as MonitorAnswer
+from webstrata.jobs.sources.source_commands import SourceCommands
 from webstrata.model.crawl.monitoring import Decision
+from webstrata.model.crawl.monitoring import RecoveryAction as MonitorAnswer
 from webstrata.model.crawl.run_reports import CrawlReport, HostReport
 from webstrata.settings import Settings
 from webstrata.storage.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line
@@ -89,7 +89,7 @@ def fill(app: App) -> None:
     _leave_problems(app, 1)
     _leave_temporary_files(app, 2)
     keep(app, [Answer(f"{SITE}linked", "Linked", _LINKS)])
-    SourceOrders(app.database, app.archive_root).set_schedule("health", "0 3 * * 1")
+    SourceCommands(app.database, app.archive_root).set_schedule("health", "0 3 * * 1")
     ChangeTracking(app.database, app.archive_root, INDEX_VERSION).compute(1)
 
 

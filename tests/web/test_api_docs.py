@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.web.conftest import Page
-from webstrata.web.api_texts import Kind, kind_of
+from webstrata.web.api_texts import TypeDoc, kind_of
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from webstrata.web.api_texts import Kind, kind_of
         ({}, "anything"),
     ],
 )
-def test_a_kind_is_told_in_words(schema: dict[str, object], words: str) -> None:
+def test_a_kind_is_reported_in_words(schema: dict[str, object], words: str) -> None:
     assert kind_of(schema).words == words
 
 
@@ -32,7 +32,7 @@ FOR_OPERATORS = ("/docs/operators", "/docs/retention", "/docs/notifications", "/
 
 def test_a_kind_knows_which_schemas_it_speaks_of() -> None:
     one, other = {"$ref": "#/components/schemas/A"}, {"type": "array", "items": {"$ref": "#/components/schemas/B"}}
-    assert kind_of({"anyOf": [one, other]}) == Kind("A or list of B", ("A", "B"))
+    assert kind_of({"anyOf": [one, other]}) == TypeDoc("A or list of B", ("A", "B"))
 
 
 def test_every_route_is_on_one_of_the_pages(client: TestClient) -> None:
@@ -46,7 +46,7 @@ def test_every_route_is_on_one_of_the_pages(client: TestClient) -> None:
     assert not [route for route in public if "/api/admin" in route or "/admin/api" in route]
 
 
-def test_a_route_tells_its_parameters_with_their_bounds_and_its_answers(client: TestClient) -> None:
+def test_a_route_reports_its_parameters_with_their_bounds_and_its_responses(client: TestClient) -> None:
     page = Page(client.get("/docs"))
     (search,) = [node for node in page.all("section") if node.css("h2[id='get-api-search']")]
     words = " ".join(search.text().split())

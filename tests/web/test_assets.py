@@ -50,7 +50,7 @@ def test_nothing_else_is_sent(make_client: MakeClient, name: str) -> None:
     assert make_client().get(f"/static/{name}").status_code == 404
 
 
-def test_types_are_told() -> None:
+def test_types_are_reported() -> None:
     types = {name: asset.media_type for name, asset in our_assets().items()}
     assert types["site.css"] == "text/css"
     assert types["keys.js"] == "text/javascript"

@@ -70,7 +70,7 @@ def test_another_sites_form_changes_nothing(signed_in: TestClient, app: App) -> 
     assert changes(app) == before
 
 
-def test_the_log_is_a_page_that_tells_who_changed_what(signed_in: TestClient, app: App) -> None:
+def test_the_log_is_a_page_that_reports_who_changed_what(signed_in: TestClient, app: App) -> None:
     signed_in.post("/sources", data={"url": "example.org", "code": "site"})
     signed_in.post("/sources/site/schedule", data={"when": "7d"})
     page = Page(signed_in.get("/audit-log"))

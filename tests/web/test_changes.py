@@ -49,7 +49,7 @@ def test_the_list_puts_reasons_first_and_groups_by_day(client: TestClient, fever
     assert page.links("header nav a")["Changes"] == "/changes"
 
 
-def test_the_list_is_narrowed_and_says_what_is_wrong(client: TestClient, fever: list[int]) -> None:
+def test_the_list_is_narrowed_and_states_what_is_wrong(client: TestClient, fever: list[int]) -> None:
     assert len(Page(client.get("/changes?minSignificance=0.3")).all(".change")) == 1
     assert len(Page(client.get("/changes?changeType=new_page")).all(".change")) == 4
     assert "No change is like that." in Page(client.get("/changes?from=2030-01-01")).text()
@@ -60,7 +60,7 @@ def test_the_list_is_narrowed_and_says_what_is_wrong(client: TestClient, fever: 
     assert "There is no page 9" in Page(client.get("/changes?page=9")).text()
 
 
-def test_an_archive_without_changes_says_what_will_appear(client: TestClient) -> None:
+def test_an_archive_without_changes_states_what_will_appear(client: TestClient) -> None:
     assert "No changes yet." in Page(client.get("/changes")).text()
 
 

@@ -96,7 +96,7 @@ def test_head_answers_like_get_without_the_page(full: TestClient, path: str) -> 
     assert head.content == b""
 
 
-def test_a_reader_is_told_apart_from_an_administrator(make_client: MakeClient) -> None:
+def test_a_reader_is_distinguished_from_an_administrator(make_client: MakeClient) -> None:
     assert Page(make_client().get("/")).texts("nav[aria-label=Main] li") == [
         "Changes",
         "Sources",

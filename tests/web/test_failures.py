@@ -5,7 +5,7 @@ from webstrata.db.operations import catalog
 from webstrata.errors import DatabaseUnavailableError
 
 
-def test_an_unknown_address_is_a_page_that_says_what_to_do(make_client: MakeClient) -> None:
+def test_an_unknown_address_is_a_page_that_shows_what_to_do(make_client: MakeClient) -> None:
     page = Page(make_client().get("/no/such/page"))
     assert page.status == 404
     assert page.text("h1") == "That is not here"
@@ -40,7 +40,7 @@ def test_a_hostile_address_stays_text(make_client: MakeClient) -> None:
     assert not page.all("main script")
 
 
-def test_a_fault_of_ours_tells_no_secrets(make_client: MakeClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_ours_reports_no_secrets(make_client: MakeClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_session: object) -> None:
         raise RuntimeError("password=hunter2")
 
@@ -53,7 +53,7 @@ def test_a_fault_of_ours_tells_no_secrets(make_client: MakeClient, monkeypatch: 
     assert "default-src 'self'" in response.headers["content-security-policy"]
 
 
-def test_a_database_out_of_reach_is_told_as_such(make_client: MakeClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_out_of_reach_is_reported_as_such(make_client: MakeClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_session: object) -> None:
         raise DatabaseUnavailableError("postgresql://secret-host: connection refused")
 

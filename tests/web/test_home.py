@@ -7,7 +7,7 @@ from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db.operations import catalog
 from webstrata.db.queue import jobs
-from webstrata.jobs.sources.source_commands import SourceOrders, WantedSource
+from webstrata.jobs.sources.source_commands import SourceCommands, WantedSource
 
 
 def test_an_empty_archive_offers_to_archive_a_site(client: TestClient) -> None:
@@ -38,7 +38,7 @@ def test_a_crawl_under_way_is_shown_with_its_site_and_progress(make_client: Make
     assert not Page(administrator.get("/")).all(".under-way")
 
 
-def test_the_totals_are_told_in_words(client: TestClient, app: App) -> None:
+def test_the_totals_are_reported_in_words(client: TestClient, app: App) -> None:
     yesterday = datetime.now(UTC) - timedelta(days=1, minutes=1)
     keep(app, [Answer(SITE, "Front", "One", yesterday), Answer(SITE, "Front", "Two", yesterday)])
     keep(
@@ -133,7 +133,7 @@ def test_another_spelling_of_an_address_leads_to_the_job_that_waits(client: Test
 
 
 def test_an_address_in_a_sources_scope_is_archived_for_that_source(make_client: MakeClient, app: App) -> None:
-    orders = SourceOrders(app.database, app.archive_root)
+    orders = SourceCommands(app.database, app.archive_root)
     orders.add(WantedSource(("https://example.org/",), "mine", "My site"))
     page = archive(make_client(), "www.example.org/news")
     assert page.links(".notice a") == {"My site": "/sources/mine"}

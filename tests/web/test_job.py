@@ -14,8 +14,8 @@ from webstrata.db.captures import captures, problems
 from webstrata.db.captures.new_rows import Problem
 from webstrata.db.operations import catalog
 from webstrata.model.archive import JobView
-from webstrata.model.crawl.monitoring import Answer as MonitorAnswer
 from webstrata.model.crawl.monitoring import Decision
+from webstrata.model.crawl.monitoring import RecoveryAction as MonitorAnswer
 from webstrata.storage.combined_log import INITIAL_CRAWL, RESUME_CRAWL, combined_log_name, statistics_line
 from webstrata.storage.crawl_state import CrawlState
 
@@ -71,7 +71,7 @@ def test_the_admin_token_does_not_show_in_a_log(make_client: MakeClient, app: Ap
     assert page.text(".log") == "somebody wrote ******** here"
 
 
-def test_a_job_without_a_log_says_so(client: TestClient, app: App) -> None:
+def test_a_job_without_a_log_reports_it(client: TestClient, app: App) -> None:
     job_id = queue(app)
     assert "None yet." in Page(client.get(f"/jobs/{job_id}")).text("section[aria-labelledby=log-title]")
     change(app, job_id, status="stopped")
@@ -133,7 +133,7 @@ def test_a_jobs_attempts_are_listed_and_its_plot_spans_them(client: TestClient, 
     assert "A new attempt begins" in page.text(".plot-names")
 
 
-def test_what_the_monitor_did_is_told_with_its_reason_and_without_secrets(client: TestClient, app: App) -> None:
+def test_what_the_monitor_did_is_reported_with_its_reason_and_without_secrets(client: TestClient, app: App) -> None:
     job_id = queue(app)
     change(app, job_id, config={"seeds": [SITE], "tool_options": {"engine": "zimit", "vpn_connect_command": COMMAND}})
     wait = timedelta(minutes=5)
@@ -156,7 +156,7 @@ def test_what_the_monitor_did_is_told_with_its_reason_and_without_secrets(client
     assert "By zimit, in a container." in page.text("section[aria-labelledby=attempts-title]")
 
 
-def test_a_job_without_attempts_or_decisions_says_why(client: TestClient, app: App) -> None:
+def test_a_job_without_attempts_or_decisions_gives_the_reason(client: TestClient, app: App) -> None:
     job_id = queue(app)
     page = Page(client.get(f"/jobs/{job_id}"))
     assert "there is one as soon as the crawl begins" in page.text("section[aria-labelledby=attempts-title]")
@@ -170,7 +170,7 @@ def test_a_job_without_attempts_or_decisions_says_why(client: TestClient, app: A
     assert "None left a log." in page.text("section[aria-labelledby=attempts-title]")
 
 
-def test_a_job_of_files_that_were_there_already_is_not_said_to_have_crawled(client: TestClient, app: App) -> None:
+def test_a_job_of_files_that_were_there_already_is_not_reported_to_have_crawled(client: TestClient, app: App) -> None:
     job_id = queue(app)
     change(app, job_id, config={"seeds": []}, status="indexed", started_at=NOON, finished_at=NOON, indexed_page_count=7)
     shown = Page(client.get(f"/jobs/{job_id}")).text("main")
@@ -214,11 +214,11 @@ def test_places_that_could_not_be_indexed_are_listed(client: TestClient, app: Ap
     assert Page(client.get("/jobs")).links("tbody a")["1,030"] == f"/jobs/{job_id}#problems"
 
 
-def test_a_job_without_problems_says_nothing_of_them(client: TestClient, app: App) -> None:
+def test_a_job_without_problems_states_nothing_of_them(client: TestClient, app: App) -> None:
     assert not Page(client.get(f"/jobs/{queue(app)}")).all("#problems")
 
 
-def test_a_paused_job_says_until_when(client: TestClient, app: App) -> None:
+def test_a_paused_job_states_until_when(client: TestClient, app: App) -> None:
     job_id = queue(app)
     soon = datetime.now(UTC) + timedelta(hours=1)
     change(app, job_id, status="retryable", status_reason="the disk is full", not_before=soon)
@@ -297,7 +297,7 @@ def test_a_job_under_way_cannot_be_cleaned_up(make_client: MakeClient, app: App)
 
 
 @pytest.mark.parametrize("order", ["retry", "cleanup"])
-def test_orders_are_taken_from_our_own_pages_and_administrators_only(
+def test_commands_are_accepted_from_our_own_pages_and_administrators_only(
     make_client: MakeClient, app: App, order: str
 ) -> None:
     job_id, temporary = with_temporary_files(app)

@@ -30,7 +30,7 @@ def newest_job(app: App) -> int:
         return catalog.jobs(session)[0][0].id
 
 
-def test_an_archive_without_jobs_says_so(client: TestClient) -> None:
+def test_an_archive_without_jobs_reports_it(client: TestClient) -> None:
     page = Page(client.get("/jobs"))
     assert page.status == 200
     assert page.text("h1") == "What is running?"
@@ -103,7 +103,7 @@ def running(app: App, **columns: object) -> int:
     return job_id
 
 
-def test_a_running_job_tells_how_far_and_how_fast_it_is(client: TestClient, app: App) -> None:
+def test_a_running_job_reports_how_far_and_how_fast_it_is(client: TestClient, app: App) -> None:
     page = Page(client.get(f"/jobs/{running(app)}"))
     assert "▸ Crawling" in page.text("#progress .lead")
     assert page.one("progress").attributes == {"value": "14", "max": "40", "aria-label": "URLs done"}
@@ -133,7 +133,7 @@ def test_a_running_job_keeps_its_page_up_to_date(client: TestClient, app: App) -
     assert "This page keeps itself up to date." in page.text("#progress .lead")
 
 
-def test_a_job_that_is_over_has_a_page_that_stands_still(client: TestClient, app: App) -> None:
+def test_a_job_that_is_over_has_a_page_that_does_not_change(client: TestClient, app: App) -> None:
     page = Page(client.get(f"/jobs/{running(app, status='indexed', finished_at=datetime.now(UTC))}"))
     assert not page.all("script[src*='live.js'], [data-events], progress, template, meta[http-equiv=refresh]")
     assert page.texts("[data-table=errors] caption") == ["Tries that failed, in the last run"]
@@ -152,7 +152,7 @@ def told(client: TestClient, job_id: int) -> tuple[str, dict[str, Any]]:
     return name, json.loads(data)
 
 
-def test_the_news_of_a_job_say_what_its_page_says(client: TestClient, app: App) -> None:
+def test_the_live_progress_of_a_job_has_the_values_of_its_page(client: TestClient, app: App) -> None:
     job_id = running(app, status="stopped", finished_at=datetime.now(UTC))
     name, news = told(client, job_id)
     assert name == "end"
@@ -219,7 +219,7 @@ def test_a_job_that_got_everything_has_no_button(client: TestClient, app: App) -
     assert not Page(client.get(f"/jobs/{newest_job(app)}")).all("#progress button")
 
 
-def test_what_cannot_be_done_with_a_job_is_said_on_a_page(make_client: MakeClient, app: App) -> None:
+def test_what_cannot_be_done_with_a_job_is_reported_on_a_page(make_client: MakeClient, app: App) -> None:
     job_id = running(app, **led_elsewhere())
     page = Page(make_client().post(f"/jobs/{job_id}/resume", headers=OWN_ORIGIN))
     assert page.status == 409
@@ -229,7 +229,7 @@ def test_what_cannot_be_done_with_a_job_is_said_on_a_page(make_client: MakeClien
 
 
 @pytest.mark.parametrize("action", ["stop", "resume"])
-def test_orders_are_taken_from_our_own_pages_and_administrators_only(
+def test_commands_are_accepted_from_our_own_pages_and_administrators_only(
     make_client: MakeClient, app: App, action: str
 ) -> None:
     job_id = running(app, status="queued" if action == "stop" else "stopped")
@@ -255,7 +255,7 @@ def test_the_list_of_jobs_follows_them_while_any_is_under_way(client: TestClient
     assert not Page(client.get("/jobs")).all("script[src*=htmx], [hx-get]")
 
 
-def test_without_htmx_the_list_of_jobs_stands_still(
+def test_without_htmx_the_list_of_jobs_does_not_change(
     client: TestClient, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue(app)
@@ -264,7 +264,7 @@ def test_without_htmx_the_list_of_jobs_stands_still(
     assert not Page(client.get("/jobs")).all("script[src*=htmx], meta[name=htmx-config], [hx-get]")
 
 
-def test_a_failed_job_says_why_and_offers_to_go_on(client: TestClient, app: App) -> None:
+def test_a_failed_job_gives_the_reason_and_offers_to_go_on(client: TestClient, app: App) -> None:
     job_id = queue(app)
     started = datetime.now(UTC) - timedelta(minutes=9)
     reason = "robots.txt <forbids> it"
@@ -303,7 +303,7 @@ def test_a_job_without_source_and_configuration_is_shown(make_client: MakeClient
     assert page.text("#progress button") == "Try again"
 
 
-def test_an_unknown_job_is_a_page_that_says_so(make_client: MakeClient) -> None:
+def test_an_unknown_job_is_a_page_that_reports_it(make_client: MakeClient) -> None:
     page = Page(make_client().get("/jobs/77"))
     assert page.status == 404
     assert "There is no such job in this archive." in page.text()
@@ -317,7 +317,7 @@ def test_jobs_are_closed_to_who_does_not_know_the_token(make_client: MakeClient,
     assert page.links()["Sign in"] == f"/login?next={path}"
 
 
-def test_without_a_token_production_stays_closed_and_says_what_opens_it(make_client: MakeClient) -> None:
+def test_without_a_token_production_stays_closed_and_states_what_opens_it(make_client: MakeClient) -> None:
     page = Page(make_client(env="production").get("/jobs"))
     assert page.status == 403
     assert "WEBSTRATA_ADMIN_TOKEN" in page.text()
@@ -353,7 +353,7 @@ def test_jobs_are_chosen_by_state_and_source(client: TestClient, app: App) -> No
     assert page.texts("#source option") == ["All sources", "Health Agency", "Shop"]
 
 
-def test_a_choice_that_no_job_fits_says_so(client: TestClient, app: App) -> None:
+def test_a_choice_that_no_job_fits_reports_it(client: TestClient, app: App) -> None:
     queue(app)
     page = Page(client.get("/jobs?status=odd&source=nobody"))
     assert page.status == 200
@@ -368,7 +368,7 @@ def test_pages_of_chosen_jobs_stay_chosen(client: TestClient, app: App) -> None:
     assert Page(client.get("/jobs?status=queued&page=2")).links(".pager a") == {"← Previous": "/jobs?status=queued"}
 
 
-def test_who_runs_the_archive_learns_that_there_is_no_room(client: TestClient, app: App) -> None:
+def test_one_who_runs_the_archive_learns_that_there_is_no_room(client: TestClient, app: App) -> None:
     queue(app)
     assert not Page(client.get("/jobs")).all(".notice")
     app.archive_root.rename(app.archive_root.with_name("elsewhere"))

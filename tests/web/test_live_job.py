@@ -104,7 +104,7 @@ def test_a_crawl_is_watched_stopped_and_resumed(
     assert problems == []
 
 
-def test_news_are_set_as_text_and_nothing_else(page: Page, live_archive: App, running: int) -> None:
+def test_live_progress_is_set_as_text_and_nothing_else(page: Page, live_archive: App, running: int) -> None:
     problems = problems_of(page)
     page.goto(f"/jobs/{running}")
     report(live_archive, running, CrawlReport(1, 5, {HOSTILE: 3}, {HOSTILE: HostReport(1, 5, 3)}, 1))
@@ -114,7 +114,7 @@ def test_news_are_set_as_text_and_nothing_else(page: Page, live_archive: App, ru
     assert problems == []
 
 
-def test_rows_come_and_go_with_the_news(page: Page, live_archive: App, running: int) -> None:
+def test_rows_come_and_go_with_live_progress(page: Page, live_archive: App, running: int) -> None:
     page.goto(f"/jobs/{running}")
     expect(page.locator("[data-table=errors]")).to_be_hidden()
     three = {f"h{n}.example": HostReport(3 - n, 1_000, 0) for n in range(3)}
@@ -156,7 +156,7 @@ def test_the_log_and_the_plot_are_renewed_while_a_job_goes(page: Page, live_arch
     assert problems == []
 
 
-def test_the_keyboard_stays_where_it_is_while_news_come(page: Page, live_archive: App, running: int) -> None:
+def test_the_keyboard_focus_stays_while_live_progress_arrives(page: Page, live_archive: App, running: int) -> None:
     page.goto(f"/jobs/{running}")
     stop = page.get_by_role("button", name="Stop")
     stop.focus()
@@ -168,7 +168,7 @@ def test_the_keyboard_stays_where_it_is_while_news_come(page: Page, live_archive
     expect(stop).to_have_count(0)
 
 
-def test_who_listens_is_told_now_and_then(page: Page, live_archive: App, running: int) -> None:
+def test_screen_readers_get_the_progress_now_and_then(page: Page, live_archive: App, running: int) -> None:
     page.clock.install()
     page.goto(f"/jobs/{running}")
     said = page.get_by_role("status")
@@ -180,7 +180,7 @@ def test_who_listens_is_told_now_and_then(page: Page, live_archive: App, running
     expect(said).to_have_text("14 of 40 URLs done.")
 
 
-def test_a_page_that_is_refused_its_news_loads_anew_to_stay_true(page: Page, live_archive: App, running: int) -> None:
+def test_a_page_whose_event_stream_is_refused_reloads(page: Page, live_archive: App, running: int) -> None:
     def refuse(route: Route) -> None:
         route.fulfill(status=429, content_type="application/json", body="{}")
 

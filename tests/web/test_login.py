@@ -29,7 +29,7 @@ def test_signing_out_closes_them_again(make_client: MakeClient) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "wrong", TOKEN[:-1], TOKEN.upper(), "\x00", "é"])
-def test_a_wrong_token_is_told_so_beside_the_field(make_client: MakeClient, token: str) -> None:
+def test_a_wrong_token_is_reported_beside_the_field(make_client: MakeClient, token: str) -> None:
     client = make_client(token=TOKEN)
     response = client.post("/login", data={"token": token, "next": "/jobs/7"}, headers=OWN_ORIGIN)
     page = Page(response)
@@ -89,7 +89,7 @@ def test_where_everything_is_open_there_is_no_sign_in(make_client: MakeClient) -
     assert (response.status_code, response.headers["location"]) == (303, "/jobs")
 
 
-def test_without_a_token_nobody_can_sign_in(make_client: MakeClient) -> None:
+def test_without_a_token_no_one_can_sign_in(make_client: MakeClient) -> None:
     client = make_client(env="production")
     assert Page(client.get("/login")).status == 404
     assert Page(client.post("/login", data={"token": ""}, headers=OWN_ORIGIN)).status == 403

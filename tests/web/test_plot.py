@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from webstrata.storage.combined_log import Statistics
-from webstrata.web.jobs.plot import HEIGHT, ROWS, WIDTH, Line, Plot, draw_plot
+from webstrata.web.jobs.plot import HEIGHT, ROWS, WIDTH, Plot, PlotLine, draw_plot
 
 NOON = datetime(2024, 5, 3, 12, tzinfo=UTC)
 
@@ -19,12 +19,12 @@ def drawn(statistics: Sequence[Statistics]) -> Plot:
     return plot
 
 
-def line(plot: Plot, kind: str) -> Line:
+def line(plot: Plot, kind: str) -> PlotLine:
     (found,) = [line for line in plot.lines if line.kind == kind]
     return found
 
 
-def places(found: Line) -> list[tuple[float, float]]:
+def places(found: PlotLine) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in (point.split(",") for point in found.points.split())]
 
 
@@ -64,13 +64,13 @@ def test_a_crawl_of_which_nothing_came_is_a_line_along_the_ground() -> None:
     assert {y for _, y in places(line(plot, "crawled"))} == {HEIGHT - 1}
 
 
-def test_moments_that_a_log_tells_out_of_order_are_put_in_order() -> None:
+def test_moments_that_a_log_reports_out_of_order_are_put_in_order() -> None:
     plot = drawn([seen(3, 30), seen(0, 1)])
     assert plot.begins == NOON
     assert line(plot, "crawled").last == 30
 
 
-def test_the_picture_is_said_in_words_and_in_a_short_table() -> None:
+def test_the_picture_is_reported_in_words_and_in_a_short_table() -> None:
     plot = drawn([seen(minute, 100 * minute, 3_000 - 100 * minute, 7) for minute in range(31)])
     assert plot.summary == "3,000 pages crawled within 30\u00a0min, 7 failed, 0 waiting at the end."
     assert len(plot.rows) == ROWS

@@ -26,7 +26,7 @@ NOW = datetime(2024, 5, 3, 12, 5, 9, tzinfo=UTC)
         (timedelta(days=-2), "in 2 days"),
     ],
 )
-def test_an_age_is_told_in_its_largest_unit(passed: timedelta, words: str) -> None:
+def test_an_age_is_reported_in_its_largest_unit(passed: timedelta, words: str) -> None:
     assert present.age(NOW - passed, NOW) == words
 
 
@@ -58,7 +58,7 @@ def test_a_period_of_one_day_names_that_day_once() -> None:
         (90_000, "1 d 1 h"),
     ],
 )
-def test_a_duration_is_told_in_two_units_at_most(seconds: int, words: str) -> None:
+def test_a_duration_is_reported_in_two_units_at_most(seconds: int, words: str) -> None:
     told = present.duration(timedelta(seconds=seconds))
     assert told.replace("\N{NO-BREAK SPACE}", " ") == words
     assert all(part[0].isdecimal() and part[-1].isalpha() for part in told.split(" ")), "a unit stays with its number"
@@ -118,12 +118,12 @@ def test_languages_have_english_names() -> None:
     assert present.language_name(None) is None
 
 
-def test_a_status_is_told_with_its_words() -> None:
+def test_a_status_is_reported_with_its_words() -> None:
     assert present.answer(404) == "404 Not Found"
     assert present.answer(799) == "799"
 
 
-def test_only_a_success_is_a_good_answer() -> None:
+def test_only_a_success_is_a_good_response() -> None:
     assert [present.is_good(status) for status in (200, 204, 301, 404, 500, None)] == [
         True,
         True,
@@ -141,7 +141,7 @@ def test_every_state_of_a_job_has_a_sign_and_words(status: JobStatus) -> None:
     assert state.words
 
 
-def test_a_state_that_nobody_knows_is_shown_as_it_is() -> None:
+def test_a_state_that_no_one_knows_is_shown_as_it_is() -> None:
     assert present.job_state("odd").words == "odd"
 
 
@@ -179,5 +179,5 @@ def test_rates_have_the_digits_that_matter(a_second: float, words: str) -> None:
         ("404", "404"),
     ],
 )
-def test_failures_are_told_in_words_where_there_are_any(kind: str, words: str) -> None:
+def test_failures_are_reported_in_words_where_there_are_any(kind: str, words: str) -> None:
     assert present.failure(kind) == words

@@ -69,7 +69,7 @@ def test_a_snapshot_is_framed_from_the_replay_host_and_its_page_allows_no_other_
 
 
 @pytest.mark.parametrize("host", ["192.168.1.7:8080", "archive.example", "localhost.evil.example"])
-def test_under_another_name_a_snapshot_is_plain_and_says_why(client: TestClient, app: App, host: str) -> None:
+def test_under_another_name_a_snapshot_is_plain_and_gives_the_reason(client: TestClient, app: App, host: str) -> None:
     (front,) = keep(app, [Answer(SITE, "Front", "Hello.")])
     shown = client.get(f"/snapshot/{front}", headers={"Host": host}).text
     assert "WEBSTRATA_REPLAY_HOST" in shown

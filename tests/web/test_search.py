@@ -9,7 +9,7 @@ from tests.web.conftest import MakeClient, Page
 from webstrata.app import App
 from webstrata.db.schema.tables import WarcFile
 from webstrata.index.version import INDEX_VERSION
-from webstrata.jobs.sources.source_commands import SourceOrders, WantedSource
+from webstrata.jobs.sources.source_commands import SourceCommands, WantedSource
 
 LATER = MAY + timedelta(days=30)
 
@@ -142,7 +142,7 @@ def test_many_results_are_paged(client: TestClient, app: App) -> None:
     assert list(last.links(".pager a")) == ["← Previous"]
 
 
-def test_behind_the_last_page_there_is_a_way_back(client: TestClient, kept: list[int]) -> None:
+def test_after_the_last_page_there_is_a_way_back(client: TestClient, kept: list[int]) -> None:
     page = Page(client.get("/search?q=dose&page=7"))
     assert page.status == 200
     assert page.links(".results a")["Go to the last one, page 1"] == "/search?q=dose"
@@ -154,14 +154,14 @@ def test_words_of_the_reader_stay_text(make_client: MakeClient) -> None:
     assert page.one("#q").attributes["value"] == '"><script>alert(1)</script>'
 
 
-def test_a_source_that_does_not_exist_is_said_not_to(client: TestClient, app: App, kept: list[int]) -> None:
+def test_a_source_that_does_not_exist_is_reported(client: TestClient, app: App, kept: list[int]) -> None:
     said = "There is no source “nope” in this archive."
     page = Page(client.get("/search?q=fever&source=NOPE"))
     assert (page.status, page.text(".notice")) == (200, said)
     assert "Fewer words" not in page.text(".empty")
     assert page.links(".empty a")["Look in all sources and at all dates"] == "/search?q=fever"
     assert Page(client.get("/search/appearances?q=fever&source=nope")).text(".notice") == said
-    SourceOrders(app.database, app.archive_root).add(WantedSource(("https://new.example/",), "new"))
+    SourceCommands(app.database, app.archive_root).add(WantedSource(("https://new.example/",), "new"))
     uncaptured = Page(client.get("/search?q=fever&source=new"))
     assert uncaptured.text("h1") == "No page says “fever”"
     assert "Nothing was captured of the source “new” yet." in uncaptured.text(".empty")

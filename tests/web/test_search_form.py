@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
-from webstrata.model.search.values import Cursor, Kind, SearchRequest, Sort, View
+from webstrata.model.search.values import Cursor, FileKind, SearchRequest, Sort, View
 from webstrata.web.search.form import SearchForm, address, appearances_address, problems, read_form, to_request
 
 
@@ -48,7 +48,7 @@ def test_every_field_is_read() -> None:
         page=3,
         as_of=date(2024, 3, 1),
         language="fr",
-        kind=Kind.PDF,
+        kind=FileKind.PDF,
         year=2024,
         cursor=Cursor(40).written(),
         exact=True,
@@ -114,13 +114,13 @@ words = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF, categories=
         page=st.sampled_from(["", "2", "17"]),
         as_of=st.dates().map(str),
         language=st.sampled_from(["", "fr"]),
-        kind=st.sampled_from(["", *Kind]).map(str),
+        kind=st.sampled_from(["", *FileKind]).map(str),
         year=st.sampled_from(["", "2024"]),
         exact=st.booleans(),
         cursor=st.sampled_from(["", Cursor(40).written()]),
     )
 )
-def test_an_address_says_all_of_what_was_asked(form: SearchForm) -> None:
+def test_an_address_states_all_of_what_was_asked(form: SearchForm) -> None:
     query = address(form).removeprefix("/search").removeprefix("?")
     assert read_form(QueryParams(query)) == form
 

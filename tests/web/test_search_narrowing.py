@@ -10,7 +10,7 @@ def response(total: int = 10, *, capped: bool = False, **counts: dict[str, int])
     return SearchResponse((), total, 1, 20, total_capped=capped, facets={"source": (FacetCount("hc", total),)} | given)
 
 
-def test_results_divide_by_what_tells_them_apart() -> None:
+def test_results_divide_by_what_distinguishes_them() -> None:
     found = response(source={"hc": 7, "wb": 3}, year={"2023": 4, "2024": 6}, language={"fr": 10}, type={"html": 10})
     years, sources = facets(SearchForm(q="fever", page="3", cursor="x"), found, NAMES)
     assert [(choice.words, choice.count, choice.share) for choice in years.choices] == [

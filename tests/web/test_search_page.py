@@ -64,18 +64,18 @@ def test_chosen_facets_outlast_other_words(reader: TestClient) -> None:
 def test_a_misspelt_word_is_understood_and_can_be_insisted_on(reader: TestClient) -> None:
     page = Page(reader.get("/search?q=coronovirus"))
     assert page.text("h1") == "1 page says “coronavirus”"
-    assert "Nothing says “coronovirus”, so this is for coronavirus instead." in page.text(".notice")
+    assert "No page has “coronovirus”, so this is for coronavirus instead." in page.text(".notice")
     literal = Page(reader.get(page.links(".notice a")["Search for “coronovirus” as it is"] or ""))
     assert literal.text("h1") == "No page says “coronovirus”"
     assert literal.links(".tags a") == {"Take away: Words as they are written ✕": "/search?q=coronovirus"}
     assert not literal.all(".facet")
 
 
-def test_beginnings_of_words_are_found_and_it_is_said(reader: TestClient) -> None:
+def test_beginnings_of_words_are_found_and_it_is_reported(reader: TestClient) -> None:
     assert "begin like them" in Page(reader.get("/search?q=coronav")).text(".notice")
 
 
-def test_parts_of_words_in_titles_are_found_and_it_is_said(reader: TestClient) -> None:
+def test_parts_of_words_in_titles_are_found_and_it_is_reported(reader: TestClient) -> None:
     page = Page(reader.get("/search?q=onavir"))
     assert page.text("h1") == "1 page says “onavir”"
     assert "longer words with them in their title or address" in page.text(".notice")
@@ -107,7 +107,7 @@ def test_the_archive_is_shown_as_it_stood(reader: TestClient, ids: list[int]) ->
     assert page.links(".tags a") == {"Take away: As of 31 December 2024 ✕": "/search?q=dose"}
 
 
-def test_a_quoted_sentence_tells_when_it_stood_there(reader: TestClient, ids: list[int]) -> None:
+def test_a_quoted_sentence_reports_when_it_stood_there(reader: TestClient, ids: list[int]) -> None:
     page = Page(reader.get("/search", params={"q": '"every six hours"', "source": "health"}))
     when = page.links(".results a")["When did it first and last say “every six hours”?"]
     told = Page(reader.get(when or ""))

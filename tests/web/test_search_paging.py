@@ -47,13 +47,13 @@ def test_the_first_the_last_and_the_neighbours_are_one_step_away(page: int, tota
     assert " ".join(shown) == numbers
 
 
-def test_behind_the_counted_results_a_cursor_leads_on() -> None:
+def test_after_the_counted_results_a_cursor_leads_on() -> None:
     last = paged(2, 40, capped=True, cursor="abc")
     assert last.place == "Page 2 of more than 2"
     assert last.next == address(replace(FORM, page="3", cursor="abc"))
 
 
-def test_behind_the_counted_results_there_is_a_way_back() -> None:
+def test_after_the_counted_results_there_is_a_way_back() -> None:
     assert paged(3, 40, capped=True).previous == address(replace(FORM, page="2"))
     far = paged(5, 40, capped=True, cursor="def")
     assert far.place == "Page 5"

@@ -41,7 +41,7 @@ def test_only_allowed_front_ends_may_show_a_capture_in_a_frame_of_theirs(client:
     assert shown["x-frame-options"] == home["x-frame-options"] == "SAMEORIGIN"
 
 
-def test_what_is_known_of_a_capture_is_told(client: TestClient, three: list[int]) -> None:
+def test_what_is_known_of_a_capture_is_reported(client: TestClient, three: list[int]) -> None:
     page = Page(client.get(f"/snapshot/{three[0]}"))
     assert page.text("h1") == "Fever"
     assert page.text(".kicker").startswith("Captured 3 May 2024, 12:05 UTC")
@@ -83,7 +83,7 @@ def test_older_and_newer_captures_are_one_step_away(client: TestClient, three: l
     assert Page(client.get(f"/snapshot/{three[2]}")).links(".timeline-head a") == {"← Older": f"/snapshot/{three[1]}"}
 
 
-def test_a_page_that_was_captured_once_says_so(client: TestClient, app: App) -> None:
+def test_a_page_that_was_captured_once_reports_it(client: TestClient, app: App) -> None:
     (only,) = keep(app, [Answer(SITE, "Front", "Hello.")])
     page = Page(client.get(f"/snapshot/{only}"))
     assert "The only capture of this page so far." in page.text(".timeline")
@@ -113,7 +113,7 @@ def test_a_block_page_is_marked_and_leads_to_the_latest_good_capture(client: Tes
     assert "! Page not found" in Page(client.get("/search?view=snapshots&includeDuplicates=true")).texts(".facts .chip")
 
 
-def test_the_time_of_the_capture_is_told_once_and_what_is_not_shown(client: TestClient, app: App) -> None:
+def test_the_time_of_the_capture_is_reported_once_and_what_is_not_shown(client: TestClient, app: App) -> None:
     (only,) = keep(app, [Answer(SITE, "Front", "Hello.")])
     page = Page(client.get(f"/snapshot/{only}"))
     assert page.text("article").count("3 May 2024") == 2, "above, and in the citation"
@@ -193,7 +193,7 @@ def test_the_record_of_a_capture_is_a_warc_file_of_its_own(
     assert client.get("/snapshot/999/record").status_code == 404
 
 
-def test_a_day_leads_to_the_closest_capture_or_says_that_there_is_none(client: TestClient, three: list[int]) -> None:
+def test_a_day_leads_to_the_closest_capture_or_states_that_there_is_none(client: TestClient, three: list[int]) -> None:
     def led(**asked: str) -> str:
         response = client.get("/snapshot/closest", params=asked, follow_redirects=False)
         return str(response.headers.get("location", response.status_code))
@@ -218,7 +218,7 @@ def test_a_calendar_shows_the_days_with_captures(client: TestClient, three: list
     assert client.get("/calendar/page/999").status_code == 404
 
 
-def test_an_answer_that_was_an_error_is_marked_with_a_sign(client: TestClient, app: App) -> None:
+def test_a_response_that_was_an_error_is_marked_with_a_sign(client: TestClient, app: App) -> None:
     (gone,) = keep(app, [Answer(f"{SITE}gone", "Gone", "No such page.", status=404)])
     assert Page(client.get(f"/snapshot/{gone}")).text(".about .chip") == "✕ 404 Not Found"
 
@@ -236,7 +236,7 @@ def test_hostile_titles_and_addresses_stay_text(client: TestClient, app: App) ->
     assert page.text(".address") == 'javascript:alert("1")'
 
 
-def test_a_capture_whose_bytes_are_gone_says_so_instead_of_an_empty_frame(
+def test_a_capture_whose_bytes_are_gone_reports_it_instead_of_an_empty_frame(
     client: TestClient, app: App, three: list[int]
 ) -> None:
     for warc in app.archive_root.rglob("*.warc.gz"):
@@ -282,7 +282,7 @@ def test_a_page_with_thousands_of_captures_stays_small(client: TestClient, app: 
     assert "380 further away are not drawn" in Page(response).text(".timeline")
 
 
-def test_an_unknown_snapshot_is_a_page_that_says_so(make_client: MakeClient) -> None:
+def test_an_unknown_snapshot_is_a_page_that_reports_it(make_client: MakeClient) -> None:
     page = Page(make_client().get("/snapshot/999"))
     assert page.status == 404
     assert "There is no such snapshot in this archive." in page.text()

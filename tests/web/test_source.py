@@ -9,12 +9,12 @@ from tests.web.archive import SITE, Answer, change, keep, queue
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db.sources import sources
-from webstrata.jobs.sources.source_commands import SourceOrders, WantedSource
+from webstrata.jobs.sources.source_commands import SourceCommands, WantedSource
 
 
 @pytest.fixture
 def code(app: App) -> str:
-    orders = SourceOrders(app.database, app.archive_root)
+    orders = SourceCommands(app.database, app.archive_root)
     wanted = WantedSource(("https://health.example/",), "health", "Health Agency", "Its news.", "monthly")
     return orders.add(wanted).code
 
@@ -24,7 +24,7 @@ def order(client: TestClient, name: str, **fields: str) -> Page:
 
 
 @pytest.mark.usefixtures("code")
-def test_a_source_tells_when_it_is_archived_and_from_what(client: TestClient) -> None:
+def test_a_source_reports_when_it_is_archived_and_from_what(client: TestClient) -> None:
     page = Page(client.get("/sources/health"))
     assert page.text("h1") == "Health Agency"
     assert page.text("title").startswith("When is Health Agency archived?")
@@ -87,7 +87,7 @@ def test_a_source_that_is_switched_off_makes_no_jobs(make_client: MakeClient) ->
     assert "Archive now" in order(client, "enable").texts(".orders button")
 
 
-def test_a_turn_that_could_not_be_taken_says_why(client: TestClient, app: App, code: str) -> None:
+def test_a_scheduled_run_that_could_not_start_gives_the_reason(client: TestClient, app: App, code: str) -> None:
     with app.database.write() as session:
         sources.note_schedule_error(session, sources.source_view(session, code).id, "the disk is full")
     assert "the disk is full" in Page(client.get("/sources/health")).text(".notice")
@@ -103,7 +103,7 @@ def test_of_many_jobs_the_newest_are_shown(client: TestClient, app: App, code: s
 
 @pytest.mark.usefixtures("code")
 @pytest.mark.parametrize("name", ["archive", "schedule", "pause", "disable", "remove"])
-def test_orders_are_taken_from_our_own_pages_and_administrators_only(make_client: MakeClient, name: str) -> None:
+def test_commands_are_accepted_from_our_own_pages_and_administrators_only(make_client: MakeClient, name: str) -> None:
     path = f"/sources/health/{name}"
     for headers in ({}, {"Origin": "https://evil.example"}):
         assert make_client().post(path, headers=headers).status_code == 403
@@ -114,7 +114,7 @@ def test_orders_are_taken_from_our_own_pages_and_administrators_only(make_client
 
 
 @pytest.mark.parametrize("path", ["/sources/nobody", "/sources/nobody/pause", "/sources/nobody/archive"])
-def test_an_unknown_source_is_a_page_that_says_so(make_client: MakeClient, path: str) -> None:
+def test_an_unknown_source_is_a_page_that_reports_it(make_client: MakeClient, path: str) -> None:
     client = make_client()
     page = Page(client.get(path) if path.count("/") == 2 else client.post(path, headers=OWN_ORIGIN))
     assert page.status == 404
@@ -125,7 +125,7 @@ def test_a_source_whose_jobs_brought_nothing_is_removed(client: TestClient, app:
     change(app, queue(app, code=code), status="failed")
     assert "Remove this source" in Page(client.get("/sources/health")).texts("button")
     page = order(client, "remove")
-    assert (page.status, page.text("h1")) == (200, "Whose pages are kept?")
+    assert (page.status, page.text("h1")) == (200, "Sources")
     assert "Health Agency" not in page.text()
 
 
@@ -140,12 +140,12 @@ def test_a_source_with_captures_stays(make_client: MakeClient, app: App, code: s
 
 
 @pytest.mark.usefixtures("code")
-def test_a_source_takes_no_other_orders(make_client: MakeClient) -> None:
+def test_a_source_takes_no_other_commands(make_client: MakeClient) -> None:
     assert order(make_client(), "explode").status == 404
 
 
 @pytest.mark.usefixtures("code")
-def test_a_disk_that_refuses_is_told_to_who_asked(make_client: MakeClient, app: App) -> None:
+def test_a_refusing_disk_is_reported_to_the_administrator(make_client: MakeClient, app: App) -> None:
     (app.archive_root / "health").write_text("in the way")
     page = order(make_client(), "archive")
     assert page.status == 409

@@ -11,7 +11,7 @@ from webstrata.app import App
 def test_sources_are_listed_with_their_captures(client: TestClient, app: App) -> None:
     front, newest = keep(app, [Answer(SITE, "Front", "Hello."), Answer(f"{SITE}b", "B", "B.", MAY + timedelta(days=9))])
     page = Page(client.get("/sources"))
-    assert page.text("h1") == "Whose pages are kept?"
+    assert page.text("h1") == "Sources"
     assert page.text(".lead") == "1 source with 2 snapshots."
     assert page.all("table caption")
     row = page.text("tbody tr")
@@ -25,10 +25,10 @@ def test_sources_are_listed_with_their_captures(client: TestClient, app: App) ->
     assert links[SITE] == SITE
 
 
-def test_an_archive_without_captures_says_so(client: TestClient) -> None:
+def test_an_archive_without_captures_reports_it(client: TestClient) -> None:
     page = Page(client.get("/sources"))
     assert page.status == 200
-    assert "there are no captures" in page.text(".empty")
+    assert "There are no captures" in page.text(".empty")
     assert page.links()["Archive a site"] == "/"
 
 
@@ -64,14 +64,14 @@ def test_a_source_is_added_with_its_schedule(client: TestClient) -> None:
         ({"url": "https://a.example", "name": "x" * 300}, "a source's name"),
     ],
 )
-def test_what_is_wrong_with_a_new_source_is_said_beside_the_form(
+def test_what_is_wrong_with_a_new_source_is_reported_beside_the_form(
     make_client: MakeClient, fields: dict[str, str], problem: str
 ) -> None:
     page = add(make_client(), **fields)
     assert page.status == 422
     assert problem in page.text("#source-problem")
     assert page.one("#source-url").attributes["value"] == fields["url"]
-    assert "there are no captures" in page.text(".empty")
+    assert "There are no captures" in page.text(".empty")
 
 
 def test_a_code_that_is_taken_is_refused(make_client: MakeClient, app: App) -> None:

@@ -196,7 +196,7 @@ def test_head_and_post_get_what_is_archived(reader: TestClient) -> None:
     assert (moved.status_code, moved.headers["location"]) == (307, f"/web/{FIRST}/{SITE}/data.json")
 
 
-def test_what_is_not_archived_is_said_honestly_and_the_live_address_offered(reader: TestClient) -> None:
+def test_what_is_not_archived_is_reported_honestly_and_the_live_address_offered(reader: TestClient) -> None:
     page = Page(get(reader, f"/web/2024/{SITE}/never?x=%22%3E", 404))
     assert "This archive has no capture of" in page.text()
     live = page.one("main a[rel~=noreferrer]")
@@ -224,7 +224,7 @@ def test_an_address_without_sense_is_refused_in_a_sentence(reader: TestClient, p
     assert re.search("expected|missing|must", page.text())
 
 
-def test_a_lost_file_is_said_and_another_capture_shown_where_there_is_one(app: App) -> None:
+def test_a_lost_file_is_reported_and_another_capture_shown_where_there_is_one(app: App) -> None:
     archive_responses(app, [fetched(f"{SITE}/a", "<title>Old</title>", at=MAY)])
     kept = set(app.archive_root.rglob("*.warc.gz"))
     archive_responses(

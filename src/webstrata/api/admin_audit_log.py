@@ -1,4 +1,4 @@
-"""Who changed what: the audit log, for operators to read."""
+"""Admin API of the audit log: who changed what, and when."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from webstrata.api.admin_schemas import AuditEntrySchema, AuditLogSchema
 from webstrata.api.present import timestamp
 from webstrata.db.operations.audit_log import ChangeFilter, LoggedChange, entries
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Offset, Parts, TextFilter
 from webstrata.http.headers import ADMIN_PATH
 
@@ -15,7 +15,7 @@ router = APIRouter(
     prefix=ADMIN_PATH + "/audit-log",
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses=ADMIN_ANSWERS,
+    responses=ADMIN_RESPONSES,
 )
 
 
@@ -30,8 +30,8 @@ def audit_log(
 ) -> AuditLogSchema:
     """List changes, newest first: who made which, and how it was before and after."""
     with app.database.read() as session:
-        wanted = ChangeFilter(target, action, actor)
-        found, total = entries(session, wanted, limit=limit, offset=min(offset, LARGEST_OFFSET))
+        filters = ChangeFilter(target, action, actor)
+        found, total = entries(session, filters, limit=limit, offset=min(offset, LARGEST_OFFSET))
     return AuditLogSchema(items=[_entry(change) for change in found], total=total, limit=limit, offset=offset)
 
 

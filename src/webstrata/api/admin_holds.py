@@ -16,7 +16,7 @@ from webstrata.api.retention_schemas import (
 )
 from webstrata.db.retention.holds import HoldView, list_holds
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Parts, RowId
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
@@ -31,7 +31,7 @@ _OURS = [Depends(refuse_other_sites)]
 HoldId = Annotated[int, RowId, Path(description="A legal hold's number.")]
 
 router = APIRouter(
-    prefix=ADMIN_PATH, tags=["retention"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS
+    prefix=ADMIN_PATH, tags=["retention"], dependencies=[Depends(require_admin)], responses=ADMIN_RESPONSES
 )
 
 
@@ -65,9 +65,9 @@ def release(app: ActingParts, hold_id: HoldId) -> HoldSchema:
 
 
 @router.post("/withhold", dependencies=_OURS, responses=_UNFIT)
-def withhold(app: ActingParts, wanted: WithholdSchema) -> WithheldSchema:
+def withhold(app: ActingParts, body: WithholdSchema) -> WithheldSchema:
     """Withhold snapshots: they are no longer found or shown, and requests for them get 410 with the reason."""
-    request = WithholdRequest(wanted.snapshotIds, wanted.reason, wanted.confirm)
+    request = WithholdRequest(body.snapshotIds, body.reason, body.confirm)
     done = withhold_snapshots(
         app.database, app.archive_root, request, datetime.now(UTC), max_share=app.settings.retention_max_share
     )

@@ -10,9 +10,9 @@ from webstrata.api.admin_jobs import job_view
 from webstrata.api.schemas import CleanupReportSchema, CleanupRequestSchema, JobDetailSchema, NewJobSchema
 from webstrata.app import App
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import JobId
-from webstrata.http.error_responses import told_plainly
+from webstrata.http.error_responses import show_storage_errors
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
 from webstrata.http.same_origin import refuse_other_sites
@@ -31,20 +31,20 @@ router = APIRouter(
     prefix=ADMIN_PATH + "/jobs",
     tags=["admin"],
     dependencies=[Depends(require_admin), Depends(refuse_other_sites)],
-    responses={**ADMIN_ANSWERS, **_UNFIT},
+    responses={**ADMIN_RESPONSES, **_UNFIT},
 )
 
 
 @router.post("", status_code=201)
-def create(app: ActingParts, wanted: NewJobSchema) -> JobDetailSchema:
+def create(app: ActingParts, body: NewJobSchema) -> JobDetailSchema:
     """Queue a job of a source, made from the source's own settings."""
-    with told_plainly():
+    with show_storage_errors():
         made = make_job(
             app.database,
             app.archive_root,
-            wanted.source.casefold(),
-            extra_seeds=seeds_of(wanted.seeds),
-            overrides=wanted.overrides,
+            body.source.casefold(),
+            extra_seeds=seeds_of(body.seeds),
+            overrides=body.overrides,
         )
     return _done(app, "create", made.id)
 
@@ -75,18 +75,18 @@ def retry(app: ActingParts, job_id: JobId) -> JobDetailSchema:
 
 @router.post("/{job_id}/cleanup")
 def cleanup(
-    app: ActingParts, job_id: JobId, wanted: Annotated[CleanupRequestSchema, Body(default_factory=CleanupRequestSchema)]
+    app: ActingParts, job_id: JobId, body: Annotated[CleanupRequestSchema, Body(default_factory=CleanupRequestSchema)]
 ) -> CleanupReportSchema:
     """Delete a job's temporary crawler files; a dry run, which is the default, only reports what would be deleted."""
     job_view(app, job_id)
-    with told_plainly():
+    with show_storage_errors():
         report = cleanup_job(
             app.database,
             app.archive_root,
             job_id,
-            mode=wanted.mode,
-            force=wanted.force,
-            dry_run=wanted.dryRun,
+            mode=body.mode,
+            force=body.force,
+            dry_run=body.dryRun,
             replay_enabled=app.settings.replay_base_url is not None,
         )
     return present.cleanup_report(report)

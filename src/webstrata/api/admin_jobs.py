@@ -1,4 +1,4 @@
-"""What operators ask about jobs."""
+"""Admin API of jobs: lists, details, crawl history, logs and live progress."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -20,11 +20,11 @@ from webstrata.db.captures import problems
 from webstrata.db.operations import catalog
 from webstrata.db.queue.run_reports import JobProgress
 from webstrata.errors import NotFoundError
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import LARGEST_OFFSET, CodeFilter, JobId, Limit, Offset, Parts, TextFilter
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
-from webstrata.http.live import EVENT_STREAM, live_view, seated
+from webstrata.http.live import EVENT_STREAM, live_view, viewer_slot
 from webstrata.http.secrets import secrets_of
 from webstrata.jobs.progress.log_view import LINES_SHOWN, log_tail
 from webstrata.model.archive import JobView
@@ -35,7 +35,7 @@ router = APIRouter(
     prefix=ADMIN_PATH + "/jobs",
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses=ADMIN_ANSWERS,
+    responses=ADMIN_RESPONSES,
 )
 
 _Answers = dict[int | str, dict[str, Any]]
@@ -74,7 +74,9 @@ def job(app: Parts, job_id: JobId) -> JobDetailSchema:
     return present.job_detail(job_view(app, job_id), secrets_of(app.settings))
 
 
-@router.get("/{job_id}/events", response_class=StreamingResponse, dependencies=[Depends(seated)], responses=_EVENTS)
+@router.get(
+    "/{job_id}/events", response_class=StreamingResponse, dependencies=[Depends(viewer_slot)], responses=_EVENTS
+)
 async def events(app: Parts, job_id: JobId) -> StreamingResponse:
     """Stream the progress of a job, every second until it is over; every event is a JobProgressSchema in JSON."""
     return await live_view(app.database, job_id, _written)

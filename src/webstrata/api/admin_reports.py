@@ -15,7 +15,7 @@ from webstrata.db.operations import report_review
 from webstrata.db.operations.report_review import ReviewedReport
 from webstrata.errors import NotFoundError
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Offset, Parts, RowId, TextFilter
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
@@ -30,7 +30,7 @@ router = APIRouter(
     prefix=ADMIN_PATH + "/reports",
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses=ADMIN_ANSWERS,
+    responses=ADMIN_RESPONSES,
 )
 
 
@@ -54,9 +54,9 @@ def report(app: Parts, report_id: ReportId) -> ReportDetailSchema:
 
 
 @router.patch("/{report_id}", responses=_UNKNOWN, dependencies=[Depends(refuse_other_sites)])
-def change(app: ActingParts, report_id: ReportId, wanted: ReportChangeSchema) -> ReportDetailSchema:
+def change(app: ActingParts, report_id: ReportId, body: ReportChangeSchema) -> ReportDetailSchema:
     """Set the status of a report, or add notes to it."""
-    given = {"status": wanted.status, "internal_notes": wanted.internalNotes}
+    given = {"status": body.status, "internal_notes": body.internalNotes}
     with app.database.write() as session:
         changes = {name: value for name, value in given.items() if value is not None}
         return _detail(report_review.change_report(session, report_id, changes))

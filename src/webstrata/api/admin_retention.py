@@ -20,7 +20,7 @@ from webstrata.db.retention import retention
 from webstrata.db.retention.retention import StoredRun
 from webstrata.errors import PolicyError, UnreadablePolicyError
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Parts
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.same_origin import refuse_other_sites
@@ -33,7 +33,7 @@ RETENTION_PATH = "/admin/api/retention"
 Given = Mapping[str, object]
 
 router = APIRouter(
-    prefix=RETENTION_PATH, tags=["retention"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS
+    prefix=RETENTION_PATH, tags=["retention"], dependencies=[Depends(require_admin)], responses=ADMIN_RESPONSES
 )
 _POSTED: dict[str, Any] = {
     "requestBody": {

@@ -1,4 +1,4 @@
-"""What operators keep: sources, their schedules, and what their jobs are made from."""
+"""Admin API of sources: their schedules, and the configuration of their jobs."""
 
 from typing import Annotated, Any
 
@@ -11,19 +11,19 @@ from webstrata.app import App
 from webstrata.db.sources.sources import list_sources, source_view
 from webstrata.errors import NotFoundError
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Code, Parts, Text
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
 from webstrata.http.same_origin import refuse_other_sites
-from webstrata.jobs.sources.source_commands import EditedSource, SourceOrders, WantedSource
+from webstrata.jobs.sources.source_commands import EditedSource, SourceCommands, WantedSource
 from webstrata.jobs.sources.source_deletion import delete_source
 
 router = APIRouter(
     prefix=ADMIN_PATH + "/sources",
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses=ADMIN_ANSWERS,
+    responses=ADMIN_RESPONSES,
 )
 
 SourceCode = Annotated[Code, Path(description="A source's code.")]
@@ -52,10 +52,10 @@ def add(app: ActingParts, new: NewSourceSchema, response: Response) -> AdminSour
     200 when a source with these addresses exists already: its code stays, and it gets the schedule and other given
     values.
     """
-    wanted = WantedSource(
+    requested = WantedSource(
         tuple(new.seeds), new.code.lower(), new.name, description=new.description, schedule=new.schedule or ""
     )
-    added = _orders(app).add(wanted)
+    added = _commands(app).add(requested)
     if not added.is_new:
         response.status_code = 200
     return _source(app, added.code)
@@ -68,20 +68,20 @@ def source(app: Parts, code: SourceCode) -> AdminSourceSchema:
 
 
 @router.patch("/{code}", dependencies=_OURS, responses=_UNKNOWN)
-def change(app: ActingParts, code: SourceCode, wanted: SourceChangeSchema) -> AdminSourceSchema:
+def change(app: ActingParts, code: SourceCode, body: SourceChangeSchema) -> AdminSourceSchema:
     """Change a source, or what its next jobs are made from; after other page parameters it needs regrouping."""
     _source(app, code)
     edited = EditedSource(
-        name=wanted.name,
-        base_url=wanted.baseUrl,
-        description=wanted.description,
-        seeds=None if wanted.seeds is None else tuple(wanted.seeds),
-        crawl=wanted.crawl,
-        tool_options=wanted.toolOptions,
-        page_parameters=None if wanted.pageParameters is None else tuple(wanted.pageParameters),
-        schedule=wanted.schedule,
+        name=body.name,
+        base_url=body.baseUrl,
+        description=body.description,
+        seeds=None if body.seeds is None else tuple(body.seeds),
+        crawl=body.crawl,
+        tool_options=body.toolOptions,
+        page_parameters=None if body.pageParameters is None else tuple(body.pageParameters),
+        schedule=body.schedule,
     )
-    _orders(app).edit(code, edited)
+    _commands(app).edit(code, edited)
     return _source(app, code)
 
 
@@ -96,16 +96,16 @@ def remove(
     """Remove a source of which nothing was archived, with its jobs; with its name in `confirm`, any other."""
     _source(app, code)
     if confirm is None:
-        _orders(app).remove(code)
+        _commands(app).remove(code)
     else:
         delete_source(app.database, app.archive_root, code, confirm)
 
 
 @router.post("/{code}/schedule", dependencies=_OURS, responses=_UNKNOWN)
-def schedule(app: ActingParts, code: SourceCode, wanted: ScheduleSchema) -> AdminSourceSchema:
+def schedule(app: ActingParts, code: SourceCode, body: ScheduleSchema) -> AdminSourceSchema:
     """Set when a source is archived; null means only on request."""
     _source(app, code)
-    _orders(app).set_schedule(code, wanted.schedule or "")
+    _commands(app).set_schedule(code, body.schedule or "")
     return _source(app, code)
 
 
@@ -113,7 +113,7 @@ def schedule(app: ActingParts, code: SourceCode, wanted: ScheduleSchema) -> Admi
 def pause(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
     """Let a source's schedule rest."""
     _source(app, code)
-    _orders(app).pause(code)
+    _commands(app).pause(code)
     return _source(app, code)
 
 
@@ -121,7 +121,7 @@ def pause(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
 def resume(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
     """Let a paused schedule go on."""
     _source(app, code)
-    _orders(app).resume(code)
+    _commands(app).resume(code)
     return _source(app, code)
 
 
@@ -129,7 +129,7 @@ def resume(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
 def enable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
     """Let jobs be made of a source again."""
     _source(app, code)
-    _orders(app).set_enabled(code, True)
+    _commands(app).set_enabled(code, True)
     return _source(app, code)
 
 
@@ -137,12 +137,12 @@ def enable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
 def disable(app: ActingParts, code: SourceCode) -> AdminSourceSchema:
     """Let no jobs be made of a source; what was archived stays."""
     _source(app, code)
-    _orders(app).set_enabled(code, False)
+    _commands(app).set_enabled(code, False)
     return _source(app, code)
 
 
-def _orders(app: App) -> SourceOrders:
-    return SourceOrders(app.database, app.archive_root)
+def _commands(app: App) -> SourceCommands:
+    return SourceCommands(app.database, app.archive_root)
 
 
 def _source(app: App, code: str) -> AdminSourceSchema:

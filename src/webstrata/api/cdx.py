@@ -72,8 +72,8 @@ def _list(app: App, request: Request, dialect: CdxDialect) -> Response:
     except UsageError as error:
         raise HTTPException(400, str(error)) from error
     if first is None and query.dialect is CdxDialect.PYWB:
-        said = f"No Captures found for: {query.url}"
-        return JSONResponse({"detail": said, "message": said}, status_code=404)
+        message = f"No Captures found for: {query.url}"
+        return JSONResponse({"detail": message, "message": message}, status_code=404)
     return _stream(request, query, lines if first is None else chain([first], lines))
 
 

@@ -1,4 +1,4 @@
-"""What changed: the list of changes, comparisons of two captures, and feeds."""
+"""API of changes: the list of changes, comparisons of two captures, and feeds."""
 
 from enum import StrEnum
 from typing import Annotated, Self
@@ -16,7 +16,7 @@ from webstrata.db.changes.change_lists import EventFilter
 from webstrata.db.sources.sources import source_view
 from webstrata.db.watching import site_events
 from webstrata.http.browsing import site_url
-from webstrata.http.caching import A_MINUTE, IfNoneMatch, kept
+from webstrata.http.caching import A_MINUTE, IfNoneMatch, cached_response
 from webstrata.http.comparing import compare_captures
 from webstrata.http.dependencies import LARGEST_OFFSET, CodeFilter, Day, JobNumber, Parts, SnapshotNumber, TextFilter
 from webstrata.http.error_responses import MAY_BE_WITHHELD
@@ -91,23 +91,23 @@ Followed = Annotated[FeedParameters, Query()]
 
 
 @router.get("/api/changes")
-def changes(app: Parts, wanted: Annotated[ChangeParameters, Query()]) -> ChangesSchema:
+def changes(app: Parts, parameters: Annotated[ChangeParameters, Query()]) -> ChangesSchema:
     """List what changed between captures, newest or most significant first."""
-    if wanted.source is not None:
-        known_source(app, wanted.source)
-    about = {"page": wanted.page, "pageSize": wanted.page_size}
+    if parameters.source is not None:
+        known_source(app, parameters.source)
+    about = {"page": parameters.page, "pageSize": parameters.page_size}
     if not app.settings.change_tracking_enabled:
         return ChangesSchema(enabled=False, total=0, **about, results=[], templateChanges=[])
     with app.database.read() as session:
-        total = change_lists.count_events(session, wanted.events)
+        total = change_lists.count_events(session, parameters.events)
         events = change_lists.list_events(
             session,
-            wanted.events,
-            limit=wanted.page_size,
-            offset=min((wanted.page - 1) * wanted.page_size, LARGEST_OFFSET),
-            by_significance=wanted.sort is ChangeSort.SIGNIFICANCE,
+            parameters.events,
+            limit=parameters.page_size,
+            offset=min((parameters.page - 1) * parameters.page_size, LARGEST_OFFSET),
+            by_significance=parameters.sort is ChangeSort.SIGNIFICANCE,
         )
-        templates = change_lists.list_template_changes(session, wanted.events)
+        templates = change_lists.list_template_changes(session, parameters.events)
     return ChangesSchema(
         enabled=True,
         total=total,
@@ -142,37 +142,39 @@ def compare(
 
 
 @router.get("/api/changes/rss", response_class=Response, responses=feeds.answers(feeds.RSS))
-def rss(app: Parts, request: Request, wanted: Followed, known: IfNoneMatch = "") -> Response:
+def rss(app: Parts, request: Request, parameters: Followed, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as RSS."""
-    return kept(known, feeds.rss(_feed(app, request, wanted)), feeds.RSS, A_MINUTE)
+    return cached_response(known, feeds.rss(_feed(app, request, parameters)), feeds.RSS, A_MINUTE)
 
 
 @router.get("/api/changes/atom", response_class=Response, responses=feeds.answers(feeds.ATOM))
-def atom(app: Parts, request: Request, wanted: Followed, known: IfNoneMatch = "") -> Response:
+def atom(app: Parts, request: Request, parameters: Followed, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as Atom."""
-    return kept(known, feeds.atom(_feed(app, request, wanted)), feeds.ATOM, A_MINUTE)
+    return cached_response(known, feeds.atom(_feed(app, request, parameters)), feeds.ATOM, A_MINUTE)
 
 
 @router.get("/api/changes/feed.json", response_class=Response, responses=feeds.answers(feeds.JSON_FEED))
-def json_feed(app: Parts, request: Request, wanted: Followed, known: IfNoneMatch = "") -> Response:
+def json_feed(app: Parts, request: Request, parameters: Followed, known: IfNoneMatch = "") -> Response:
     """Feed readers the newest changes as a JSON Feed."""
-    return kept(known, feeds.json_feed(_feed(app, request, wanted)), feeds.JSON_FEED, A_MINUTE)
+    return cached_response(known, feeds.json_feed(_feed(app, request, parameters)), feeds.JSON_FEED, A_MINUTE)
 
 
-def _feed(app: App, request: Request, wanted: FeedParameters) -> Feed:
+def _feed(app: App, request: Request, parameters: FeedParameters) -> Feed:
     site = site_url(request, app.settings)
-    of = None if wanted.source is None else known_source(app, wanted.source)
-    page = None if wanted.url is None else _page_of(app, wanted.url, wanted.source)
-    asked = wanted.model_dump(by_alias=True, exclude_defaults=True) | ({"source": of.code} if of else {})
+    of = None if parameters.source is None else known_source(app, parameters.source)
+    page = None if parameters.url is None else _page_of(app, parameters.url, parameters.source)
+    asked = parameters.model_dump(by_alias=True, exclude_defaults=True) | ({"source": of.code} if of else {})
     items: list[FeedItem] = []
     if app.settings.change_tracking_enabled:
-        filter_ = EventFilter(source=wanted.source, min_significance=wanted.min_significance, normalized_url_group=page)
+        filter_ = EventFilter(
+            source=parameters.source, min_significance=parameters.min_significance, normalized_url_group=page
+        )
         with app.database.read() as session:
             site_wide = site_events.list_site_events(
                 session,
-                source=wanted.source,
+                source=parameters.source,
                 page=page,
-                min_significance=wanted.min_significance,
+                min_significance=parameters.min_significance,
                 limit=MOST_ITEMS,
             )
             replaced = {number for one in site_wide for number in one.replaces}

@@ -70,15 +70,15 @@ def _operation(operation: Json) -> Json:
     if any(parameter["name"] == IF_NONE_MATCH for parameter in operation.get("parameters", ())):
         responses = {
             **responses,
-            "200": _answer(responses["200"], *_KEPT),
-            "304": _answer({"description": _NOT_MODIFIED}, *_KEPT),
+            "200": _with_headers(responses["200"], *_KEPT),
+            "304": _with_headers({"description": _NOT_MODIFIED}, *_KEPT),
         }
     if "429" in responses:
-        responses = {**responses, "429": _answer(responses["429"], "Retry-After")}
-    return {**operation, "responses": {code: _answer(responses[code], *_ALWAYS) for code in sorted(responses)}}
+        responses = {**responses, "429": _with_headers(responses["429"], "Retry-After")}
+    return {**operation, "responses": {code: _with_headers(responses[code], *_ALWAYS) for code in sorted(responses)}}
 
 
-def _answer(response: Json, *headers: str) -> Json:
+def _with_headers(response: Json, *headers: str) -> Json:
     named = {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
     return {**response, "headers": {**response.get("headers", {}), **named}}
 

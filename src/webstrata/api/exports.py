@@ -1,4 +1,4 @@
-"""Lists that researchers take home: streamed, however long they are."""
+"""API of exports: lists of any length, streamed as CSV or JSON lines."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -30,7 +30,7 @@ from webstrata.http.export_rows import (
     snapshot_row,
     written,
 )
-from webstrata.http.export_trail import recorded_export
+from webstrata.http.export_trail import record_export
 from webstrata.http.lookups import known_source
 from webstrata.model.notifications.values import ReviewFilter
 
@@ -41,7 +41,7 @@ _MEDIA_TYPES = {
     Format.CSV: "text/csv; charset=utf-8",
 }
 _GZIP = "application/gzip"
-_LIST_ANSWERS: dict[int | str, dict[str, object]] = {
+_LIST_RESPONSES: dict[int | str, dict[str, object]] = {
     200: {
         "description": "The list, a row a line.",
         "content": {media_type.partition(";")[0]: {} for media_type in (*_MEDIA_TYPES.values(), _GZIP)},
@@ -85,8 +85,8 @@ class ChangeExportParameters(ExportParameters):
     review: ReviewFilter | None = Field(None, description="Only changes that a person marked so, or not at all.")
 
 
-Wanted = Annotated[ExportParameters, Query()]
-WantedChanges = Annotated[ChangeExportParameters, Query()]
+SnapshotExport = Annotated[ExportParameters, Query()]
+ChangeExport = Annotated[ChangeExportParameters, Query()]
 Rows = Iterator[list[tuple[Value, ...]]]
 
 
@@ -107,22 +107,22 @@ def exports(app: Parts) -> ExportsSchema:
     )
 
 
-@router.get(SNAPSHOTS, response_class=StreamingResponse, responses=_LIST_ANSWERS)
-def snapshots(app: Parts, request: Request, wanted: Wanted) -> StreamingResponse:
+@router.get(SNAPSHOTS, response_class=StreamingResponse, responses=_LIST_RESPONSES)
+def snapshots(app: Parts, request: Request, parameters: SnapshotExport) -> StreamingResponse:
     """Stream the snapshots, ids ascending; the last one's id is the next list's `afterId`."""
     _check_enabled(app)
-    rows = _snapshot_rows(app, wanted, site_url(request, app.settings))
-    return _stream(request, "snapshots", rows, SNAPSHOT_COLUMNS, wanted)
+    rows = _snapshot_rows(app, parameters, site_url(request, app.settings))
+    return _stream(request, "snapshots", rows, SNAPSHOT_COLUMNS, parameters)
 
 
-@router.get(CHANGES, response_class=StreamingResponse, responses=_LIST_ANSWERS)
-def changes(app: Parts, request: Request, wanted: WantedChanges) -> StreamingResponse:
+@router.get(CHANGES, response_class=StreamingResponse, responses=_LIST_RESPONSES)
+def changes(app: Parts, request: Request, parameters: ChangeExport) -> StreamingResponse:
     """Stream the changes, ids ascending; the last one's id is the next list's `afterId`."""
     _check_enabled(app)
     if not app.settings.change_tracking_enabled:
         raise HTTPException(403, "Change tracking is switched off in this archive")
-    rows = _change_rows(app, wanted, site_url(request, app.settings), with_notes=admin_allowed(request))
-    return _stream(request, "changes", rows, CHANGE_COLUMNS, wanted)
+    rows = _change_rows(app, parameters, site_url(request, app.settings), with_notes=admin_allowed(request))
+    return _stream(request, "changes", rows, CHANGE_COLUMNS, parameters)
 
 
 def _check_enabled(app: App) -> None:
@@ -131,52 +131,52 @@ def _check_enabled(app: App) -> None:
 
 
 def _stream(
-    request: Request, name: str, rows: Rows, columns: Sequence[Column], wanted: ExportParameters
+    request: Request, name: str, rows: Rows, columns: Sequence[Column], parameters: ExportParameters
 ) -> StreamingResponse:
     # The first part is read before anything is answered: a database that is away is said so, not cut off.
-    begun = recorded_export(request, name, wanted.format, _filters(wanted), chain([next(rows, [])], rows))
-    data = written(begun, columns, wanted.format, compressed=wanted.compressed)
-    return StreamingResponse(data, headers=_headers(name, wanted))
+    begun = record_export(request, name, parameters.format, _filters(parameters), chain([next(rows, [])], rows))
+    data = written(begun, columns, parameters.format, compressed=parameters.compressed)
+    return StreamingResponse(data, headers=_headers(name, parameters))
 
 
-def _snapshot_rows(app: App, wanted: ExportParameters, site: str) -> Rows:
-    for part in exported_snapshots(app.database, _scope(app, wanted)):
+def _snapshot_rows(app: App, parameters: ExportParameters, site: str) -> Rows:
+    for part in exported_snapshots(app.database, _scope(app, parameters)):
         yield [snapshot_row(snapshot, site) for snapshot in part]
 
 
-def _change_rows(app: App, wanted: ChangeExportParameters, site: str, *, with_notes: bool) -> Rows:
-    scope = _scope(app, wanted)
+def _change_rows(app: App, parameters: ChangeExportParameters, site: str, *, with_notes: bool) -> Rows:
+    scope = _scope(app, parameters)
     events = EventFilter(
-        source=wanted.source,
-        from_date=wanted.from_date,
-        to_date=wanted.to_date,
-        includes_unchanged=wanted.include_unchanged,
-        review=wanted.review,
+        source=parameters.source,
+        from_date=parameters.from_date,
+        to_date=parameters.to_date,
+        includes_unchanged=parameters.include_unchanged,
+        review=parameters.review,
     )
     for part in exported_events(app.database, events, after_id=scope.after_id, limit=scope.limit):
         yield [change_row(event, site, with_notes=with_notes) for event in part]
 
 
-def _filters(wanted: ExportParameters) -> dict[str, object]:
-    """Return which part of a list was asked for."""
-    return wanted.model_dump(mode="json", exclude={"format", "compressed"}, exclude_defaults=True)
+def _filters(parameters: ExportParameters) -> dict[str, object]:
+    """Return the filters of an export, for the export history."""
+    return parameters.model_dump(mode="json", exclude={"format", "compressed"}, exclude_defaults=True)
 
 
-def _scope(app: App, wanted: ExportParameters) -> ExportScope:
+def _scope(app: App, parameters: ExportParameters) -> ExportScope:
     settings = app.settings
     return ExportScope(
-        after_id=min(wanted.after_id, LARGEST_ID),
-        limit=min(wanted.limit or settings.exports_default_limit, settings.exports_max_limit),
-        source_id=None if wanted.source is None else known_source(app, wanted.source).id,
-        from_date=wanted.from_date,
-        to_date=wanted.to_date,
+        after_id=min(parameters.after_id, LARGEST_ID),
+        limit=min(parameters.limit or settings.exports_default_limit, settings.exports_max_limit),
+        source_id=None if parameters.source is None else known_source(app, parameters.source).id,
+        from_date=parameters.from_date,
+        to_date=parameters.to_date,
     )
 
 
-def _headers(name: str, wanted: ExportParameters) -> dict[str, str]:
-    ending = f"{wanted.format}.gz" if wanted.compressed else wanted.format.value
+def _headers(name: str, parameters: ExportParameters) -> dict[str, str]:
+    ending = f"{parameters.format}.gz" if parameters.compressed else parameters.format.value
     return {
-        "Content-Type": _GZIP if wanted.compressed else _MEDIA_TYPES[wanted.format],
+        "Content-Type": _GZIP if parameters.compressed else _MEDIA_TYPES[parameters.format],
         "Content-Disposition": f'attachment; filename="webstrata-{name}.{ending}"',
         "Cache-Control": NEVER,
     }

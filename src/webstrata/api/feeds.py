@@ -1,4 +1,4 @@
-"""Feeds of the newest changes, in the three formats that feed readers know."""
+"""Feeds of the newest changes, in the three formats of feed readers."""
 
 import json
 import re

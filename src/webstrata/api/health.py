@@ -1,4 +1,4 @@
-"""Whether the archive works, and how much there is."""
+"""API of health and statistics: whether the archive works, and how much it holds."""
 
 from datetime import UTC, datetime
 from time import perf_counter

@@ -3,11 +3,11 @@
 from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.caching import NEVER
 from webstrata.http.request_metrics import Metrics
 
-router = APIRouter(tags=["admin"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS)
+router = APIRouter(tags=["admin"], dependencies=[Depends(require_admin)], responses=ADMIN_RESPONSES)
 
 
 @router.get(

@@ -68,7 +68,7 @@ def template_change(change: TemplateChangeView) -> TemplateChangeSchema:
 
 
 def compared_snapshot(snapshot: SnapshotView) -> ComparedSnapshotSchema:
-    """Present one side of a comparison."""
+    """Return the schema of one side of a comparison."""
     return ComparedSnapshotSchema(
         snapshotId=snapshot.id,
         title=snapshot.title,

@@ -1,4 +1,4 @@
-"""Which capture of a job a URL leads to at a moment."""
+"""API that resolves a URL and a moment to a capture of a job."""
 
 import re
 from datetime import UTC, datetime

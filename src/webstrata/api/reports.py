@@ -1,4 +1,4 @@
-"""What readers say is wrong with a snapshot, or want taken down."""
+"""API of readers' reports: problems of a snapshot, and requests to take it down."""
 
 from datetime import UTC, datetime
 
@@ -9,33 +9,33 @@ from webstrata.api import present
 from webstrata.api.public_schemas import NewReportSchema, ReportReceiptSchema
 from webstrata.db.operations.readers_reports import NewReport, add_report
 from webstrata.http.dependencies import Parts
-from webstrata.http.usage_counts import Event, counted
+from webstrata.http.usage_counts import Event, count_event
 
 log = structlog.get_logger()
 router = APIRouter(tags=["reports"])
 
 
 @router.post("/api/reports", status_code=201)
-def report(app: Parts, request: Request, said: NewReportSchema) -> ReportReceiptSchema:
+def report(app: Parts, request: Request, body: NewReportSchema) -> ReportReceiptSchema:
     """Keep a report for those who look after the archive."""
     now = datetime.now(UTC)
-    if said.website:
+    if body.website:
         # A person does not see that field. Whatever filled it in need not learn that it was found out.
         log.info("report.honeypot")
         return ReportReceiptSchema(reportId=None, status="received", receivedAt=present.timestamp(now))
     with app.database.write() as session:
-        report_id = add_report(session, _to_keep(said), now)
-    counted(request, Event.REPORT_SUBMISSIONS)
-    log.info("report.received", report_id=report_id, category=said.category.value)
+        report_id = add_report(session, _to_keep(body), now)
+    count_event(request, Event.REPORT_SUBMISSIONS)
+    log.info("report.received", report_id=report_id, category=body.category.value)
     return ReportReceiptSchema(reportId=report_id, status="new", receivedAt=present.timestamp(now))
 
 
-def _to_keep(said: NewReportSchema) -> NewReport:
+def _to_keep(body: NewReportSchema) -> NewReport:
     return NewReport(
-        category=said.category.value,
-        description=said.description,
-        snapshot_id=said.snapshotId,
-        original_url=said.originalUrl,
-        reporter_email=said.reporterEmail,
-        page_url=said.pageUrl,
+        category=body.category.value,
+        description=body.description,
+        snapshot_id=body.snapshotId,
+        original_url=body.originalUrl,
+        reporter_email=body.reporterEmail,
+        page_url=body.pageUrl,
     )

@@ -1,4 +1,4 @@
-"""The JSON that the API speaks. Names are part of its contract: they do not change."""
+"""The JSON of the API. Names are part of its contract: they do not change."""
 
 from typing import Annotated, Literal
 

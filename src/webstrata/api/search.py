@@ -1,4 +1,4 @@
-"""Finding snapshots."""
+"""API of search: snapshots and pages by words, URL, source, date and file kind."""
 
 from typing import Annotated, Self
 
@@ -12,9 +12,9 @@ from webstrata.app import App
 from webstrata.errors import UsageError
 from webstrata.http.browsing import BrowseAddresses
 from webstrata.http.dependencies import LARGEST_OFFSET, Code, CodeFilter, Day, Parts, Text
-from webstrata.http.usage_counts import Event, counted
+from webstrata.http.usage_counts import Event, count_event
 from webstrata.model.search.ranking import Ranking
-from webstrata.model.search.values import Kind, SearchRequest, SearchResponse, Sort, View, read_cursor
+from webstrata.model.search.values import FileKind, SearchRequest, SearchResponse, Sort, View, read_cursor
 from webstrata.search.appearances import appearances
 from webstrata.search.service import search
 
@@ -49,7 +49,7 @@ class SearchParameters(BaseModel):
     page_size: int = Field(20, ge=1, le=100, alias="pageSize")
     as_of: Day | None = Field(None, alias="asOf", description="The archive as it stood at the end of this day (UTC).")
     language: Code | None = Field(None, min_length=1, max_length=16, description="Only this language, like `fr`.")
-    kind: Kind | None = Field(None, alias="type", description="Only this kind of file.")
+    kind: FileKind | None = Field(None, alias="type", description="Only this kind of file.")
     year: int | None = Field(None, ge=1, le=9999, description="Only captures of this year (UTC).")
     cursor: Annotated[Text, AfterValidator(_cursor)] | None = Field(
         None, max_length=200, description="What an answer's `nextCursor` said; stands instead of `page`."
@@ -66,10 +66,10 @@ class SearchParameters(BaseModel):
 
     def to_request(self) -> SearchRequest:
         """Return the search request; page numbers far after the last page are lowered, as they are all empty."""
-        wanted = self.model_dump() | {"page": min(self.page, LARGEST_OFFSET // self.page_size)}
+        requested = self.model_dump() | {"page": min(self.page, LARGEST_OFFSET // self.page_size)}
         if self.q is not None and self.q.isspace():
-            wanted["q"] = None  # Whoever types only spaces browses, as on the pages.
-        return SearchRequest(**wanted)
+            requested["q"] = None  # Whoever types only spaces browses, as on the pages.
+        return SearchRequest(**requested)
 
 
 @router.get(SEARCH_PATH, response_model=SearchResponseSchema)
@@ -79,7 +79,7 @@ async def find(request: Request, app: Parts, parameters: Annotated[SearchParamet
     assert isinstance(at_once, CapacityLimiter)
     addresses = BrowseAddresses.of(request, app.settings)
     content = await to_thread.run_sync(_found, app, parameters, addresses, limiter=at_once)
-    counted(request, Event.SEARCH_REQUESTS)
+    count_event(request, Event.SEARCH_REQUESTS)
     return Response(content, media_type="application/json")
 
 

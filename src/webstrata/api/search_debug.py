@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from webstrata.api import present
 from webstrata.api.search import SearchParameters
 from webstrata.api.search_schemas import DebugHitSchema, ScoreSchema, SearchDebugSchema, TermSchema
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Parts
 from webstrata.http.headers import ADMIN_PATH
 from webstrata.model.search.query import spelled
@@ -17,13 +17,13 @@ router = APIRouter(
     prefix=ADMIN_PATH,
     tags=["admin"],
     dependencies=[Depends(require_admin)],
-    responses=ADMIN_ANSWERS,
+    responses=ADMIN_RESPONSES,
 )
 
 
 @router.get("/search-debug")
 def explain(app: Parts, parameters: Annotated[SearchParameters, Query()]) -> SearchDebugSchema:
-    """Search, and say how the query was understood and what each hit's place is made of."""
+    """Search, and return how the query was parsed and the parts of each hit's score."""
     done = explained(app.database, parameters.to_request(), pages_fastpath=app.settings.pages_fastpath)
     return SearchDebugSchema(
         intent=done.response.intent,

@@ -1,4 +1,4 @@
-"""The application: parts in, routes and the rules for every request out."""
+"""The application: its routes, and the middlewares that every request passes."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -47,7 +47,7 @@ from webstrata.http.auth import token_verdict
 from webstrata.http.comparing import close_comparisons, pair_comparisons
 from webstrata.http.compression import Compression
 from webstrata.http.cors import PublicCors
-from webstrata.http.error_responses import EVERYWHERE, UnexpectedErrors, add_error_answers
+from webstrata.http.error_responses import EVERYWHERE, UnexpectedErrors, add_error_responses
 from webstrata.http.headers import SafeHeaders
 from webstrata.http.live import Viewers
 from webstrata.http.methods import AllowedMethods, HeadAsGet
@@ -55,7 +55,7 @@ from webstrata.http.rate_limits import BucketStore, RateLimits, RatePolicy
 from webstrata.http.request_limits import RequestLimits
 from webstrata.http.request_log import RequestLog
 from webstrata.http.request_metrics import Metrics, RequestMetrics, RouteNoted
-from webstrata.http.response_cache import KeptAnswers
+from webstrata.http.response_cache import ResponseCache
 from webstrata.http.retention_trigger import RetentionAfterResponse
 from webstrata.http.usage_counts import Event, UsageCounter, written_now_and_then
 from webstrata.retention.trigger import RetentionTrigger
@@ -106,7 +106,7 @@ def create_api(
     api.state.comparisons = pair_comparisons(app)
     api.state.live_pages = app.live_pages()
     api.state.searches = CapacityLimiter(search.MOST_AT_ONCE)
-    add_error_answers(api)
+    add_error_responses(api)
     for area in (*_READERS, *_OPERATORS):
         add_routes(api, area.router)
     return api
@@ -142,7 +142,7 @@ def _rules(
         Middleware(HeadAsGet),
         Middleware(AllowedMethods),
         Middleware(
-            KeptAnswers,
+            ResponseCache,
             paths=(search.SEARCH_PATH,),
             revision=Revision(app.database),
             most_bytes=app.settings.kept_answers_bytes,

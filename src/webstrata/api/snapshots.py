@@ -1,4 +1,4 @@
-"""One snapshot: what is known of it, its page as it was archived, and the page's other captures."""
+"""API of one snapshot: its metadata, its page as it was archived, and the page's other captures."""
 
 import re
 from typing import Annotated
@@ -11,12 +11,12 @@ from webstrata.api.schemas import SnapshotDetailSchema, TimelineSchema
 from webstrata.db.operations import catalog
 from webstrata.db.replay.page_links import resources_of
 from webstrata.http.browsing import BrowseAddresses
-from webstrata.http.caching import A_MINUTE, AN_HOUR, IfNoneMatch, kept, kept_json
+from webstrata.http.caching import A_MINUTE, AN_HOUR, IfNoneMatch, cached_response, kept_json
 from webstrata.http.dependencies import Parts, SnapshotId
 from webstrata.http.error_responses import MAY_BE_WITHHELD
 from webstrata.http.headers import RAW_PATH
 from webstrata.http.lookups import known_snapshot
-from webstrata.http.usage_counts import Event, counted
+from webstrata.http.usage_counts import Event, count_event
 from webstrata.model.captures import PageResource
 from webstrata.model.content_types import HTML_TYPES
 from webstrata.replay.banner import with_banner
@@ -61,7 +61,7 @@ _NAMES_OF_BROWSERS = {
 def detail(app: Parts, request: Request, snapshot_id: SnapshotId, known: IfNoneMatch = "") -> Response:
     """Return what is known of a snapshot."""
     found = known_snapshot(app, snapshot_id)
-    counted(request, Event.SNAPSHOT_DETAIL_VIEWS)
+    count_event(request, Event.SNAPSHOT_DETAIL_VIEWS)
     return kept_json(known, present.snapshot_detail(found, BrowseAddresses.of(request, app.settings)), AN_HOUR)
 
 
@@ -87,14 +87,14 @@ def raw(
 ) -> Response:
     """Return a page as it was archived, with a banner above it."""
     page = raw_page(app.database, app.archive_root, snapshot_id)
-    counted(request, Event.RAW_SNAPSHOT_VIEWS)
+    count_event(request, Event.RAW_SNAPSHOT_VIEWS)
     if page.media_type in HTML_TYPES:
         content = with_inert_links(page.content, page.charset) if inert_links else page.content
         content = with_banner(content, page.charset, page.snapshot) if banner else content
-        return kept(known, content, _labelled("text/html", page), AN_HOUR)
+        return cached_response(known, content, _labelled("text/html", page), AN_HOUR)
     if page.media_type in _HARMLESS:
-        return kept(known, page.content, _labelled(page.media_type, page), AN_HOUR)
-    return kept(known, page.content, _AS_A_FILE, AN_HOUR)
+        return cached_response(known, page.content, _labelled(page.media_type, page), AN_HOUR)
+    return cached_response(known, page.content, _AS_A_FILE, AN_HOUR)
 
 
 @router.get("/api/snapshots/{snapshot_id}/timeline", response_model=TimelineSchema)

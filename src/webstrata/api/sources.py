@@ -1,4 +1,4 @@
-"""Where the captures come from: each source, its editions, and how readers enter it."""
+"""API of sources: each with its totals, its editions and its front page."""
 
 from dataclasses import replace
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""How often the archive is used: counted in memory, written together now and then, never while a reader waits."""
+"""API of usage statistics: how often the archive is used, by day."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -51,7 +51,7 @@ class Arguments:
     """None leaves it to the engine: 1 for zimit, the settings' `concurrency` for the built-in crawler."""
     log_level: str | None = None
     passthrough: tuple[str, ...] = ()
-    """What is meant for zimit."""
+    """Arguments that are passed on to zimit."""
     dry_run: bool = False
     options: ArchiveToolOptions = field(default_factory=lambda: ArchiveToolOptions(relax_perms=False))
     """Everything else, as a job has it too; None where the default holds."""
@@ -87,7 +87,7 @@ class Arguments:
 
     @property
     def overwrite(self) -> bool:
-        """Return whether to begin anew where a crawl is over, or was cut off."""
+        """Return whether to begin again where a crawl is over, or was interrupted."""
         return self.options.overwrite
 
     @property
@@ -96,9 +96,9 @@ class Arguments:
         return self.options.relax_perms
 
     def monitor_limits(self) -> MonitorLimits | None:
-        """Return what the monitor goes by; None when nobody wants the crawl watched."""
-        told = self.options
-        if not told.enable_monitoring:
+        """Return the limits of the monitor; None when monitoring is off."""
+        options = self.options
+        if not options.enable_monitoring:
             return None
         return MonitorLimits(
             interval=timedelta(seconds=self._limit("monitor_interval_seconds")),
@@ -107,10 +107,12 @@ class Arguments:
                 "timeout": self._limit("error_threshold_timeout"),
                 "http": self._limit("error_threshold_http"),
             },
-            adaptive_workers=told.enable_adaptive_workers,
+            adaptive_workers=options.enable_adaptive_workers,
             min_workers=self._limit("min_workers"),
             max_worker_reductions=self._limit("max_worker_reductions"),
-            vpn=VpnCommand(told.vpn_connect_command) if told.enable_vpn_rotation and told.vpn_connect_command else None,
+            vpn=VpnCommand(options.vpn_connect_command)
+            if options.enable_vpn_rotation and options.vpn_connect_command
+            else None,
             max_vpn_rotations=self._limit("max_vpn_rotations"),
             vpn_rotation_frequency=timedelta(minutes=self._limit("vpn_rotation_frequency_minutes")),
             backoff_delay=timedelta(minutes=self._limit("backoff_delay_minutes")),
@@ -118,25 +120,25 @@ class Arguments:
 
     def without_effect(self) -> list[str]:
         """Return the flags that were given and do nothing, because what they belong to was not switched on."""
-        told = self.options
-        needed = [(name, told.enable_monitoring) for name in DEFAULTS]
-        needed += [(name, told.enable_adaptive_workers) for name in ("min_workers", "max_worker_reductions")]
+        options = self.options
+        needed = [(name, options.enable_monitoring) for name in DEFAULTS]
+        needed += [(name, options.enable_adaptive_workers) for name in ("min_workers", "max_worker_reductions")]
         vpn = ("vpn_connect_command", "max_vpn_rotations", "vpn_rotation_frequency_minutes")
-        needed += [(name, told.enable_vpn_rotation) for name in vpn]
-        return sorted({_flag(name) for name, is_on in needed if getattr(told, name) is not None and not is_on})
+        needed += [(name, options.enable_vpn_rotation) for name in vpn]
+        return sorted({_flag(name) for name, is_on in needed if getattr(options, name) is not None and not is_on})
 
     def _limit(self, name: str) -> int:
-        told = getattr(self.options, name)
-        return DEFAULTS[name] if told is None else int(told)
+        options = getattr(self.options, name)
+        return DEFAULTS[name] if options is None else int(options)
 
 
 def parsed(arguments: Sequence[str]) -> Arguments:
-    """Return what a command line says; UsageError, naming what is wrong, when it makes no sense."""
+    """Return the parsed command line; UsageError, naming the wrong argument, when it cannot be parsed."""
     before, after = _cut(list(arguments))
     found, unknown = _parser().parse_known_args(before)
     given = {name: getattr(found, name) for name in TOOL_OPTIONS}
     options = ArchiveToolOptions(**{name: value for name, value in given.items() if value is not None})
-    told = Arguments(
+    parsed_arguments = Arguments(
         seeds=tuple(found.seeds),
         name=found.name,
         output_dir=Path(found.output_dir).resolve(),
@@ -150,8 +152,8 @@ def parsed(arguments: Sequence[str]) -> Arguments:
         help_only=found.help_only,
         workers_now=found.workers_now,
     )
-    _check(told, unknown)
-    return told
+    _check(parsed_arguments, unknown)
+    return parsed_arguments
 
 
 def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -162,13 +164,13 @@ def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:place], arguments[place + 1 :]
 
 
-def _check(told: Arguments, unknown: Sequence[str]) -> None:
-    check_job_name(told.name)
+def _check(options: Arguments, unknown: Sequence[str]) -> None:
+    check_job_name(options.name)
     # What follows a -- is meant for zimit, and a job may keep it for another tool; anything else is a mistake.
-    if told.engine == NATIVE and unknown:
+    if options.engine == NATIVE and unknown:
         raise UsageError(f"unknown argument {unknown[0]!r}")
     try:
-        validate_tool_options(told.options, told.passthrough)
+        validate_tool_options(options.options, options.passthrough)
     except OptionsError as error:
         raise UsageError(_in_flags(str(error))) from None
 
@@ -190,7 +192,7 @@ def _flag(option: str) -> str:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Let the caller say it in one line."""
+        """Raise UsageError, which the caller prints in one line."""
         raise UsageError(message)
 
 
@@ -274,9 +276,9 @@ def _add_hidden(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers-now", type=_within("initial_workers"), help=argparse.SUPPRESS)
 
 
-def _add_number(group: argparse._ArgumentGroup, option: str, said: str) -> None:
+def _add_number(group: argparse._ArgumentGroup, option: str, text: str) -> None:
     default = f" (default {DEFAULTS[option]})" if option in DEFAULTS else ""
-    group.add_argument(_flag(option), type=_within(option), metavar="N", help=said + default)
+    group.add_argument(_flag(option), type=_within(option), metavar="N", help=text + default)
 
 
 def _within(option: str) -> Callable[[str], int]:

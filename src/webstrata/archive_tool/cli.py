@@ -1,4 +1,4 @@
-"""`archive-tool`: its exit codes, its one-line errors, and whom it works for."""
+"""`archive-tool`: its entry point, exit codes and one-line errors."""
 
 import sys
 
@@ -14,60 +14,60 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
-def run(arguments: list[str]) -> int:
-    """Run one command line and return its exit code; what went wrong is said in one line on standard error."""
+def run(words: list[str]) -> int:
+    """Run one command line and return its exit code; an error is printed in one line on standard error."""
     try:
-        told = parsed(arguments)
+        arguments = parsed(words)
     except UsageError as error:
-        _tell_leader(arguments, error)
-        return _said(error, WRONG_USAGE)
+        _tell_leader(words, error)
+        return _print_error(error, WRONG_USAGE)
     except SystemExit as leaving:  # --help and --version
         return int(leaving.code or 0)
     try:
-        return _run(told)
+        return _run(arguments)
     except WebstrataError as error:
-        return _said(error, WRONG_USAGE if isinstance(error, UsageError) else FAILED)
+        return _print_error(error, WRONG_USAGE if isinstance(error, UsageError) else FAILED)
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
-def _run(told: Arguments) -> int:
-    if told.dry_run:
-        from webstrata.archive_tool.planning import described
+def _run(arguments: Arguments) -> int:
+    if arguments.dry_run:
+        from webstrata.archive_tool.planning import describe_plan
 
-        return described(told)
-    if told.engine == ZIMIT:
-        return _run_zimit(told)
+        return describe_plan(arguments)
+    if arguments.engine == ZIMIT:
+        return _run_zimit(arguments)
     from webstrata.archive_tool import native
 
-    if told.tied:
+    if arguments.tied:
         from webstrata.jobs.running.children import Lifeline
 
-        return native.crawled_for(told, Lifeline.taken_up())
-    return native.crawled(told)
+        return native.crawl_for_worker(arguments, Lifeline.from_parent())
+    return native.crawl_job(arguments)
 
 
-def _run_zimit(told: Arguments) -> int:
+def _run_zimit(arguments: Arguments) -> int:
     from webstrata.archive_tool.supervising import exit_code_of
-    from webstrata.archive_tool.zimit_run import crawled
+    from webstrata.archive_tool.zimit_run import crawl_into
     from webstrata.jobs.running.children import Lifeline
 
-    if told.tied:
-        Lifeline.taken_up()
+    if arguments.tied:
+        Lifeline.from_parent()
     try:
-        return crawled(told)
+        return crawl_into(arguments)
     except UsageError:
         raise
     except WebstrataError as error:
-        return _said(error, exit_code_of(error, is_tied=told.tied))
+        return _print_error(error, exit_code_of(error, is_child=arguments.tied))
     except Exception as error:
-        if not told.tied:
+        if not arguments.tied:
             raise
         return _broken(error)
 
 
 def _broken(error: Exception) -> int:
-    """Log an error that nobody foresaw and return the exit code by which whoever tied us to itself knows it."""
+    """Log an unexpected error and return the exit code that marks it for the worker which started us."""
     import structlog
 
     from webstrata.jobs.running.stages import BROKEN
@@ -83,7 +83,7 @@ def _tell_leader(arguments: list[str], error: UsageError) -> None:
         from webstrata.archive_tool import native
         from webstrata.jobs.running.children import Lifeline
 
-        native.refused(int(job_id), Lifeline.taken_up(), error)
+        native.report_refusal(int(job_id), Lifeline.from_parent(), error)
 
 
 def _value_of(flag: str, arguments: list[str]) -> str:
@@ -91,7 +91,7 @@ def _value_of(flag: str, arguments: list[str]) -> str:
     return arguments[place] if place < len(arguments) else ""
 
 
-def _said(error: WebstrataError, code: int) -> int:
+def _print_error(error: WebstrataError, code: int) -> int:
     from webstrata.logs import harmless
 
     print(f"archive-tool: {harmless(str(error))}", file=sys.stderr)

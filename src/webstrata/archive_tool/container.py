@@ -1,7 +1,7 @@
-"""One container as an attempt: what it says goes into a combined log, and its end is told once.
+"""One Docker container as an attempt at a crawl: its output goes into a combined log, its end is reported once.
 
-A container that we begin is attached to its client. One that outlived its client, or an archive-tool before us, is
-followed instead: `docker logs` for what it says, `docker wait` for its end.
+A container that we start is attached to its client. One that outlived its client, or an archive-tool before us, is
+followed instead: `docker logs` for its output, `docker wait` for its end.
 """
 
 import math
@@ -19,7 +19,7 @@ from typing import IO, Protocol
 
 import structlog
 
-from webstrata.archive_tool.docker import CLIENT_FAILED, Docker, exit_code_in, is_gone, said_last
+from webstrata.archive_tool.docker import CLIENT_FAILED, Docker, exit_code_in, is_gone, last_line
 from webstrata.errors import StorageError, WebstrataError
 from webstrata.model.jobs.zimit import REFUSALS, judged
 
@@ -37,7 +37,7 @@ _UNKNOWN = 1
 
 @dataclass(frozen=True)
 class Watched:
-    """What an attempt needs of whoever began it."""
+    """The context of an attempt: its Docker client, label and log, and the callbacks of the engine that started it."""
 
     docker: Docker
     label: str
@@ -48,11 +48,11 @@ class Watched:
     over: Callable[[], None]
     """Is called once nothing runs any more."""
     ended_well: Callable[[], bool]
-    """Tells from what lies there how a container ended whose exit code nobody knows."""
+    """Returns whether the files show that a container ended well whose exit code is unknown."""
 
 
 class _Way(Protocol):
-    """How we hear of a container."""
+    """How a container is followed: through its client, or through `docker logs` and `docker wait`."""
 
     copying: "_Copying"
 
@@ -71,14 +71,14 @@ class ContainerAttempt:
         self._trouble: WebstrataError | None = None
 
     @classmethod
-    def begun(cls, watched: Watched, arguments: Sequence[str]) -> "ContainerAttempt":
+    def start(cls, watched: Watched, arguments: Sequence[str]) -> "ContainerAttempt":
         """Run a new container; its client stays attached to it."""
-        return cls(watched, lambda told: _Attached(told, arguments))
+        return cls(watched, lambda started: _Attached(started, arguments))
 
     @classmethod
-    def taken_up(cls, watched: Watched, container: str) -> "ContainerAttempt":
-        """Follow a container that runs already, from the first thing that it said."""
-        return cls(watched, lambda told: _Followed(told, container, only_new=False))
+    def attach(cls, watched: Watched, container: str) -> "ContainerAttempt":
+        """Follow a container that is already running, from the beginning of its output."""
+        return cls(watched, lambda started: _Followed(started, container, only_new=False))
 
     @property
     def log_path(self) -> Path | None:
@@ -120,11 +120,11 @@ class ContainerAttempt:
         if code is None:
             return None
         if code in REFUSALS:
-            raise WebstrataError(f"zimit could not begin (exit code {code}): {self._way.copying.all_said()}")
+            raise WebstrataError(f"zimit could not begin (exit code {code}): {self._way.copying.last_output()}")
         return self._unless_it_runs_on(code) if code < 0 or code == CLIENT_FAILED else code
 
     def _unless_it_runs_on(self, code: int) -> int | None:
-        """Return how it is over after the client left us, or None and follow the container that goes on without it."""
+        """Return the exit code after the client ended, or None and follow the container, which runs on without it."""
         watched = self._watched
         if running := watched.docker.running(watched.label):
             log.warning("docker.client_lost", container=running[0], exit_code=code)
@@ -134,12 +134,12 @@ class ContainerAttempt:
         if watched.ended_well():
             return 0
         if code == CLIENT_FAILED:
-            raise StorageError(f"Docker failed: {self._way.copying.all_said()}")
+            raise StorageError(f"Docker failed: {self._way.copying.last_output()}")
         return 128 - code
 
     @contextmanager
     def _as_trouble(self) -> Iterator[None]:
-        """Keep what went wrong: whoever asks again hears it again."""
+        """Remember an error, so that later calls raise it again."""
         try:
             yield
         except WebstrataError as error:
@@ -156,7 +156,7 @@ class ContainerAttempt:
             self._watched.over()
 
     def _pass_on(self) -> None:
-        """Pass on what the container said, here and not where it is read: a state file has one writer."""
+        """Pass on the output of the container, not in the thread that reads it: a state file has one writer."""
         with suppress(Empty):
             while True:
                 self._watched.found_temp_dir(self._way.copying.temp_dirs.get_nowait())
@@ -167,7 +167,7 @@ class _Attached:
 
     def __init__(self, watched: Watched, arguments: Sequence[str]) -> None:
         self._watched = watched
-        self._client = watched.docker.begun(arguments)
+        self._client = watched.docker.start(arguments)
         self.copying = _Copying(self._client, watched.log_path)
         self._was_seen = False
         self._gone_since: float | None = None
@@ -176,7 +176,7 @@ class _Attached:
     def poll(self) -> int | None:
         code = self._client.poll()
         if code is None and time.monotonic() >= self._next_look:
-            return self._looked_after()
+            return self._check_container()
         return code
 
     def end(self, *, at_once: bool = False) -> int:
@@ -190,8 +190,8 @@ class _Attached:
         self._client.wait()
         return _KILLED
 
-    def _looked_after(self) -> int | None:
-        """Leave a client that goes on although its container does not."""
+    def _check_container(self) -> int | None:
+        """End a client that does not notice the end of its container; return the exit code, None while it runs."""
         now = time.monotonic()
         self._next_look = now + _LOOK_SECONDS
         try:
@@ -224,14 +224,14 @@ class _Followed:
     def poll(self) -> int | None:
         if self._waiting.poll() is None:
             return None
-        said = self._waiting.communicate()[0].decode(errors="replace")
-        code = exit_code_in(said)
+        output = self._waiting.communicate()[0].decode(errors="replace")
+        code = exit_code_in(output)
         if self._waiting.returncode == 0 and code is not None:
             return code
-        if is_gone(said):
+        if is_gone(output):
             return 0 if self._watched.ended_well() else 1
         if self._container not in self._watched.docker.running(self._watched.label):
-            raise StorageError(f"Docker lost sight of the container: {said_last(said)}")
+            raise StorageError(f"Docker lost sight of the container: {last_line(output)}")
         self._waiting = self._watched.docker.waiting(self._container)
         return None
 
@@ -239,8 +239,8 @@ class _Followed:
         """Return how a container ended that was stopped."""
         if self._waiting.returncode is None:
             with suppress(subprocess.TimeoutExpired):
-                said, _ = self._waiting.communicate(timeout=0 if at_once else _DRAIN_SECONDS)
-                code = exit_code_in(said.decode(errors="replace"))
+                output, _ = self._waiting.communicate(timeout=0 if at_once else _DRAIN_SECONDS)
+                code = exit_code_in(output.decode(errors="replace"))
                 return _UNKNOWN if code is None else code
             self._waiting.kill()
             self._waiting.communicate()
@@ -263,13 +263,13 @@ class _Copying:
         if self._trouble is not None:
             raise self._trouble
 
-    def all_said(self) -> str:
-        """Return the last line that says anything, once there will be no more."""
+    def last_output(self) -> str:
+        """Return the last line that is not empty, once the log is complete."""
         self.close()
-        return said_last(b"".join(self._last).decode(errors="replace"))
+        return last_line(b"".join(self._last).decode(errors="replace"))
 
     def close(self) -> None:
-        """Let the rest of what was said come, and end a client that has nothing more to say and lingers."""
+        """Wait for the rest of the output, and end a client that lingers without any."""
         self._thread.join(_DRAIN_SECONDS)
         if self._client.poll() is None:
             self._client.kill()
@@ -297,7 +297,7 @@ class _Copying:
 
 
 def stop_all(watched: Watched) -> bool:
-    """End every container of a label, leave none behind in whatever condition, and return whether any ran."""
+    """Stop every container of a label, remove all of them, and return whether any was running."""
     docker = watched.docker
     found = docker.containers(watched.label)
     for container in found:
@@ -312,7 +312,7 @@ def stop_all(watched: Watched) -> bool:
 
 
 def _stop(docker: Docker, container: str, grace_seconds: int) -> None:
-    """Let a crawler save how far it is: told once it finishes its pages, told twice it only closes its files."""
+    """Stop a crawler; it saves its state: one signal ends it after its pages, a second one at once."""
     for _ in range(2):
         if not docker.interrupt_crawler(container):
             break

@@ -1,4 +1,4 @@
-"""Docker, as its command-line client speaks of it.
+"""Docker through its command-line client: start, follow, stop and list containers.
 
 Every question has a time limit, and every refusal is one line. The client runs in a session of its own: what ends us, a
 signal to our group included, ends neither the client nor the container.
@@ -36,14 +36,14 @@ class Container:
 
 @dataclass(frozen=True)
 class Docker:
-    """A Docker client, and the engine behind it."""
+    """A Docker client, and the engine that it talks to."""
 
     program: str = "docker"
     patience_seconds: float = 30.0
-    """How long an answer may take: an engine under load is slow, a hung one never answers."""
+    """How long a response may take: an engine under load is slow, a hung one never responds."""
 
     def check(self) -> None:
-        """Raise StorageError, which says what to do, unless there is a client with an engine behind it."""
+        """Raise StorageError, with what to do about it, unless there is a client that reaches an engine."""
         self._asked("version", "--format", "{{.Server.Version}}")
 
     def containers(self, label: str) -> list[Container]:
@@ -55,31 +55,31 @@ class Docker:
         """Return the ids of the containers with a label that run, newest first."""
         return [container.id for container in self.containers(label) if container.runs]
 
-    def begun(self, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
+    def start(self, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
         """Begin a command of the client whose output is ours to read, errors among it."""
         return self._opened(arguments, errors=subprocess.STDOUT)
 
     def ran(self, arguments: Sequence[str], patience_seconds: float) -> None:
         """Run a command of the client to its end; StorageError when it fails."""
-        answer = self._answered(arguments, patience_seconds)
-        if answer.returncode:
-            raise StorageError(f"docker {arguments[0]}: {said_last(answer.stderr)}")
+        result = self._run(arguments, patience_seconds)
+        if result.returncode:
+            raise StorageError(f"docker {arguments[0]}: {last_line(result.stderr)}")
 
     def logs(self, container: str, *, only_new: bool) -> "subprocess.Popen[bytes]":
-        """Begin to follow what a container says, from its beginning or from now on."""
-        return self.begun(["logs", "--follow", *(["--tail", "0"] if only_new else []), container])
+        """Follow the output of a container, from its beginning or from now on."""
+        return self.start(["logs", "--follow", *(["--tail", "0"] if only_new else []), container])
 
     def waiting(self, container: str) -> "subprocess.Popen[bytes]":
         """Begin to wait for a container's end: `exit_code_in` reads how that was."""
-        return self.begun(["wait", container])
+        return self.start(["wait", container])
 
     def interrupt_crawler(self, container: str) -> bool:
-        """Tell the crawler in a container to save how far it is and end; False when there is none to be told.
+        """Ask the crawler in a container to save its state and end; False when no crawler runs there.
 
         `docker stop` reaches zimit alone, which kills its crawler: that would have saved nothing.
         """
         try:
-            found = self._answered(["exec", container, "sh", "-c", "kill -INT $(pidof node)"], _INTERRUPT_SECONDS)
+            found = self._run(["exec", container, "sh", "-c", "kill -INT $(pidof node)"], _INTERRUPT_SECONDS)
         except StorageError:
             return False
         return found.returncode == 0
@@ -104,20 +104,20 @@ class Docker:
         self._unless_gone("rm", "--force", container)
 
     def _unless_gone(self, *arguments: str, patience: float = 0) -> None:
-        answer = self._answered(arguments, self.patience_seconds + patience)
+        result = self._run(arguments, self.patience_seconds + patience)
         # With --rm a container may go, or be on its way, while we ask for that.
         harmless_refusals = (_GONE, "is not running", "is already in progress")
-        if answer.returncode and not any(word in answer.stderr.lower() for word in harmless_refusals):
-            raise StorageError(f"docker {arguments[0]}: {said_last(answer.stderr)}")
+        if result.returncode and not any(word in result.stderr.lower() for word in harmless_refusals):
+            raise StorageError(f"docker {arguments[0]}: {last_line(result.stderr)}")
 
     def _asked(self, *arguments: str) -> str:
-        answer = self._answered(arguments, self.patience_seconds)
-        if answer.returncode:
-            reason = said_last(answer.stderr)
+        result = self._run(arguments, self.patience_seconds)
+        if result.returncode:
+            reason = last_line(result.stderr)
             raise StorageError(f"Docker's engine does not answer ({reason}): start it; {_WITHOUT_DOCKER}")
-        return answer.stdout
+        return result.stdout
 
-    def _answered(self, arguments: Sequence[str], patience: float) -> "subprocess.CompletedProcess[str]":
+    def _run(self, arguments: Sequence[str], patience: float) -> "subprocess.CompletedProcess[str]":
         process = self._opened(arguments, errors=subprocess.PIPE)
         try:
             output, errors = process.communicate(timeout=patience)
@@ -125,8 +125,8 @@ class Docker:
             process.kill()
             process.communicate()
             raise StorageError(f"docker {arguments[0]} gave no answer in {patience:g} s") from None
-        said = (output.decode(errors="replace"), errors.decode(errors="replace"))
-        return subprocess.CompletedProcess(arguments, process.returncode, *said)
+        decoded = (output.decode(errors="replace"), errors.decode(errors="replace"))
+        return subprocess.CompletedProcess(arguments, process.returncode, *decoded)
 
     def _opened(self, arguments: Sequence[str], *, errors: int) -> "subprocess.Popen[bytes]":
         try:
@@ -143,8 +143,8 @@ class Docker:
             raise StorageError(f"{self.program} cannot be run: {error.strerror}; {_WITHOUT_DOCKER}") from error
 
 
-def said_last(output: str) -> str:
-    """Return the last line of what a client said that says anything, short enough for a message."""
+def last_line(output: str) -> str:
+    """Return the last line of a client's output that is not empty, short enough for a message."""
     lines = [line.strip() for line in output.splitlines() if line.strip() and not _is_advice(line)]
     return harmless(lines[-1].removeprefix("docker: "))[:_LONGEST_SAID] if lines else "it says nothing"
 
@@ -155,9 +155,9 @@ def exit_code_in(output: str) -> int | None:
     return int(last[0]) if last and last[0].isdecimal() else None
 
 
-def is_gone(said: str) -> bool:
-    """Return whether a client says that there is no such container."""
-    return _GONE in said.lower()
+def is_gone(output: str) -> bool:
+    """Return whether a client's output means that there is no such container."""
+    return _GONE in output.lower()
 
 
 def _is_advice(line: str) -> bool:

@@ -1,4 +1,4 @@
-"""What crawls: two engines, watched, ended and begun again the same way."""
+"""The interface of crawl engines: built-in and zimit, started, monitored and stopped the same way."""
 
 import threading
 from pathlib import Path
@@ -20,14 +20,14 @@ class Attempt(Protocol):
 
 
 class Engine(Protocol):
-    """What makes attempts at a crawl."""
+    """An engine that makes attempts at a crawl."""
 
     @property
     def name(self) -> str:
         """Return what it is called: native or zimit."""
 
     def check(self) -> None:
-        """Raise StorageError, which says what to do, when this engine cannot run here."""
+        """Raise StorageError, with what to do about it, when this engine cannot run here."""
 
     def command(self, workers: int) -> list[str]:
         """Return what the next attempt would run, secrets hidden."""
@@ -39,7 +39,7 @@ class Engine(Protocol):
         """Return whether an attempt of an earlier archive-tool still runs, to be taken up."""
 
     def is_final(self, code: int) -> bool:
-        """Return whether the crawl is over when an attempt ends so; else it crashed, and another may go on."""
+        """Return whether an exit code ends the crawl; else the attempt crashed, and another may resume the crawl."""
 
     def finish(self, ended: threading.Event) -> int:
-        """Do what follows a crawl that succeeded and return the exit code; the event says that it must end."""
+        """Do what follows a successful crawl and return the exit code; a set event means that it must end."""

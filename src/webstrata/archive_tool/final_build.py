@@ -1,4 +1,4 @@
-"""What follows a zimit crawl that succeeded: one ZIM of all that it brought, and its temporary folders gone."""
+"""The final build after a zimit crawl: one ZIM of all its WARC files; temporary folders are deleted."""
 
 import threading
 from dataclasses import replace
@@ -33,7 +33,7 @@ log = structlog.get_logger()
 _LOOK_SECONDS = 0.2
 
 
-def built(engine: "ZimitEngine", ended: threading.Event) -> int:
+def build_zim(engine: "ZimitEngine", ended: threading.Event) -> int:
     """Build a ZIM of all WARC files if the crawl's own lacks some, and return the exit code.
 
     WebstrataError when zimit fails: the WARC files are all there, and the same command tries again.
@@ -41,7 +41,7 @@ def built(engine: "ZimitEngine", ended: threading.Event) -> int:
     notes = read_notes(engine.folder)
     if notes.phase is Phase.BUILD:
         if running := engine.docker.running(engine.label):
-            return _waited_for(engine, engine.taken_up(running), ended)
+            return _waited_for(engine, engine.attach(running), ended)
         if final_zim(engine.folder) is not None:
             return DONE
     warcs = crawl_warcs(engine.folder, notes)
@@ -52,11 +52,11 @@ def built(engine: "ZimitEngine", ended: threading.Event) -> int:
     return _built_of(engine, warcs, ended)
 
 
-def tidied(engine: "ZimitEngine") -> None:
-    """Delete the ZIMs that were replaced and, where that was asked for, the temporary folders."""
+def delete_leftovers(engine: "ZimitEngine") -> None:
+    """Delete the ZIMs that were replaced and, with `--cleanup`, the temporary folders."""
     if final_zim(engine.folder) is not None:
         delete_set_aside(engine.folder)
-    if engine.told.cleanup:
+    if engine.arguments.cleanup:
         try:
             _clean_up(engine)
         except WebstrataError as error:
@@ -66,14 +66,14 @@ def tidied(engine: "ZimitEngine") -> None:
 
 def _is_wanted(engine: "ZimitEngine", warcs: list[Path]) -> bool:
     has_zim = final_zim(engine.folder) is not None
-    return wants_final_build(engine.told.final_build, places_of(engine.folder, warcs), has_zim=has_zim)
+    return wants_final_build(engine.arguments.final_build, places_of(engine.folder, warcs), has_zim=has_zim)
 
 
 def _built_of(engine: "ZimitEngine", warcs: list[Path], ended: threading.Event) -> int:
     if ended.is_set():
         return INTERRUPTED
     with linked_for_zimit(engine.folder, warcs) as names:
-        return _waited_for(engine, engine.begun(FINAL_BUILD, engine.build_arguments(names)), ended)
+        return _waited_for(engine, engine.start_container(FINAL_BUILD, engine.build_arguments(names)), ended)
 
 
 def _waited_for(engine: "ZimitEngine", attempt: ContainerAttempt, ended: threading.Event) -> int:
@@ -95,12 +95,12 @@ def _clean_up(engine: "ZimitEngine") -> None:
     from webstrata.jobs.folders.cleanup import keep_warcs, keep_warcs_of
     from webstrata.settings import load_settings
 
-    if engine.told.job_id is None:
+    if engine.arguments.job_id is None:
         keep_warcs(engine.folder)
     else:
         app = build_app(load_settings())
         try:
-            keep_warcs_of(app.database, app.archive_root, engine.told.job_id)
+            keep_warcs_of(app.database, app.archive_root, engine.arguments.job_id)
         finally:
             app.close()
     engine.state.save()

@@ -1,4 +1,4 @@
-"""Run modes: what a run makes of what earlier ones left."""
+"""Run modes: how a run begins, given the files of earlier runs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,8 +17,8 @@ class RunMode(StrEnum):
 
 
 @dataclass(frozen=True)
-class Found:
-    """What earlier runs left for this one."""
+class EarlierRuns:
+    """The files that earlier runs left for this one."""
 
     final_zim: Path | None = None
     """The ZIM that a whole crawl ended with; the built-in crawler makes none."""
@@ -29,8 +29,8 @@ class Found:
     """An earlier run with `--overwrite` began anew and was cut off: what can go on is its own."""
 
 
-def run_mode(found: Found, *, overwrite: bool) -> RunMode:
-    """Return how a run begins; ConflictError when there is a ZIM and nobody said to overwrite it."""
+def run_mode(found: EarlierRuns, *, overwrite: bool) -> RunMode:
+    """Return how a run begins; ConflictError when there is a ZIM and `overwrite` is not set."""
     if found.final_zim is not None and not overwrite:
         raise ConflictError(f"{found.final_zim} is there already: --overwrite crawls anew and replaces it")
     if overwrite and not found.overwrite_is_under_way:

@@ -1,4 +1,4 @@
-"""The built-in crawler, as archive-tool runs it: on behalf of a worker, or for a job of its own."""
+"""The built-in crawler, as archive-tool runs it: for a worker, or for a job of its own."""
 
 import threading
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ import structlog
 
 from webstrata.app import App, build_app
 from webstrata.archive_tool.arguments import Arguments
-from webstrata.archive_tool.modes import Found, RunMode, run_mode
+from webstrata.archive_tool.modes import EarlierRuns, RunMode, run_mode
 from webstrata.archive_tool.permissions import relax
 from webstrata.cli.start import start_logging
 from webstrata.db.captures import captures
@@ -20,7 +20,7 @@ from webstrata.db.queue import frontier, jobs, leases
 from webstrata.errors import UsageError
 from webstrata.jobs.folders.job_folders import check_output
 from webstrata.jobs.running.children import Lifeline
-from webstrata.jobs.running.crawl_end import keep_books
+from webstrata.jobs.running.crawl_end import write_folder_records
 from webstrata.jobs.running.job_lease import in_the_lead
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.queueing import queue_tool_job
@@ -35,22 +35,22 @@ from webstrata.storage.crawl_state import CrawlState
 log = structlog.get_logger()
 
 
-def crawled_for(told: Arguments, lifeline: Lifeline) -> int:
-    """Crawl on behalf of whoever started us, and end with them; return the exit code."""
-    if told.job_id is None:
-        return crawled(told)
-    job_id, leader = told.job_id, lifeline.leader
-    with _started(told) as (app, runner):
-        if told.help_only:
+def crawl_for_worker(arguments: Arguments, lifeline: Lifeline) -> int:
+    """Crawl a job for the worker that started this process, and end with the worker; return the exit code."""
+    if arguments.job_id is None:
+        return crawl_job(arguments)
+    job_id, leader = arguments.job_id, lifeline.leader
+    with _started(arguments) as (app, runner):
+        if arguments.help_only:
             return DONE if runner.help(job_id, threading.Event()) else NOTHING_TO_DO
         if leader is None:
             raise UsageError("nobody leads the job on whose behalf to work")
-        crawl = partial(_crawled, told, app, runner, job_id, leader, is_tied=True)
+        crawl = partial(_crawl_led_job, arguments, app, runner, job_id, leader, is_child=True)
         return on_behalf_of(leader, app.database, job_id, crawl)
 
 
-def refused(job_id: int, lifeline: Lifeline, error: UsageError) -> None:
-    """Tell whoever started us why a job's options cannot be obeyed."""
+def report_refusal(job_id: int, lifeline: Lifeline, error: UsageError) -> None:
+    """Report to the worker that started this process why a job's options are refused."""
     app = build_app(load_settings())
 
     def refuse() -> int:
@@ -61,23 +61,23 @@ def refused(job_id: int, lifeline: Lifeline, error: UsageError) -> None:
     app.close()
 
 
-def crawled(told: Arguments) -> int:
-    """Crawl a job, one of its own unless it is told which, as its leader; return the exit code."""
-    with _started(told) as (app, runner):
-        job_id = told.job_id or queue_tool_job(
+def crawl_job(arguments: Arguments) -> int:
+    """Crawl a job, a new one unless the arguments name one, and hold its lease; return the exit code."""
+    with _started(arguments) as (app, runner):
+        job_id = arguments.job_id or queue_tool_job(
             app.database,
             app.archive_root,
-            name=told.name,
-            urls=told.seeds,
-            output_dir=told.output_dir,
-            passthrough=told.passthrough,
+            name=arguments.name,
+            urls=arguments.seeds,
+            output_dir=arguments.output_dir,
+            passthrough=arguments.passthrough,
         )
         runner.recovery.tend()
         with in_the_lead(app.database, app.archive_root, job_id) as leader:
             _check_output(app, job_id)
-            code = _crawled(told, app, runner, job_id, leader)
+            code = _crawl_led_job(arguments, app, runner, job_id, leader)
             _note(app, job_id, leader, code)
-            keep_books(app.database, app.archive_root, job_id)
+            write_folder_records(app.database, app.archive_root, job_id)
         summary = runner.summary(job_id)
     print(f"job {job_id} is {summary.status}{f': {summary.reason}' if summary.reason else ''}")
     urls = counted(summary.captured, "URL")
@@ -85,14 +85,14 @@ def crawled(told: Arguments) -> int:
     return code
 
 
-def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool = False) -> Found:
+def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool = False) -> EarlierRuns:
     """Return what earlier runs of a job left: its URLs and WARCs are in the database.
 
     Where the URLs that failed are about to get a fresh start (`revived`), they are something to go on with.
     """
     unfinished = (TaskStatus.PENDING, TaskStatus.IN_PROGRESS, *((TaskStatus.ERROR,) if revived else ()))
     _, size = captures.warc_totals(session, job_id)
-    return Found(
+    return EarlierRuns(
         can_go_on=frontier.has_any(session, job_id, *unfinished),
         has_warcs=size > 0,
         overwrite_is_under_way=state.overwrite_is_under_way,
@@ -100,51 +100,53 @@ def found_for(session: Session, job_id: int, state: CrawlState, *, revived: bool
 
 
 @contextmanager
-def _started(told: Arguments) -> Iterator[tuple[App, Runner]]:
+def _started(arguments: Arguments) -> Iterator[tuple[App, Runner]]:
     settings = load_settings()
-    start_logging(settings, quiet=True, level=told.log_level)
-    for flag in told.without_effect():
+    start_logging(settings, quiet=True, level=arguments.log_level)
+    for flag in arguments.without_effect():
         log.warning("option.without_effect", flag=flag)
     app = build_app(settings).acting_as(COMMAND_LINE)
-    runner = replace(app.runner(), concurrency=told.workers_now)
-    if told.initial_workers is not None:
-        runner = replace(runner, defaults=replace(runner.defaults, concurrency=told.initial_workers))
+    runner = replace(app.runner(), concurrency=arguments.workers_now)
+    if arguments.initial_workers is not None:
+        runner = replace(runner, defaults=replace(runner.defaults, concurrency=arguments.initial_workers))
     try:
         yield app, runner
     finally:
         app.close()
 
 
-def _crawled(told: Arguments, app: App, runner: Runner, job_id: int, leader: str, *, is_tied: bool = False) -> int:
-    """Crawl a job that somebody leads, watched or not, and return the exit code."""
+def _crawl_led_job(
+    arguments: Arguments, app: App, runner: Runner, job_id: int, leader: str, *, is_child: bool = False
+) -> int:
+    """Crawl a job whose lease is held, with or without a monitor, and return the exit code."""
     with app.database.read() as session:
         job = jobs.load_job(session, job_id)
-        told = replace(told, output_dir=Path(job.output_dir))
+        arguments = replace(arguments, output_dir=Path(job.output_dir))
         workers = runner.defaults.overridden(job.config.crawl).concurrency
-        state = CrawlState(told.output_dir, workers)
-        mode = run_mode(found_for(session, job_id, state), overwrite=told.overwrite)
+        state = CrawlState(arguments.output_dir, workers)
+        mode = run_mode(found_for(session, job_id, state), overwrite=arguments.overwrite)
     log.info("run.mode", mode=mode, job_id=job_id)
     if mode is RunMode.OVERWRITE:
         _begin_anew(app, job_id, leader)
-    limits = told.monitor_limits()
+    limits = arguments.monitor_limits()
     if limits is None:
-        begins_anew = told.overwrite and mode in (RunMode.FRESH, RunMode.OVERWRITE)
-        code = _crawled_here(runner, job_id, leader, state, begins_anew=begins_anew, is_tied=is_tied)
+        begins_anew = arguments.overwrite and mode in (RunMode.FRESH, RunMode.OVERWRITE)
+        code = _crawl_here(runner, job_id, leader, state, begins_anew=begins_anew, is_child=is_child)
     else:
-        from webstrata.archive_tool.native_watched import watched
+        from webstrata.archive_tool.native_watched import crawl_monitored
 
-        code = watched(told, app, runner, job, leader, state, mode, limits, is_tied=is_tied)
-    return _left_readable(told, code)
+        code = crawl_monitored(arguments, app, runner, job, leader, state, mode, limits, is_child=is_child)
+    return _left_readable(arguments, code)
 
 
-def _crawled_here(
-    runner: Runner, job_id: int, leader: str, state: CrawlState, *, begins_anew: bool, is_tied: bool
+def _crawl_here(
+    runner: Runner, job_id: int, leader: str, state: CrawlState, *, begins_anew: bool, is_child: bool
 ) -> int:
-    """Crawl in this process; only an overwriting needs to be remembered, for a run that goes on with it."""
+    """Crawl in this process; only an overwrite is recorded, for the run that resumes it."""
     if begins_anew:
         state.overwrite_is_under_way = True
         state.save()
-    code = runner.crawl(job_id, leader, threading.Event(), is_tied=is_tied)
+    code = runner.crawl(job_id, leader, threading.Event(), is_child=is_child)
     if code == DONE and state.overwrite_is_under_way:
         state.overwrite_is_under_way = False
         state.save()
@@ -169,9 +171,9 @@ def _note(app: App, job_id: int, leader: str, code: int) -> None:
         leases.set_as(session, job_id, leader, crawler_exit_code=code)
 
 
-def _left_readable(told: Arguments, code: int) -> int:
-    """Let everybody read what a crawl left, where that was asked for, and return the crawl's exit code."""
-    if told.relax_perms:
-        for refusal in relax(told.output_dir):
+def _left_readable(arguments: Arguments, code: int) -> int:
+    """Make a crawl's files readable for all users, where that is configured, and return the crawl's exit code."""
+    if arguments.relax_perms:
+        for refusal in relax(arguments.output_dir):
             log.warning("permissions.not_relaxed", reason=refusal)
     return code

@@ -1,4 +1,4 @@
-"""The built-in crawler as an engine: every attempt is a process that is tied to us and works for our job's leader."""
+"""The built-in crawler as an engine: every attempt is a child process that crawls under our job's lease."""
 
 import threading
 from dataclasses import dataclass, field
@@ -16,11 +16,19 @@ from webstrata.model.jobs.tool_options import NATIVE
 from webstrata.storage.combined_log import latest_combined_log
 
 
-def attempt_command(told: Arguments, job_id: int | None, workers: int) -> list[str]:
+def attempt_command(arguments: Arguments, job_id: int | None, workers: int) -> list[str]:
     """Return the command of an attempt with so many workers; without a job, one is still to be made."""
     job = ["--job-id", str(job_id)] if job_id is not None else []
-    level = ["--log-level", told.log_level] if told.log_level is not None else []
-    called = [*OWN_TOOL, "--seeds", *told.seeds, "--name", told.name, "--output-dir", str(told.output_dir)]
+    level = ["--log-level", arguments.log_level] if arguments.log_level is not None else []
+    called = [
+        *OWN_TOOL,
+        "--seeds",
+        *arguments.seeds,
+        "--name",
+        arguments.name,
+        "--output-dir",
+        str(arguments.output_dir),
+    ]
     return [*called, *job, *level, "--workers-now", str(workers), TIED]
 
 
@@ -44,7 +52,7 @@ class NativeAttempt:
         return self._log
 
     def poll(self) -> int | None:
-        """Return its exit code once it is over; what it could only say through the job's row is raised."""
+        """Return its exit code once it is over; an error that it stored in the job's row is raised."""
         code = self.child.poll()
         return None if code is None else self._judged(code)
 
@@ -64,9 +72,9 @@ class NativeAttempt:
 
 @dataclass(frozen=True)
 class NativeEngine:
-    """Makes attempts at a job that somebody leads: us, or whoever we are tied to."""
+    """Makes attempts at a job whose lease is held by this process, or by the worker that started it."""
 
-    told: Arguments
+    arguments: Arguments
     database: Database
     recovery: Recovery
     job_id: int
@@ -78,12 +86,12 @@ class NativeEngine:
 
     def command(self, workers: int) -> list[str]:
         """Return what the next attempt would run."""
-        return attempt_command(self.told, self.job_id, workers)
+        return attempt_command(self.arguments, self.job_id, workers)
 
     def start(self, workers: int) -> NativeAttempt:
         """Begin an attempt; what one before it held when it died goes back in line first."""
         self.recovery.tend()
-        folder = self.told.output_dir
+        folder = self.arguments.output_dir
         earlier = latest_combined_log(folder)
         child = Child.started(self.command(workers), self.leader)
         return NativeAttempt(child, self.database, self.job_id, folder, earlier)

@@ -1,4 +1,4 @@
-"""The built-in crawler under a monitor: attempts in processes of their own, on behalf of the job's leader."""
+"""The built-in crawler under a monitor: attempts run in child processes, under the job's lease."""
 
 import threading
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ from webstrata.archive_tool.supervising import begin, ended_by_signals, note_end
 from webstrata.db.queue import frontier, jobs, leases
 from webstrata.db.queue.jobs import StoredJob
 from webstrata.errors import CrawlerDiedError, DatabaseError
-from webstrata.jobs.running.crawl_end import Ended, settle_with
+from webstrata.jobs.running.crawl_end import JobEnding, settle_with
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.stages import FAILED, INTERRUPTED
-from webstrata.model.crawl.monitoring import Answer, MonitorLimits, Trouble
+from webstrata.model.crawl.monitoring import MonitorLimits, RecoveryAction, Trouble
 from webstrata.model.jobs.job import JobStatus
 from webstrata.model.words import counted
 from webstrata.storage.crawl_state import CrawlState
@@ -28,11 +28,11 @@ from webstrata.storage.file_system import check_room
 log = structlog.get_logger()
 
 _ASKED_EVERY_SECONDS = 2.0
-"""How often to see whether somebody asked for the crawl's end: while it rests, nobody else looks."""
+"""How often to check for a stop request: while the crawl rests, no other process checks."""
 
 
-def watched(
-    told: Arguments,
+def crawl_monitored(
+    arguments: Arguments,
     app: App,
     runner: Runner,
     job: StoredJob,
@@ -41,7 +41,7 @@ def watched(
     mode: RunMode,
     limits: MonitorLimits,
     *,
-    is_tied: bool,
+    is_child: bool,
 ) -> int:
     """Crawl a job under a monitor's eyes, settle it and return the exit code.
 
@@ -50,40 +50,40 @@ def watched(
     with app.database.write() as session:
         # Helpers would neither get fewer nor rest.
         leases.set_as(session, job.id, leader, helpers_welcome=False)
-    engine = NativeEngine(told, app.database, runner.recovery, job.id, leader)
-    room = partial(check_room, told.output_dir, runner.min_free_bytes)
-    with ended_by_signals() as ended, _asked_to_stop(app, job.id, ended) as asked:
-        with noted(state, is_tied=is_tied):
-            begin(state, mode, runner.defaults.overridden(job.config.crawl).concurrency, overwrite=told.overwrite)
-        code = supervise(engine, state, Monitor(limits, state), ended, check_room=room, is_tied=is_tied)
-        if code == INTERRUPTED and not asked.is_set():
+    engine = NativeEngine(arguments, app.database, runner.recovery, job.id, leader)
+    room = partial(check_room, arguments.output_dir, runner.min_free_bytes)
+    with ended_by_signals() as ended, _asked_to_stop(app, job.id, ended) as stop_requested:
+        with noted(state, is_child=is_child):
+            begin(state, mode, runner.defaults.overridden(job.config.crawl).concurrency, overwrite=arguments.overwrite)
+        code = supervise(engine, state, Monitor(limits, state), ended, check_room=room, is_child=is_child)
+        if code == INTERRUPTED and not stop_requested.is_set():
             return code
-        stopped = asked.is_set() or ended.is_set()
+        stopped = stop_requested.is_set() or ended.is_set()
         if _is_settled(app, job.id):
             return code
         if not stopped and _has_died(state):
             raise CrawlerDiedError(_why_it_ended(state))
-        return _settled(app, runner, job, leader, state, stopped=stopped)
+        return _settle(app, runner, job, leader, state, stopped=stopped)
 
 
 def _has_died(state: CrawlState) -> bool:
     """Return whether a run that is over came to its end because its attempts died."""
     last = next(reversed(state.decisions), None)
-    return last is None or last.get("answer") != Answer.GIVE_UP or last.get("trouble") == Trouble.CRASHED
+    return last is None or last.get("answer") != RecoveryAction.GIVE_UP or last.get("trouble") == Trouble.CRASHED
 
 
 def _why_it_ended(state: CrawlState) -> str:
     return str((state.ended or {}).get("reason") or "the crawl ended before it was done")
 
 
-def _settled(app: App, runner: Runner, job: StoredJob, leader: str, state: CrawlState, *, stopped: bool) -> int:
+def _settle(app: App, runner: Runner, job: StoredJob, leader: str, state: CrawlState, *, stopped: bool) -> int:
     """Settle a job that no attempt has settled: it was stopped between two, or given up."""
     if stopped:
         with app.database.read() as session:
             to_go = frontier.counts(session, job.id).pending
-        ended = Ended(JobStatus.STOPPED, f"stopped with {counted(to_go, 'URL')} to go")
+        ended = JobEnding(JobStatus.STOPPED, f"stopped with {counted(to_go, 'URL')} to go")
     else:
-        ended = Ended(JobStatus.FAILED, _why_it_ended(state))
+        ended = JobEnding(JobStatus.FAILED, _why_it_ended(state))
     settle_with(app.database, job, leader, ended, runner.defaults.overridden(job.config.crawl))
     note_end(state, FAILED, ended.reason or "")
     log.info("crawl.end", status=ended.status, reason=ended.reason)
@@ -97,8 +97,8 @@ def _is_settled(app: App, job_id: int) -> bool:
 
 @contextmanager
 def _asked_to_stop(app: App, job_id: int, ended: threading.Event) -> Iterator[threading.Event]:
-    """Yield an event that is set, with the one that ends the run, once somebody asks for the crawl's end."""
-    asked, over = threading.Event(), threading.Event()
+    """Yield an event that is set when the run ends or when the crawl is asked to stop."""
+    stop_requested, over = threading.Event(), threading.Event()
 
     def look() -> None:
         while not over.wait(_ASKED_EVERY_SECONDS):
@@ -110,14 +110,14 @@ def _asked_to_stop(app: App, job_id: int, ended: threading.Event) -> Iterator[th
                 log.warning("stop.not_looked_for", reason=str(error))
                 continue
             if unwanted and unsettled:
-                asked.set()
+                stop_requested.set()
                 ended.set()
                 return
 
     looking = threading.Thread(target=look, name="stop-requests", daemon=True)
     looking.start()
     try:
-        yield asked
+        yield stop_requested
     finally:
         over.set()
         looking.join()

@@ -1,4 +1,4 @@
-"""Letting everybody read what a crawl left, whoever of us wrote it."""
+"""File permissions: makes everything that a crawl wrote readable for all users."""
 
 import os
 import stat
@@ -13,7 +13,7 @@ def relax(folder: Path) -> list[str]:
     refused: list[str] = []
 
     def unreadable(error: OSError) -> None:
-        refused.append(_said(Path(error.filename or folder), error))
+        refused.append(_describe(Path(error.filename or folder), error))
 
     for parent, _, files in os.walk(folder, onerror=unreadable):
         _relax(Path(parent), _READABLE | _ENTERABLE, refused)
@@ -30,8 +30,8 @@ def _relax(path: Path, more: int, refused: list[str]) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        refused.append(_said(path, error))
+        refused.append(_describe(path, error))
 
 
-def _said(path: Path, error: OSError) -> str:
+def _describe(path: Path, error: OSError) -> str:
     return f"{path}: {error.strerror or error}"

@@ -1,11 +1,11 @@
-"""`--dry-run`: what a run would do, told without touching the folder, the database or the web."""
+"""`--dry-run`: prints what a run would do, without touching the folder, the database or the web."""
 
 import shlex
 from datetime import timedelta
 from pathlib import Path
 
 from webstrata.archive_tool.arguments import Arguments
-from webstrata.archive_tool.modes import Found, RunMode, run_mode
+from webstrata.archive_tool.modes import EarlierRuns, RunMode, run_mode
 from webstrata.errors import NotFoundError, StorageError
 from webstrata.logs import without_secrets
 from webstrata.model.crawl.monitoring import MonitorLimits
@@ -15,26 +15,26 @@ from webstrata.storage.crawl_state import CrawlState
 from webstrata.storage.file_system import is_writable
 
 
-def described(told: Arguments) -> int:
+def describe_plan(arguments: Arguments) -> int:
     """Say what would be done and return 0; what would be refused at once raises the same error here."""
-    _check_writable(told.output_dir)
-    lines = _of_zimit(told) if told.engine == ZIMIT else _of_native(told, load_settings())
-    seeds = without_secrets({"of": told.seeds})["of"]
-    print(f"would crawl {', '.join(seeds)} as {told.name!r} into {told.output_dir}")
+    _check_writable(arguments.output_dir)
+    lines = _of_zimit(arguments) if arguments.engine == ZIMIT else _of_native(arguments, load_settings())
+    seeds = without_secrets({"of": arguments.seeds})["of"]
+    print(f"would crawl {', '.join(seeds)} as {arguments.name!r} into {arguments.output_dir}")
     print("\n".join(lines))
     return 0
 
 
-def _of_zimit(told: Arguments) -> list[str]:
+def _of_zimit(arguments: Arguments) -> list[str]:
     from webstrata.archive_tool.zimit import ZimitEngine
     from webstrata.archive_tool.zimit_files import found_in
     from webstrata.archive_tool.zimit_run import workers_of
 
-    state = CrawlState(told.output_dir, workers_of(told))
-    mode = run_mode(found_in(told.output_dir), overwrite=told.overwrite)
-    engine = ZimitEngine(told, state, mode)
-    workers = _workers(state, mode, workers_of(told))
-    lines = _shown(told, mode, workers, engine.command(workers))
+    state = CrawlState(arguments.output_dir, workers_of(arguments))
+    mode = run_mode(found_in(arguments.output_dir), overwrite=arguments.overwrite)
+    engine = ZimitEngine(arguments, state, mode)
+    workers = _workers(state, mode, workers_of(arguments))
+    lines = _shown(arguments, mode, workers, engine.command(workers))
     try:
         engine.check()
     except StorageError as error:
@@ -42,18 +42,18 @@ def _of_zimit(told: Arguments) -> list[str]:
     return lines
 
 
-def _of_native(told: Arguments, settings: Settings) -> list[str]:
+def _of_native(arguments: Arguments, settings: Settings) -> list[str]:
     from webstrata.archive_tool.native_engine import attempt_command
 
-    state = CrawlState(told.output_dir, told.initial_workers or settings.concurrency)
-    job_id, found, initial = _known_job(told, settings, state)
-    mode = run_mode(found, overwrite=told.overwrite)
+    state = CrawlState(arguments.output_dir, arguments.initial_workers or settings.concurrency)
+    job_id, found, initial = _known_job(arguments, settings, state)
+    mode = run_mode(found, overwrite=arguments.overwrite)
     workers = _workers(state, mode, initial)
     job = "job:      a new one" if job_id is None else f"job:      {job_id}"
-    return [job, *_shown(told, mode, workers, attempt_command(told, job_id, workers))]
+    return [job, *_shown(arguments, mode, workers, attempt_command(arguments, job_id, workers))]
 
 
-def _known_job(told: Arguments, settings: Settings, state: CrawlState) -> tuple[int | None, Found, int]:
+def _known_job(arguments: Arguments, settings: Settings, state: CrawlState) -> tuple[int | None, EarlierRuns, int]:
     """Return which job it would be, what it left and its workers; a database that is not there yet knows none."""
     from webstrata.archive_tool.native import found_for
     from webstrata.db.engine import Database, is_there
@@ -61,46 +61,46 @@ def _known_job(told: Arguments, settings: Settings, state: CrawlState) -> tuple[
     from webstrata.db.queue import jobs
     from webstrata.jobs.running.queueing import check_in_root
 
-    if told.job_id is None:
-        check_in_root(told.output_dir, settings.archive_root.resolve())
-    initial = told.initial_workers or settings.concurrency
+    if arguments.job_id is None:
+        check_in_root(arguments.output_dir, settings.archive_root.resolve())
+    initial = arguments.initial_workers or settings.concurrency
     url = settings.database_url.get_secret_value()
     if not is_there(url):
-        return _no_job(told, initial)
+        return _no_job(arguments, initial)
     database = Database(url)
     try:
         if current(database) is None:
-            return _no_job(told, initial)
+            return _no_job(arguments, initial)
         make_ready(database)  # One at another version is refused; this one is not empty, so nothing is made.
         with database.read() as session:
-            job_id = told.job_id or jobs.job_in_folder(session, str(told.output_dir))
+            job_id = arguments.job_id or jobs.job_in_folder(session, str(arguments.output_dir))
             if job_id is None:
-                return _no_job(told, initial)
+                return _no_job(arguments, initial)
             own = jobs.load_job(session, job_id).config.crawl.get("concurrency")
-            found = found_for(session, job_id, state, revived=told.job_id is None)
+            found = found_for(session, job_id, state, revived=arguments.job_id is None)
         return job_id, found, own if isinstance(own, int) else initial
     finally:
         database.dispose()
 
 
-def _no_job(told: Arguments, initial: int) -> tuple[None, Found, int]:
-    if told.job_id is not None:
-        raise NotFoundError(f"there is no job {told.job_id}")
-    return None, Found(), initial
+def _no_job(arguments: Arguments, initial: int) -> tuple[None, EarlierRuns, int]:
+    if arguments.job_id is not None:
+        raise NotFoundError(f"there is no job {arguments.job_id}")
+    return None, EarlierRuns(), initial
 
 
 def _workers(state: CrawlState, mode: RunMode, initial: int) -> int:
     return initial if mode in (RunMode.FRESH, RunMode.OVERWRITE) else state.current_workers
 
 
-def _shown(told: Arguments, mode: RunMode, workers: int, command: list[str]) -> list[str]:
+def _shown(arguments: Arguments, mode: RunMode, workers: int, command: list[str]) -> list[str]:
     return [
-        f"engine:   {told.engine}",
+        f"engine:   {arguments.engine}",
         f"mode:     {mode}",
         f"workers:  {workers}",
-        *_limits(told.monitor_limits()),
-        *(f"no effect: {flag}" for flag in told.without_effect()),
-        *([f"no effect: {ignored}"] if (ignored := ignored_arguments(told.engine, told.passthrough)) else []),
+        *_limits(arguments.monitor_limits()),
+        *(f"no effect: {flag}" for flag in arguments.without_effect()),
+        *([f"no effect: {ignored}"] if (ignored := ignored_arguments(arguments.engine, arguments.passthrough)) else []),
         f"command:  {shlex.join(_hidden(command))}",
     ]
 

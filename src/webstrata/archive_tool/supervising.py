@@ -1,4 +1,4 @@
-"""A crawl led from outside: attempts one after the other, looked after while they run, until it is over."""
+"""Supervision of a crawl: starts attempts one after the other and monitors them until the crawl is over."""
 
 import signal
 import threading
@@ -15,7 +15,7 @@ from webstrata.archive_tool.engine import Attempt, Engine
 from webstrata.archive_tool.modes import RunMode
 from webstrata.errors import OUR_TROUBLE, LeaseLostError, WebstrataError
 from webstrata.jobs.running.stages import BROKEN, DONE, FAILED, INTERRUPTED, LEASE_LOST, OUR_TROUBLE_CODE
-from webstrata.model.crawl.monitoring import Answer, Decision, MonitorLimits
+from webstrata.model.crawl.monitoring import Decision, MonitorLimits, RecoveryAction
 from webstrata.model.jobs.attempts import how_it_died
 from webstrata.storage.crawl_state import CrawlState
 
@@ -23,11 +23,11 @@ log = structlog.get_logger()
 
 _T = TypeVar("_T")
 _LOOK_SECONDS = 0.2
-"""How often to see whether an attempt is over and the disk has room: both cost next to nothing."""
+"""How often to check whether an attempt is over and the disk has space left: both checks are cheap."""
 
 
-class Watcher(Protocol):
-    """Who sees trouble, and knows the answer to it."""
+class CrawlMonitor(Protocol):
+    """A monitor: detects that a crawl is in trouble, and decides what to do."""
 
     limits: MonitorLimits
 
@@ -44,25 +44,25 @@ class Watcher(Protocol):
 def supervise(
     engine: Engine,
     state: CrawlState,
-    monitor: Watcher | None,
+    monitor: CrawlMonitor | None,
     ended: threading.Event,
     *,
     clock: Callable[[], float] = time.monotonic,
     check_room: Callable[[], None],
-    is_tied: bool = False,
+    is_child: bool = False,
 ) -> int:
     """Run attempts until the crawl is over, leave how it ended in the state file and return the exit code.
 
     The event ends it in good order. Trouble of ours is raised once nothing runs any more. A monitor that breaks is not
     asked again, and the crawl goes on.
     """
-    with noted(state, is_tied=is_tied):
+    with noted(state, is_child=is_child):
         state.note_begin()
         watching = _Watching(monitor, clock)
         ending = _Supervision(engine, state, watching, ended, check_room).crawled()
         if ending.code == DONE:
             ending = _finished(engine, ended)
-        code = FAILED if ending.code == INTERRUPTED and not is_tied else ending.code
+        code = FAILED if ending.code == INTERRUPTED and not is_child else ending.code
     if code == DONE:
         state.overwrite_is_under_way = False
     note_end(state, code, ending.reason)
@@ -70,17 +70,17 @@ def supervise(
 
 
 @contextmanager
-def noted(state: CrawlState, *, is_tied: bool = False) -> Iterator[None]:
-    """Leave an error that ends a run in its state file as well, for whoever asks why it ended."""
+def noted(state: CrawlState, *, is_child: bool = False) -> Iterator[None]:
+    """Write an error that ends a run also into its state file, where it can be looked up later."""
     try:
         yield
     except LeaseLostError:
         raise  # The state is another's by now.
     except WebstrataError as error:
-        note_end(state, exit_code_of(error, is_tied=is_tied), str(error))
+        note_end(state, exit_code_of(error, is_child=is_child), str(error))
         raise
     except Exception as error:
-        note_end(state, BROKEN if is_tied else FAILED, f"{type(error).__name__}: {error}")
+        note_end(state, BROKEN if is_child else FAILED, f"{type(error).__name__}: {error}")
         raise
 
 
@@ -92,15 +92,15 @@ def note_end(state: CrawlState, code: int, reason: str) -> None:
         log.error("crawl_state.end.not_noted", exit_code=code, reason=str(error))
 
 
-def exit_code_of(error: WebstrataError, *, is_tied: bool) -> int:
-    """Return the exit code for an error: whoever tied us to itself is told more exactly."""
-    if is_tied and isinstance(error, LeaseLostError):
+def exit_code_of(error: WebstrataError, *, is_child: bool) -> int:
+    """Return the exit code for an error: the worker that started this process gets a more exact one."""
+    if is_child and isinstance(error, LeaseLostError):
         return LEASE_LOST
-    return OUR_TROUBLE_CODE if is_tied and isinstance(error, OUR_TROUBLE) else FAILED
+    return OUR_TROUBLE_CODE if is_child and isinstance(error, OUR_TROUBLE) else FAILED
 
 
 def begin(state: CrawlState, mode: RunMode, initial_workers: int, *, overwrite: bool) -> None:
-    """Let a state be that of the run which begins: one that goes on keeps its workers, and what it has spent."""
+    """Prepare a state for a new run: a resumed crawl continues with its workers and its counts."""
     if mode in (RunMode.FRESH, RunMode.OVERWRITE):
         state.initial_workers = state.current_workers = initial_workers
         state.overwrite_is_under_way = overwrite
@@ -138,12 +138,12 @@ _STOPPED = _Ending(INTERRUPTED, "stopped")
 class _Watching:
     """The monitor, as long as there is one that works."""
 
-    def __init__(self, monitor: Watcher | None, clock: Callable[[], float]) -> None:
+    def __init__(self, monitor: CrawlMonitor | None, clock: Callable[[], float]) -> None:
         self._monitor, self._clock = monitor, clock
         self._next_look = 0.0
 
     def begin(self, attempt: Attempt) -> None:
-        self._asked(lambda monitor: monitor.begin(attempt))
+        self._ask(lambda monitor: monitor.begin(attempt))
         self._wait_for_next()
 
     def seen(self) -> Decision | None:
@@ -154,16 +154,16 @@ class _Watching:
         return self.look()
 
     def look(self) -> Decision | None:
-        return self._asked(lambda monitor: monitor.look())
+        return self._ask(lambda monitor: monitor.look())
 
     def carry_out(self, decision: Decision, ended: threading.Event) -> None:
-        self._asked(lambda monitor: monitor.carry_out(decision, ended))
+        self._ask(lambda monitor: monitor.carry_out(decision, ended))
 
     def _wait_for_next(self) -> None:
         if self._monitor is not None:
             self._next_look = self._clock() + self._monitor.limits.interval.total_seconds()
 
-    def _asked(self, question: Callable[[Watcher], _T]) -> _T | None:
+    def _ask(self, question: Callable[[CrawlMonitor], _T]) -> _T | None:
         if self._monitor is None:
             return None
         try:
@@ -188,7 +188,7 @@ class _Supervision:
         while True:
             if self.ended.is_set() and not self.engine.went_on():
                 return _STOPPED
-            code, decision = self._attempted()
+            code, decision = self._run_attempt()
             if self.engine.is_final(code):
                 return _Ending(
                     code, "" if code == DONE else f"the {self.engine.name} crawl ended with exit code {code}"
@@ -198,11 +198,11 @@ class _Supervision:
             decision = decision or self.watching.look()
             if decision is None:
                 return _Ending(FAILED, how_it_died("the crawler", code))
-            if decision.answer is Answer.GIVE_UP:
+            if decision.action is RecoveryAction.GIVE_UP:
                 return _Ending(FAILED, f"given up: {decision.reason}")
             self.watching.carry_out(decision, self.ended)
 
-    def _attempted(self) -> tuple[int, Decision | None]:
+    def _run_attempt(self) -> tuple[int, Decision | None]:
         """Run an attempt and return its exit code, and what is to be done about it if that was decided."""
         workers = self.state.current_workers
         attempt = self.engine.start(workers)

@@ -54,7 +54,7 @@ IN_CONTAINER = "/output"
 
 _GRACE_SECONDS = 30
 _TIED_GRACE_SECONDS = 5
-"""Who tied us to itself kills us after seven seconds: by then the container is gone, and not about to be."""
+"""The worker that started this process kills it after seven seconds: the container must have ended by then."""
 _TAKE_OVER_SECONDS = 600
 _MOST_TOLD = 3
 
@@ -64,19 +64,19 @@ class ZimitEngine:
 
     name = "zimit"
 
-    def __init__(self, told: Arguments, state: CrawlState, mode: RunMode, *, docker: Docker | None = None) -> None:
-        """Work in the folder that was told, whose state is at hand; with `OVERWRITE` the first attempt begins anew."""
-        self.told, self.state = told, state
-        self.folder = told.output_dir
+    def __init__(self, arguments: Arguments, state: CrawlState, mode: RunMode, *, docker: Docker | None = None) -> None:
+        """Crawl into the folder of the arguments, with its state; with `OVERWRITE` the first attempt begins again."""
+        self.arguments, self.state = arguments, state
+        self.folder = arguments.output_dir
         self.docker = docker or Docker()
-        self.label = f"archive_job={_plain(told.name)}-{hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]}"
+        self.label = f"archive_job={_plain(arguments.name)}-{hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]}"
         self._begins_anew = mode is RunMode.OVERWRITE
 
     def check(self) -> None:
-        """Raise StorageError when there is no Docker, UsageError when zimit cannot be told what it should be."""
+        """Raise StorageError when there is no Docker, UsageError when zimit does not support the arguments."""
         if ":" in str(self.folder):
             raise UsageError(f"{self.folder} has a colon in it: Docker cannot mount that")
-        for seed in self.told.seeds:
+        for seed in self.arguments.seeds:
             if "," in seed:
                 raise UsageError(f"{seed} has a comma in it, at which zimit cuts its seeds: write %2C")
         self.docker.check()
@@ -99,34 +99,34 @@ class ZimitEngine:
         return code == DONE
 
     def start(self, workers: int) -> Attempt:
-        """Take up the container that still runs; without one, go on with the crawl where it is."""
+        """Follow the container that still runs; without one, resume the crawl."""
         found = self.docker.containers(self.label)
         running = [container.id for container in found if container.runs]
         if self._is_over(is_running=bool(running)):
             return CrawlOver(latest_combined_log(self.folder))
         if running:
-            return self.taken_up(running)
+            return self.attach(running)
         for container in found:
             self.docker.remove(container.id)
         self._begin()
         return self._begun(workers)
 
     def finish(self, ended: threading.Event) -> int:
-        """Build the ZIM of all that the crawl brought if its own lacks some, tidy up and return the exit code."""
-        if (code := final_build.built(self, ended)) != DONE:
+        """Build the ZIM of all WARC files if the crawl's own lacks some, clean up and return the exit code."""
+        if (code := final_build.build_zim(self, ended)) != DONE:
             return code
-        final_build.tidied(self)
-        if self.told.relax_perms:
+        final_build.delete_leftovers(self)
+        if self.arguments.relax_perms:
             self._relax()
         write_notes(self.folder, Notes())
         return DONE
 
-    def begun(self, stage: str, arguments: Sequence[str]) -> ContainerAttempt:
+    def start_container(self, stage: str, arguments: Sequence[str]) -> ContainerAttempt:
         """Run a container, with a log of its own."""
         log.info("container.start", label=self.label, stage=stage)
-        return ContainerAttempt.begun(self._watched(stage), arguments)
+        return ContainerAttempt.start(self._watched(stage), arguments)
 
-    def taken_up(self, running: Sequence[str]) -> ContainerAttempt:
+    def attach(self, running: Sequence[str]) -> ContainerAttempt:
         """Follow the newest container that an earlier archive-tool left, and end others if there are any."""
         newest, *others = running
         for container in others:
@@ -134,7 +134,7 @@ class ZimitEngine:
         self._begins_anew = False
         stages = [attempt.stage for attempt in attempt_logs(self.folder)]
         log.info("container.taken_up", label=self.label, container=newest)
-        return ContainerAttempt.taken_up(self._watched(stages[-1] if stages else INITIAL_CRAWL), newest)
+        return ContainerAttempt.attach(self._watched(stages[-1] if stages else INITIAL_CRAWL), newest)
 
     def build_arguments(self, warcs: Sequence[str]) -> list[str]:
         """Return how Docker is called to build a ZIM of WARC files, named relative to the folder."""
@@ -152,23 +152,23 @@ class ZimitEngine:
         yaml = resume_yaml(self.folder, notes)
         earlier = bool(crawl_warcs(self.folder, notes))
         stage = RESUME_CRAWL if yaml else NEW_CRAWL_PHASE if earlier else INITIAL_CRAWL
-        return self.begun(stage, self._crawl_arguments(workers, yaml))
+        return self.start_container(stage, self._crawl_arguments(workers, yaml))
 
     def _begin(self) -> None:
-        """Write down that a crawl is under way; the first attempt of an overwrite leaves what was before behind."""
+        """Note that a crawl is under way; the first attempt of an overwrite abandons the earlier crawl."""
         if self._begins_anew:
             write_notes(self.folder, begin_anew(self.folder))
             self._begins_anew = False
         elif (notes := read_notes(self.folder)).phase is Phase.NONE:
-            write_notes(self.folder, replace(notes, phase=Phase.CRAWL, overwriting=self.told.overwrite))
+            write_notes(self.folder, replace(notes, phase=Phase.CRAWL, overwriting=self.arguments.overwrite))
 
     def _crawl_arguments(self, workers: int, yaml: Path | None) -> list[str]:
         config = ["--config", f"{IN_CONTAINER}/{yaml.relative_to(self.folder).as_posix()}"] if yaml else []
-        told = [*self._zimit(workers), *config]
-        return [*self._container(), *told, "--keep", "--output", IN_CONTAINER]
+        arguments = [*self._zimit(workers), *config]
+        return [*self._container(), *arguments, "--keep", "--output", IN_CONTAINER]
 
     def _container(self) -> list[str]:
-        shm = ["--shm-size", self.told.docker_shm_size] if self.told.docker_shm_size else []
+        shm = ["--shm-size", self.arguments.docker_shm_size] if self.arguments.docker_shm_size else []
         return [
             "run",
             "--rm",
@@ -177,7 +177,7 @@ class ZimitEngine:
             "--label",
             self.label,
             *shm,
-            self.told.docker_image,
+            self.arguments.docker_image,
         ]
 
     def _zimit(self, workers: int | None = None) -> list[str]:
@@ -185,16 +185,16 @@ class ZimitEngine:
         return [
             "zimit",
             "--seeds",
-            ",".join(self.told.seeds),
+            ",".join(self.arguments.seeds),
             "--name",
-            self.told.name,
+            self.arguments.name,
             *crawling,
-            *self.told.passthrough,
+            *self.arguments.passthrough,
         ]
 
     @property
     def _grace(self) -> int:
-        return _TIED_GRACE_SECONDS if self.told.tied else _GRACE_SECONDS
+        return _TIED_GRACE_SECONDS if self.arguments.tied else _GRACE_SECONDS
 
     def _watched(self, stage: str) -> Watched:
         name = combined_log_name(stage, next_attempt(self.folder, stage), datetime.now(UTC))
@@ -209,7 +209,7 @@ class ZimitEngine:
         )
 
     def _track(self, in_container: str) -> None:
-        """Remember a temporary folder that a container told of; one elsewhere, by --build, is none of ours."""
+        """Record a temporary folder that a container reported; one elsewhere, by --build, is not ours."""
         place = Path(in_container)
         if place.parent == Path(IN_CONTAINER):
             with suppress(UsageError):
@@ -217,8 +217,8 @@ class ZimitEngine:
                 self.state.save()
 
     def _sweep(self) -> None:
-        """Remember the temporary folders that nobody told of, and make them ours where they are to be read."""
-        if self.told.relax_perms and any(
+        """Record the temporary folders that no container reported, and make them ours when they must be readable."""
+        if self.arguments.relax_perms and any(
             not os.access(folder, os.R_OK | os.X_OK) for folder in temp_dirs_in(self.folder)
         ):
             self._relax()
@@ -232,7 +232,14 @@ class ZimitEngine:
         refused = relax(self.folder)
         if refused and os.geteuid() != 0:
             owner = f"{os.geteuid()}:{os.getegid()}"
-            mounted = ["--rm", "-v", f"{self.folder}:{IN_CONTAINER}", "--entrypoint", "chown", self.told.docker_image]
+            mounted = [
+                "--rm",
+                "-v",
+                f"{self.folder}:{IN_CONTAINER}",
+                "--entrypoint",
+                "chown",
+                self.arguments.docker_image,
+            ]
             with suppress(StorageError):
                 self.docker.ran(["run", *mounted, "-R", owner, IN_CONTAINER], _TAKE_OVER_SECONDS)
             refused = relax(self.folder)

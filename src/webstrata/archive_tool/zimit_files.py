@@ -1,4 +1,4 @@
-"""What lies in the folder of a zimit crawl, and the notes that the engine keeps there of how far it is.
+"""The files of a zimit crawl, and the engine's notes of its progress.
 
 X.zim                                                    what a whole crawl ends with
 X.zim.previous, X.zim.interim                            replaced, or about to be: gone once the new one is whole
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import structlog
 
-from webstrata.archive_tool.modes import Found
+from webstrata.archive_tool.modes import EarlierRuns
 from webstrata.errors import NotFoundError, StorageError
 from webstrata.storage.crawl_state import temp_dirs_in
 from webstrata.storage.disk import write_atomically
@@ -39,7 +39,7 @@ _MAX_NOTES_BYTES = 16_777_216
 
 
 class Phase(StrEnum):
-    """How far a run of the engine is that has not ended well yet."""
+    """The phase of a run of the engine that has not ended well yet."""
 
     NONE = "none"
     CRAWL = "crawl"
@@ -49,7 +49,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True)
 class Notes:
-    """What the next archive-tool must know if this one is killed."""
+    """The state that the next archive-tool needs if this one is killed."""
 
     phase: Phase = Phase.NONE
     overwriting: bool = False
@@ -59,7 +59,7 @@ class Notes:
 
 @contextmanager
 def held(output_dir: Path) -> Iterator[None]:
-    """Let nobody else work in a folder while the block lasts; StorageError when somebody does. The killed let go."""
+    """Lock a folder for this process while the block lasts; StorageError when another process holds the lock."""
     path = output_dir / LOCK_FILE
     with as_storage_errors(path):
         lock = path.open("ab")
@@ -71,11 +71,11 @@ def held(output_dir: Path) -> Iterator[None]:
         yield
 
 
-def found_in(output_dir: Path) -> Found:
-    """Return what earlier runs left; a ZIM whose crawl nobody saw the end of is something to go on with."""
+def found_in(output_dir: Path) -> EarlierRuns:
+    """Return what earlier runs left; a ZIM whose crawl was not seen to end can be resumed."""
     notes, zim = read_notes(output_dir), final_zim(output_dir)
     is_under_way = notes.phase is not Phase.NONE
-    return Found(
+    return EarlierRuns(
         final_zim=None if is_under_way else zim,
         can_go_on=_crawl_is_over(notes, zim) or resume_yaml(output_dir, notes) is not None,
         has_warcs=bool(crawl_warcs(output_dir, notes)),
@@ -120,13 +120,13 @@ def delete_set_aside(output_dir: Path) -> None:
 
 
 def resume_yaml(output_dir: Path, notes: Notes) -> Path | None:
-    """Return where a crawl that was cut off goes on: what was put there for that, else what the crawler saved last."""
+    """Return the file from which an interrupted crawl resumes: the one placed for that, else the crawler's last."""
     own = output_dir / RESUME_FILE
     return own if own.is_file() else max(_saved(output_dir, notes), key=_age, default=None)
 
 
 def renew_resume_file(output_dir: Path, notes: Notes) -> None:
-    """Let a resume file that was put there say what the crawler saved since: it would win over that for ever."""
+    """Update a resume file that was placed in the folder with the crawler's newer state: it takes precedence."""
     own = output_dir / RESUME_FILE
     saved = max(_saved(output_dir, notes), key=_age, default=None)
     if own.is_file() and saved is not None and _age(saved) > _age(own):
@@ -135,7 +135,7 @@ def renew_resume_file(output_dir: Path, notes: Notes) -> None:
 
 
 def crawl_warcs(output_dir: Path, notes: Notes) -> list[Path]:
-    """Return the WARC files of the crawl, each once: all in the folder but what an overwrite left behind."""
+    """Return the WARC files of the crawl, each once: all in the folder but those that an overwrite abandoned."""
     superseded = set(notes.superseded)
     return [file for file in all_warcs(output_dir) if _relative(output_dir, file) not in superseded]
 
@@ -179,7 +179,7 @@ def read_notes(output_dir: Path) -> Notes:
 
 
 def write_notes(output_dir: Path, notes: Notes) -> None:
-    """Keep notes, whole or not at all; of nothing under way there is nothing to keep."""
+    """Write notes atomically; delete them when nothing is under way."""
     path = output_dir / NOTES_FILE
     if notes == Notes():
         with as_storage_errors(path):

@@ -1,4 +1,4 @@
-"""zimit, as archive-tool runs it: a folder in, a ZIM and WARCs out; the database is the backend's affair."""
+"""zimit, as archive-tool runs it: crawls into a folder of ZIM and WARC files; no database is used."""
 
 from functools import partial
 from pathlib import Path
@@ -23,38 +23,38 @@ log = structlog.get_logger()
 INITIAL_WORKERS = 1
 
 
-def crawled(told: Arguments) -> int:
+def crawl_into(arguments: Arguments) -> int:
     """Crawl into a folder and return the exit code."""
-    if told.help_only:
+    if arguments.help_only:
         return NOTHING_TO_DO  # A container works alone.
     settings = load_settings()
-    start_logging(settings, quiet=True, level=told.log_level)
-    for flag in told.without_effect():
+    start_logging(settings, quiet=True, level=arguments.log_level)
+    for flag in arguments.without_effect():
         log.warning("option.without_effect", flag=flag)
-    room = partial(check_room, told.output_dir, settings.min_free_bytes)
-    _make_folder(told.output_dir)
-    with held(told.output_dir), ended_by_signals() as ended:
-        state = CrawlState(told.output_dir, workers_of(told))
-        with noted(state, is_tied=told.tied):
+    room = partial(check_room, arguments.output_dir, settings.min_free_bytes)
+    _make_folder(arguments.output_dir)
+    with held(arguments.output_dir), ended_by_signals() as ended:
+        state = CrawlState(arguments.output_dir, workers_of(arguments))
+        with noted(state, is_child=arguments.tied):
             room()
-            mode = run_mode(found_in(told.output_dir), overwrite=told.overwrite)
-            engine = ZimitEngine(told, state, mode)
+            mode = run_mode(found_in(arguments.output_dir), overwrite=arguments.overwrite)
+            engine = ZimitEngine(arguments, state, mode)
             engine.check()
             log.info("run.mode", mode=mode)
-            begin(state, mode, workers_of(told), overwrite=told.overwrite)
-        limits = told.monitor_limits()
+            begin(state, mode, workers_of(arguments), overwrite=arguments.overwrite)
+        limits = arguments.monitor_limits()
         monitor = Monitor(limits, state) if limits is not None else None
-        code = supervise(engine, state, monitor, ended, check_room=room, is_tied=told.tied)
+        code = supervise(engine, state, monitor, ended, check_room=room, is_child=arguments.tied)
     if code == DONE:
-        print(f"{told.name!r} is crawled into {told.output_dir}")
+        print(f"{arguments.name!r} is crawled into {arguments.output_dir}")
     else:
-        print(f"{told.name!r} is not done: {(state.ended or {}).get('reason') or f'exit code {code}'}")
+        print(f"{arguments.name!r} is not done: {(state.ended or {}).get('reason') or f'exit code {code}'}")
     return code
 
 
-def workers_of(told: Arguments) -> int:
+def workers_of(arguments: Arguments) -> int:
     """Return with how many workers a crawl begins."""
-    return told.initial_workers or INITIAL_WORKERS
+    return arguments.initial_workers or INITIAL_WORKERS
 
 
 def _make_folder(folder: Path) -> None:

@@ -58,14 +58,14 @@ def _fates(
         with database.read() as session:
             assets = absence.unseen_assets(session, job.source_id, plugins, span.first, after_id=last_id)
             urls = {asset.url for asset in assets}
-            answers = absence.answers_of(session, job.id, urls)
-            runs = absence.run_statuses(session, {answer.capture_id for answer in answers.values()})
+            responses = absence.responses_of(session, job.id, urls)
+            runs = absence.run_statuses(session, {response.capture_id for response in responses.values()})
             tried = absence.tried_urls(session, job.id, urls)
         for asset in assets:
-            answer = answers.get(asset.url)
-            run = runs.get((answer.capture_id, asset.plugin)) if answer else None
-            fate = judge_unseen(asset, answer, run, tried=asset.url in tried)
-            yield asset, fate, answer.captured_at if answer else span.last
+            response = responses.get(asset.url)
+            run = runs.get((response.capture_id, asset.plugin)) if response else None
+            fate = judge_unseen(asset, response, run, tried=asset.url in tried)
+            yield asset, fate, response.captured_at if response else span.last
         if not assets:
             return
         last_id = assets[-1].id
@@ -80,9 +80,9 @@ def _proven(
     with database.read() as session:
         lost = absence.lost_way(session, job.source_id, job.id)
         present = absence.count_present(session, job.source_id, plugins)
-        wanted = absence.config_of(session, job.id)
+        requested = absence.config_of(session, job.id)
         seen_by = {asset.last_seen_job_id for asset in absent if asset.last_seen_job_id is not None}
-        alike = {job_id for job_id in seen_by if same_reach(absence.config_of(session, job_id), wanted)}
+        alike = {job_id for job_id in seen_by if same_reach(absence.config_of(session, job_id), requested)}
     if lost is not None:
         log.warning("assets.absence.unproven", assets=len(absent), reason=f"{lost} answered before and failed now")
         return []

@@ -21,7 +21,7 @@ _HASH_LENGTH = 12
 
 @dataclass(frozen=True)
 class ExportSummary:
-    """What an export wrote."""
+    """The result of an export."""
 
     folder: Path
     files: int

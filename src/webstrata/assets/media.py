@@ -1,4 +1,4 @@
-"""The built-in plugin for everything that is no page: its bytes as they are, sorted by what they are for."""
+"""The built-in plugin for captures that are no pages: their bytes unchanged, sorted by kind."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Names for assets that stand for a URL: the identifier, and a path by which a person finds them in an export."""
+"""Names of assets of a URL: the identifier, and the path of the file in an export."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a plugin is, and what it is handed."""
+"""The interface of plugins: what a plugin implements, and what it is called with."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ __all__ = ["AssetRecord", "AssetType", "CapturedContent", "NormalizedAsset", "Pl
 
 @dataclass(frozen=True)
 class CapturedContent:
-    """What one capture holds; all plugins are handed the same value."""
+    """The content of one capture; all plugins get the same value."""
 
     url: str
     asset_type: AssetType

@@ -1,4 +1,4 @@
-"""Which plugins there are: the built-in ones, and those that installed packages offer through entry points."""
+"""The registry of plugins: the built-in ones, and those that installed packages offer through entry points."""
 
 import importlib.metadata
 import re

@@ -1,4 +1,4 @@
-"""Calling a plugin: whatever it does, it costs one capture its assets at most."""
+"""Calling a plugin: an error or a crash costs no more than the assets of one capture."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -24,49 +24,49 @@ _LONGEST_REASON = 2_000
 
 
 @dataclass(frozen=True)
-class Failure:
+class PluginFailure:
     """Why a capture has no assets of a plugin."""
 
     reason: str
 
     @classmethod
-    def of(cls, error: BaseException) -> "Failure":
+    def of(cls, error: BaseException) -> "PluginFailure":
         """Return an error as a reason that a database can keep."""
         return cls(_storable(format_exception_only(error)[-1].strip())[:_LONGEST_REASON])
 
 
-def normalized_by(plugin: Plugin, content: CapturedContent) -> list[NormalizedAsset] | Failure | None:
+def normalized_by(plugin: Plugin, content: CapturedContent) -> list[NormalizedAsset] | PluginFailure | None:
     """Return what a plugin makes of a capture: its assets, why it has none, or None when it is not for the plugin."""
     try:
         if not plugin.supports(content.asset_type):
             return None
         return _checked(plugin.normalize(content))
     except (Exception, SystemExit) as error:
-        failure = Failure.of(error)
+        failure = PluginFailure.of(error)
         log.warning("plugin.page.failed", plugin=plugin.name, url=content.url, reason=failure.reason, exc_info=True)
         return failure
 
 
-def normalized_page(plugin: PagePlugin, page: IndexedPage) -> NormalizedAsset | Failure:
+def normalized_page(plugin: PagePlugin, page: IndexedPage) -> NormalizedAsset | PluginFailure:
     """Return the asset of a page that is indexed, or why it has none."""
     try:
         return plugin.normalize_text(page.url, page.title, page.text, page.language)
     except (WebstrataError, ValueError) as error:
-        failure = Failure.of(error)
+        failure = PluginFailure.of(error)
         log.warning("plugin.page.failed", plugin=plugin.name, url=page.url, reason=failure.reason)
         return failure
 
 
 def normalized_listing(
     plugin: ListingPlugin, page: IndexedPage, payload: Mapping[str, object]
-) -> NormalizedAsset | Failure:
+) -> NormalizedAsset | PluginFailure:
     """Return the asset of a listing that the index read, or why it has none."""
     try:
         # The index stores a page's listing once for all addresses with the same bytes.
         listing = replace(listing_from_json(payload), url=page.url)
         return plugin.normalize_listing(page.url, listing)
     except (WebstrataError, ValueError, KeyError, TypeError) as error:
-        failure = Failure.of(error)
+        failure = PluginFailure.of(error)
         log.warning("plugin.page.failed", plugin=plugin.name, url=page.url, reason=failure.reason)
         return failure
 

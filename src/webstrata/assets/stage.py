@@ -24,7 +24,7 @@ from webstrata.assets.page import PagePlugin
 from webstrata.assets.plugin import CapturedContent, Plugin, version_of
 from webstrata.assets.reading import captured_content
 from webstrata.assets.registry import PluginRegistry
-from webstrata.assets.running import Failure, normalized_by, normalized_listing, normalized_page
+from webstrata.assets.running import PluginFailure, normalized_by, normalized_listing, normalized_page
 from webstrata.assets.sightings import sighting_of_capture, sighting_of_page
 from webstrata.db.assets import asset_contents, assets, plugin_runs
 from webstrata.db.assets.assets import Sighting
@@ -132,7 +132,7 @@ def keep_pages_so_far(
 
 @dataclass(frozen=True)
 class _Worked:
-    """What a plugin made of a capture, not yet written down."""
+    """The result of a plugin on a capture, not stored yet."""
 
     run: SettledRun
     sightings: tuple[Sighting, ...] = ()
@@ -247,7 +247,7 @@ class _Stage:
         if isinstance(plugin, ListingPlugin):
             return self._on_listing(page, plugin, listings) if page.capture_id in listings else None
         asset = normalized_page(plugin, page)
-        if isinstance(asset, Failure):
+        if isinstance(asset, PluginFailure):
             return _Worked(SettledRun(*of, RunStatus.FAILED, error=asset.reason), from_index=True)
         sighting = sighting_of_page(page, plugin, asset, document_id=page.document_id)
         return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=1), (sighting,), from_index=True)
@@ -258,7 +258,7 @@ class _Stage:
         if payload is None:
             return _Worked(SettledRun(*of, RunStatus.DONE, asset_count=0), from_index=True)
         asset = normalized_listing(plugin, page, payload)
-        if isinstance(asset, Failure):
+        if isinstance(asset, PluginFailure):
             return _Worked(SettledRun(*of, RunStatus.FAILED, error=asset.reason), from_index=True)
         sighting = sighting_of_page(page, plugin, asset)
         contents = {sighting.blob_digest: asset.content}
@@ -274,14 +274,14 @@ class _Stage:
             content = captured_content(self.database, self.archive_root, capture)
         except (WarcError, OutsideRootError, ValueError) as error:
             log.warning("assets.capture.unreadable", url=capture.url, reason=str(error))
-            yield from (self._failed(run, Failure.of(error)) for run in runs)
+            yield from (self._failed(run, PluginFailure.of(error)) for run in runs)
             return
         yield from (self._on_content(capture, content, run) for run in runs)
 
     def _on_content(self, capture: PlacedCapture, content: CapturedContent, run: BegunRun) -> _Worked:
         plugin = self.plugins[run.plugin]
         found = normalized_by(plugin, content)
-        if isinstance(found, Failure):
+        if isinstance(found, PluginFailure):
             return self._failed(run, found)
         status = RunStatus.SKIPPED if found is None else RunStatus.DONE
         sightings = tuple(sighting_of_capture(capture, plugin, asset) for asset in found or ())
@@ -298,14 +298,14 @@ class _Stage:
 
     def _given_up(self, run: BegunRun) -> _Worked:
         reason = f"the process ended {MAX_INTERRUPTIONS} times while {run.plugin} worked on this capture"
-        return self._failed(run, Failure(reason))
+        return self._failed(run, PluginFailure(reason))
 
-    def _failed(self, run: BegunRun, failure: Failure) -> _Worked:
+    def _failed(self, run: BegunRun, failure: PluginFailure) -> _Worked:
         version = version_of(self.plugins[run.plugin])
         return _Worked(SettledRun(run.capture_id, run.plugin, version, RunStatus.FAILED, error=failure.reason))
 
     def _settle(self, portion: Sequence[_Worked]) -> Counter[str]:
-        """Keep the blobs of a portion, then write in one transaction what became of it; others' work is left alone."""
+        """Store the blobs of a portion, then its results in one transaction; results of other processes stay."""
         store = AssetStore(self.archive_root)
         contents = {digest: data for worked in portion for digest, data in worked.contents.items()}
         self._keep(store, portion, contents)
@@ -322,13 +322,11 @@ class _Stage:
         return Counter(counted) + Counter(worked.run.status for worked in ours)
 
     def _ours(self, session: Session, portion: Sequence[_Worked]) -> list[_Worked]:
-        """Return what no other process settled meanwhile, except pages whose document is gone: those
-        are processed anew.
-        """
+        """Return the results that no other process stored meanwhile; pages without their document are redone."""
         statuses = plugin_runs.run_statuses(session, {worked.run.capture_id for worked in portion})
         sightings = [sighting for worked in portion for sighting in worked.sightings]
-        wanted = {sighting.document_id for sighting in sightings if sighting.document_id is not None}
-        there = {None, *asset_contents.present_documents(session, wanted)}
+        requested = {sighting.document_id for sighting in sightings if sighting.document_id is not None}
+        there = {None, *asset_contents.present_documents(session, requested)}
         return [
             worked
             for worked in portion
@@ -372,7 +370,7 @@ def _groups(pending: Iterable[PendingCapture]) -> Iterator[list[int]]:
 
 
 def _portions(worked: Iterable[_Worked]) -> Iterator[list[_Worked]]:
-    """Yield what was worked out before it fills the memory."""
+    """Yield results in portions, before they fill the memory."""
     portion: list[_Worked] = []
     size = 0
     for piece in worked:

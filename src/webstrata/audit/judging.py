@@ -1,4 +1,4 @@
-"""What is judged of a collected page: features, low confidence, candidates for the product page, and its validation.
+"""Judgement of a collected page: features, low confidence, candidates for the product page, and its validation.
 
 Pages are read within limits of memory and time: UnreadablePageError when one exceeds them.
 """

@@ -41,7 +41,7 @@ Accept = Callable[[str, str], Awaitable[bool]]
 
 @dataclass(frozen=True)
 class PageTools:
-    """What the pages of one session have in common."""
+    """The tools that the pages of one session share."""
 
     pool: "BrowserPool"
     policy: CrawlPolicy
@@ -92,7 +92,7 @@ async def store_visited(tools: PageTools, page_type: AuditPageType, visited: Vis
 
 @dataclass(frozen=True)
 class PageRun:
-    """What became of a page."""
+    """The result of a page."""
 
     outcome: PageOutcome
     visited: VisitedPage | None

@@ -1,4 +1,4 @@
-"""Holding the lease of a source's changes: taken, renewed in the background, and given back."""
+"""The lease of a source's changes: taken, renewed in the background, and given back."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""What is known of a page before it is compared: the template of its site, and its earlier captures."""
+"""Context for comparing a page: the template of its site, and its earlier captures."""
 
 from dataclasses import dataclass, field
 

@@ -51,10 +51,10 @@ class LivePages:
             raise TooManyComparisonsError(f"{url}: its host is busy: try again in a minute") from None
 
     async def _fetch(self, url: str) -> FetchResult:
-        turns = HostPermits(self.permits, f"live-{uuid4().hex}", self.politeness, _HOLD)
+        permits = HostPermits(self.permits, f"live-{uuid4().hex}", self.politeness, _HOLD)
         async with fetcher_named("http", self.options) as fetcher:
             for _ in range(MAX_REDIRECTS + 1):
-                async with turns.turn(host_of(url)):
+                async with permits.permit(host_of(url)):
                     result = await fetcher.fetch(url)
                 if result.redirect_target is None:
                     return result

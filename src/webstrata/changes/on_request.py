@@ -121,10 +121,10 @@ class PairComparisons:
         self.loader.reader.close()
 
     def _load(self, old_id: int | None, new_id: int) -> LoadedPair:
-        wanted = [snapshot_id for snapshot_id in (old_id, new_id) if snapshot_id is not None]
+        requested = [snapshot_id for snapshot_id in (old_id, new_id) if snapshot_id is not None]
         with self.loader.database.read() as session:
-            found = changes.load_snapshots(session, wanted)
-            for snapshot_id in wanted:
+            found = changes.load_snapshots(session, requested)
+            for snapshot_id in requested:
                 if snapshot_id not in found:
                     raise missing_snapshot(session, snapshot_id)
         return (None if old_id is None else found[old_id]), found[new_id]

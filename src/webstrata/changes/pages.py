@@ -49,13 +49,13 @@ class PageLoader:
     reader: PageReader
     index_version: int
 
-    def load(self, wanted: Collection[ComparedSnapshot]) -> dict[int, StoredPage]:
+    def load(self, requested: Collection[ComparedSnapshot]) -> dict[int, StoredPage]:
         """Return pages by the ids of their snapshots."""
         with self.database.read() as session:
-            texts = changes.load_texts(session, {one.document_id for one in wanted if one.document_id is not None})
-            holders = {one.outlinks_from for one in wanted if one.outlinks_from is not None}
+            texts = changes.load_texts(session, {one.document_id for one in requested if one.document_id is not None})
+            holders = {one.outlinks_from for one in requested if one.outlinks_from is not None}
             linked = snapshots.linked_pages(session, holders)
-            stated = {one.content_hash for one in wanted if one.content_hash is not None}
+            stated = {one.content_hash for one in requested if one.content_hash is not None}
             images = page_metadata.load_images(session, stated)
         return {
             one.id: _stored(
@@ -64,7 +64,7 @@ class PageLoader:
                 frozenset(linked.get(one.outlinks_from or 0, ())),
                 images.get(one.content_hash or "", frozenset()),
             )
-            for one in wanted
+            for one in requested
         }
 
     def read_live(self, live: FetchResult) -> StoredPage:

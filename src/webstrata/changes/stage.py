@@ -204,8 +204,8 @@ class _Run:
 
     def _events(self, pairs: Sequence[CapturePair]) -> list[NewEvent]:
         unsettled = [pair for pair in pairs if plain_type(pair) is None]
-        wanted = {one.id: one for pair in unsettled for one in (pair.old, pair.new) if one is not None}
-        pages = self.loader.load(list(wanted.values()))
+        requested = {one.id: one for pair in unsettled for one in (pair.old, pair.new) if one is not None}
+        pages = self.loader.load(list(requested.values()))
         now = datetime.now(UTC)
         events = []
         for pair in pairs:

@@ -1,4 +1,4 @@
-"""`audit-log`: who changed what."""
+"""`audit-log`: list who changed what, and when."""
 
 import dataclasses
 import json
@@ -30,16 +30,16 @@ def audit_log(
     """Show the audit log, newest first: who changed what through the API, the web pages or commands."""
     from webstrata.db.operations.audit_log import ChangeFilter, entries
 
-    wanted = ChangeFilter(target, action, actor)
+    filters = ChangeFilter(target, action, actor)
     with started(quiet=True) as app, app.database.read() as session:
-        found, total = entries(session, wanted, limit=limit, offset=offset)
+        found, total = entries(session, filters, limit=limit, offset=offset)
     if as_json:
         print_json([dataclasses.asdict(change) for change in found])
         return
     for change in found:
         print(_line(change))
     if not total:
-        print("No matching entries." if wanted != ChangeFilter() else "The audit log is empty.")
+        print("No matching entries." if filters != ChangeFilter() else "The audit log is empty.")
     elif total > offset + len(found):
         print(f"{total - offset - len(found)} more: --offset {offset + len(found)}")
 
@@ -48,6 +48,6 @@ def _line(change: "LoggedChange") -> str:
     from webstrata.logs import harmless
 
     where = f" from {change.client}" if change.client else ""
-    told = json.dumps(change.details, ensure_ascii=False) if change.details else ""
+    details = json.dumps(change.details, ensure_ascii=False) if change.details else ""
     who = f"by {change.actor}{where}"
-    return harmless(f"{change.at:%Y-%m-%d %H:%M:%S}Z  {change.action} {change.target}  {who}  {told}".rstrip())
+    return harmless(f"{change.at:%Y-%m-%d %H:%M:%S}Z  {change.action} {change.target}  {who}  {details}".rstrip())

@@ -48,14 +48,14 @@ def list_changes(
     from webstrata.model.notifications.values import ReviewFilter
 
     mark = None if review is None else ReviewFilter(review)
-    wanted = EventFilter(source=source, min_significance=min_significance, review=mark)
+    filters = EventFilter(source=source, min_significance=min_significance, review=mark)
     with started(quiet=True) as app:
         _check_enabled(app)
         _sources(app, source)
         with app.database.read() as session:
-            total = change_lists.count_events(session, wanted)
-            events = change_lists.list_events(session, wanted, limit=limit)
-            templates = change_lists.list_template_changes(session, wanted)
+            total = change_lists.count_events(session, filters)
+            events = change_lists.list_events(session, filters, limit=limit)
+            templates = change_lists.list_template_changes(session, filters)
     if as_json:
         print_json(
             {

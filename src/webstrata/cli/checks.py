@@ -1,4 +1,4 @@
-"""The checks: looking without changing anything."""
+"""Commands that check the archive without changing anything."""
 
 import dataclasses
 import json
@@ -26,11 +26,11 @@ def check_env(as_json: AsJson = False) -> None:
     settings = load_settings()
     start_logging(settings, quiet=True)
     warn_of_ignored_names()
-    knobs = show_settings(settings)
+    shown = show_settings(settings)
     _make_folder(settings.archive_root)
     check_writable(settings.archive_root)
     if as_json:
-        print(json.dumps([dataclasses.asdict(knob) for knob in knobs], indent=2))
+        print(json.dumps([dataclasses.asdict(setting) for setting in shown], indent=2))
         return
     table = Table(
         Column("setting", no_wrap=True),
@@ -39,8 +39,8 @@ def check_env(as_json: AsJson = False) -> None:
         box=None,
         pad_edge=False,
     )
-    for knob in knobs:
-        table.add_row(knob.name, Text(knob.value), Text(knob.origin))
+    for setting in shown:
+        table.add_row(setting.name, Text(setting.value), Text(setting.origin))
     Console().print(table)
     print(f"archive root: {settings.archive_root.resolve()} exists and can be written to")
 

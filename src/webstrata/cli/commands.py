@@ -1,4 +1,4 @@
-"""The commands by the modules that hold them: a module is loaded when one of its commands is asked for."""
+"""The commands by the modules that hold them: a module is loaded only when one of its commands is run."""
 
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module

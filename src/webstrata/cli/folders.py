@@ -131,8 +131,10 @@ def _print_registered(done: "Registered", *, indexed: bool) -> None:
 
     size = shown_bytes(sum(warc.whole for warc in done.files))
     files = f"{len(done.files)} WARC file{'' if len(done.files) == 1 else 's'} ({size})"
-    told = f"job {done.job_id} is {done.output_dir}" if done.is_new else f"job {done.job_id} was there already"
-    _print_lines([f"{told}: {files} {'found' if done.is_new else 'added'}", *(f"note: {note}" for note in done.notes)])
+    message = f"job {done.job_id} is {done.output_dir}" if done.is_new else f"job {done.job_id} was there already"
+    _print_lines(
+        [f"{message}: {files} {'found' if done.is_new else 'added'}", *(f"note: {note}" for note in done.notes)]
+    )
     if not indexed:
         print(f"next: webstrata index-job {done.job_id}, or a worker indexes it")
 

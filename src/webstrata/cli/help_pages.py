@@ -23,7 +23,7 @@ _OTHER = "Other commands"
 
 
 class HelpWriter(Protocol):
-    """What Typer lets a command write its help page with."""
+    """The formatter that Typer lets a command write its help page with."""
 
     def write_usage(self, prog: str, args: str = "") -> None:
         """Write the line that shows how a command is called."""

@@ -1,4 +1,4 @@
-"""The `webstrata` program: its verbs, its exit codes, its one-line errors."""
+"""The `webstrata` program: its commands, exit codes and one-line errors."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ import typer
 
 from webstrata import __version__
 from webstrata.cli.commands import LazyGroup
-from webstrata.cli.start import DONE, FAILED, INTERRUPTED, WRONG_USAGE, collecting_seldom, told
+from webstrata.cli.start import DONE, FAILED, INTERRUPTED, WRONG_USAGE, collecting_seldom, print_error
 from webstrata.errors import WebstrataError
 
 NAME, OLD_NAME = "webstrata", "ha-backend"
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def run(arguments: list[str], name: str = NAME) -> int:
-    """Run one command line and return its exit code; what went wrong is said in one line on standard error."""
+    """Run one command line and return its exit code; an error is printed in one line on standard error."""
     try:
         code = _run(arguments, name)
         sys.stdout.flush()
@@ -61,7 +61,7 @@ def _run(arguments: list[str], name: str) -> int:
         print(f"{name}: {' '.join(error.format_message().split())} (see --help)", file=sys.stderr)
         return WRONG_USAGE
     except WebstrataError as error:
-        return told(error, name)
+        return print_error(error, name)
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     return code if isinstance(code, int) else DONE

@@ -21,7 +21,7 @@ from webstrata.model.words import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from webstrata.jobs.folders.rebuild import RebuildReport, Watcher
+    from webstrata.jobs.folders.rebuild import RebuildCallbacks, RebuildReport
     from webstrata.jobs.folders.rebuild_plan import PlannedJob, RebuildPlan
 
 verbs = typer.Typer()
@@ -64,22 +64,22 @@ def _not_empty(plan: "RebuildPlan", archive_root: "Path") -> "RebuildPlan":
     raise NotFoundError(f"there is nothing to rebuild from in {archive_root} (WEBSTRATA_ARCHIVE_ROOT)")
 
 
-def _watcher() -> "Watcher":
-    from webstrata.jobs.folders.rebuild import Watcher
+def _watcher() -> "RebuildCallbacks":
+    from webstrata.jobs.folders.rebuild import RebuildCallbacks
 
     last, total = time.monotonic(), 0
 
-    def begun(job: "PlannedJob", number: int, of: int) -> None:
+    def print_job(job: "PlannedJob", number: int, of: int) -> None:
         print(f"job {number} of {of}: {job.source_code} {job.name}", file=sys.stderr, flush=True)
 
-    def indexed(pages: int) -> None:
+    def count_pages(pages: int) -> None:
         nonlocal last, total
         total += pages
         if time.monotonic() - last >= _LINE_EVERY:
             last = time.monotonic()
             print(counted(total, "snapshot"), file=sys.stderr, flush=True)
 
-    return Watcher(begun, indexed)
+    return RebuildCallbacks(print_job, count_pages)
 
 
 @contextmanager

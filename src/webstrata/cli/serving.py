@@ -89,7 +89,7 @@ def worker(
     # The processes of a worker log as it does, though each of them is a command that ends by itself.
     with started() as app, in_environment(LOG_LEVEL, app.settings.log_level):
         app.database.check_writable()
-        run_worker_loop(poll_interval, once, crew=app.crew(), site=site)
+        run_worker_loop(poll_interval, once, context=app.context(), site=site)
 
 
 def refuse_busy_port(host: str, port: int) -> None:
@@ -151,7 +151,7 @@ def serve_until_stopped(host: str, port: int, *, worker: bool = True, processes:
 
 
 def _end_with_terminal(before: object, stop: Callable[..., None]) -> None:
-    """Let a terminal that is closed end the server, unless nohup has said not to care; granian would load all anew."""
+    """End the server when its terminal is closed, unless it runs under nohup; granian would reload instead."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN if before is signal.SIG_IGN else stop)
 
 

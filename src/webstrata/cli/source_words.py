@@ -42,10 +42,10 @@ def print_added(done: "Added", as_json: bool) -> None:
 def print_overlap(code: str, others: "Sequence[str]", file: TextIO | None = None) -> None:
     """Name the other sources on a new source's domain, if there are any."""
     if others:
-        told = (
+        message = (
             f"note: {code} shares a domain with {', '.join(others)}: a page in the scope of both is captured for each"
         )
-        print(told, file=file)
+        print(message, file=file)
 
 
 def shown_source(source: "SourceView") -> dict[str, object]:
@@ -98,14 +98,14 @@ def _next_run(source: "SourceView", now: datetime) -> str:
 
 
 def next_words(first: datetime | None) -> str:
-    """Return when a source runs next, as people say it."""
+    """Return when a source runs next, in words."""
     if first is None:
         return "it has no schedule"
     return f"its next run is {_in_words(first, datetime.now(UTC))} ({first:%Y-%m-%d %H:%M} UTC)"
 
 
 def _in_words(moment: datetime, now: datetime) -> str:
-    """Return how far away a moment is, as people say it."""
+    """Return how far away a moment is, in words."""
     seconds = (moment - now).total_seconds()
     if seconds < 60:
         return "due now"

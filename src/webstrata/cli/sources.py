@@ -25,7 +25,7 @@ from webstrata.cli.start import fold_code, print_json, started
 if TYPE_CHECKING:
     from webstrata.app import App
     from webstrata.jobs.sources.registry import MadeJob
-    from webstrata.jobs.sources.source_commands import SourceOrders
+    from webstrata.jobs.sources.source_commands import SourceCommands
     from webstrata.model.jobs.registry import SourceView
 
 verbs = typer.Typer()
@@ -48,7 +48,7 @@ def seed_sources(as_json: AsJson = False) -> None:
 
     with started(quiet=True) as app:
         done = registry.seed_sources(app.database, datetime.now(UTC))
-        _changed(app)
+        _write_sources(app)
     print_added(done, as_json)
 
 
@@ -88,7 +88,7 @@ def regroup(
             progress=lambda code, seen: status.update(f"{code}: {seen} snapshots looked at"),
         )
         if not dry_run:
-            _changed(app)
+            _write_sources(app)
     if as_json:
         print(json.dumps([dataclasses.asdict(report) for report in reports], indent=2))
         return
@@ -156,7 +156,7 @@ def add(
     from webstrata.jobs.sources.source_commands import WantedSource
     from webstrata.model.jobs.registry import source_code_from
 
-    wanted = WantedSource(
+    requested = WantedSource(
         tuple(urls),
         source_code_from(code),
         name or "",
@@ -165,7 +165,7 @@ def add(
         options=_overrides(options or []),
     )
     with started(quiet=True) as app:
-        added = _orders(app).add(wanted)
+        added = _commands(app).add(requested)
         turn = next_words(_view(app, added.code).next_run_at)
     if added.is_new:
         print(f"{added.code} is added; {turn}")
@@ -203,7 +203,7 @@ def edit(
     from webstrata.errors import UsageError
     from webstrata.jobs.sources.source_commands import EditedSource
 
-    wanted = EditedSource(
+    requested = EditedSource(
         name=name,
         base_url=url,
         description=description,
@@ -213,10 +213,10 @@ def edit(
         page_parameters=None if parameters is None else _names(parameters),
         schedule=schedule,
     )
-    if wanted == EditedSource():
+    if requested == EditedSource():
         raise UsageError("give at least one change, such as --name or --schedule")
     with started(quiet=True) as app:
-        _orders(app).edit(code, wanted)
+        _commands(app).edit(code, requested)
         view = _view(app, code)
     if as_json:
         print_json(shown_source(view))
@@ -236,7 +236,7 @@ def import_file(
 
     with started(quiet=True) as app:
         done = registry.import_sources(app.database, file, datetime.now(UTC))
-        _changed(app)
+        _write_sources(app)
     print_added(done, as_json)
 
 
@@ -244,7 +244,7 @@ def import_file(
 def remove(code: Code) -> None:
     """Remove a source that has no captures, with its jobs; disable other sources instead."""
     with started(quiet=True) as app:
-        _orders(app).remove(code)
+        _commands(app).remove(code)
     print(f"{code} is removed")
 
 
@@ -252,7 +252,7 @@ def remove(code: Code) -> None:
 def enable(code: Code) -> None:
     """Allow jobs of a source again."""
     with started(quiet=True) as app:
-        _orders(app).set_enabled(code, True)
+        _commands(app).set_enabled(code, True)
     print(f"{code} is enabled")
 
 
@@ -260,7 +260,7 @@ def enable(code: Code) -> None:
 def disable(code: Code) -> None:
     """Allow no more jobs of a source, scheduled or manual; its captures stay."""
     with started(quiet=True) as app:
-        _orders(app).set_enabled(code, False)
+        _commands(app).set_enabled(code, False)
     print(f"{code} is disabled; webstrata sources enable {code}")
 
 
@@ -273,7 +273,7 @@ def schedule(
 ) -> None:
     """Set when a source is archived; a running worker queues its jobs."""
     with started(quiet=True) as app:
-        _orders(app).set_schedule(code, when)
+        _commands(app).set_schedule(code, when)
         print(f"{code}: {next_words(_view(app, code).next_run_at)}")
 
 
@@ -281,7 +281,7 @@ def schedule(
 def pause(code: Code) -> None:
     """Pause the schedule of a source; jobs can still be queued manually."""
     with started(quiet=True) as app:
-        _orders(app).pause(code)
+        _commands(app).pause(code)
     print(f"{code} is paused; webstrata sources resume {code}")
 
 
@@ -289,7 +289,7 @@ def pause(code: Code) -> None:
 def resume(code: Code) -> None:
     """Resume a paused schedule; a run that was missed is queued immediately."""
     with started(quiet=True) as app:
-        _orders(app).resume(code)
+        _commands(app).resume(code)
         print(f"{code}: {next_words(_view(app, code).next_run_at)}")
 
 
@@ -308,10 +308,10 @@ def parameters(
 ) -> None:
     """Set which query parameters identify a page of a source; all others are ignored."""
     with started(quiet=True) as app:
-        _orders(app).set_page_parameters(code, _names(names))
+        _commands(app).set_page_parameters(code, _names(names))
         view = _view(app, code)
-    told = f"{code}: pages are identified by {', '.join(view.page_parameters) or 'no query parameter'}"
-    print(f"{told}{_regrouping(view)}")
+    message = f"{code}: pages are identified by {', '.join(view.page_parameters) or 'no query parameter'}"
+    print(f"{message}{_regrouping(view)}")
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -344,10 +344,10 @@ def _overrides(options: Sequence[str]) -> dict[str, object]:
     return dict(map(parse_override, options))
 
 
-def _orders(app: "App") -> "SourceOrders":
-    from webstrata.jobs.sources.source_commands import SourceOrders
+def _commands(app: "App") -> "SourceCommands":
+    from webstrata.jobs.sources.source_commands import SourceCommands
 
-    return SourceOrders(app.database, app.archive_root)
+    return SourceCommands(app.database, app.archive_root)
 
 
 def _view(app: "App", code: str) -> "SourceView":
@@ -357,8 +357,8 @@ def _view(app: "App", code: str) -> "SourceView":
         return source_view(session, code)
 
 
-def _changed(app: "App") -> None:
-    """Write the sources down in the archive's folder, from which they can be brought back."""
+def _write_sources(app: "App") -> None:
+    """Write the sources into the archive's folder, from which a rebuild restores them."""
     from webstrata.jobs.folders.manifest import write_sources
 
     write_sources(app.database, app.archive_root)

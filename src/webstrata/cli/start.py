@@ -140,7 +140,7 @@ def interruptible() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def told(error: WebstrataError, name: str) -> int:
+def print_error(error: WebstrataError, name: str) -> int:
     """Say in one line on standard error what went wrong, and return the exit code for it."""
     from webstrata.logs import harmless
 

@@ -1,4 +1,4 @@
-"""`python -m webstrata index-job --tied`, `run-audits --tied`: what a worker starts to index a job, to run audits.
+"""`python -m webstrata index-job --tied`, `run-audits --tied`: the child processes of a worker.
 
 It loads nothing that only a person at a terminal needs: many of them start in the life of an archive.
 """
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NoReturn
 
-from webstrata.cli.start import INTERRUPTED, collecting_seldom, interruptible, started, told
+from webstrata.cli.start import INTERRUPTED, collecting_seldom, interruptible, print_error, started
 from webstrata.errors import UsageError, WebstrataError
 
 TIED = "--tied"
@@ -37,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
             raise UsageError("the following arguments are required: --id")
         return _indexed(asked.id, so_far=asked.so_far)
     except WebstrataError as error:
-        return told(error, "webstrata")
+        return print_error(error, "webstrata")
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -47,7 +47,7 @@ def _indexed(job_id: int, *, so_far: bool) -> int:
     from webstrata.jobs.running.stage_process import on_behalf_of
 
     with interruptible() as interrupted:
-        lifeline = Lifeline.taken_up()
+        lifeline = Lifeline.from_parent()
         with started(quiet=True, is_child=True) as app:
             runner, leader = app.runner(), lifeline.leader
             if so_far or leader is None:
@@ -66,7 +66,7 @@ def _run_audits(*, once: bool) -> int:
     from webstrata.jobs.running.children import Lifeline
 
     with interruptible() as interrupted:
-        Lifeline.taken_up()
+        Lifeline.from_parent()
         with started(quiet=True, is_child=True) as app:
             idle = timedelta(seconds=0 if once else app.settings.domain_throttle_ttl_seconds)
             asyncio.run(run_audits(app.audit_parts(), app.audit_browser(), interrupted, idle))
@@ -75,7 +75,7 @@ def _run_audits(*, once: bool) -> int:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Let the caller say it in one line."""
+        """Raise UsageError, which the caller prints in one line."""
         raise UsageError(message)
 
 

@@ -19,7 +19,7 @@ from webstrata.warc.reader import ArchiveRecord
 def index_job(job_id: int) -> int:
     """Index a job whose crawl is over; return 0, or 1 when it failed. ConflictError for a job without a source."""
     with opened_app() as app:
-        return index_persistent_job(job_id, crew=app.crew())
+        return index_persistent_job(job_id, context=app.context())
 
 
 def record_to_snapshot(

@@ -47,7 +47,7 @@ class RuntimeArchiveJob:
     ) -> int:
         """Run archive-tool to its end and return its exit code; without a folder, a new one is created."""
         settings = load_settings()
-        return tool.RuntimeArchiveJob(self.name, self.seeds).run(
+        return tool.ToolRun(self.name, self.seeds).run(
             initial_workers,
             cleanup,
             overwrite,
@@ -63,7 +63,7 @@ class RuntimeArchiveJob:
 def run_persistent_job(job_id: int) -> int:
     """Crawl a queued or retryable job and return the exit code of archive-tool."""
     with opened_app() as app:
-        return persistent.run_persistent_job(job_id, crew=app.crew())
+        return persistent.run_persistent_job(job_id, context=app.context())
 
 
 def update_job_stats_from_logs(job: ArchiveJob) -> None:
@@ -81,10 +81,10 @@ def _select_next_crawl_job(session: Session) -> ArchiveJob | None:
 def _process_single_job() -> bool:
     """Crawl and index the next job, and return whether there was one."""
     with opened_app() as app:
-        return worker.process_next_job(app.crew(), threading.Event())
+        return worker.process_next_job(app.context(), threading.Event())
 
 
 def run_worker_loop(poll_interval: float = 30, run_once: bool = False) -> None:
     """Run queued jobs until SIGINT or SIGTERM, or only the next one."""
     with opened_app() as app:
-        worker.run_worker_loop(poll_interval, run_once, crew=app.crew())
+        worker.run_worker_loop(poll_interval, run_once, context=app.context())

@@ -1,1 +1,1 @@
-"""Bytes to facts: what a page says, in which language, where it links to."""
+"""Reading captured bytes: text, language, links and metadata of pages."""

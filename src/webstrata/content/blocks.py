@@ -1,7 +1,7 @@
 """The lines of a text: for each a letter for its kind of block, and a letter for the region of the page it is in.
 
 Kinds in lower case, and the digits of headings, are content; kinds in upper case are what a site repeats around every
-page. So `blocks.isupper()` tells, of any line, whether it is boilerplate.
+page. So `blocks.isupper()` shows, for any line, whether it is boilerplate.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ BOILERPLATE = {PARAGRAPH: "P", ITEM: "L", ROW: "T", QUOTE: "Q", CODE: "C", OTHER
 )
 _KINDS = str.maketrans({letter: kind for kind, letter in BOILERPLATE.items()})
 _CONTENT_LETTERS = bytes(not chr(letter).isupper() for letter in range(256))
-"""For every letter, 1 when it stands for content and 0 when it stands for boilerplate."""
+"""For every letter, 1 when it marks content and 0 when it marks boilerplate."""
 
 CELL = "\x1f"
 """Between the cells of a table's row, and after the last one of a row of column headers: the ASCII unit separator. It
@@ -47,7 +47,7 @@ _BOILERPLATE_REGIONS = frozenset({Region.NAVIGATION, Region.EDGE, Region.CONSENT
 
 
 class Line:
-    """What a line is: its kind of block and its region."""
+    """The kind of block and the region of a line."""
 
     __slots__ = ("keeps_spaces", "letter", "region")
 

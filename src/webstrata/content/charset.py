@@ -1,4 +1,4 @@
-"""In which charset a body was written: as it is stated, unless the bytes plainly say otherwise."""
+"""The charset of a body: as declared, unless the bytes clearly contradict it."""
 
 import codecs
 import re
@@ -21,7 +21,7 @@ _WIDER = {"big5": "big5hkscs", "euc_kr": "cp949", "gbk": "gb18030", "shift_jis":
 """What browsers understand by a charset of which Python, by the same name, knows only a part."""
 
 _STATED_BY_DEFAULT = "cp1252"
-"""What servers state when nobody told them; hardly any text in it happens to be UTF-8 as well."""
+"""Charsets that servers declare by default; hardly any text in one of them is valid UTF-8 by chance."""
 
 _DETECTED_WITHIN = 100_000
 _UNMARKED = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
@@ -103,7 +103,7 @@ def _detected(body: bytes, is_utf8: bool) -> str:
 
 
 def _is_hangul(body: bytes) -> bool:
-    """Tell Korean, of which the detection knows nothing: what is beyond ASCII are nearly all syllables of it."""
+    """Return whether a text is Korean, which detection does not know: nearly all beyond ASCII are its syllables."""
     beyond_ascii = [character for character in body.decode("cp949", "replace") if character > "\x7f"]
     syllables = sum("\uac00" <= character <= "\ud7a3" for character in beyond_ascii)
     return 5 * syllables > 4 * len(beyond_ascii)
@@ -117,7 +117,7 @@ def _as_utf8(body: bytes) -> str | None:
 
 
 def _is_mostly_utf8(body: bytes) -> bool:
-    """Tell a page with a broken letter or two from one that is in another charset than it says."""
+    """Return whether a page is in its declared charset with a broken letter or two, and not in another charset."""
     text = body.decode("utf-8", "replace")
     beyond_ascii = len(text) - len(body.translate(None, _BEYOND_ASCII))
     return 2 * text.count(_UNREADABLE) <= beyond_ascii

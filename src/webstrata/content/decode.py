@@ -1,4 +1,4 @@
-"""Undoing content encodings, with a limit: a small body may unpack to anything."""
+"""Decoding of content encodings (gzip, Brotli, ...), with a limit: a small body may unpack to any size."""
 
 import sys
 import zlib
@@ -13,11 +13,11 @@ else:
     from backports import zstd
 
 MAX_DECODED_BYTES = 200_000_000
-"""The largest body that is unpacked; what lies behind is dropped."""
+"""The largest body that is unpacked; the rest is dropped."""
 
 _MAX_ENCODINGS = 4
 _STEP = 65_536
-"""Damage is noticed a step at a time: what was unpacked before its step is kept."""
+"""Damage is noticed a step at a time: the output of earlier steps is used."""
 
 _ZSTD_WINDOW: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
 """8 MB, the most that a web page may ask a reader to remember (RFC 9659)."""
@@ -26,10 +26,10 @@ _GZIP = 31
 _ZLIB = 15
 _RAW_DEFLATE = -15
 _IN_MEMBERS = frozenset({"gzip", "x-gzip", "zstd"})
-"""What may consist of several streams, one behind the other."""
+"""Encodings that may consist of several streams, one after the other."""
 
 _MAX_MEMBERS = 10_000
-"""Beyond that they are not there to hold anything: empty ones take time and never fill the room."""
+"""The most streams of a body: more than that are empty ones, which only take time."""
 
 _DAMAGED = (zlib.error, brotli.error, zstd.ZstdError)
 
@@ -47,7 +47,7 @@ class _Unpacker(Protocol):
 
 
 class _Brotli:
-    """Undoes Brotli, whose library knows nothing of what may lie behind a stream."""
+    """Decodes Brotli, whose library cannot read past the end of a stream."""
 
     unused_data = b""
 
@@ -115,7 +115,7 @@ def _deflate(body: bytes) -> _Unpacker:
 
 
 def _has_zlib_header(body: bytes) -> bool:
-    """Tell real deflate (RFC 1950) from the raw one that some servers send under the same name."""
+    """Return whether data is real deflate (RFC 1950), not the raw one that some servers send under that name."""
     return len(body) >= 2 and body[0] & 0x0F == 8 and int.from_bytes(body[:2], "big") % 31 == 0
 
 
@@ -129,7 +129,7 @@ _UNPACKERS: dict[str, Callable[[bytes], _Unpacker]] = {
 
 
 def dechunked(body: bytes) -> bytes:
-    """Return a body without its chunks; one that has none, whatever its headers say, stays as it is."""
+    """Return a body without its chunks; one without chunks, in spite of its headers, is returned unchanged."""
     parts: list[bytes] = []
     position = 0
     while True:

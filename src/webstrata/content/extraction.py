@@ -1,4 +1,4 @@
-"""What `extract` shows of a saved page, from one parse: its text, its main part, its dates and its listing."""
+"""The output of `extract` for a saved page, from one parse: its text, main part, dates and listing."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from webstrata.model.collections.listing import Listing
 
 @dataclass(frozen=True)
 class PageExtract:
-    """What a page says and offers."""
+    """The text of a page and the listing on it."""
 
     title: str
     text: str
@@ -29,7 +29,7 @@ class PageExtract:
 
 
 def extract_page(body: Body) -> PageExtract:
-    """Return what an HTML page says and offers."""
+    """Return the text of an HTML page and the listing on it."""
     source = text_of(body.content, body.content_type)
     tree = parse_html(source)
     page = page_of_tree(tree, source)

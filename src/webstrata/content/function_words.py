@@ -1,4 +1,4 @@
-"""Language of short texts: told by script, or by small common words such as "the" and "est"."""
+"""Language of short texts: detected by script, or by small common words such as "the" and "est"."""
 
 import re
 
@@ -70,10 +70,10 @@ def _by_script(words: list[str]) -> str | None:
 
 
 def _by_function_words(words: set[str]) -> str | None:
-    """Return the language of which some words have the most function words, by far.
+    """Return the language with by far the most function words among some words.
 
-    Of 10,000 messages of 30 to 250 letters from translations of free programs into these languages, this tells one in
-    six; of those it told three were wrong. English and French it tells twice as often.
+    Of 10,000 messages of 30 to 250 letters from translations of free programs into these languages, this detects
+    one in six; three of those were wrong. English and French are detected twice as often.
     """
     ranked = sorted(((len(words & known), language) for language, known in _FUNCTION_WORDS.items()), reverse=True)
     (most, language), (second, _) = ranked[:2]

@@ -7,7 +7,7 @@ from webstrata.content.blocks import main_text, without_cells
 from webstrata.content.charset import text_of
 from webstrata.content.language import detect_language, tag_to_language
 from webstrata.content.links import LINKING, RESOURCES, Reference, References, collect_references, links_of
-from webstrata.content.metadata import PageMetadata, page_metadata
+from webstrata.content.metadata import HtmlMetadata, page_metadata
 from webstrata.content.quality.structure import FORM_CONTROLS, PageStructure, page_structure
 from webstrata.content.requisites.css import sheet_references
 from webstrata.content.requisites.markup import collect_requisites
@@ -26,8 +26,8 @@ _UTF8 = "text/html; charset=utf-8"
 
 
 @dataclass(frozen=True)
-class Page:
-    """What one parse of an HTML page yields."""
+class HtmlPage:
+    """The contents of an HTML page, from one parse."""
 
     title: str
     """The page's title, else its first heading."""
@@ -39,7 +39,7 @@ class Page:
     """The region of each line, a letter each."""
     stated_language: str | None
     references: References
-    metadata: PageMetadata = field(default_factory=PageMetadata)
+    metadata: HtmlMetadata = field(default_factory=HtmlMetadata)
     structure: PageStructure = field(default_factory=PageStructure)
 
     def language(self, content_language: str | None) -> str | None:
@@ -53,23 +53,23 @@ class Page:
 
 @dataclass(frozen=True)
 class PageLinks:
-    """What a crawler needs to know of a page: where it leads, and what it asks of robots."""
+    """The links of a page, and its robots directives, for a crawler."""
 
     links: tuple[Link, ...] = ()
     directives: RobotsDirectives = field(default_factory=RobotsDirectives)
 
 
-def parse_page(body: bytes, content_type: str | None = None) -> Page:
+def parse_page(body: bytes, content_type: str | None = None) -> HtmlPage:
     """Return a page from its bytes, read in the charset it was written in."""
     source = text_of(body, content_type)
     return page_of_tree(parse_html(source), source)
 
 
-def page_of_tree(tree: Document, source: str) -> Page:
+def page_of_tree(tree: Document, source: str) -> HtmlPage:
     """Return a page from the tree of its source."""
     elements = list(tree.iter_elements(_COLLECTED))
     text, blocks, regions = visible_text(tree)
-    return Page(
+    return HtmlPage(
         title=_title(elements),
         text=text,
         blocks=blocks,
@@ -124,7 +124,7 @@ def make_snippet(text: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _page_of(html: str) -> Page:
+def _page_of(html: str) -> HtmlPage:
     return parse_page(html.encode("utf-8", "replace"), _UTF8)
 
 

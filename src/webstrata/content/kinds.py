@@ -1,4 +1,4 @@
-"""Which captures are pages, and of what kind: as they say, unless their bytes plainly say otherwise."""
+"""Which captures are pages, and of what kind: as declared, unless their bytes clearly contradict it."""
 
 import codecs
 import re
@@ -31,7 +31,7 @@ _FOR_PROGRAMS = re.compile(
     r"|^/(?:robots|ads|app-ads)\.txt$",
     re.IGNORECASE,
 )
-"""What servers often declare as plain text, but nobody reads as a page."""
+"""Types that servers often declare as plain text, but that are no pages for readers."""
 
 
 _ASSET_FILES = re.compile(
@@ -90,7 +90,7 @@ def is_binary(body: bytes) -> bool:
 
 
 def _kind_of_text(declared: str, head: bytes, path: str) -> PageKind | None:
-    """Return the kind of what says that it is text, or says nothing."""
+    """Return the kind of a body that is declared as text, or not declared at all."""
     if declared in UNSTATED_TYPES and _HTML_TAG.match(_markup(head)):
         return PageKind.HTML
     if declared not in TEXT_TYPES and not (declared == "" and path.lower().endswith((".txt", ".text"))):

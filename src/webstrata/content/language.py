@@ -1,4 +1,4 @@
-"""In which language a text is."""
+"""Detection of the language of a text."""
 
 import re
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ def tag_to_language(tag: str | None) -> str | None:
 
 
 def detect_language(text: str, headers: Mapping[str, str] | None = None) -> str | None:
-    """Return a text's language: as a Content-Language header says, else as it reads; None when that is a guess."""
+    """Return a text's language: by the Content-Language header, else detected; None when that would be a guess."""
     stated = (value for name, value in (headers or {}).items() if name.lower() == "content-language")
     return tag_to_language(next(stated, None)) or _guessed(text[:_MAX_CHARACTERS])
 

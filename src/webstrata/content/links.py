@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from webstrata.content.tree import Element
 from webstrata.model.crawl.tasks import Link, TaskType
-from webstrata.model.urls import Base, join, resolve
+from webstrata.model.urls import BaseUrl, join, resolve
 
 LINKING = {"a": "href", "area": "href", "frame": "src", "iframe": "src"}
 """The elements that lead to other pages, and the attribute that holds the address."""
@@ -75,7 +75,7 @@ def collect_references(elements: Iterable[Element]) -> References:
 
 def links_of(references: References, url: str) -> tuple[Link, ...]:
     """Return the links of a page, each once, in order."""
-    base = Base.of(_base_of(references.base, url))
+    base = BaseUrl.of(_base_of(references.base, url))
     found: dict[str, Link] = {}
     for reference in references.all:
         link = _link(base, reference)
@@ -96,7 +96,7 @@ def outlinks(written: Iterable[str], base: str | None, url: str, group: Grouping
 
     `written` are the links as the page has them; `base` is what they are relative to, when the page states it.
     """
-    resolving = Base.of(_base_of(base, url))
+    resolving = BaseUrl.of(_base_of(base, url))
     # Nearly all links of a page are known from other pages of its site: only the others are resolved.
     known = _known_groups(resolving.site, group, base is None)
     found = dict.fromkeys(
@@ -110,7 +110,7 @@ def _base_of(stated: str | None, url: str) -> str:
     return url if stated is None else join(url, stated) or url
 
 
-def _link(base: Base, reference: Reference) -> Link | None:
+def _link(base: BaseUrl, reference: Reference) -> Link | None:
     written = reference.written
     resolving = _cached_link if len(written) <= _LONGEST_CACHED else _new_link
     return resolving(base.part_for(written), written, reference.is_link, reference.nofollow)
@@ -124,7 +124,7 @@ def _new_link(part: str, written: str, is_link: bool, nofollow: bool) -> Link | 
 _cached_link = lru_cache(_LINKS_CACHED)(_new_link)
 
 
-def _find_group(base: Base, written: str, group: Grouping, known: "_KnownGroups") -> str | None:
+def _find_group(base: BaseUrl, written: str, group: Grouping, known: "_KnownGroups") -> str | None:
     """Return the page that a reference leads to, and cache it when it is the same from every page of the site."""
     part = base.part_for(written)
     leads_nowhere = written.startswith(known.leading_nowhere)

@@ -46,7 +46,7 @@ _LEFT_OUT = frozenset(
 _LEFT_OUT_ROLES = frozenset({"navigation", "complementary", "contentinfo", "search", "banner", "dialog", "alertdialog"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _WHOLE = frozenset({"li", "tr", "blockquote", "pre", "dd", "dt"})
-"""Blocks whose lines are kept however short they are."""
+"""Blocks whose lines are content however short they are."""
 
 _OTHER = re.compile(
     r"(?<![a-z])(?:ad|ads|advert|advertisement|adsense|banner|share|sharing|social|sns|comment|comments|respond"
@@ -228,7 +228,7 @@ def _text(paragraphs: list[_Paragraph], title: str) -> str:
 
 
 def _weight(text: str) -> int:
-    """Return the length of a text; a Chinese, Japanese or Korean character says as much as three letters."""
+    """Return the length of a text; a Chinese, Japanese or Korean character counts as three letters."""
     return sum(3 if "\u3000" <= letter <= "\ud7ff" or "\uf900" <= letter <= "\ufaff" else 1 for letter in text)
 
 

@@ -33,7 +33,7 @@ _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|/\*.*?\*/|(?<!:)//[^\n]*', re.DOTALL
 
 
 @dataclass(frozen=True)
-class PageMetadata:
+class HtmlMetadata:
     """What a page states about itself, with addresses as they are written."""
 
     canonical: str | None = None
@@ -51,11 +51,11 @@ class PageMetadata:
         return json.dumps(stated, ensure_ascii=False, separators=(",", ":")) if stated else ""
 
 
-def page_metadata(tree: Document, elements: Sequence[Element]) -> PageMetadata:
+def page_metadata(tree: Document, elements: Sequence[Element]) -> HtmlMetadata:
     """Return what a page states, from its tree and its links, images and meta elements."""
     metas = _metas(elements)
     json_ld = _json_ld(elements)
-    return PageMetadata(
+    return HtmlMetadata(
         canonical=_canonical(elements),
         published=_published(metas, json_ld),
         images=_images(elements),
@@ -93,7 +93,7 @@ def _images(elements: Iterable[Element]) -> tuple[str, ...]:
 
 
 def _published(metas: Mapping[str, str], json_ld: Iterable[JsonValue]) -> str | None:
-    """Return when a page says that it was published, as it writes it."""
+    """Return the publication date that a page states, as it writes it."""
     stated = [metas[name] for name in _PUBLISHED if name in metas]
     candidates = [*stated, *(date for value in json_ld for date in _dates(value))]
     return next((date.strip() for date in candidates if _DATE.match(date)), None)

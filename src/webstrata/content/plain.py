@@ -1,4 +1,4 @@
-"""Plain texts as pages: their lines as they stand, called by the first of them."""
+"""Plain texts as pages: their lines unchanged, with the first one as the title."""
 
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit

@@ -1,14 +1,14 @@
 """When a page was published: as it states, else by its time elements, its address and the dates in its text."""
 
-from webstrata.content.metadata import PageMetadata
+from webstrata.content.metadata import HtmlMetadata
 from webstrata.content.tree import publication_date
 
 _ARTICLE = 500
 """Characters of main text from which a date in the text is taken for that of the article."""
 
 
-def published_date(source: str, metadata: PageMetadata, main_text: str, *, is_listing: bool) -> str | None:
-    """Return when a page was published: as it states it, or a day as in ISO 8601; None when it does not say."""
+def published_date(source: str, metadata: HtmlMetadata, main_text: str, *, is_listing: bool) -> str | None:
+    """Return when a page was published: as it states it, or a day as in ISO 8601; None when unknown."""
     # A product page without a stated date shows those of reviews and deliveries.
     if metadata.published or is_listing:
         return metadata.published

@@ -21,7 +21,7 @@ from webstrata.model.quality import Quality
 
 @dataclass(frozen=True)
 class Reading:
-    """What one page says."""
+    """The contents of one page."""
 
     title: str
     text: str
@@ -45,7 +45,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Body:
-    """A response body, the headers that say how to read it, and what else its quality is judged by."""
+    """A response body, the headers that describe it, and what else its quality is judged by."""
 
     url: str
     content: bytes
@@ -63,7 +63,7 @@ class Body:
 
 
 def read_page(kind: PageKind, body: Body, group: Grouping) -> Reading:
-    """Return what a page says, from one pass over it."""
+    """Return the contents of a page, from one pass over it."""
     if kind is PageKind.HTML:
         return _of_html(body, group)
     return _of_pdf(body) if kind is PageKind.PDF else _of_text(body)

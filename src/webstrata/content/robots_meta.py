@@ -16,7 +16,7 @@ _WITH_VALUES = frozenset({"max-snippet", "max-image-preview", "max-video-preview
 
 @dataclass(frozen=True)
 class RobotsDirectives:
-    """What must not be done with a page."""
+    """The robots directives of a page."""
 
     nofollow: bool = False
     noarchive: bool = False
@@ -39,7 +39,7 @@ def robots_directives(metas: Sequence[tuple[str, str]], x_robots_tag: str | None
 
 
 def _words_of_header(lines: str, ours: set[str]) -> Iterator[str]:
-    """Yield the directives that speak to us; in a line, those behind the name of a robot are for that robot."""
+    """Yield the directives that apply to us; after the name of a robot, the rest of a line is for that robot."""
     for line in lines.lower().splitlines():
         speaks_to_us = True
         for part in line.split(","):

@@ -1,4 +1,4 @@
-"""robots.txt read as RFC 9309 says: which rules are ours, and what they say of a URL."""
+"""robots.txt by RFC 9309: finds the rules for our user agent, and decides which URLs they allow."""
 
 import math
 import re
@@ -52,12 +52,12 @@ class Rule:
     allows: bool
     pattern: PathPattern
     length: int
-    """In octets, spelt as patterns are compared: the longest rule that fits decides."""
+    """In octets, normalised for comparing patterns: the longest rule that matches decides."""
 
 
 @dataclass(frozen=True)
 class RobotsTxt:
-    """What a robots.txt says to one crawler."""
+    """The rules of a robots.txt for one crawler."""
 
     rules: tuple[Rule, ...] = ()
     """The most specific first; among equals, what allows."""
@@ -66,7 +66,7 @@ class RobotsTxt:
 
     @classmethod
     def parse(cls, content: bytes, user_agent: str, *, is_cut: bool = False) -> "RobotsTxt":
-        """Return what a file says to a user agent; there is none that cannot be read."""
+        """Return the rules of a file for a user agent; every file can be parsed."""
         records = list(_records(_whole_lines(content) if is_cut or len(content) > MAX_BYTES else content))
         ours = _said_to(product_token(user_agent), records)
         return cls(
@@ -76,7 +76,7 @@ class RobotsTxt:
         )
 
     def allows(self, href: str) -> bool:
-        """Return whether a URL, as `parse_url` spells it, may be fetched."""
+        """Return whether a URL, normalised by `parse_url`, may be fetched."""
         if not self._forbids:
             return True
         path = "*".join(_pieces(href[len(origin_of(href)) :]))
@@ -112,7 +112,7 @@ def _whole_lines(content: bytes) -> bytes:
 
 
 def _records(content: bytes) -> Iterator[_Record]:
-    """Yield the kind and the value of each line that says something to us; no other line interferes."""
+    """Yield the kind and the value of each line that is a rule or a user agent; other lines are skipped."""
     # Octets that are not UTF-8 are kept as what they are: a path may be written in another charset.
     for line in _LINE_END.split(content.decode("utf-8", "surrogateescape")):
         record = _RECORD.fullmatch(line.partition("#")[0].lstrip(_MARKS).strip())
@@ -163,7 +163,7 @@ def _is_prefix(rule: Rule) -> bool:
 
 
 def _pieces(text: str) -> tuple[str, ...]:
-    """Return what stands between the asterisks of a path and its query, in one spelling: escaped only where needed."""
+    """Return the pieces between the asterisks of a path and its query, normalised: escaped only where needed."""
     path, mark, query = text.partition("?")
     in_path = [_unescaped(piece, _KEPT_IN_PATH) for piece in path.split("*")]
     in_query = [_unescaped(piece, _KEPT_IN_QUERY) for piece in query.split("*")]

@@ -85,7 +85,7 @@ _SPELLED = {
 
 
 class _Folding(dict[int, str]):
-    """What each character becomes, worked out when it is first met; what is no part of a word becomes a space."""
+    """The replacement of each character, computed when it is first seen; what is no part of a word becomes a space."""
 
     def __missing__(self, code: int) -> str:
         folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", chr(code)).casefold())

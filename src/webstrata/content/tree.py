@@ -40,7 +40,7 @@ def parse_html(source: str) -> Document:
 
 
 def is_html(element: Element) -> bool:
-    """Tell an element of HTML from one of SVG or MathML that has the same name."""
+    """Return whether an element is one of HTML, and not of SVG or MathML with the same name."""
     return element.namespace is Namespace.HTML
 
 

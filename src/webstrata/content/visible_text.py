@@ -81,7 +81,7 @@ _PLACES_OF_IDS = {
     **dict.fromkeys(("footer", "site-footer", "colophon", "sidebar"), _Place.EDGE),
 }
 """Ids that sites without HTML5's elements use for these places. A class or id that contains banner, alert or
-notification says nothing: recalls and warnings are found there."""
+notification means nothing: recalls and warnings are found there."""
 
 _CONSENT_WORDS = (
     *("bar", "banner", "bot", "box", "consent", "dialog", "disclaimer", "law", "message", "modal", "notice"),

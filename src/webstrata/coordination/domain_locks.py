@@ -1,4 +1,4 @@
-"""A session's turn on a domain: throttle, then lock, then work; released and noted whatever happens."""
+"""Domain locks: a session waits for the throttle, takes the lock, works, and always releases it."""
 
 import random
 import threading
@@ -24,7 +24,7 @@ _JITTER = 0.5
 
 @dataclass(frozen=True)
 class DomainPolicy:
-    """How sessions share a domain: lock, throttle and waiting times."""
+    """Policy of sharing a domain: lock, throttle and waiting times."""
 
     lock_ttl: timedelta
     throttle_ttl: timedelta
@@ -97,8 +97,8 @@ class HeldDomain:
             self._renewed.notify_all()
 
 
-class DomainTurns:
-    """Lets sessions work on a domain one at a time, and not too soon after each other."""
+class DomainLocks:
+    """Makes sessions work on a domain one at a time, with a pause between them."""
 
     def __init__(
         self,
@@ -123,57 +123,57 @@ class DomainTurns:
         With a single attempt a domain that is busy raises DomainBusyError: the caller waits in its queue.
         """
         domain = normalized_domain(url)
-        said = {"domain": domain, "session_id": session_id}
+        fields = {"domain": domain, "session_id": session_id}
         if self._policy.disable_locks:
-            log.info("throttle.skip", reason="testing", **said)
+            log.info("throttle.skip", reason="testing", **fields)
             yield None
             return
-        self._throttle(domain, said, debug=debug)
+        self._throttle(domain, fields, debug=debug)
         key, token = f"lock:domain:{domain}", uuid4().hex
-        self._acquire(key, token, said, attempts)
+        self._acquire(key, token, fields, attempts)
         held = HeldDomain(self._store, key, token, self._policy.lock_ttl, self._clock)
         try:
             yield held
         finally:
             held.end()
-            self._let_go(key, token, domain, said)
+            self._let_go(key, token, domain, fields)
 
-    def _throttle(self, domain: str, said: dict[str, str], *, debug: bool) -> None:
+    def _throttle(self, domain: str, fields: dict[str, str], *, debug: bool) -> None:
         if debug or self._policy.disable_throttle:
-            log.info("throttle.skip", reason="debug_mode" if debug else "testing", **said)
+            log.info("throttle.skip", reason="debug_mode" if debug else "testing", **fields)
             return
         wait = self._store.reserve(_throttle_key(domain), self._policy.min_delay, self._policy.throttle_ttl)
         if wait > timedelta(0):
-            log.info("throttle.wait", wait_ms=round(wait / timedelta(milliseconds=1)), **said)
+            log.info("throttle.wait", wait_ms=round(wait / timedelta(milliseconds=1)), **fields)
             self._sleep(wait.total_seconds())
 
-    def _acquire(self, key: str, token: str, said: dict[str, str], attempts: int) -> None:
+    def _acquire(self, key: str, token: str, fields: dict[str, str], attempts: int) -> None:
         for attempt in range(1, attempts + 1):
             if self._store.acquire(key, token, self._policy.lock_ttl):
-                log.info("lock.acquire.success", attempt=attempt, **said)
+                log.info("lock.acquire.success", attempt=attempt, **fields)
                 return
             if attempts == 1:
-                log.info("lock.acquire.retry", attempt=attempt, **said)
-                raise DomainBusyError(f"another session works on {said['domain']}")
+                log.info("lock.acquire.retry", attempt=attempt, **fields)
+                raise DomainBusyError(f"another session works on {fields['domain']}")
             if attempt < attempts:
                 wait = _BACKOFF_BASE * 2 ** (attempt - 1) + random.uniform(0, _JITTER)  # noqa: S311 - spreads retries
-                log.info("lock.acquire.retry", attempt=attempt, wait_ms=round(wait * 1000), **said)
+                log.info("lock.acquire.retry", attempt=attempt, wait_ms=round(wait * 1000), **fields)
                 self._sleep(wait)
-        log.warning("lock.acquire.timeout", attempts=attempts, **said)
+        log.warning("lock.acquire.timeout", attempts=attempts, **fields)
         raise DomainLockTimeoutError("Domain lock timeout")
 
-    def _let_go(self, key: str, token: str, domain: str, said: dict[str, str]) -> None:
+    def _let_go(self, key: str, token: str, domain: str, fields: dict[str, str]) -> None:
         """Release the lock and note the end; a store that is away releases by itself when the lock expires."""
         try:
             released = self._store.release(key, token)
             self._store.touch(_throttle_key(domain), self._policy.throttle_ttl)
         except CoordinationUnavailableError as error:
-            log.warning("lock.release.stale", reason=str(error), **said)
+            log.warning("lock.release.stale", reason=str(error), **fields)
             return
         if released:
-            log.info("lock.release.success", **said)
+            log.info("lock.release.success", **fields)
         else:
-            log.warning("lock.release.stale", reason="it had expired or another session holds it", **said)
+            log.warning("lock.release.stale", reason="it had expired or another session holds it", **fields)
 
 
 def _throttle_key(domain: str) -> str:

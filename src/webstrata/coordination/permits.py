@@ -1,4 +1,4 @@
-"""Per-host turns across processes: a host has slots; each is held during a request and rests after it.
+"""Host permits across processes: a host has slots; each is held during a request and rests after it.
 
 Slots have numbers, so jobs that grant a host different concurrencies share its first ones.
 """
@@ -119,7 +119,7 @@ class DatabasePermits:
 
 @dataclass(frozen=True)
 class Politeness:
-    """How hosts are spared: by default a second's rest and one request at a time, on loopback neither."""
+    """Politeness to hosts: by default a second's rest and one request at a time, on loopback neither."""
 
     delay: float | None
     concurrency: int | None
@@ -149,7 +149,7 @@ class HostPermits:
         self._hold = hold
         self._clock = clock
         self._waited = waited
-        self._told: dict[str, float] = {}
+        self._robots_delays: dict[str, float] = {}
         self._not_before: dict[str, float] = {}
         self._queues: dict[tuple[str, int], asyncio.Semaphore] = {}
 
@@ -159,20 +159,20 @@ class HostPermits:
 
     def delay_of(self, host: str) -> float:
         """Return the seconds for which a host rests after a request."""
-        wanted = self._politeness.delay
-        if wanted is None:
-            wanted = 0.0 if _is_loopback(host) else DEFAULT_DELAY
-        return max(wanted, self._told.get(host, 0.0))
+        requested = self._politeness.delay
+        if requested is None:
+            requested = 0.0 if _is_loopback(host) else DEFAULT_DELAY
+        return max(requested, self._robots_delays.get(host, 0.0))
 
     def slots_of(self, host: str) -> int:
         """Return how many requests a host gets at a time, where it is limited."""
-        return 1 if host in self._told else self._politeness.concurrency or 1
+        return 1 if host in self._robots_delays else self._politeness.concurrency or 1
 
     def slow_down(self, host: str, crawl_delay: float) -> None:
         """Obey a host that asks for a longer rest and so for one request at a time, beginning now."""
-        if not math.isfinite(crawl_delay) or crawl_delay <= self._told.get(host, 0.0):
+        if not math.isfinite(crawl_delay) or crawl_delay <= self._robots_delays.get(host, 0.0):
             return
-        self._told[host] = crawl_delay
+        self._robots_delays[host] = crawl_delay
         self._not_before[host] = self._clock() + crawl_delay
 
     async def resting(self) -> dict[str, float]:
@@ -185,7 +185,7 @@ class HostPermits:
         return found | {h: at - now for h, at in self._not_before.items() if at - now > found.get(h, 0.0)}
 
     @asynccontextmanager
-    async def turn(self, host: str) -> AsyncIterator[None]:
+    async def permit(self, host: str) -> AsyncIterator[None]:
         """Wait for a permit of a host, hold it during the request, and let the host rest afterwards."""
         if not self.is_limited(host):
             yield

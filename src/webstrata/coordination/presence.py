@@ -25,7 +25,7 @@ def present(archive_root: Path, *, kind: str = "", site: str = "") -> Iterator[s
     """
     owner = f"{socket.gethostname()}:{os.getpid()}:{kind}{uuid4().hex[:8]}"
     path = _lock_of(archive_root, owner)
-    descriptor = _announced(path, site)
+    descriptor = _create_lock(path, site)
     try:
         yield owner
         path.unlink(missing_ok=True)
@@ -40,7 +40,7 @@ def buried(archive_root: Path, owner: str) -> Iterator[bool]:
     Its lock file goes when the clearing up succeeded, and stays for the next try otherwise.
     """
     path = _lock_of(archive_root, owner)
-    descriptor = _opened(path)
+    descriptor = _open_lock(path)
     if descriptor is None:
         yield False
         return
@@ -75,7 +75,7 @@ def is_of_kind(owner: str, kind: str) -> bool:
 
 def is_dead(archive_root: Path, owner: str) -> bool:
     """Return whether a worker of this machine died without taking its leave."""
-    descriptor = _opened(_lock_of(archive_root, owner))
+    descriptor = _open_lock(_lock_of(archive_root, owner))
     if descriptor is None:
         return False
     try:
@@ -100,7 +100,7 @@ def _lock_of(archive_root: Path, owner: str) -> Path:
     return archive_root / _FOLDER / f"{owner}{_SUFFIX}"
 
 
-def _announced(path: Path, site: str) -> int:
+def _create_lock(path: Path, site: str) -> int:
     """Make the lock file; it is renamed into place only when it is locked, so its owner is never taken for dead."""
     unnamed = path.with_suffix(".new")
     try:
@@ -116,7 +116,7 @@ def _announced(path: Path, site: str) -> int:
     return descriptor
 
 
-def _opened(path: Path) -> int | None:
+def _open_lock(path: Path) -> int | None:
     """Open a lock file; None when it is gone, and with it the reason to look."""
     try:
         # To read is enough for a lock, but for one on a network mount.

@@ -1,4 +1,4 @@
-"""The way to Redis: one client, and its failures as ours."""
+"""The Redis client: one connection pool, and its errors translated into ours."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Blocking work beside the event loop."""
+"""Blocking work in threads, beside the event loop."""
 
 import asyncio
 from collections.abc import Callable

@@ -21,7 +21,7 @@ from webstrata.db.collections import scrapes
 from webstrata.db.engine import Database, Session
 from webstrata.db.links import capture_links
 from webstrata.db.queue import frontier, leases
-from webstrata.db.queue.leases import Spent
+from webstrata.db.queue.leases import JobUsage
 from webstrata.db.replay import captured_requisites
 from webstrata.errors import DatabaseError, LeaseLostError, StorageError, WebstrataError
 from webstrata.model.captures import Original
@@ -39,7 +39,7 @@ _MOST_REMEMBERED = 200_000
 
 @dataclass(frozen=True)
 class CrawlTarget:
-    """Whose captures these are and where their files go."""
+    """The job and source of captures, and the folder of their files."""
 
     job_id: int
     job_name: str
@@ -66,7 +66,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Committed:
-    """What a commit brought: work, unless the job has all that it may have."""
+    """The result of a commit: claimed tasks, unless the job has reached a limit."""
 
     tasks: list[Task]
     limit: str | None = None
@@ -137,9 +137,9 @@ class Committer:
         digests = {payload_digest(result) for result in (*results, *resources)}
         if not digests:
             return self._record(outcomes, [], claim)
-        wanted = {key for key in digests if key}
-        stored = self._originals(wanted)
-        fresh = wanted - stored.keys()
+        requested = {key for key in digests if key}
+        stored = self._originals(requested)
+        fresh = requested - stored.keys()
         writer = self._open_writer()
         acknowledged = writer.size
         earlier_files = referable_files(outcomes, stored)
@@ -228,14 +228,14 @@ class Committer:
                 captures.add_captures(session, target.job_id, target.source_id, self._warc_file_id, new_captures)
                 capture_links.add_links(session, links_read)
                 captures.acknowledge(session, self._warc_file_id, self._writer.size)
-            return self._claimed(session, claim, spent, now) if claim is not None else Committed([])
+            return self._claim_tasks(session, claim, spent, now) if claim is not None else Committed([])
 
     def _refuse_twins(self, session: Session, fresh: Collection[str]) -> None:
         """Check, while holding the lock, that no other worker stored the same payloads in the meantime."""
         if fresh and captures.originals(session, self._target.source_id, fresh, self._files().has):
             raise _StoredMeanwhileError
 
-    def _claimed(self, session: Session, claim: Claim, spent: Spent, now: datetime) -> Committed:
+    def _claim_tasks(self, session: Session, claim: Claim, spent: JobUsage, now: datetime) -> Committed:
         """Lease as many tasks as the limits allow, each with the earlier capture of its URL."""
         limit = self._limit_reached(session, claim, spent)
         if limit is not None:
@@ -256,7 +256,7 @@ class Committer:
         )
         return Committed(self._with_history(session, tasks))
 
-    def _limit_reached(self, session: Session, claim: Claim, spent: Spent) -> str | None:
+    def _limit_reached(self, session: Session, claim: Claim, spent: JobUsage) -> str | None:
         """Return the limit that leaves nothing to do: a full kind of task does not end the other one."""
         if claim.max_bytes is not None and spent.bytes >= claim.max_bytes:
             return "byte limit"
@@ -268,7 +268,7 @@ class Committer:
             return "requisite limit"
         return None
 
-    def _room(self, session: Session, claim: Claim, spent: Spent) -> tuple[TaskType | None, int]:
+    def _room(self, session: Session, claim: Claim, spent: JobUsage) -> tuple[TaskType | None, int]:
         """Return which kind of task the limits allow, None for both, and how many."""
         # What others have under way may all succeed, and counts then.
         under_way = frontier.under_way_by_kind(session, self._target.job_id)

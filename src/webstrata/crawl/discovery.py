@@ -8,7 +8,7 @@ import structlog
 
 from webstrata.coordination.threads import in_thread
 from webstrata.crawl.robots import RobotsRules
-from webstrata.crawl.scope import Scope
+from webstrata.crawl.scope import CrawlScope
 from webstrata.crawl.sitemaps import sitemap_roots, sitemap_urls
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier, jobs, leases
@@ -31,11 +31,11 @@ class Discovery:
         database: Database,
         job_id: int,
         robots: RobotsRules,
-        scope: Scope,
+        scope: CrawlScope,
         fetch: Callable[[str], Awaitable[FetchResult]],
         found: Callable[[Sequence[Link]], None],
     ) -> None:
-        """Prepare; nothing is read before `begin`, and then only what is `wanted`. `found` hears of what is new."""
+        """Prepare; nothing is read before `begin`, and then only for `seeds`. `found` is called with new links."""
         self._database = database
         self._job_id = job_id
         self._robots = robots
@@ -46,7 +46,7 @@ class Discovery:
         self._alone = False
         self._tries = 0
         self._is_counted = False
-        self.wanted: tuple[str, ...] = ()
+        self.seeds: tuple[str, ...] = ()
         """The seeds whose sites' sitemaps have not been read yet."""
         self.is_given_up = False
         """Whether crawlers died too often while they read them."""
@@ -54,7 +54,7 @@ class Discovery:
     @property
     def may_begin(self) -> bool:
         """Return whether there is something to read that is not being read yet."""
-        return self._reading is None and bool(self.wanted)
+        return self._reading is None and bool(self.seeds)
 
     @property
     def is_under_way(self) -> bool:
@@ -75,7 +75,7 @@ class Discovery:
         if self.is_given_up:
             log.warning("crawl.sitemaps.given_up", job_id=self._job_id, deaths=tries)
             return
-        self.wanted, self._tries, self._alone = seeds, tries, tries >= SUSPECT_AFTER
+        self.seeds, self._tries, self._alone = seeds, tries, tries >= SUSPECT_AFTER
 
     def begin_beside_visits(self) -> None:
         """Begin to read while pages are visited, unless the sitemaps may be what kills the crawler."""
@@ -94,7 +94,7 @@ class Discovery:
             self._note_tries(self._tries)
 
     async def _read(self) -> None:
-        for origin in dict.fromkeys(map(origin_of, self.wanted)):
+        for origin in dict.fromkeys(map(origin_of, self.seeds)):
             announced = await self._robots.sitemaps(f"{origin}/")
             if announced:
                 self._is_counted = True
@@ -114,7 +114,7 @@ class Discovery:
     def _added(self, links: Sequence[Link]) -> tuple[Link, ...]:
         admitted = self._scope.admitted(links, _LISTED_DEPTH)
         with self._database.write() as session:
-            leases.take_turn(session, self._job_id)
+            leases.lock_job(session, self._job_id)
             frontier.add_links(session, self._job_id, admitted, _LISTED_DEPTH, datetime.now(UTC))
         return admitted
 

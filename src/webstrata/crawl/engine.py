@@ -18,8 +18,8 @@ from webstrata.crawl.pace import SHORTEST_WAIT, Pace
 from webstrata.crawl.rendering import PageRendering, RequestRules
 from webstrata.crawl.reporting import Progress, Reporter
 from webstrata.crawl.robots import RobotsRules
-from webstrata.crawl.scope import Scope
-from webstrata.crawl.visit import Obeyed, Visitor
+from webstrata.crawl.scope import CrawlScope
+from webstrata.crawl.visit import Obeyed, UrlVisitor
 from webstrata.crawl.visit_pool import Visits
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier, jobs, leases, run_reports
@@ -43,7 +43,7 @@ _IDLE_HELPER_LEAVES = timedelta(seconds=10)
 
 @dataclass(frozen=True)
 class CrawlRun:
-    """What is crawled, and as whom."""
+    """The job to crawl, and the worker that crawls it."""
 
     target: CrawlTarget
     seeds: tuple[str, ...]
@@ -98,20 +98,20 @@ class Crawl:
         self._database, self._run, self._job_id = database, run, run.target.job_id
         self._fetcher, self._permits = fetcher, permits
         self._tend, self._room = tend, room
-        self._news = asyncio.Event()
+        self._wake = asyncio.Event()
         self._limit: str | None = None
         self._stopping = self._asked_to_stop = self._left = self._worked = False
         self._last_work = datetime.now(UTC)
         self._traps = TrapGuard(self._last_work.date())
-        self._scope = Scope(run.rules, run.config.max_depth, self._traps, _page_requisites(run.config))
+        self._scope = CrawlScope(run.rules, run.config.max_depth, self._traps, _page_requisites(run.config))
         self._committer = Committer(database, run.target, run.owner, run.config.warc_max_bytes)
         self._reporter = Reporter(database, self._job_id, run.owner, progress, leads=run.leads)
         self._pace = Pace(run.config, permits, run.started_at, run.rules.allowed_domains)
         robots = self._robots_rules(run.config)
-        self._discovery = Discovery(database, self._job_id, robots, self._scope, self._polite_fetch, self._found)
+        self._discovery = Discovery(database, self._job_id, robots, self._scope, self._polite_fetch, self._note_links)
         self._link_readers = LinkReaders(run.config.user_agent, run.config.lease_seconds / 2)
         visitor = self._visitor(run.config, robots)
-        self._visits = Visits(visitor, run.config.concurrency, self._news, self._discovery.begin_beside_visits)
+        self._visits = Visits(visitor, run.config.concurrency, self._wake, self._discovery.begin_beside_visits)
 
     def stop(self) -> None:
         """End the run soon: fetched responses are stored, visits under way are given back, and no new ones begin."""
@@ -119,14 +119,14 @@ class Crawl:
         self._begin_no_more()
 
     def leave(self) -> None:
-        """End this worker's part as `stop` does; the crawl itself is to go on, with others or later."""
+        """End this worker's part as `stop` does; the crawl itself goes on, with other workers or later."""
         self._left = True
         self._begin_no_more()
 
     def _begin_no_more(self) -> None:
         self._stopping = True
         self._visits.begin_no_more()
-        self._news.set()
+        self._wake.set()
 
     async def run(self) -> CrawlEnd:
         """Crawl until the frontier is empty, a limit is reached, or `stop` is called."""
@@ -147,8 +147,8 @@ class Crawl:
     def _robots_rules(self, config: CrawlConfig) -> RobotsRules:
         return RobotsRules(self._polite_fetch, config.user_agent, self._pace.slow_down, config.max_crawl_delay)
 
-    def _visitor(self, config: CrawlConfig, robots: RobotsRules) -> Visitor:
-        return Visitor(
+    def _visitor(self, config: CrawlConfig, robots: RobotsRules) -> UrlVisitor:
+        return UrlVisitor(
             fetch=self._polite_fetch,
             robots=robots if config.respect_robots else None,
             scope=self._scope,
@@ -169,14 +169,14 @@ class Crawl:
 
     async def _polite_render(self, renderer: BrowserFetcher, admit: Admit, url: str) -> FetchResult:
         """Open a page in the browser; its requests share the permit of its host, and the rest follows the last."""
-        async with renderer.slot(), self._permits.turn(host_of(url)):
+        async with renderer.slot(), self._permits.permit(host_of(url)):
             return await renderer.render(url, admit)
 
     async def _polite_fetch(self, url: str, conditions: Mapping[str, str] | None = None) -> FetchResult:
         host = host_of(url)
         if not self._permits.is_limited(host):
             return await self._fetcher.fetch(url, conditions)
-        async with self._permits.turn(host):
+        async with self._permits.permit(host):
             return await self._fetcher.fetch(url, conditions)
 
     def _begin(self) -> bool:
@@ -188,7 +188,7 @@ class Crawl:
                 frontier.add_links(session, self._job_id, [Link(seed) for seed in run.seeds], 0, datetime.now(UTC))
         with self._database.read() as session:
             self._traps.remember(frontier.urls_with_queries(session, self._job_id))
-            if self._pace.unhurried:
+            if self._pace.is_throttled:
                 self._pace.knows_hosts(frontier.hosts(session, self._job_id))
             asked_for = run.leads and config.use_sitemaps and config.respect_robots
             if asked_for and not jobs.sitemaps_were_read(session, self._job_id):
@@ -196,7 +196,7 @@ class Crawl:
             return leases.may_crawl(session, self._job_id)
 
     async def _until_something_ends(self) -> None:
-        """Crawl, with all that goes on beside it, until the first of it is over or fails; let the rest go."""
+        """Crawl, with all tasks beside it, until the first of them ends or fails; then cancel the others."""
         steps: list[Coroutine[None, None, None]] = [
             self._until_drained(),
             self._renew_until_cancelled(),
@@ -211,7 +211,7 @@ class Crawl:
             await self._commit(None)
         finally:
             self._visits.begin_no_more()
-            await _cancelled([*tasks, *self._discovery.tasks])
+            await _cancel([*tasks, *self._discovery.tasks])
             await self._visits.cancel()
             self._link_readers.close()
             self._committer.close()
@@ -219,15 +219,15 @@ class Crawl:
     async def _until_drained(self) -> None:
         """Go round: commit what came back, lease what is next, visit it; until nothing is left to wait for."""
         while not self._stopping:
-            self._news.clear()
+            self._wake.clear()
             self._visits.raise_trouble()
             leased = await self._round()
-            if self._visits.came_back or (leased and self._pace.unhurried) or self._stopping:
+            if self._visits.came_back or (leased and self._pace.is_throttled) or self._stopping:
                 continue
             if not self._visits.any_under_way and await self._nothing_to_wait_for():
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), self._pace.seconds_to_wait())
+                await asyncio.wait_for(self._wake.wait(), self._pace.seconds_to_wait())
 
     async def _round(self) -> bool:
         """Commit, lease and begin visits; return whether anything was leased."""
@@ -250,18 +250,18 @@ class Crawl:
         return committed
 
     def _learn(self, outcomes: Sequence[Outcome]) -> None:
-        """Remember of what was committed what later rounds and reports want to know."""
+        """Update the tally and the pace with a committed batch."""
         for outcome in outcomes:
             self._reporter.tally.saw(outcome)
-            self._pace.met(outcome.links)
+            self._pace.add_hosts(outcome.links)
             if outcome.task.next_run_at is not None:
                 self._pace.expects(outcome.task.next_run_at)
         self._worked = self._worked or bool(outcomes)
 
-    def _found(self, links: Sequence[Link]) -> None:
+    def _note_links(self, links: Sequence[Link]) -> None:
         """Learn what the sitemaps added to the frontier."""
-        self._pace.met(links)
-        self._news.set()
+        self._pace.add_hosts(links)
+        self._wake.set()
 
     async def _nothing_to_wait_for(self) -> bool:
         # Asked before the frontier is: what a sitemap lists may be added in between.
@@ -293,7 +293,7 @@ class Crawl:
     def _renew(self) -> None:
         lease = timedelta(seconds=self._run.config.lease_seconds)
         with self._database.write() as session:
-            leases.take_turn(session, self._job_id)
+            leases.lock_job(session, self._job_id)
             frontier.renew(session, self._job_id, self._run.owner, datetime.now(UTC), lease)
 
     async def _see_after_room(self) -> None:
@@ -303,7 +303,7 @@ class Crawl:
             await asyncio.sleep(_ROOM_EVERY)
 
     def _end(self) -> CrawlEnd:
-        """Take leave, and say how it went."""
+        """Leave the job and return how the crawl ended."""
         self._leave()
         if self._run.leads and self._stopping and not self._left:
             self._let_the_others_leave()
@@ -336,7 +336,7 @@ class Crawl:
     def _leave(self) -> None:
         """Give back what was not finished, and leave no file longer than it should be."""
         with self._database.write() as session:
-            leases.take_turn(session, self._job_id)
+            leases.lock_job(session, self._job_id)
             frontier.release(session, self._job_id, self._run.owner, datetime.now(UTC))
         self._discovery.take_leave()
         recover(self._database, self._run.target.archive_root, self._run.owner)
@@ -352,7 +352,7 @@ def _raise_failures(tasks: list[asyncio.Task[None]]) -> None:
             task.result()
 
 
-async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
+async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""What a visit ends in, on its way to the disk and the database."""
+"""The outcome of a visit, on its way to the disk and the database."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""The pace of a crawl: how much a worker takes in hand, and when it looks again."""
+"""The pace of a crawl: how many tasks a worker claims, and when it looks for more."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ _MOST_AHEAD = 10
 
 
 class Pace:
-    """Knows which hosts rest, what is tried again and when, and how fast outcomes come back."""
+    """Knows which hosts rest, what is retried and when, and how fast outcomes arrive."""
 
     def __init__(self, config: CrawlConfig, permits: HostPermits, started_at: datetime, domains: Iterable[str]) -> None:
         """Begin without waiting; `domains` are those that the crawl stays within."""
@@ -29,7 +29,7 @@ class Pace:
         self._hosts: set[str] | None = None
         self._retries: set[datetime] = set()
         self._brought = 0
-        self.unhurried = any(permits.is_limited(domain) for domain in domains)
+        self.is_throttled = any(permits.is_limited(domain) for domain in domains)
         """Whether any host has to be waited for."""
 
     @property
@@ -42,38 +42,38 @@ class Pace:
         """Remember every host of the crawl's URLs: while all of them rest, the frontier need not be searched."""
         self._hosts = hosts
 
-    def met(self, links: Iterable[Link]) -> None:
+    def add_hosts(self, links: Iterable[Link]) -> None:
         """Remember the hosts of new URLs, if all the others are known; requisites may be on hosts that need rest."""
         if self._hosts is not None:
             self._hosts.update(host_of(link.url) for link in links)
-        elif not self.unhurried:
+        elif not self.is_throttled:
             shown = {host_of(link.url) for link in links if link.task_type is TaskType.MEDIA}
-            self.unhurried = any(map(self._permits.is_limited, shown))
+            self.is_throttled = any(map(self._permits.is_limited, shown))
 
     def expects(self, retry_at: datetime) -> None:
-        """Remember when something is to be tried again."""
+        """Remember when a task is to be retried."""
         self._retries.add(retry_at)
 
     def slow_down(self, host: str, delay: float) -> None:
         """Obey a robots.txt that asks for a delay."""
         self._permits.slow_down(host, delay)
-        self.unhurried = self.unhurried or self._permits.is_limited(host)
+        self.is_throttled = self.is_throttled or self._permits.is_limited(host)
 
     async def see_who_rests(self) -> None:
         """Ask which hosts have no turn to give, if any host may have none."""
-        if self.unhurried:
+        if self.is_throttled:
             self._resting = await self._permits.resting()
 
     def claim(self, held: Sequence[Task], brought: int) -> Claim:
         """Return how many tasks to lease: enough to bridge a slow disk, but one at a time where hosts need rest."""
         ahead = self._ahead(max(self._brought, brought))
         self._brought = brought
-        wanted = (self._config.concurrency if self.unhurried else ahead) - len(held)
-        resting = self._not_now(held) if self.unhurried else frozenset()
+        requested = (self._config.concurrency if self.is_throttled else ahead) - len(held)
+        resting = self._not_now(held) if self.is_throttled else frozenset()
         if self.out_of_time or any(task.suspect for task in held) or self._all_rest(resting):
-            wanted = 0
+            requested = 0
         return Claim(
-            limit=min(wanted, 1) if self.unhurried else wanted,
+            limit=min(requested, 1) if self.is_throttled else requested,
             lease=self._lease,
             max_pages=self._config.max_pages,
             max_requisites=self._config.max_requisites,
@@ -92,7 +92,7 @@ class Pace:
         return min(max(min(waits, default=_LONGEST_WAIT), SHORTEST_WAIT), _LONGEST_WAIT)
 
     def _ahead(self, brought: int) -> int:
-        """Return how much to hold: beside what is under way, what will be begun before the next round is over.
+        """Return how many tasks to hold: besides those under way, those that will begin before the next round ends.
 
         A round on a slow disk must not leave connections idle, nor a slow site's URLs wait in our hands; where bytes
         are limited, nothing is held that may be too much.

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from webstrata.content.html import PageLinks
 from webstrata.crawl.outcome import FoundLinks
 from webstrata.crawl.robots import RobotsRules
-from webstrata.crawl.scope import Scope
+from webstrata.crawl.scope import CrawlScope
 from webstrata.errors import FetchError
 from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.crawl.tasks import Link, Task, TaskType
@@ -21,7 +21,7 @@ _REPLACED = frozenset({b"content-type", b"content-encoding", b"content-length"})
 class RequestRules:
     """Decides what an open page may request: what the job captures as parts of pages, and robots.txt allows."""
 
-    scope: Scope
+    scope: CrawlScope
     robots: RobotsRules | None
 
     async def admit(self, url: str) -> bool:

@@ -52,7 +52,7 @@ class Reporter:
         return counts
 
     def _report(self) -> bool:
-        """Say how far the crawl is, see after the others, and return whether it is to go on."""
+        """Write the statistics, check the other workers, and return whether the crawl goes on."""
         counts, now = self._counted(), datetime.now(UTC)
         with self._database.write() as session:
             report = self._written(session, counts, now)
@@ -69,7 +69,7 @@ class Reporter:
             return frontier.counts(session, self._job_id)
 
     def _written(self, session: Session, counts: FrontierCounts, now: datetime) -> CrawlReport:
-        leases.take_turn(session, self._job_id)
+        leases.lock_job(session, self._job_id)
         if self._leads:
             jobs.set_crawl_counts(session, self._job_id, asdict(counts))
         run_reports.write(session, self._job_id, self._owner, self.tally.report(), now)

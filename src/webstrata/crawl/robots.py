@@ -1,4 +1,4 @@
-"""robots.txt as RFC 9309 has it asked for: once an origin, obeyed for a day; while it cannot be had, nothing is."""
+"""robots.txt by RFC 9309: fetched once an origin, obeyed for a day; while it is unavailable, nothing is fetched."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -23,8 +23,8 @@ Fetch = Callable[[str], Awaitable[FetchResult]]
 
 
 @dataclass
-class _Asked:
-    """What is known of an origin's robots.txt, or is being found out."""
+class _Origin:
+    """The robots.txt of an origin, fetched or being fetched."""
 
     rules: asyncio.Task[RobotsTxt]
     until: datetime
@@ -38,7 +38,7 @@ class RobotsRules:
         self,
         fetch: Fetch,
         user_agent: str,
-        told_delay: Callable[[str, float], None] | None = None,
+        on_delay: Callable[[str, float], None] | None = None,
         max_crawl_delay: float = 60.0,
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -49,10 +49,10 @@ class RobotsRules:
         """
         self._fetch = fetch
         self._user_agent = user_agent
-        self._told_delay = told_delay
+        self._on_delay = on_delay
         self._max_crawl_delay = max_crawl_delay
         self._clock = clock
-        self._asked: dict[str, _Asked] = {}
+        self._origins: dict[str, _Origin] = {}
 
     async def allows(self, url: str) -> bool:
         """Return whether robots.txt lets us fetch a URL; FetchError when it cannot be had, which forbids everything."""
@@ -67,32 +67,32 @@ class RobotsRules:
 
     async def _known(self, url: str) -> RobotsTxt:
         origin = origin_of(url)
-        asked = self._asked.get(origin)
-        if asked is None or (asked.rules.done() and self._clock() >= asked.until):
-            asked = self._ask(origin, asked.failures if asked else 0)
+        known = self._origins.get(origin)
+        if known is None or (known.rules.done() and self._clock() >= known.until):
+            known = self._ask(origin, known.failures if known else 0)
         try:
-            return await asyncio.shield(asked.rules)
+            return await asyncio.shield(known.rules)
         except TransientFetchError as error:
-            wait = max(asked.until - self._clock(), timedelta(0))
+            wait = max(known.until - self._clock(), timedelta(0))
             raise TransientFetchError(str(error), wait, kind=error.kind) from error
 
-    def _ask(self, origin: str, failures: int) -> _Asked:
+    def _ask(self, origin: str, failures: int) -> _Origin:
         asking = asyncio.ensure_future(self._rules(origin))
-        asked = self._asked[origin] = _Asked(asking, self._clock() + _KEPT_FOR, failures)
-        asking.add_done_callback(lambda _done: self._settle(asked))
-        return asked
+        known = self._origins[origin] = _Origin(asking, self._clock() + _KEPT_FOR, failures)
+        asking.add_done_callback(lambda _done: self._settle(known))
+        return known
 
-    def _settle(self, asked: _Asked) -> None:
+    def _settle(self, known: _Origin) -> None:
         """Decide when to fetch the rules again; a failure is read even when no caller waits for it any more."""
-        error = None if asked.rules.cancelled() else asked.rules.exception()
+        error = None if known.rules.cancelled() else known.rules.exception()
         if isinstance(error, FetchError):
-            pause = min(_FIRST_PAUSE * 2 ** min(asked.failures, 10), _LONGEST_PAUSE)
-            asked.failures += 1
-            asked.until = self._clock() + max(pause, error.retry_after)
-        elif error is not None or asked.rules.cancelled():
-            asked.until = self._clock()
+            pause = min(_FIRST_PAUSE * 2 ** min(known.failures, 10), _LONGEST_PAUSE)
+            known.failures += 1
+            known.until = self._clock() + max(pause, error.retry_after)
+        elif error is not None or known.rules.cancelled():
+            known.until = self._clock()
         else:
-            asked.failures = 0
+            known.failures = 0
 
     async def _rules(self, origin: str) -> RobotsTxt:
         result = await self._final_answer(f"{origin}/robots.txt")
@@ -101,8 +101,8 @@ class RobotsRules:
         content = decoded(result.body, result.header("content-encoding"), MAX_BYTES + 1)
         rules = RobotsTxt.parse(content, self._user_agent, is_cut=result.truncated is not None)
         delay = min(rules.crawl_delay, self._max_crawl_delay)
-        if self._told_delay is not None and delay > 0:
-            self._told_delay(host_of(f"{origin}/"), delay)
+        if self._on_delay is not None and delay > 0:
+            self._on_delay(host_of(f"{origin}/"), delay)
         return rules
 
     async def _final_answer(self, url: str) -> FetchResult | None:

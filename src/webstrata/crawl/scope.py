@@ -1,4 +1,4 @@
-"""Which of the links that a page shows a job follows."""
+"""Which links of a page a job follows: scope, depth, crawler traps and requisites."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ _DECISIONS_KEPT = 50_000
 
 
 @dataclass(frozen=True)
-class Scope:
+class CrawlScope:
     """A job's rules: scope, depth, protection against crawler traps, and which resources of a page are captured."""
 
     rules: ScopeRules

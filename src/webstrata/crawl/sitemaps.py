@@ -39,7 +39,7 @@ _WORD = re.compile(rb"\S+")
 
 @dataclass(frozen=True)
 class SitemapLimits:
-    """How much is read; the first two numbers are the sitemap protocol's own."""
+    """Limits of reading sitemaps; the first two are the sitemap protocol's own."""
 
     max_bytes: int = 52_428_800
     max_urls: int = 50_000
@@ -53,7 +53,7 @@ DEFAULT_LIMITS = SitemapLimits()
 
 @dataclass(frozen=True)
 class Sitemap:
-    """What a sitemap leads to: pages, or more sitemaps; and why it is not whole, if it is not."""
+    """The contents of a sitemap: pages, or more sitemaps; and why it is incomplete, if it is."""
 
     urls: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ async def sitemap_urls(
     while (url := walk.next()) is not None:
         sitemap = await _read(fetch, url, limits)
         if sitemap.problem is not None:
-            _skipped(url, sitemap.problem)
+            _log_skipped(url, sitemap.problem)
         for listed in sitemap.urls:
             yield listed
         walk.go_on_to(sitemap.children)
@@ -113,14 +113,16 @@ class _Walk:
         own = [child for child in new if normalized_domain(child) in self._sites]
         room = self._limits.max_sitemaps - len(self._known) if depth < self._limits.max_depth else 0
         if len(own) < len(new):
-            _skipped(parent, f"{len(new) - len(own)} of the sitemaps it leads to are on other sites")
+            _log_skipped(parent, f"{len(new) - len(own)} of the sitemaps it leads to are on other sites")
         if len(own) > room:
-            _skipped(parent, f"{len(own) - room} of the sitemaps it leads to are too many or too far from the first")
+            _log_skipped(
+                parent, f"{len(own) - room} of the sitemaps it leads to are too many or too far from the first"
+            )
         self._known.update(own[:room])
         self._queue.extend((child, depth + 1) for child in own[:room])
 
 
-def _skipped(url: str, reason: str) -> None:
+def _log_skipped(url: str, reason: str) -> None:
     log.info("crawl.sitemap.skipped", url=url, reason=reason)
 
 
@@ -183,7 +185,7 @@ def _unpacked(body: bytes, most: int) -> bytes:
 
 
 class _Collected:
-    """What was found so far."""
+    """The entries found so far."""
 
     def __init__(self, limits: SitemapLimits) -> None:
         self.limits = limits

@@ -1,4 +1,4 @@
-"""The tally of a run: what this process has seen of it, and how fast it goes."""
+"""The tally of a run: what this process has fetched, and how fast."""
 
 import time
 from collections import Counter
@@ -28,7 +28,7 @@ _RESPONSES, _BYTES, _ERRORS = range(3)
 
 @dataclass(frozen=True)
 class CrawlProgress:
-    """How a crawl is getting on: where its URLs stand, and what came of them in this run."""
+    """Progress of a crawl: its URLs by status, and the statistics of this run."""
 
     counts: FrontierCounts
     report: CrawlReport
@@ -57,7 +57,7 @@ class Tally:
         with self._lock:
             self._last = self._clock()
             # Plain numbers, counted in place: this happens thousands of times a second.
-            counts = self._hosts.get(host) or self._met(host)
+            counts = self._hosts.get(host) or self._add_host(host)
             if result is not None:
                 counts[_RESPONSES] += 1
                 counts[_BYTES] += len(result.body)
@@ -100,7 +100,7 @@ class Tally:
         if len(self._failures) > 10 * _MOST_FAILURES:
             self._failures = summed_up(self._failures, _MOST_FAILURES)
 
-    def _met(self, host: str) -> list[int]:
+    def _add_host(self, host: str) -> list[int]:
         """Begin to count for a host; when there are too many, the less busy ones are summed up."""
         if len(self._hosts) > 2 * _MOST_HOSTS:
             seen = {name: HostReport(*counts) for name, counts in self._hosts.items()}

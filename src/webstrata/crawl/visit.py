@@ -14,7 +14,7 @@ from webstrata.content.robots_meta import RobotsDirectives
 from webstrata.crawl.outcome import FoundLinks, Outcome
 from webstrata.crawl.rendering import PageRendering, as_rendered, split_resources, with_navigations
 from webstrata.crawl.robots import RobotsRules
-from webstrata.crawl.scope import Scope
+from webstrata.crawl.scope import CrawlScope
 from webstrata.errors import FetchError, StorageError, TransientFetchError, UnreadablePageError, WarcError
 from webstrata.model.captures import EarlierCapture
 from webstrata.model.crawl.fetching import FetchResult, retry_after
@@ -32,7 +32,7 @@ class DisallowedError(FetchError):
 
 @dataclass(frozen=True)
 class Obeyed:
-    """Which of the directives that pages have for robots a job obeys."""
+    """The robots directives of pages that a job obeys."""
 
     nofollow: bool
     noarchive: bool
@@ -47,12 +47,12 @@ class Obeyed:
 
 
 @dataclass(frozen=True)
-class Visitor:
+class UrlVisitor:
     """Visits URLs for one job."""
 
     fetch: Callable[[str, Mapping[str, str]], Awaitable[FetchResult]]
     robots: RobotsRules | None
-    scope: Scope
+    scope: CrawlScope
     retries: RetryPolicy
     read_links: Callable[[FetchResult, EarlierCapture | None], Awaitable[FoundLinks]]
     read_earlier: Callable[[EarlierCapture], Awaitable[FoundLinks]]

@@ -1,4 +1,4 @@
-"""The visits of one worker: what waits for a connection, what is under way, and what came back."""
+"""The visits of one worker: those that wait for a connection, those under way, and their outcomes."""
 
 import asyncio
 from collections import deque
@@ -8,7 +8,7 @@ from dataclasses import replace
 import structlog
 
 from webstrata.crawl.outcome import Outcome
-from webstrata.crawl.visit import Visitor
+from webstrata.crawl.visit import UrlVisitor
 from webstrata.errors import OUR_TROUBLE, WebstrataError
 from webstrata.model.crawl.tasks import Task, TaskStatus
 
@@ -21,12 +21,12 @@ MOST_WAITING_BYTES = 64_000_000
 class Visits:
     """The visits under way: begins them as connections are free, and collects their outcomes until they are taken."""
 
-    def __init__(self, visitor: Visitor, most: int, news: asyncio.Event, answered: Callable[[], None]) -> None:
-        """Begin with nothing; `news` is set when a visit ends, and `answered` is called after each response."""
+    def __init__(self, visitor: UrlVisitor, most: int, wake: asyncio.Event, on_response: Callable[[], None]) -> None:
+        """Begin with nothing; `wake` is set when a visit ends, and `on_response` is called after each response."""
         self._visitor = visitor
         self._most = most
-        self._news = news
-        self._answered = answered
+        self._wake = wake
+        self._on_response = on_response
         self._ready: deque[Task] = deque()
         self._under_way: dict[asyncio.Task[None], Task] = {}
         self._outcomes: list[Outcome] = []
@@ -35,7 +35,7 @@ class Visits:
 
     @property
     def held(self) -> list[Task]:
-        """Return what is under way or about to be."""
+        """Return the tasks that are under way or wait for a connection."""
         return [*self._under_way.values(), *self._ready]
 
     @property
@@ -81,12 +81,12 @@ class Visits:
             task = self._ready.popleft()
             visiting = asyncio.create_task(self._visit(task))
             self._under_way[visiting] = task
-            visiting.add_done_callback(self._ended)
+            visiting.add_done_callback(self._finish_visit)
 
-    def _ended(self, visiting: asyncio.Task[None]) -> None:
+    def _finish_visit(self, visiting: asyncio.Task[None]) -> None:
         del self._under_way[visiting]
         self._fill_connections()
-        self._news.set()
+        self._wake.set()
 
     async def _visit(self, task: Task) -> None:
         try:
@@ -106,4 +106,4 @@ class Visits:
         self._outcomes.append(outcome)
         if outcome.result is not None:
             self._waiting_bytes += outcome.size
-            self._answered()
+            self._on_response()

@@ -32,16 +32,16 @@ def append_answers(
 
     `stored` maps the source's payloads, and grows with the new ones.
     """
-    answers = [
+    exchanges = [
         (outcome.result, outcome.task.earlier, REQUISITE if outcome.task.task_type is TaskType.MEDIA else None)
         for outcome in outcomes
         if outcome.result is not None
     ]
-    answers += [(resource, None, REQUISITE) for resource in resources]
-    documents = _append_documents(writer, [result for result, *_ in answers])
+    exchanges += [(resource, None, REQUISITE) for resource in resources]
+    documents = _append_documents(writer, [result for result, *_ in exchanges])
     originals = []
     pairs = []
-    for position, (result, earlier, resource_type) in enumerate(answers):
+    for position, (result, earlier, resource_type) in enumerate(exchanges):
         key = payload_digest(result)
         original = _original(result, earlier, stored.get(key) if key else None)
         pair = exchange(result, writer.warcinfo_id, original, resource_type, documents.get(position))
@@ -52,12 +52,12 @@ def append_answers(
     extents = writer.append(record for pair in pairs for record in pair)
     writer.append(
         record
-        for (result, *_), pair in zip(answers, pairs, strict=True)
+        for (result, *_), pair in zip(exchanges, pairs, strict=True)
         for record in rendering_records(result, writer.warcinfo_id, pair[0].record_id)
     )
     return [
         _new_capture(result, pair[0], extent, original)
-        for (result, *_), pair, extent, original in zip(answers, pairs, extents[::2], originals, strict=True)
+        for (result, *_), pair, extent, original in zip(exchanges, pairs, extents[::2], originals, strict=True)
     ]
 
 

@@ -234,7 +234,7 @@ def _engine(url: URL) -> Engine:
 
 
 def _asking_after_a_rest(engine: Engine) -> None:
-    """Let a connection that has rested be tried before it is used again: to do so every time would take too long."""
+    """Test a connection that has been idle before it is used again: a test before every use would take too long."""
 
     def lie_down(_connection: object, record: ConnectionPoolEntry) -> None:
         record.info[_RESTING_SINCE] = time.monotonic()
@@ -269,7 +269,7 @@ def _may_write(folder: Path) -> bool:
 
 
 def _damage(error: DBAPIError) -> str:
-    """Return what to say of a SQLite file that is none, or is damaged; nothing for any other error."""
+    """Return the message for a SQLite file that is not a database, or is damaged; empty for any other error."""
     words = {sqlite3.SQLITE_NOTADB: "is not a SQLite database", sqlite3.SQLITE_CORRUPT: "is damaged"}
     found = words.get(getattr(error.orig, "sqlite_errorcode", 0))
     return f" {found}: move it away, and `webstrata rebuild` makes it again from the WARC files" if found else ""

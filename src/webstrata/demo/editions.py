@@ -19,7 +19,7 @@ PRODUCT_FOLDERS = {"en": "/shop/en/products/", "fr": "/shop/fr/produits/"}
 
 
 @dataclass(frozen=True)
-class Page:
+class Article:
     """One article: its front matter, and its body as HTML."""
 
     path: str
@@ -78,11 +78,11 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Edition:
+class SiteEdition:
     """Everything the site is made from at one moment."""
 
     published: datetime
-    pages: tuple[Page, ...]
+    pages: tuple[Article, ...]
     products: tuple[Product, ...]
     redirects: Mapping[str, str]
     pdf_texts: Mapping[str, str]
@@ -90,14 +90,14 @@ class Edition:
     files: Mapping[str, bytes]
 
 
-def read_edition(number: int) -> Edition:
+def read_edition(number: int) -> SiteEdition:
     """Return the edition: the first one, overlaid by each later one up to this number."""
     tree: dict[str, bytes] = {}
     for step in range(1, number + 1):
         tree |= dict(_walk(_content() / f"edition{step}"))
         for name in _toml(tree["edition.toml"]).get("removed", []):
             del tree[name]
-    return Edition(
+    return SiteEdition(
         published=_toml(tree["edition.toml"])["published"],
         pages=tuple(_page(name, data) for name, data in _under(tree, "pages/")),
         products=tuple(_product(data) for _, data in _under(tree, "products/")),
@@ -138,9 +138,9 @@ def _address(name: str, source_suffix: str, served_suffix: str) -> str:
     return f"/{name.removesuffix(source_suffix)}{served_suffix}"
 
 
-def _page(name: str, data: bytes) -> Page:
+def _page(name: str, data: bytes) -> Article:
     _, header, body = data.decode().split("+++\n", 2)
-    return Page(path="/" + name.removesuffix(".html").removesuffix("index"), body=body, **tomllib.loads(header))
+    return Article(path="/" + name.removesuffix(".html").removesuffix("index"), body=body, **tomllib.loads(header))
 
 
 def _product(data: bytes) -> Product:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from webstrata.demo.editions import LANGUAGES, PRODUCT_FOLDERS, Edition, Page, Product, read_edition, read_frames
+from webstrata.demo.editions import LANGUAGES, PRODUCT_FOLDERS, Article, Product, SiteEdition, read_edition, read_frames
 from webstrata.demo.pdf import text_pdf
 from webstrata.demo.png import bar_chart
 from webstrata.errors import UsageError
@@ -68,7 +68,7 @@ def not_found() -> DemoResponse:
     return DemoResponse(404, (("Content-Type", HTML),), _render("not_found.html").encode())
 
 
-def _newest(contents: Sequence[Edition]) -> tuple[dict[str, _Document], dict[str, datetime]]:
+def _newest(contents: Sequence[SiteEdition]) -> tuple[dict[str, _Document], dict[str, datetime]]:
     """Return the last edition's documents, and when each of them last changed."""
     documents: dict[str, _Document] = {}
     changed: dict[str, datetime] = {}
@@ -80,7 +80,7 @@ def _newest(contents: Sequence[Edition]) -> tuple[dict[str, _Document], dict[str
     return documents, changed
 
 
-def _documents(edition: Edition) -> Iterator[tuple[str, _Document]]:
+def _documents(edition: SiteEdition) -> Iterator[tuple[str, _Document]]:
     for page in edition.pages:
         yield page.path, _html(page, products=edition.products)
     for product in edition.products:
@@ -95,7 +95,7 @@ def _documents(edition: Edition) -> Iterator[tuple[str, _Document]]:
         yield path, _Document(CONTENT_TYPES[PurePosixPath(path).suffix], data)
 
 
-def _html(page: Page, **context: object) -> _Document:
+def _html(page: Article, **context: object) -> _Document:
     text = _render(
         page.template,
         page=page,
@@ -109,10 +109,10 @@ def _html(page: Page, **context: object) -> _Document:
     return _Document(f"text/html; charset={page.charset}", body, page.lang, page.listed)
 
 
-def _product_page(product: Product, lang: str) -> Page:
+def _product_page(product: Product, lang: str) -> Article:
     text = product.texts[lang]
     other = next(candidate for candidate in LANGUAGES if candidate != lang)
-    return Page(
+    return Article(
         path=product.path(lang),
         lang=lang,
         title=text.name,

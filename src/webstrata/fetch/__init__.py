@@ -1,1 +1,1 @@
-"""Bytes from the web, through a guard that every fetcher passes."""
+"""Fetching from the web: every connection passes the network guard."""

@@ -16,7 +16,7 @@ from webstrata.fetch.null import NullFetcher
 
 @dataclass(frozen=True)
 class FetchOptions:
-    """What a job and the operator want of a fetcher, whichever it is."""
+    """Options of a fetcher, from the job and the settings."""
 
     guard: NetworkGuard
     user_agent: str

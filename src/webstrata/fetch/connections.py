@@ -9,7 +9,7 @@ from typing import cast
 
 from webstrata.errors import FetchError, TransientFetchError
 from webstrata.fetch.budget import Download
-from webstrata.fetch.wire import AnswerParser, WireAnswer
+from webstrata.fetch.wire import ResponseParser, WireResponse
 
 _MAX_IDLE_SECONDS = 30
 """Routers drop idle connections without notice; after this long a new one is safer."""
@@ -17,7 +17,7 @@ _MAX_IDLE_SECONDS = 30
 
 @dataclass(frozen=True)
 class Endpoint:
-    """What a connection leads to."""
+    """The server that a connection leads to."""
 
     scheme: str
     host: str
@@ -33,13 +33,13 @@ class Connection(asyncio.Protocol):
         self.idle_since = 0.0
         self.usable = False
         self._transport: asyncio.Transport | None = None
-        self._parser: AnswerParser | None = None
+        self._parser: ResponseParser | None = None
         self._download: Download | None = None
-        self._whole: asyncio.Future[WireAnswer] | None = None
+        self._whole: asyncio.Future[WireResponse] | None = None
         self._early: bytes | None = b""
         """What came before the first request: no HTTP server speaks first, and the parser will say so."""
 
-    async def ask(self, request: bytes, parser: AnswerParser, download: Download | None = None) -> WireAnswer:
+    async def ask(self, request: bytes, parser: ResponseParser, download: Download | None = None) -> WireResponse:
         """Send a request and return the response, whose bytes a download counts; FetchError when it is not HTTP."""
         if self._transport is None or not self.usable:
             raise _disconnected()
@@ -50,16 +50,16 @@ class Connection(asyncio.Protocol):
             early, self._early = self._early, None
             if early:
                 self.data_received(early)
-            answer = await self._whole
+            response = await self._whole
         except BaseException:
             self.close()
             raise
         finally:
             self._parser = self._download = self._whole = None
         self.idle_since = time.monotonic()
-        if not answer.reusable:
+        if not response.reusable:
             self.close()
-        return answer
+        return response
 
     async def start_tls(self, context: ssl.SSLContext, server_name: str) -> None:
         """Encrypt what was plain so far."""
@@ -89,13 +89,13 @@ class Connection(asyncio.Protocol):
             return
         try:
             if parser.feed(data):
-                whole.set_result(parser.answer())
+                whole.set_result(parser.response())
             else:
                 self._read_on(parser)
         except FetchError as error:
             whole.set_exception(error)
 
-    def _read_on(self, parser: AnswerParser) -> None:
+    def _read_on(self, parser: ResponseParser) -> None:
         """Go on reading, unless memory is short; after much work others come first.
 
         The event loop takes up to 32 reads of a connection before it looks at anything else, timeouts included.
@@ -108,7 +108,7 @@ class Connection(asyncio.Protocol):
             asyncio.get_running_loop().call_soon(_resume, self._transport)
 
     def eof_received(self) -> bool:
-        """Let the connection close: a server that has said everything is not asked again."""
+        """Close the connection: a server that has sent everything gets no further request."""
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -121,7 +121,7 @@ class Connection(asyncio.Protocol):
             if error is not None:
                 raise _disconnected() from error
             parser.end()
-            whole.set_result(parser.answer())
+            whole.set_result(parser.response())
         except FetchError as failure:
             whole.set_exception(failure)
 
@@ -138,8 +138,8 @@ class ConnectionPool:
         self._idle: dict[Endpoint, list[Connection]] = {}
 
     async def ask(
-        self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], AnswerParser], download: Download
-    ) -> tuple[WireAnswer, str | None]:
+        self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], ResponseParser], download: Download
+    ) -> tuple[WireResponse, str | None]:
         """Return the response to a GET and the address that sent it.
 
         A reused connection may have died unnoticed. If it does so before the first byte of a response, the request,
@@ -148,7 +148,7 @@ class ConnectionPool:
         async with self._slots:
             self._in_use += 1
             try:
-                return await self._asked(endpoint, request, new_parser, download)
+                return await self._ask(endpoint, request, new_parser, download)
             finally:
                 self._in_use -= 1
 
@@ -158,29 +158,29 @@ class ConnectionPool:
             connection.close()
         self._idle.clear()
 
-    async def _asked(
-        self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], AnswerParser], download: Download
-    ) -> tuple[WireAnswer, str | None]:
-        kept = self._kept(endpoint)
+    async def _ask(
+        self, endpoint: Endpoint, request: bytes, new_parser: Callable[[], ResponseParser], download: Download
+    ) -> tuple[WireResponse, str | None]:
+        kept = self._idle_connection(endpoint)
         if kept is not None:
             parser = new_parser()
             try:
-                return await self._answered(endpoint, kept, request, parser, download)
+                return await self._exchange(endpoint, kept, request, parser, download)
             except TransientFetchError:
                 if parser.started:
                     raise
         self._make_room()
-        return await self._answered(endpoint, await self._open(endpoint), request, new_parser(), download)
+        return await self._exchange(endpoint, await self._open(endpoint), request, new_parser(), download)
 
-    async def _answered(
-        self, endpoint: Endpoint, connection: Connection, request: bytes, parser: AnswerParser, download: Download
-    ) -> tuple[WireAnswer, str | None]:
-        answer = await connection.ask(request, parser, download)
+    async def _exchange(
+        self, endpoint: Endpoint, connection: Connection, request: bytes, parser: ResponseParser, download: Download
+    ) -> tuple[WireResponse, str | None]:
+        response = await connection.ask(request, parser, download)
         if connection.usable:
             self._idle.setdefault(endpoint, []).append(connection)
-        return answer, connection.peer
+        return response, connection.peer
 
-    def _kept(self, endpoint: Endpoint) -> Connection | None:
+    def _idle_connection(self, endpoint: Endpoint) -> Connection | None:
         """Return the connection that was used last: the others may be closed sooner."""
         connections = self._idle.get(endpoint, [])
         too_old = time.monotonic() - _MAX_IDLE_SECONDS

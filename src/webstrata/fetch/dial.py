@@ -14,7 +14,7 @@ from webstrata.fetch.connections import Connection, Endpoint
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.proxy import Proxy
 from webstrata.fetch.resolve import GuardedResolver
-from webstrata.fetch.wire import AnswerParser, Head
+from webstrata.fetch.wire import Head, ResponseParser
 from webstrata.model.crawl.fetching import TRANSIENT_STATUSES
 
 _MOST_ADDRESSES = 4
@@ -69,10 +69,10 @@ class Dialer:
         """Let the proxy pass bytes through to an endpoint, and encrypt them."""
         target = f"{endpoint.host}:{endpoint.port}".encode()
         request = b"CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n" % (target, target, proxy.authorization)
-        answer = await connection.ask(request, AnswerParser(0, head_only=True))
+        response = await connection.ask(request, ResponseParser(0, head_only=True))
         try:
-            if answer.head.status // 100 != HTTPStatus.OK // 100:
-                raise proxy_refusal(answer.head)
+            if response.head.status // 100 != HTTPStatus.OK // 100:
+                raise proxy_refusal(response.head)
             with _as_fetch_errors():
                 await connection.start_tls(tls, _server_name(endpoint))
         except BaseException:

@@ -1,4 +1,4 @@
-"""What every fetcher can do."""
+"""The interface of fetchers."""
 
 from collections.abc import Mapping
 from types import TracebackType

@@ -19,7 +19,7 @@ from webstrata.fetch.dial import Dialer, proxy_refusal
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.proxy import Proxy
 from webstrata.fetch.resolve import GuardedResolver
-from webstrata.fetch.wire import AnswerParser, WireAnswer
+from webstrata.fetch.wire import ResponseParser, WireResponse
 from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.urls import UrlParts, host_of, origin_of, parse_url
 
@@ -58,7 +58,7 @@ class HttpFetcher:
         self._connections = connections
         self._max_buffered_bytes = max_buffered_bytes
         self._proxy = Proxy.of(proxy) if proxy else None
-        self._new_parser = partial(AnswerParser, max_body_bytes)
+        self._new_parser = partial(ResponseParser, max_body_bytes)
         self._constant_headers = b"User-Agent: " + _one_line(user_agent.encode()) + b"\r\n" + _ACCEPTED
         self._resolver = GuardedResolver(guard)
         self._pool: ConnectionPool | None = None
@@ -85,7 +85,7 @@ class HttpFetcher:
         """Return the response to a GET, or raise FetchError; TransientFetchError when trying later may help.
 
         Conditions are headers that let the server respond that nothing has changed. A body cut at the limit is returned
-        and marked as truncated; one that breaks off is an error (see `AnswerParser`). The timeout does not run while
+        and marked as truncated; one that breaks off is an error (see `ResponseParser`). The timeout does not run while
         the fetch waits for free memory.
         """
         assert self._budget is not None
@@ -96,13 +96,13 @@ class HttpFetcher:
         try:
             async with asyncio.timeout(self._timeout) as deadline:
                 with self._budget.download(deadline) as download:
-                    answer, address = await self._answer(parts, request_head, download)
-                    download.finish(len(answer.body))
+                    response, address = await self._request(parts, request_head, download)
+                    download.finish(len(response.body))
         except TimeoutError:
             raise TransientFetchError(f"{parts.href}: no answer in time", kind="timeout") from None
         except FetchError as error:
             raise type(error)(f"{parts.href}: {error}", kind=error.kind) from error
-        head = answer.head
+        head = response.head
         result = FetchResult(
             url=parts.href,
             fetched_at=fetched_at,
@@ -111,9 +111,9 @@ class HttpFetcher:
             reason=head.reason,
             http_version=head.http_version,
             headers=head.headers,
-            body=answer.body,
+            body=response.body,
             ip_address=address,
-            truncated=answer.truncated,
+            truncated=response.truncated,
             response_head=head.raw,
             elapsed_ms=(datetime.now(UTC) - fetched_at) // _MILLISECOND,
         )
@@ -127,7 +127,7 @@ class HttpFetcher:
         extra = (f"{name}: {value}".encode("latin-1", "replace") for name, value in conditions.items())
         return b"".join((start, self._constant_headers, *(_one_line(line) + b"\r\n" for line in extra), b"\r\n"))
 
-    async def _answer(self, parts: UrlParts, request: bytes, download: Download) -> tuple[WireAnswer, str | None]:
+    async def _request(self, parts: UrlParts, request: bytes, download: Download) -> tuple[WireResponse, str | None]:
         assert self._pool is not None
         endpoint = Endpoint(parts.scheme, parts.hostname, int(parts.port or _DEFAULT_PORTS[parts.scheme]))
         if self._proxy is None:
@@ -135,10 +135,10 @@ class HttpFetcher:
         await self._resolver.check_all(endpoint.host, endpoint.port)
         if parts.scheme == "http":
             endpoint, request = _for_proxy(self._proxy, parts, request)
-        answer, _ = await self._pool.ask(endpoint, request, self._new_parser, download)
-        if answer.head.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
-            raise proxy_refusal(answer.head)
-        return answer, None
+        response, _ = await self._pool.ask(endpoint, request, self._new_parser, download)
+        if response.head.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+            raise proxy_refusal(response.head)
+        return response, None
 
 
 def _for_proxy(proxy: Proxy, parts: UrlParts, request: bytes) -> tuple[Endpoint, bytes]:

@@ -10,7 +10,7 @@ from webstrata.fetch.dial import Dialer, proxy_refusal
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.proxy import Proxy
 from webstrata.fetch.resolve import GuardedResolver
-from webstrata.fetch.wire import AnswerParser
+from webstrata.fetch.wire import ResponseParser
 from webstrata.model.urls import UrlParts, host_of, origin_of, parse_url
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -52,12 +52,12 @@ class Poster:
             await resolver.check_all(endpoint.host, endpoint.port)
         connection = await Dialer(resolver, self.timeout, proxy).dial(endpoint)
         try:
-            answer = await connection.ask(_request(parts, body, headers, proxy), AnswerParser(_MAX_RESPONSE_BYTES))
+            response = await connection.ask(_request(parts, body, headers, proxy), ResponseParser(_MAX_RESPONSE_BYTES))
         finally:
             connection.close()
-        if proxy is not None and answer.head.status == _PROXY_AUTHENTICATION_REQUIRED:
-            raise proxy_refusal(answer.head)
-        return PostResponse(answer.head.status, answer.head.reason)
+        if proxy is not None and response.head.status == _PROXY_AUTHENTICATION_REQUIRED:
+            raise proxy_refusal(response.head)
+        return PostResponse(response.head.status, response.head.reason)
 
 
 def _request(parts: UrlParts, body: bytes, headers: Mapping[str, str], proxy: Proxy | None) -> bytes:

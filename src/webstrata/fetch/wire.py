@@ -54,7 +54,7 @@ class Head(NamedTuple):
     framing: Framing
 
 
-class WireAnswer(NamedTuple):
+class WireResponse(NamedTuple):
     """A complete response; its body without chunks, in the content encoding that it came in."""
 
     head: Head
@@ -64,7 +64,7 @@ class WireAnswer(NamedTuple):
     """Whether the connection is at the end of the response and may carry another one."""
 
 
-class AnswerParser:
+class ResponseParser:
     """Parses the response to one GET.
 
     `feed` returns whether the response is complete; `end` marks the end of the input. Bytes that are no HTTP are a
@@ -114,12 +114,12 @@ class AnswerParser:
         self._excess = True
         self._stage = _DONE
 
-    def answer(self) -> WireAnswer:
+    def response(self) -> WireResponse:
         """Return the response, once it is complete."""
         assert self._head is not None
         assert self._stage == _DONE
         reusable = not self._excess and self._truncated is None and (self._head_only or _stays_open(self._head))
-        return WireAnswer(self._head, self._body.getvalue(), self._truncated, reusable)
+        return WireResponse(self._head, self._body.getvalue(), self._truncated, reusable)
 
     def _step(self, data: bytes, start: int) -> int:
         """Take what the stage can use and return where the next one begins."""

@@ -1,1 +1,1 @@
-"""What the API and the web pages share: access control, limits, caching, headers, errors, metrics."""
+"""HTTP parts of the API and the web pages: access control, limits, caching, headers, errors, metrics."""

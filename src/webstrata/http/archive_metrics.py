@@ -1,4 +1,4 @@
-"""The archive's own numbers, read anew at every scrape by questions that are cheap at any size."""
+"""Metrics of the archive, read at every scrape by queries that are cheap at any size."""
 
 from collections import Counter
 from collections.abc import Iterator

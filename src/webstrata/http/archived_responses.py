@@ -61,7 +61,7 @@ def send_replay(request: Request, replayed: ReplayedResponse, extra: dict[str, s
 
 
 def _part(request: Request, replayed: ReplayedResponse, etag: str) -> range | None:
-    """Return the part that is asked for, if the client's copy of the other parts is of the same body."""
+    """Return the requested part, if the client's copy of the other parts is of the same body."""
     asked, condition = request.headers.get("range", ""), request.headers.get("if-range", etag)
     if not asked or replayed.status != 200 or condition.strip() != etag:
         return None

@@ -1,4 +1,4 @@
-"""Whose change it is: routes that change something are handed the archive's parts in the sender's name."""
+"""The author of a change: routes that change something get the application with the sender's name."""
 
 from typing import Annotated
 

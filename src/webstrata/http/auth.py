@@ -27,7 +27,7 @@ from webstrata.settings import Environment, Settings
 SESSION_COOKIE = "webstrata_admin"
 SESSION_LENGTH = timedelta(hours=12)
 
-ADMIN_ANSWERS: dict[int | str, dict[str, Any]] = {
+ADMIN_RESPONSES: dict[int | str, dict[str, Any]] = {
     403: {
         "model": ErrorSchema,
         "description": "The admin token is missing or wrong; or something was to be changed from another site's page.",
@@ -55,7 +55,7 @@ _AS_HEADER = APIKeyHeader(
 _GUARDED = (Environment.STAGING, Environment.PRODUCTION)
 
 
-class Verdict(Enum):
+class AccessDecision(Enum):
     """Whether a request may pass."""
 
     ALLOWED = "allowed"
@@ -68,16 +68,16 @@ async def require_admin(
 ) -> None:
     """Let only administrators pass: for API routes, where a token counts and a cookie does not."""
     verdict = _verdict(request, wired_parts(request).settings)
-    if verdict is Verdict.NOT_CONFIGURED:
+    if verdict is AccessDecision.NOT_CONFIGURED:
         raise HTTPException(500, "Admin token not configured for this environment")
-    if verdict is Verdict.REFUSED:
+    if verdict is AccessDecision.REFUSED:
         raise HTTPException(403, "Admin token required")
 
 
 def admin_allowed(request: Request) -> bool:
     """Return whether a page may show and do what is the administrators'; here the login's cookie counts too."""
     settings = wired_parts(request).settings
-    if _verdict(request, settings) is Verdict.ALLOWED:
+    if _verdict(request, settings) is AccessDecision.ALLOWED:
         return True
     return session_valid(settings, request.cookies.get(SESSION_COOKIE), datetime.now(UTC))
 
@@ -151,12 +151,14 @@ def from_this_machine(request: Request) -> bool:
     return peer_of(request.scope) == IN_PROCESS or _names_this_machine(request.headers.get("host", ""))
 
 
-def _verdict(request: Request, settings: Settings) -> Verdict:
+def _verdict(request: Request, settings: Settings) -> AccessDecision:
     if _token(settings) is not None:
-        return Verdict.ALLOWED if token_matches(settings, _token_among(request.headers)) else Verdict.REFUSED
+        return (
+            AccessDecision.ALLOWED if token_matches(settings, _token_among(request.headers)) else AccessDecision.REFUSED
+        )
     if settings.env in _GUARDED:
-        return Verdict.NOT_CONFIGURED
-    return Verdict.ALLOWED if from_this_machine(request) else Verdict.REFUSED
+        return AccessDecision.NOT_CONFIGURED
+    return AccessDecision.ALLOWED if from_this_machine(request) else AccessDecision.REFUSED
 
 
 def _token(settings: Settings) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Where captures are browsed: on the replay server that is set, else at our own Wayback addresses."""
+"""Addresses at which captures are browsed: on the configured replay server, else at our own Wayback addresses."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -22,7 +22,7 @@ IfNoneMatch = Annotated[
 _ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
-def kept(if_none_match: str, content: bytes, content_type: str, cache_control: str) -> Response:
+def cached_response(if_none_match: str, content: bytes, content_type: str, cache_control: str) -> Response:
     """Return content with its ETag, or 304 when the client named that ETag."""
     # Weak: whether it is compressed on its way is not said by it.
     etag = f'W/"{xxhash.xxh3_128_hexdigest(content)}"'
@@ -35,13 +35,13 @@ def kept(if_none_match: str, content: bytes, content_type: str, cache_control: s
 
 def kept_json(if_none_match: str, schema: BaseModel, cache_control: str) -> Response:
     """Return a schema as JSON with its ETag, or 304 when the client named that ETag."""
-    return kept(if_none_match, schema.model_dump_json().encode(), "application/json", cache_control)
+    return cached_response(if_none_match, schema.model_dump_json().encode(), "application/json", cache_control)
 
 
 def kept_list(if_none_match: str, schemas: Sequence[BaseModel], cache_control: str) -> Response:
     """Return schemas as a JSON list with its ETag, or 304 when the client named that ETag."""
     content = b"[" + b",".join(schema.model_dump_json().encode() for schema in schemas) + b"]"
-    return kept(if_none_match, content, "application/json", cache_control)
+    return cached_response(if_none_match, content, "application/json", cache_control)
 
 
 def names_etag(if_none_match: str, etag: str) -> bool:

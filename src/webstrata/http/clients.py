@@ -1,4 +1,4 @@
-"""The client of a request: its address, also behind proxies that we trust, and whether it is on this very machine."""
+"""The client of a request: its address, also when trusted proxies forward it, and whether it is on this machine."""
 
 import ipaddress
 from collections.abc import Iterable, Sequence
@@ -66,7 +66,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _hops(headers: Headers) -> list[Address | None]:
-    """Return whom the proxies name, the nearest first."""
+    """Return the addresses that the proxies name, the nearest first."""
     named = ",".join(headers.getlist("x-forwarded-for")).split(",")
     return [_address(part.strip()) for part in reversed(named) if part.strip()]
 

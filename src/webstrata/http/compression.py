@@ -35,20 +35,20 @@ class Compression:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        wanted = takes_gzip(Headers(scope=scope).get("accept-encoding", ""))
+        requested = takes_gzip(Headers(scope=scope).get("accept-encoding", ""))
         start: Message | None = None
 
-        async def compressed(message: Message) -> None:
+        async def send_compressed(message: Message) -> None:
             nonlocal start
             if message["type"] == "http.response.start":
                 start = message
                 return
             if start is not None:
-                message = await _with_head(start, message, send, wanted=wanted)
+                message = await _with_head(start, message, send, requested=requested)
                 start = None
             await send(message)
 
-        await self.app(scope, receive, compressed)
+        await self.app(scope, receive, send_compressed)
 
 
 def takes_gzip(accept_encoding: str) -> bool:
@@ -65,14 +65,14 @@ def takes_encoding(accept_encoding: str, encoding: str) -> bool:
     return bool(weights.get(encoding, weights.get("*", "0")).strip("0."))
 
 
-async def _with_head(start: Message, body: Message, send: Send, *, wanted: bool) -> Message:
+async def _with_head(start: Message, body: Message, send: Send, *, requested: bool) -> Message:
     """Send a response's head, and return its (first piece of) body; both changed if it is worth compressing."""
     headers = MutableHeaders(scope=start)
     content: bytes = body.get("body", b"")
     whole = not body.get("more_body", False)
     if whole and len(content) >= LEAST_BYTES and _may_compress(headers):
         headers.add_vary_header("Accept-Encoding")
-        if wanted:
+        if requested:
             content = await _gzipped(content)
             headers["Content-Encoding"] = "gzip"
             headers["Content-Length"] = str(len(content))

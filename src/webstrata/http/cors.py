@@ -1,4 +1,4 @@
-"""Which other sites' pages may read the public API."""
+"""CORS: which other sites' pages may read the public API."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""What routes take as arguments: the wired parts, ids, and values that every database can store."""
+"""Dependencies of routes: the application's parts, ids, and values that every database can store."""
 
 import re
 from datetime import date

@@ -1,4 +1,4 @@
-"""How failures look over HTTP: a status code, and one sentence in JSON."""
+"""Errors over HTTP: a status code, and one sentence in JSON."""
 
 import json
 from collections.abc import Iterator
@@ -79,13 +79,13 @@ def shown_failure(error: errors.WebstrataError) -> tuple[int, str]:
     return code, SENTENCES.get(code, str(error))
 
 
-def add_error_answers(api: FastAPI) -> None:
+def add_error_responses(api: FastAPI) -> None:
     """Register handlers that turn every error of ours into a response with its status code."""
-    api.add_exception_handler(errors.WebstrataError, _answer)
+    api.add_exception_handler(errors.WebstrataError, _error_response)
     api.add_exception_handler(RequestValidationError, _refusal)
 
 
-async def _answer(_request: Request, error: Exception) -> JSONResponse:
+async def _error_response(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, errors.WebstrataError)
     code, sentence = shown_failure(error)
     more = {"tombstone": error.tombstone} if isinstance(error, errors.GoneError) else {}
@@ -93,7 +93,7 @@ async def _answer(_request: Request, error: Exception) -> JSONResponse:
 
 
 async def _refusal(_request: Request, error: Exception) -> Response:
-    """Say which values make no sense, as FastAPI does; a value that JSON has no words for is not said back."""
+    """Return which values are invalid, as FastAPI does; a value that JSON cannot express is left out."""
     assert isinstance(error, RequestValidationError)
     wrong = jsonable_encoder(error.errors())
     try:
@@ -117,13 +117,13 @@ class UnexpectedErrors:
             return
         started = False
 
-        async def watched(message: Message) -> None:
+        async def send_watched(message: Message) -> None:
             nonlocal started
             started = started or message["type"] == "http.response.start"
             await send(message)
 
         try:
-            await self.app(scope, receive, watched)
+            await self.app(scope, receive, send_watched)
         except Exception:
             log.exception("http.error")
             if started:
@@ -133,7 +133,7 @@ class UnexpectedErrors:
 
 
 @contextmanager
-def told_plainly() -> Iterator[None]:
+def show_storage_errors() -> Iterator[None]:
     """Respond to an administrator with the reason of a storage error; other clients only learn that
     something failed.
     """

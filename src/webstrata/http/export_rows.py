@@ -1,4 +1,4 @@
-"""How lists that are taken home are written: their columns, explained, and their formats."""
+"""Formats of exports: their columns, with explanations, written as CSV or JSON lines."""
 
 import csv
 import json

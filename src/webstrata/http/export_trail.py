@@ -23,7 +23,7 @@ READER = "reader"
 Rows = Iterator[list[tuple[Value, ...]]]
 
 
-def recorded_export(request: Request, kind: str, export_format: str, filters: Mapping[str, object], rows: Rows) -> Rows:
+def record_export(request: Request, kind: str, export_format: str, filters: Mapping[str, object], rows: Rows) -> Rows:
     """Record that an export begins, and return its rows; the last one completes the record.
 
     An archive that can only be read exports without a record.

@@ -56,12 +56,12 @@ class SafeHeaders:
             return
         additions = self._headers_for(scope)
 
-        async def completed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 _complete(message, additions)
             await send(message)
 
-        await self.app(scope, receive, completed)
+        await self.app(scope, receive, send_with_headers)
 
     def _headers_for(self, scope: Scope) -> dict[str, str]:
         path: str = scope["path"]

@@ -1,4 +1,4 @@
-"""A job as it goes: server-sent events, for programs and for the pages."""
+"""Live progress of a job: server-sent events, for programs and for the pages."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -55,7 +55,7 @@ class Viewers:
             self.watching -= 1
 
 
-async def seated(request: Request) -> AsyncIterator[None]:
+async def viewer_slot(request: Request) -> AsyncIterator[None]:
     """Hold a place among the viewers until the response is over, however it ends: for routes."""
     viewers = request.app.state.viewers
     assert isinstance(viewers, Viewers)

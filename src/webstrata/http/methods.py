@@ -28,14 +28,14 @@ class HeadAsGet:
             return
 
         # Cancelled once the head is out: a live view would else go on for as long as there is something to see.
-        with anyio.CancelScope() as answering:
+        with anyio.CancelScope() as responding:
 
             async def without_body(message: Message) -> None:
                 if message["type"] != "http.response.body":
                     await send(message)
-                elif not answering.cancel_called:
+                elif not responding.cancel_called:
                     await send({"type": "http.response.body", "body": b""})
-                    answering.cancel()
+                    responding.cancel()
 
             await self.app({**scope, "method": "GET", IS_HEAD: True}, receive, without_body)
 
@@ -55,12 +55,12 @@ class AllowedMethods:
             await self.app(scope, receive, send)
             return
 
-        async def completed(message: Message) -> None:
+        async def send_with_allow(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] == 405:
                 MutableHeaders(scope=message)["Allow"] = ", ".join(_allowed(scope))
             await send(message)
 
-        await self.app(scope, receive, completed)
+        await self.app(scope, receive, send_with_allow)
 
 
 def _allowed(scope: Scope) -> Iterator[str]:

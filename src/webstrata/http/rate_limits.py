@@ -34,8 +34,8 @@ TokenVerdict = Callable[[Headers], bool | None]
 """Returns whether the admin token in a request's headers is right; None where none is given, or none is set."""
 
 
-class Kind(StrEnum):
-    """What a request costs us, roughly."""
+class RequestKind(StrEnum):
+    """The kind of a request, by its cost."""
 
     DEFAULT = "default"
     SEARCH = "search"
@@ -50,36 +50,36 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class RatePolicy:
-    """How many requests of each kind a client has a minute; 0 is no limit. And whom we believe about who it is."""
+    """How many requests of each kind a client has a minute, 0 for no limit; and which proxies are trusted."""
 
-    per_minute: Mapping[Kind, int]
+    per_minute: Mapping[RequestKind, int]
     trusted_proxies: Sequence[Network] = ()
 
     @classmethod
     def of(cls, settings: Settings) -> "RatePolicy":
-        """Return what the settings say."""
+        """Return the policy of the settings."""
         if not settings.rate_limiting_enabled:
-            return cls(dict.fromkeys(Kind, 0), settings.trusted_proxies)
+            return cls(dict.fromkeys(RequestKind, 0), settings.trusted_proxies)
         per_minute = {
-            Kind.DEFAULT: settings.rate_limit,
-            Kind.SEARCH: settings.rate_limit_search,
-            Kind.EXPORTS: settings.rate_limit_exports,
-            Kind.COMPARE: settings.rate_limit_compare,
-            Kind.REPLAY: settings.rate_limit_replay,
-            Kind.REPORTS: settings.rate_limit_reports,
-            Kind.LOGINS: settings.rate_limit_logins,
-            Kind.TOKENS: settings.rate_limit_logins,
+            RequestKind.DEFAULT: settings.rate_limit,
+            RequestKind.SEARCH: settings.rate_limit_search,
+            RequestKind.EXPORTS: settings.rate_limit_exports,
+            RequestKind.COMPARE: settings.rate_limit_compare,
+            RequestKind.REPLAY: settings.rate_limit_replay,
+            RequestKind.REPORTS: settings.rate_limit_reports,
+            RequestKind.LOGINS: settings.rate_limit_logins,
+            RequestKind.TOKENS: settings.rate_limit_logins,
         }
         return cls(per_minute, settings.trusted_proxies)
 
 
 class BucketStore(Protocol):
-    """What knows how many tokens each client has left."""
+    """Stores how many tokens each client has left."""
 
-    def take(self, kind: Kind, client: str, per_minute: int) -> float:
+    def take(self, kind: RequestKind, client: str, per_minute: int) -> float:
         """Take a token and return 0, or the seconds until there is one."""
 
-    def wait(self, kind: Kind, client: str, per_minute: int) -> float:
+    def wait(self, kind: RequestKind, client: str, per_minute: int) -> float:
         """Return the seconds until there is a token, and take none."""
 
 
@@ -90,13 +90,13 @@ class Buckets:
         """Begin without buckets."""
         self._most = most
         self._clock = clock
-        self._left: OrderedDict[tuple[Kind, str], tuple[float, float]] = OrderedDict()
+        self._left: OrderedDict[tuple[RequestKind, str], tuple[float, float]] = OrderedDict()
 
     def __len__(self) -> int:
         """Return how many buckets there are."""
         return len(self._left)
 
-    def take(self, kind: Kind, client: str, per_minute: int) -> float:
+    def take(self, kind: RequestKind, client: str, per_minute: int) -> float:
         """Take a token and return 0, or the seconds until there is one."""
         key, now = (kind, client), self._clock()
         tokens, filled_at = self._left.pop(key, (float(per_minute), now))
@@ -106,7 +106,7 @@ class Buckets:
             self._left.popitem(last=False)
         return wait
 
-    def wait(self, kind: Kind, client: str, per_minute: int) -> float:
+    def wait(self, kind: RequestKind, client: str, per_minute: int) -> float:
         """Return the seconds until there is a token, and take none."""
         now = self._clock()
         tokens, filled_at = self._left.get((kind, client), (float(per_minute), now))
@@ -152,8 +152,8 @@ class RateLimits:
         if guess_wait and not scope["path"].startswith(_FOR_ADMIN_PROGRAMS):
             scope, guess_wait = _without_token(scope), 0.0
         wait = max(wait, guess_wait)
-        answer = self.app if wait == 0.0 else _refusal(scope["path"], math.ceil(wait))
-        await answer(scope, receive, send)
+        app = self.app if wait == 0.0 else _refusal(scope["path"], math.ceil(wait))
+        await app(scope, receive, send)
 
     def _wait(self, scope: Scope, client: str) -> float:
         kind = kind_of(scope["method"], scope["path"])
@@ -162,29 +162,31 @@ class RateLimits:
 
     def _wait_to_guess(self, scope: Scope, client: str) -> float:
         """Count a wrong token, and return how long a client with too many of them waits until another is looked at."""
-        per_minute = self._policy.per_minute[Kind.TOKENS]
+        per_minute = self._policy.per_minute[RequestKind.TOKENS]
         is_right = self._token_verdict(Headers(scope=scope)) if per_minute and _looks_at_token(scope["path"]) else None
         if is_right is None:
             return 0.0
-        wait = self._buckets.wait(Kind.TOKENS, client, per_minute)
+        wait = self._buckets.wait(RequestKind.TOKENS, client, per_minute)
         if wait == 0.0 and not is_right:
-            self._buckets.take(Kind.TOKENS, client, per_minute)
+            self._buckets.take(RequestKind.TOKENS, client, per_minute)
         return wait
 
 
-def kind_of(method: str, path: str) -> Kind | None:
+def kind_of(method: str, path: str) -> RequestKind | None:
     """Return what kind of request this is; None for the small files of the pages, which cost nothing."""
     if path.startswith(("/static/", REPLAY_PATH)):
-        return None if path.startswith("/static/") else Kind.REPLAY
+        return None if path.startswith("/static/") else RequestKind.REPLAY
     if path in {"/search", "/api/search"} or path.startswith(("/search/", "/api/search/")):
-        return Kind.SEARCH
+        return RequestKind.SEARCH
     if path.startswith("/api/exports/"):
-        return Kind.EXPORTS
+        return RequestKind.EXPORTS
     if path == "/compare" or path.startswith(_COMPARING) or path.endswith("/compare-live"):
-        return Kind.COMPARE
+        return RequestKind.COMPARE
     if method == "POST":
-        return {"/api/reports": Kind.REPORTS, "/login": Kind.LOGINS}.get(path.rstrip("/"), Kind.DEFAULT)
-    return Kind.DEFAULT
+        return {"/api/reports": RequestKind.REPORTS, "/login": RequestKind.LOGINS}.get(
+            path.rstrip("/"), RequestKind.DEFAULT
+        )
+    return RequestKind.DEFAULT
 
 
 def _looks_at_token(path: str) -> bool:

@@ -1,4 +1,4 @@
-"""How large a request may be, and how long it may take to arrive."""
+"""Limits of requests: how large one may be, and how long it may take to arrive."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,7 @@ _BODY_HEADERS = (b"content-length", b"transfer-encoding")
 
 
 class RequestLimits:
-    """Refuses query strings and bodies that are too long, or too slow, before anything else looks at them."""
+    """Refuses query strings and bodies that are too long, or too slow, before any other middleware."""
 
     def __init__(self, app: ASGIApp, max_body_seconds: float = MAX_BODY_SECONDS) -> None:
         """Wrap an application."""

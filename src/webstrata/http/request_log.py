@@ -1,4 +1,4 @@
-"""Every request has an id, and one line in the log."""
+"""Request log: every request gets an id, and one line in the log."""
 
 import re
 import uuid
@@ -30,7 +30,7 @@ class RequestLog:
         status = 0
         began = perf_counter()
 
-        async def identified(message: Message) -> None:
+        async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -39,7 +39,7 @@ class RequestLog:
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             try:
-                await self.app(scope, receive, identified)
+                await self.app(scope, receive, send_with_id)
             finally:
                 elapsed = round((perf_counter() - began) * 1000, 1)
                 log.info("http.request", method=scope["method"], path=scope["path"], status=status, ms=elapsed)

@@ -46,7 +46,7 @@ class Metrics:
             # What any of the processes counted, the dead ones too; what one of them takes would tell nothing of all.
             MultiProcessCollector(self.registry)  # type: ignore[no-untyped-call]
 
-    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+    def count_response(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a response."""
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route, str(status)).observe(seconds)
@@ -83,13 +83,13 @@ class RequestMetrics:
         holder = scope[_HOLDER] = [NO_ROUTE]
         began = perf_counter()
 
-        async def timed(message: Message) -> None:
+        async def send_timed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 seconds = perf_counter() - began
-                self._metrics.answered(scope["method"], holder[0], message["status"], seconds)
+                self._metrics.count_response(scope["method"], holder[0], message["status"], seconds)
             await send(message)
 
-        await self.app(scope, receive, timed)
+        await self.app(scope, receive, send_timed)
 
 
 def note_route(scope: Scope, route: str) -> None:
@@ -116,9 +116,9 @@ class RouteNoted:
             await self.app(scope, receive, send)
             return
 
-        async def noted(message: Message) -> None:
+        async def send_noting_route(message: Message) -> None:
             if message["type"] == "http.response.start":
                 note_route(scope, getattr(scope.get("route"), "path", NO_ROUTE))
             await send(message)
 
-        await self.app(scope, receive, noted)
+        await self.app(scope, receive, send_noting_route)

@@ -29,7 +29,7 @@ which links repeat; gzip.
 
 
 @dataclass(frozen=True)
-class Answer:
+class CachedResponse:
     """A response as it is sent."""
 
     status: int
@@ -43,7 +43,7 @@ class Answer:
         await send({"type": "http.response.body", "body": self.body})
 
 
-class Shelf:
+class CacheStore:
     """Cached responses of one state of the archive, within a limit of bytes; the least recently used go first."""
 
     def __init__(self, most_bytes: int) -> None:
@@ -51,34 +51,34 @@ class Shelf:
         self._most_bytes = most_bytes
         self._bytes = 0
         self._revision: str | None = None
-        self._answers: OrderedDict[Key, Answer] = OrderedDict()
+        self._responses: OrderedDict[Key, CachedResponse] = OrderedDict()
 
     def __len__(self) -> int:
         """Return how many responses are cached."""
-        return len(self._answers)
+        return len(self._responses)
 
     def now_at(self, revision: str) -> None:
         """Clear the cache when the state of the archive has changed."""
         if revision != self._revision:
-            self._answers.clear()
+            self._responses.clear()
             self._bytes = 0
             self._revision = revision
 
-    def get(self, key: Key) -> Answer | None:
+    def get(self, key: Key) -> CachedResponse | None:
         """Return the cached response to a request, if there is one."""
-        answer = self._answers.get(key)
-        if answer is not None:
-            self._answers.move_to_end(key)
-        return answer
+        response = self._responses.get(key)
+        if response is not None:
+            self._responses.move_to_end(key)
+        return response
 
-    def put(self, key: Key, answer: Answer, revision: str) -> None:
+    def put(self, key: Key, response: CachedResponse, revision: str) -> None:
         """Cache a response that was computed for a state, unless the state has changed since."""
-        if revision != self._revision or key in self._answers:
+        if revision != self._revision or key in self._responses:
             return
-        self._answers[key] = answer
-        self._bytes += _weight(key, answer)
+        self._responses[key] = response
+        self._bytes += _weight(key, response)
         while self._bytes > self._most_bytes:
-            self._bytes -= _weight(*self._answers.popitem(last=False))
+            self._bytes -= _weight(*self._responses.popitem(last=False))
 
 
 class Freshness:
@@ -97,17 +97,17 @@ class Freshness:
         if self._revision.is_instant:
             return self._revision.now()
         if self._next is None:
-            self._next = asyncio.create_task(self._asked())
+            self._next = asyncio.create_task(self._current_revision())
         return await asyncio.shield(self._next)
 
-    async def _asked(self) -> str | None:
+    async def _current_revision(self) -> str | None:
         async with self._asking:
             # Whoever comes from now on may have come after a change that this question does not see.
             self._next = None
             return await to_thread.run_sync(self._revision.now, limiter=self._thread)
 
 
-class KeptAnswers:
+class ResponseCache:
     """Middleware that serves GETs of some paths from the cache while the archive is unchanged, and
     computes equal ones once.
     """
@@ -119,9 +119,9 @@ class KeptAnswers:
         self.app = app
         self._paths = frozenset(paths)
         self._freshness = Freshness(revision)
-        self._shelf = Shelf(most_bytes)
+        self._store = CacheStore(most_bytes)
         self._reused = reused
-        self._under_way: dict[tuple[Key, str], asyncio.Task[Answer]] = {}
+        self._under_way: dict[tuple[Key, str], asyncio.Task[CachedResponse]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request from the cache; pass the others on, and cache their responses."""
@@ -130,52 +130,52 @@ class KeptAnswers:
         if revision is None:
             await self.app(scope, receive, send)
             return
-        self._shelf.now_at(revision)
-        answer = await self._answer(_key(scope), revision, scope, receive)
-        note_route(scope, answer.route)
-        await answer.send(send)
+        self._store.now_at(revision)
+        response = await self._respond(_key(scope), revision, scope, receive)
+        note_route(scope, response.route)
+        await response.send(send)
 
-    async def _answer(self, key: Key, revision: str, scope: Scope, receive: Receive) -> Answer:
+    async def _respond(self, key: Key, revision: str, scope: Scope, receive: Receive) -> CachedResponse:
         under_way = self._under_way.get((key, revision))
-        answer = self._shelf.get(key)
-        if under_way is None and answer is None:
-            return await asyncio.shield(self._begun(key, revision, scope, receive))
-        if answer is None:
+        response = self._store.get(key)
+        if under_way is None and response is None:
+            return await asyncio.shield(self._start(key, revision, scope, receive))
+        if response is None:
             assert under_way is not None
-            answer = await asyncio.shield(under_way)
-        if answer.status == OK:
+            response = await asyncio.shield(under_way)
+        if response.status == OK:
             self._reused(scope["path"])
-        return answer
+        return response
 
-    def _begun(self, key: Key, revision: str, scope: Scope, receive: Receive) -> asyncio.Task[Answer]:
+    def _start(self, key: Key, revision: str, scope: Scope, receive: Receive) -> asyncio.Task[CachedResponse]:
         """Start the application in a task of its own, as other clients may wait for the response when
         this one has left.
         """
-        task = asyncio.create_task(_answered(self.app, scope, receive))
+        task = asyncio.create_task(_run_app(self.app, scope, receive))
         self._under_way[key, revision] = task
 
-        def ended(task: asyncio.Task[Answer]) -> None:
+        def store_response(task: asyncio.Task[CachedResponse]) -> None:
             del self._under_way[key, revision]
             if not task.cancelled() and task.exception() is None and task.result().status == OK:
-                self._shelf.put(key, task.result(), revision)
+                self._store.put(key, task.result(), revision)
 
-        task.add_done_callback(ended)
+        task.add_done_callback(store_response)
         return task
 
 
-async def _answered(app: ASGIApp, scope: Scope, receive: Receive) -> Answer:
+async def _run_app(app: ASGIApp, scope: Scope, receive: Receive) -> CachedResponse:
     """Return the response of an application to a request."""
     start: Message = {}
     pieces: list[bytes] = []
 
-    async def taken(message: Message) -> None:
+    async def collect(message: Message) -> None:
         if message["type"] == "http.response.start":
             start.update(message)
         else:
             pieces.append(message.get("body", b""))
 
-    await app(scope, receive, taken)
-    return Answer(start["status"], tuple(start["headers"]), b"".join(pieces), noted_route(scope))
+    await app(scope, receive, collect)
+    return CachedResponse(start["status"], tuple(start["headers"]), b"".join(pieces), noted_route(scope))
 
 
 def _key(scope: Scope) -> Key:
@@ -184,5 +184,5 @@ def _key(scope: Scope) -> Key:
     return scope["path"], scope["query_string"], *address, takes_gzip(headers.get("accept-encoding", ""))
 
 
-def _weight(key: Key, answer: Answer) -> int:
-    return sum(len(part) for part in key[:-1]) + len(answer.body) + _OVERHEAD_BYTES
+def _weight(key: Key, response: CachedResponse) -> int:
+    return sum(len(part) for part in key[:-1]) + len(response.body) + _OVERHEAD_BYTES

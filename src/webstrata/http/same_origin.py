@@ -28,8 +28,8 @@ def is_same_origin(request: Request) -> bool:
     headers = request.headers
     if is_from_another_site(request):
         return False
-    said = "sec-fetch-site" in headers or "origin" in headers
-    return said or ("referer" in headers and _is_ours(headers["referer"], headers.get("host", "")))
+    has_origin = "sec-fetch-site" in headers or "origin" in headers
+    return has_origin or ("referer" in headers and _is_ours(headers["referer"], headers.get("host", "")))
 
 
 def is_from_another_site(request: Request) -> bool:

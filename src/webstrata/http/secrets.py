@@ -1,4 +1,4 @@
-"""What must not be shown, wherever it turns up: the secrets that this process knows."""
+"""Redaction of secrets: values that this process knows and must not show."""
 
 from urllib.parse import unquote, urlsplit
 
@@ -10,8 +10,8 @@ from webstrata.settings import Settings
 def secrets_of(settings: Settings) -> list[str]:
     """Return every secret among the settings: tokens, addresses with passwords, and those passwords alone."""
     values = (getattr(settings, name) for name in type(settings).model_fields)
-    told = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
-    return [secret for value in told for secret in (*_password(value), *_if_secret(value))]
+    secrets = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
+    return [secret for value in secrets for secret in (*_password(value), *_if_secret(value))]
 
 
 def _if_secret(value: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Buckets that all serving processes of a machine share, so that a limit holds for the server as a whole.
+"""Rate limits that all serving processes of a machine share, so that a limit holds for the server as a whole.
 
 They are slots in a file of fixed size. A client's hash names a row of a few slots, so every look takes the same short
 time; in a full row the slot that was not used for longest goes to the newcomer. The file is read and written by calls
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import structlog
 
 from webstrata.errors import StorageError
-from webstrata.http.rate_limits import MOST_BUCKETS, Buckets, Kind, after_taking
+from webstrata.http.rate_limits import MOST_BUCKETS, Buckets, RequestKind, after_taking
 
 _SLOTS_IN_A_ROW = 8
 """A row forgets a client too early when more than these use it within a minute: after that a bucket is full anyway."""
@@ -49,7 +49,7 @@ class SharedBuckets:
         except (OSError, StorageError) as error:
             self._give_up(error)
 
-    def take(self, kind: Kind, client: str, per_minute: int) -> float:
+    def take(self, kind: RequestKind, client: str, per_minute: int) -> float:
         """Take a token and return 0, or the seconds until there is one."""
         if self._table is not None:
             try:
@@ -58,7 +58,7 @@ class SharedBuckets:
                 self._give_up(error)
         return self._own.take(kind, client, per_minute)
 
-    def wait(self, kind: Kind, client: str, per_minute: int) -> float:
+    def wait(self, kind: RequestKind, client: str, per_minute: int) -> float:
         """Return the seconds until there is a token, and take none."""
         if self._table is not None:
             try:
@@ -98,7 +98,7 @@ class _Table:
             self.close()
             raise StorageError(f"{found} bytes where {_bytes_of(most)} were expected")
 
-    def take(self, kind: Kind, client: str, per_minute: int) -> float:
+    def take(self, kind: RequestKind, client: str, per_minute: int) -> float:
         key, row = self._place(kind, client)
         with self._locked(row):
             now = self._clock()
@@ -107,7 +107,7 @@ class _Table:
             os.pwrite(self._file, _SLOT.pack(key, tokens, now), row + number * _SLOT.size)
         return wait
 
-    def wait(self, kind: Kind, client: str, per_minute: int) -> float:
+    def wait(self, kind: RequestKind, client: str, per_minute: int) -> float:
         key, row = self._place(kind, client)
         with self._locked(row):
             now = self._clock()
@@ -126,7 +126,7 @@ class _Table:
         finally:
             fcntl.lockf(self._file, fcntl.LOCK_UN, _ROW_BYTES, row)
 
-    def _place(self, kind: Kind, client: str) -> tuple[bytes, int]:
+    def _place(self, kind: RequestKind, client: str) -> tuple[bytes, int]:
         """Return what a client's bucket is known by, and where its row begins."""
         key = blake2b(f"{kind}\0{client}".encode(), digest_size=_KEY_BYTES).digest()
         return key, int.from_bytes(key) % self._rows * _ROW_BYTES

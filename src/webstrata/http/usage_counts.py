@@ -70,7 +70,7 @@ class UsageCounter:
             await run_in_threadpool(self.write)
 
 
-def counted(request: Request, event: str) -> None:
+def count_event(request: Request, event: str) -> None:
     """Count one event of a request: called by routes after they have their response."""
     counter_of(request).add(event, datetime.now(UTC))
 

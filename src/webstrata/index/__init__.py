@@ -1,1 +1,1 @@
-"""WARCs to captures and snapshots: what was fetched becomes what can be found."""
+"""The index: from WARC files to captures and snapshots that can be searched."""

@@ -1,4 +1,4 @@
-"""The facts of one capture that the index stores, worked out before any transaction."""
+"""The facts of one capture that the index stores, computed before any transaction."""
 
 import hashlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""To hold a job's index lease: taken, renewed in the background while the work lasts, and given back."""
+"""The index lease of a job: taken, renewed in the background while indexing lasts, and given back."""
 
 import threading
 from collections.abc import Iterator
@@ -31,9 +31,9 @@ def holding(database: Database, archive_root: Path, job_id: int) -> Iterator[Ind
     with present(archive_root) as owner:
         now = datetime.now(UTC)
         with database.write() as session:
-            wanted = IndexLease(job_id, uuid4().hex)
+            requested = IndexLease(job_id, uuid4().hex)
             gone = partial(is_gone, archive_root)
-            lease = index_leases.take(session, wanted, owner, now + _LEASE, now=now, is_dead=gone)
+            lease = index_leases.take(session, requested, owner, now + _LEASE, now=now, is_dead=gone)
         over = threading.Event()
         renewing = threading.Thread(target=_renew, args=(database, lease, over), name="index lease", daemon=True)
         renewing.start()

@@ -20,8 +20,8 @@ from webstrata.db.queue.jobs import StoredJob
 from webstrata.db.search.indexed_words import NewDocument, prepared
 from webstrata.errors import WarcError
 from webstrata.index.facts import facts_of
-from webstrata.index.reading import Found, FoundPage, Kind, stored_reasons
-from webstrata.index.writing import BATCH, Desk, store_late
+from webstrata.index.reading import FoundPage, ReadCapture, ReadingOptions, stored_reasons
+from webstrata.index.writing import BATCH, IndexContext, store_late
 from webstrata.model.quality import Quality, QualityKind
 from webstrata.model.urls import url_group
 from webstrata.storage.paths import place_of
@@ -52,10 +52,10 @@ def has_moved(database: Database, job: StoredJob) -> bool:
     return any(was_shown for _, _, was_shown in _redirects(database, job))
 
 
-def index_moved(desk: Desk, files: Sequence[KnownWarc], stop_if_asked: Callable[[], None]) -> int:
+def index_moved(context: IndexContext, files: Sequence[KnownWarc], stop_if_asked: Callable[[], None]) -> int:
     """Make snapshots of the redirects that take the place of pages, and return how many."""
     moves = []
-    for move in _moves(desk, {warc.id: warc for warc in files}):
+    for move in _moves(context, {warc.id: warc for warc in files}):
         stop_if_asked()
         moves.append(move)
     judged = judge_moves({move.record.url: move.target for move in moves})
@@ -63,22 +63,22 @@ def index_moved(desk: Desk, files: Sequence[KnownWarc], stop_if_asked: Callable[
         (move, judged.get(move.record.url, _MOVED)) for move in moves if move.is_promised or move.record.url in judged
     ]
     for warc in {move.warc.id: move.warc for move, _ in gone}.values():
-        found = [_found(move, quality, desk.kind) for move, quality in gone if move.warc.id == warc.id]
+        found = [_found(move, quality, context.kind) for move, quality in gone if move.warc.id == warc.id]
         for start in range(0, len(found), BATCH):
             stop_if_asked()
-            store_late(desk, warc, found[start : start + BATCH])
+            store_late(context, warc, found[start : start + BATCH])
     return len(gone)
 
 
-def _moves(desk: Desk, files: Mapping[int, KnownWarc]) -> Iterator[_Move]:
+def _moves(context: IndexContext, files: Mapping[int, KnownWarc]) -> Iterator[_Move]:
     """Yield the redirects that may take the place of a page, and those that did before the database was lost."""
-    for redirect, group, was_shown in _redirects(desk.database, desk.job):
+    for redirect, group, was_shown in _redirects(context.database, context.job):
         warc = files.get(redirect.warc_file_id)
         if warc is None:
             continue
-        promised = desk.promised.ids(warc.filename, redirect.offset, redirect.record_id)
+        promised = context.promised.ids(warc.filename, redirect.offset, redirect.record_id)
         is_promised = promised is not None and promised[1] is not None
-        record = _read(desk, warc, redirect) if was_shown or is_promised else None
+        record = _read(context, warc, redirect) if was_shown or is_promised else None
         if record is not None and record.headers.get("location"):
             yield _Move(warc, replace(record, body_bytes=b""), group, is_promised)
 
@@ -102,8 +102,8 @@ def _redirects(database: Database, job: StoredJob) -> Iterator[tuple[StoredRedir
         after_id = redirects[-1].capture_id
 
 
-def _read(desk: Desk, warc: KnownWarc, redirect: StoredRedirect) -> ArchiveRecord | None:
-    path: Path = place_of(desk.archive_root, warc.path, desk.job.output_dir)
+def _read(context: IndexContext, warc: KnownWarc, redirect: StoredRedirect) -> ArchiveRecord | None:
+    path: Path = place_of(context.archive_root, warc.path, context.job.output_dir)
     try:
         return read_record(path, redirect.offset, redirect.length, decode=False)
     except WarcError as error:
@@ -112,7 +112,7 @@ def _read(desk: Desk, warc: KnownWarc, redirect: StoredRedirect) -> ArchiveRecor
         return None
 
 
-def _found(move: _Move, quality: Quality, kind: Kind) -> Found:
+def _found(move: _Move, quality: Quality, kind: ReadingOptions) -> ReadCapture:
     record = move.record
     page = FoundPage(
         document=prepared(
@@ -128,4 +128,4 @@ def _found(move: _Move, quality: Quality, kind: Kind) -> Found:
         quality_kind=quality.kind.value,
         quality_reasons=stored_reasons(quality),
     )
-    return Found(facts_of(record, record).capture, page)
+    return ReadCapture(facts_of(record, record).capture, page)

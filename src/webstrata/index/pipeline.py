@@ -26,12 +26,12 @@ from webstrata.errors import ConflictError, OutsideRootError, UsageError, WarcEr
 from webstrata.index.index_lease import holding
 from webstrata.index.moved import has_moved, index_moved
 from webstrata.index.readers import ReaderProcesses, Readers, ReadersHere
-from webstrata.index.reading import Found, Kind, Part, Portion
+from webstrata.index.reading import Portion, ReadCapture, ReadingOptions, WarcPart
 from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.index.stream import FilePart, PartStream
 from webstrata.index.version import INDEX_VERSION
 from webstrata.index.warc_ends import end_problem, gone_from, is_cleaned_away
-from webstrata.index.writing import BATCH, Desk, FileWriting, store_late
+from webstrata.index.writing import BATCH, FileWriting, IndexContext, store_late
 from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.jobs.job import INDEXABLE, JobStatus
 from webstrata.storage.paths import PresentFiles, place_of
@@ -252,11 +252,11 @@ class _Run:
         self, todo: Sequence[_Todo], files: Sequence[KnownWarc], processes: int | None, *, final: bool
     ) -> None:
         folder = journal_folder(self.job.id, self.job.output_dir, self.archive_root)
-        kind = Kind(self.database.is_sqlite, self.job.page_parameters)
+        kind = ReadingOptions(self.database.is_sqlite, self.job.page_parameters)
         self.all_bytes = sum(one.size for one in todo)
         self.promised = self.promised or promised_in(folder)
         with Journal(folder) as journal, self._readers(processes) as readers:
-            desk = Desk(
+            context = IndexContext(
                 self.database,
                 self.archive_root,
                 self.job,
@@ -269,10 +269,10 @@ class _Run:
                 beside_crawl=not final,
                 withheld=self._withheld(folder),
             )
-            self._index_files(desk, readers, todo)
+            self._index_files(context, readers, todo)
             if final:
-                self._index_late(desk, readers, files)
-                if moved := index_moved(desk, files, self.stop_if_asked):
+                self._index_late(context, readers, files)
+                if moved := index_moved(context, files, self.stop_if_asked):
                     self.progress(moved)
 
     def _withheld(self, folder: Path) -> frozenset[tuple[str, int | None]]:
@@ -287,7 +287,7 @@ class _Run:
         return known | {capture.place for capture in beside}
 
     def _was_crawled_here(self) -> bool:
-        """Return whether a crawl brought the files to this database: it left tasks, or it was one of another tool."""
+        """Return whether a crawl for this database wrote the files: it left tasks, or another tool crawled."""
         # No import or rebuild makes either of them.
         if self.job.was_crawled_here:
             return True
@@ -301,12 +301,12 @@ class _Run:
         count = processes or min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
         return ReaderProcesses(max(1, count), PART_BYTES)
 
-    def _index_files(self, desk: Desk, readers: Readers, todo: Sequence[_Todo]) -> None:
+    def _index_files(self, context: IndexContext, readers: Readers, todo: Sequence[_Todo]) -> None:
         """Index files one after the other; one that cannot be read is refused, and the others go on."""
         files = [FilePart(one.path, one.start, one.warc.committed_bytes) for one in todo]
-        with closing(PartStream(readers, files, desk.kind)) as stream:
+        with closing(PartStream(readers, files, context.kind)) as stream:
             for number, one in enumerate(todo):
-                writing = FileWriting(desk, one.warc, one.start, partial(self._tell, one, self.done_bytes))
+                writing = FileWriting(context, one.warc, one.start, partial(self._tell, one, self.done_bytes))
                 try:
                     for portion in stream.portions(number):
                         writing.take(portion)
@@ -331,7 +331,7 @@ class _Run:
         self.stop_if_asked()
 
     def _refuse(self, warc: KnownWarc, position: int, problem_count: int, reason: str) -> None:
-        """Say of a file why it is not indexed; it is tried again with the next indexing."""
+        """Record why a file is not indexed; the next indexing tries it again."""
         log.error("index.file.refused", file=warc.filename, reason=reason)
         self.refused[warc.id] = reason
         rest = position, problems.END
@@ -341,7 +341,7 @@ class _Run:
             captures.set_index_state(session, warc.id, problem_count=problem_count + 1)
 
     def _note_ends(self, files: Sequence[KnownWarc]) -> None:
-        """Say of every file that was not refused whether its end is missing; what was said before is taken back."""
+        """Record of every file that was not refused whether its end is missing; earlier records are replaced."""
         with self.database.read() as session:
             known = problems.unread_problems(session, self.job.id)
         for warc in files:
@@ -365,7 +365,7 @@ class _Run:
         folder = self.job.output_dir
         return f"the folder of job {self.job.id} is gone: {folder}" if folder and not Path(folder).exists() else None
 
-    def _index_late(self, desk: Desk, readers: Readers, files: Sequence[KnownWarc]) -> None:
+    def _index_late(self, context: IndexContext, readers: Readers, files: Sequence[KnownWarc]) -> None:
         """Index the revisits whose payload came after them, in their own file or in another one of the job."""
         unresolved = self._unresolved()
         for warc in files:
@@ -374,18 +374,18 @@ class _Run:
             for start in range(0, len(places), BATCH):
                 self.stop_if_asked()
                 spans = [Span(at.offset, at.offset + at.length, warc.committed_bytes) for at in places[start:][:BATCH]]
-                found = [one for span in spans for one in _found_at(readers, Part(path, span, desk.kind))]
-                self.progress(store_late(desk, warc, self._resolvable(found)))
+                found = [one for span in spans for one in _found_at(readers, WarcPart(path, span, context.kind))]
+                self.progress(store_late(context, warc, self._resolvable(found)))
 
     def _unresolved(self) -> list[UnresolvedRevisit]:
         with self.database.read() as session:
             return problems.unresolved_revisits(session, self.job.id)
 
-    def _resolvable(self, found: Sequence[Found]) -> list[Found]:
-        wanted = {one.refers_to for one in found if one.refers_to is not None}
+    def _resolvable(self, found: Sequence[ReadCapture]) -> list[ReadCapture]:
+        requested = {one.refers_to for one in found if one.refers_to is not None}
         with self.database.read() as session:
             is_there = PresentFiles(self.archive_root).has
-            known = payloads(session, self.job.source_id, wanted, INDEX_VERSION, is_there)
+            known = payloads(session, self.job.source_id, requested, INDEX_VERSION, is_there)
         return [one for one in found if one.refers_to in known]
 
     def _settle(self, files: Sequence[KnownWarc], *, final: bool) -> None:
@@ -422,6 +422,6 @@ def _is_indexed(warc: KnownWarc) -> bool:
     return warc.index_version == INDEX_VERSION and warc.indexed_bytes == warc.committed_bytes
 
 
-def _found_at(readers: Readers, part: Part) -> list[Found]:
+def _found_at(readers: Readers, part: WarcPart) -> list[ReadCapture]:
     portions = (item for item in readers.read_again(part) if isinstance(item, Portion))
     return [found for portion in portions for found in portion.found]

@@ -19,7 +19,17 @@ from webstrata.content.reader.child_process import (
     unpacked,
 )
 from webstrata.errors import WebstrataError
-from webstrata.index.reading import Begun, Ended, Found, Item, Part, Portion, Revisit, read_part, read_revisit
+from webstrata.index.reading import (
+    Item,
+    PartEnd,
+    PartStart,
+    Portion,
+    ReadCapture,
+    Revisit,
+    WarcPart,
+    read_part,
+    read_revisit,
+)
 
 SECONDS_A_RECORD = 120.0
 """A reader that stays with one record for longer is taken for hung, although it uses no processor time."""
@@ -69,7 +79,7 @@ class Message:
     def item(self) -> Item:
         """Return the reply; a failure is raised."""
         item = _raised(self.packed)
-        assert isinstance(item, Begun | Portion | Ended)
+        assert isinstance(item, PartStart | Portion | PartEnd)
         return item
 
 
@@ -83,7 +93,7 @@ class ReaderProcess(ChildProcess):
         self._noted = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         super().__init__(self._noted.fileno())
 
-    def messages(self, part: Part) -> Iterator[Message]:
+    def messages(self, part: WarcPart) -> Iterator[Message]:
         """Yield what a part holds; ReaderDiedError when the process ends over it."""
         self._ask(part)
         while True:
@@ -92,11 +102,11 @@ class ReaderProcess(ChildProcess):
             if message.is_last:
                 return
 
-    def found(self, revisit: Revisit) -> Found:
+    def found(self, revisit: Revisit) -> ReadCapture:
         """Return what a revisit captured; ReaderDiedError when the process ends over it."""
         self._ask(revisit)
         found = _raised(self._next_message().packed)
-        assert isinstance(found, Found)
+        assert isinstance(found, ReadCapture)
         return found
 
     def close(self) -> None:
@@ -104,7 +114,7 @@ class ReaderProcess(ChildProcess):
         super().close()
         self._noted.close()
 
-    def _ask(self, request: Part | Revisit) -> None:
+    def _ask(self, request: WarcPart | Revisit) -> None:
         _note(self._noted.fileno(), _NOWHERE)
         try:
             self.send(request)
@@ -135,7 +145,7 @@ class ReaderProcess(ChildProcess):
 
 
 def main(arguments: list[str]) -> None:
-    """Read the parts that are asked for."""
+    """Read the requested parts."""
     noted = int(arguments[2])
     serve_requests(arguments, lambda request: _replies(request, noted))
 
@@ -146,7 +156,7 @@ def _replies(request: object, noted: int) -> Iterable[bytes]:
             start_clock()
             yield _message(b"r", _NOWHERE, read_revisit(request))
             return
-        assert isinstance(request, Part)
+        assert isinstance(request, WarcPart)
         for item in read_part(request, lambda offset: _begin_record(noted, offset)):
             yield _item_message(item)
     except WebstrataError as error:
@@ -161,14 +171,14 @@ def _begin_record(noted: int, offset: int) -> None:
 
 
 def _item_message(item: Item) -> bytes:
-    if isinstance(item, Begun):
+    if isinstance(item, PartStart):
         return _message(b"b", _NOWHERE if item.at is None else item.at, item)
     if isinstance(item, Portion):
         return _message(b"p", item.position, item)
     return _message(b"e", item.at, item)
 
 
-def _message(kind: bytes, position: int, content: Item | Found | WebstrataError) -> bytes:
+def _message(kind: bytes, position: int, content: Item | ReadCapture | WebstrataError) -> bytes:
     return _HEAD.pack(kind, position) + packed(content)
 
 

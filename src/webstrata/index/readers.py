@@ -1,4 +1,4 @@
-"""Readers: what reads the parts of files and hands them on in order, in this process or in several of its own."""
+"""Readers of the parts of WARC files: in this process or in child processes, with results in order."""
 
 import threading
 from collections import deque
@@ -13,7 +13,7 @@ from webstrata.content.reader.child_process import ChildDiedError
 from webstrata.content.reader.page_reader import PageReader, reason_of_death
 from webstrata.errors import WarcError
 from webstrata.index.reader_process import Message, ReaderDiedError, ReaderProcess
-from webstrata.index.reading import Found, Item, Part, Revisit, read_part, read_revisit
+from webstrata.index.reading import Item, ReadCapture, Revisit, WarcPart, read_part, read_revisit
 
 log = structlog.get_logger()
 
@@ -24,7 +24,7 @@ reading three or four."""
 _BUFFERED_BYTES = 12_000_000
 """How much of one part may wait for the writer: a few parts of what pages say fill a process's memory otherwise."""
 
-PartItems = tuple[Part, Iterator[Item]]
+PartItems = tuple[WarcPart, Iterator[Item]]
 
 
 class Readers(AbstractContextManager["Readers"], Protocol):
@@ -33,13 +33,13 @@ class Readers(AbstractContextManager["Readers"], Protocol):
     part_bytes: int | None
     """How large a part should be, or None where files need not be cut."""
 
-    def read(self, parts: Iterable[Part]) -> Iterator[PartItems]:
+    def read(self, parts: Iterable[WarcPart]) -> Iterator[PartItems]:
         """Yield every part with what it holds."""
 
-    def read_again(self, part: Part) -> Iterator[Item]:
+    def read_again(self, part: WarcPart) -> Iterator[Item]:
         """Return what a part holds, out of turn."""
 
-    def read_revisit(self, revisit: Revisit) -> Found:
+    def read_revisit(self, revisit: Revisit) -> ReadCapture:
         """Return what a revisit captured."""
 
 
@@ -60,15 +60,15 @@ class ReadersHere:
         """End the process, if there is one."""
         self._pages.close()
 
-    def read(self, parts: Iterable[Part]) -> Iterator[PartItems]:
+    def read(self, parts: Iterable[WarcPart]) -> Iterator[PartItems]:
         """Yield every part with what it holds."""
         return ((part, self.read_again(part)) for part in parts)
 
-    def read_again(self, part: Part) -> Iterator[Item]:
+    def read_again(self, part: WarcPart) -> Iterator[Item]:
         """Return what a part holds."""
         return read_part(part, read=self._pages.page)
 
-    def read_revisit(self, revisit: Revisit) -> Found:
+    def read_revisit(self, revisit: Revisit) -> ReadCapture:
         """Return what a revisit captured."""
         return read_revisit(revisit, self._pages.page)
 
@@ -95,7 +95,7 @@ class ReaderProcesses:
         for reader in (*self._running, *filter(None, [self._aside])):
             reader.close()
 
-    def read(self, parts: Iterable[Part]) -> Iterator[PartItems]:
+    def read(self, parts: Iterable[WarcPart]) -> Iterator[PartItems]:
         """Yield every part with what it holds; the processes are some parts ahead."""
         ahead: deque[_Slot] = deque()
         waiting: deque[_Slot] = deque()
@@ -125,11 +125,11 @@ class ReaderProcesses:
             for thread in threads:
                 thread.join()
 
-    def read_again(self, part: Part) -> Iterator[Item]:
+    def read_again(self, part: WarcPart) -> Iterator[Item]:
         """Return what a part holds, read by a process that is there for what is out of turn."""
         return (message.item() for message in self._side().messages(part))
 
-    def read_revisit(self, revisit: Revisit) -> Found:
+    def read_revisit(self, revisit: Revisit) -> ReadCapture:
         """Return what a revisit captured."""
         return self._side().found(revisit)
 
@@ -157,9 +157,9 @@ class ReaderProcesses:
 
 
 class _Slot:
-    """What was read of a part and not taken yet; who fills it waits when there is too much of it."""
+    """Portions of a part that were read but not taken yet; a reader waits when there are too many."""
 
-    def __init__(self, part: Part, closing: threading.Event) -> None:
+    def __init__(self, part: WarcPart, closing: threading.Event) -> None:
         self.part = part
         self._closing = closing
         self._messages: deque[Message | BaseException | None] = deque()
@@ -209,7 +209,7 @@ class _Slot:
 
 
 class _Survivor:
-    """A reader that outlives its process: with a new one it goes on, past the record that killed the old one."""
+    """A reader that survives its process: with a new one it continues after the record that killed the old one."""
 
     def __init__(self, start: Callable[[], ReaderProcess]) -> None:
         self._start = start
@@ -217,7 +217,7 @@ class _Survivor:
         self._closed = False
         self._lock = threading.Lock()
 
-    def messages(self, part: Part) -> Iterator[Message]:
+    def messages(self, part: WarcPart) -> Iterator[Message]:
         """Yield what a part holds."""
         suspect: int | None = None
         begun = False
@@ -237,7 +237,7 @@ class _Survivor:
                 part = _after_death(part, reached, died_at, suspect, death)
                 suspect = died_at
 
-    def found(self, revisit: Revisit) -> Found:
+    def found(self, revisit: Revisit) -> ReadCapture:
         """Return what a revisit captured; WarcError when its payload kills the process twice."""
         for _ in range(2):
             try:
@@ -247,7 +247,7 @@ class _Survivor:
         raise WarcError(f"{revisit.place.warc_path}: reading what this revisit refers to ends the process that does it")
 
     def kill(self) -> None:
-        """End the process for good; who reads from it hears of that."""
+        """End the process for good; its callers get an error."""
         with self._lock:
             self._closed = True
             if self._process is not None:
@@ -268,7 +268,9 @@ class _Survivor:
             return self._process
 
 
-def _after_death(part: Part, reached: int | None, died_at: int, suspect: int | None, death: ReaderDiedError) -> Part:
+def _after_death(
+    part: WarcPart, reached: int | None, died_at: int, suspect: int | None, death: ReaderDiedError
+) -> WarcPart:
     """Return what to read when a reader died: the rest, one by one, without a page that will end the next one too."""
     deadly = part.deadly
     if died_at == suspect or death.death.ran_out_of_time:

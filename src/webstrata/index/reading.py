@@ -1,4 +1,4 @@
-"""Reading a part of a WARC file: what it holds, what is wrong with it, and how far it goes; no database is needed."""
+"""Reading a part of a WARC file: its captures, its problems, and where it ends; no database is needed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,20 +29,20 @@ Note = Callable[[int], None]
 
 
 @dataclass(frozen=True)
-class Kind:
-    """How records are to be read, the same for all of a job."""
+class ReadingOptions:
+    """Options of reading records, the same for all of a job."""
 
     for_sqlite: bool
     page_parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Part:
+class WarcPart:
     """A part of a file to be read in one go."""
 
     warc_path: Path
     span: Span
-    kind: Kind
+    kind: ReadingOptions
     begins_with_record: bool = True
     """Whether a record is known to begin where the span does."""
     deadly: Mapping[int, str] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a record lies."""
+    """The position of a record."""
 
     warc_path: Path
     offset: int
@@ -66,7 +66,7 @@ class Revisit:
 
     place: Place
     payload: Place
-    kind: Kind
+    kind: ReadingOptions
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class FoundPage:
 
 
 @dataclass(frozen=True)
-class Found:
+class ReadCapture:
     """A capture, the content of its page when it is one, and the capture it refers to when it is a revisit."""
 
     capture: NewCapture
@@ -102,7 +102,7 @@ class Found:
 class Portion:
     """Some of what a part holds, everything up to a position."""
 
-    found: tuple[Found, ...]
+    found: tuple[ReadCapture, ...]
     problems: tuple[Problem, ...]
     passed_over: tuple[Problem, ...]
     """What is no capture of a web address, and is therefore none of ours."""
@@ -110,26 +110,26 @@ class Portion:
 
 
 @dataclass(frozen=True)
-class Begun:
-    """Where a part's first record begins, if one does."""
+class PartStart:
+    """The offset of a part's first record, if it has one."""
 
     at: int | None
 
 
 @dataclass(frozen=True)
-class Ended:
-    """Where the first record after a part begins."""
+class PartEnd:
+    """The offset of the first record after a part."""
 
     at: int
 
 
-Item = Begun | Portion | Ended
+Item = PartStart | Portion | PartEnd
 
 
-def read_part(part: Part, note: Note = lambda offset: None, read: Read = ReadPage.read) -> Iterator[Item]:
+def read_part(part: WarcPart, note: Note = lambda offset: None, read: Read = ReadPage.read) -> Iterator[Item]:
     """Yield what a part holds, portion by portion, between its beginning and its end."""
     begins = part.span.start if part.begins_with_record else first_record(part.warc_path, part.span)
-    yield Begun(begins)
+    yield PartStart(begins)
     if begins is None:
         return
     reading = _PartReading(part.kind, part.deadly, note, read)
@@ -147,10 +147,10 @@ def read_part(part: Part, note: Note = lambda offset: None, read: Read = ReadPag
     except StopIteration as stop:
         ends = stop.value
     yield reading.portion(ends)
-    yield Ended(ends)
+    yield PartEnd(ends)
 
 
-def read_revisit(revisit: Revisit, read: Read = ReadPage.read) -> Found:
+def read_revisit(revisit: Revisit, read: Read = ReadPage.read) -> ReadCapture:
     """Return what a revisit captured, with the payload that it refers to; WarcError when one cannot be read."""
     record = read_record(revisit.place.warc_path, revisit.place.offset, revisit.place.length)
     original = read_record(revisit.payload.warc_path, revisit.payload.offset, revisit.payload.length)
@@ -170,13 +170,13 @@ def read_revisit(revisit: Revisit, read: Read = ReadPage.read) -> Found:
 
 @dataclass
 class _PartReading:
-    """What was read of a part since the last portion."""
+    """Captures and problems of a part that are not in a portion yet."""
 
-    kind: Kind
+    kind: ReadingOptions
     deadly: Mapping[int, str]
     note: Note
     read: Read
-    found: list[Found] = field(default_factory=list)
+    found: list[ReadCapture] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     passed_over: list[Problem] = field(default_factory=list)
     characters: int = 0
@@ -226,12 +226,12 @@ class _PartReading:
             return None
 
 
-def _found(record: ArchiveRecord, facts: CaptureFacts, kind: Kind) -> Found:
+def _found(record: ArchiveRecord, facts: CaptureFacts, kind: ReadingOptions) -> ReadCapture:
     page = None if facts.page is None else _page(facts.page, kind)
-    return Found(facts.capture, page, record.refers_to, record.is_requisite)
+    return ReadCapture(facts.capture, page, record.refers_to, record.is_requisite)
 
 
-def _page(page: PageFacts, kind: Kind) -> FoundPage:
+def _page(page: PageFacts, kind: ReadingOptions) -> FoundPage:
     quality = page.quality
     return FoundPage(
         document=prepared(
@@ -272,11 +272,11 @@ def _most_bytes(mime_type: str | None) -> int:
     return MAX_PDF_BYTES if mime_type in PDF_TYPES else MAX_PAGE_BYTES
 
 
-def parts_of(warc_path: Path, kind: Kind, start: int, end: int, size: int | None) -> Sequence[Part]:
+def parts_of(warc_path: Path, kind: ReadingOptions, start: int, end: int, size: int | None) -> Sequence[WarcPart]:
     """Cut a file into parts of about a size, or leave it in one."""
     step = max(size or end, 1)
     starts = range(start, end, step) or range(start, start + 1)
     return [
-        Part(warc_path, Span(begin, min(begin + step, end), end), kind, begins_with_record=begin == start)
+        WarcPart(warc_path, Span(begin, min(begin + step, end), end), kind, begins_with_record=begin == start)
         for begin in starts
     ]

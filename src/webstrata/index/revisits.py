@@ -1,10 +1,10 @@
-"""What revisits stand on: which of them can be copied from a page that is indexed, which have to be read."""
+"""Resolution of revisits: which can be copied from an indexed page, and which have to be read."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from webstrata.db.captures.payloads import Payload
-from webstrata.index.reading import Found
+from webstrata.index.reading import ReadCapture
 from webstrata.model.captures import Original
 from webstrata.model.content_types import HTML_TYPES
 
@@ -12,7 +12,7 @@ NOT_THERE = "the record that this revisit refers to is not in the archive"
 
 
 @dataclass
-class Standing:
+class RevisitResolution:
     """The revisits of a batch, by what is to be done with them."""
 
     copies: dict[int, int] = field(default_factory=dict)
@@ -25,40 +25,40 @@ class Standing:
     """Revisit records whose original was not found."""
 
 
-def standing_of(
-    batch: Sequence[Found],
+def resolve_revisits(
+    batch: Sequence[ReadCapture],
     source_id: int,
     payloads: Mapping[Original, Payload],
     pages: Collection[int],
     others: Collection[int],
-) -> Standing:
-    """Decide what becomes of the revisits of a batch, given its own captures that are pages and that are none."""
-    standing = Standing()
+) -> RevisitResolution:
+    """Return how each revisit of a batch is resolved, given its own captures that are pages, and the others."""
+    resolution = RevisitResolution()
     for found in batch:
         if found.refers_to is None:
             continue
         offset, payload = found.capture.offset, payloads.get(found.refers_to)
         if payload is None:
-            standing.unresolved.append(offset)
+            resolution.unresolved.append(offset)
         elif payload.capture_id in others or (payload.is_indexed and payload.snapshot_id is None):
-            _file_revisit_of_no_page(standing, found, payload)
+            _file_revisit_of_no_page(resolution, found, payload)
         elif _says_the_same(payload, found, source_id) and (payload.capture_id in pages or payload.is_indexed):
-            standing.copies[offset] = payload.capture_id
+            resolution.copies[offset] = payload.capture_id
         else:
-            standing.to_read[offset] = payload
-    return standing
+            resolution.to_read[offset] = payload
+    return resolution
 
 
-def _file_revisit_of_no_page(standing: Standing, revisit: Found, payload: Payload) -> None:
+def _file_revisit_of_no_page(resolution: RevisitResolution, revisit: ReadCapture, payload: Payload) -> None:
     """File a revisit whose original is no page; a page may refer to what was sent in place of an image, though."""
     is_page = revisit.capture.mime_type in HTML_TYPES and not revisit.is_requisite
     if is_page:
-        standing.to_read[revisit.capture.offset] = payload
+        resolution.to_read[revisit.capture.offset] = payload
     else:
-        standing.no_pages.append(revisit.capture.offset)
+        resolution.no_pages.append(revisit.capture.offset)
 
 
-def _says_the_same(payload: Payload, revisit: Found, source_id: int) -> bool:
+def _says_the_same(payload: Payload, revisit: ReadCapture, source_id: int) -> bool:
     """Return whether a page has the same facts for both: at another address its links resolve differently, and sources
     differ.
     """

@@ -14,8 +14,8 @@ from webstrata.db.engine import Session
 from webstrata.db.links.links import SnapshotLinks, store_outlinks
 from webstrata.db.queue.jobs import StoredJob
 from webstrata.db.sources.totals import hold_totals
-from webstrata.index.reading import Found, FoundPage
-from webstrata.index.revisits import Standing
+from webstrata.index.reading import FoundPage, ReadCapture
+from webstrata.index.revisits import RevisitResolution
 
 
 @dataclass
@@ -23,25 +23,25 @@ class Batch:
     """Some captures of a file; `within` is the part of the file of which they are all there is."""
 
     warc: KnownWarc
-    found: list[Found]
+    found: list[ReadCapture]
     problems: list[Problem]
     within: tuple[int, int] | None = None
 
 
 @dataclass
-class Given:
+class BatchIds:
     """The ids of a batch's captures and snapshots, by offset."""
 
     captures: dict[int, int] = field(default_factory=dict)
     snapshots: dict[int, int] = field(default_factory=dict)
     before: dict[int, KnownSnapshot] = field(default_factory=dict)
     """The snapshots that were there already, by offset."""
-    standing: Standing = field(default_factory=Standing)
+    resolution: RevisitResolution = field(default_factory=RevisitResolution)
 
 
 @dataclass(frozen=True)
 class Filed:
-    """Where a snapshot belongs: its own id, its capture, its text, its page, its file."""
+    """The ids of a snapshot: its own, its capture's, its text's, its page's and its file's."""
 
     snapshot_id: int
     capture_id: int
@@ -50,18 +50,18 @@ class Filed:
     warc_path: str
 
 
-def write_rows(session: Session, job: StoredJob, batch: Batch, given: Given, *, is_announced: bool) -> int:
+def write_rows(session: Session, job: StoredJob, batch: Batch, ids: BatchIds, *, is_announced: bool) -> int:
     """Write a batch and return how many pages it has; with `is_announced` its changes are announced to watchers."""
-    return _Rows(job, batch, given).write(session, is_announced=is_announced)
+    return _Rows(job, batch, ids).write(session, is_announced=is_announced)
 
 
 class _Rows:
     """The rows of one batch."""
 
-    def __init__(self, job: StoredJob, batch: Batch, given: Given) -> None:
+    def __init__(self, job: StoredJob, batch: Batch, ids: BatchIds) -> None:
         self._job = job
         self._batch = batch
-        self._given = given
+        self._ids = ids
 
     def write(self, session: Session, *, is_announced: bool) -> int:
         """Write them and return how many pages there are."""
@@ -73,10 +73,10 @@ class _Rows:
         links = self._links(read) + [_links_of(copy, targets[copy.capture_id]) for copy in copies]
         store_outlinks(session, links)
         store_metadata(session, self._metadata())
-        known = {snapshot.id for snapshot in self._given.before.values()}
+        known = {snapshot.id for snapshot in self._ids.before.values()}
         new = [snapshot.id for snapshot in (*read, *copies) if snapshot.id is not None and snapshot.id not in known]
         add_pending(session, self._job.source_id, new, is_announced=is_announced)
-        before = list(self._given.before.values())
+        before = list(self._ids.before.values())
         groups = {snapshot.normalized_url_group for snapshot in (*read, *copies)}
         groups |= {known.normalized_url_group for known in before if known.normalized_url_group}
         shown = {one.document_id for one in (*read, *copies)}
@@ -92,13 +92,13 @@ class _Rows:
 
     def _copies(self, session: Session) -> tuple[list[NewSnapshot], dict[int, tuple[str, ...]]]:
         """Return the snapshots of revisits that stand on an indexed page, and what each links to, by capture."""
-        copies = self._given.standing.copies
+        copies = self._ids.resolution.copies
         if not copies:
             return [], {}
         originals = snapshots.known_snapshots(session, list(copies.values()))
         pages = snapshots.copied(session, [known.id for known in originals.values()])
         own_links = {
-            self._given.captures[found.capture.offset]: found.page.outlinks for found in self._batch.found if found.page
+            self._ids.captures[found.capture.offset]: found.page.outlinks for found in self._batch.found if found.page
         }
         holders = {page.outlinks_from for page in pages.values() if page.outlinks_from is not None}
         stored = snapshots.linked_pages(session, holders)
@@ -142,8 +142,8 @@ class _Rows:
         )
 
     def _filed(self, capture: NewCapture, document_id: int, group: str) -> Filed:
-        given, offset = self._given, capture.offset
-        return Filed(given.snapshots[offset], given.captures[offset], document_id, group, self._batch.warc.path)
+        ids, offset = self._ids, capture.offset
+        return Filed(ids.snapshots[offset], ids.captures[offset], document_id, group, self._batch.warc.path)
 
 
 def record_to_snapshot(

@@ -1,4 +1,4 @@
-"""Keeping PageRank up: what changed since last time is handed on, and only that."""
+"""Updates of PageRank while indexing: only what changed since the last update is computed."""
 
 from collections.abc import Callable
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from webstrata.errors import WebstrataError
 from webstrata.index.readers import PartItems, Readers
-from webstrata.index.reading import Begun, Ended, Item, Kind, Part, Portion, parts_of
+from webstrata.index.reading import Item, PartEnd, PartStart, Portion, ReadingOptions, WarcPart, parts_of
 
 
 @dataclass(frozen=True)
 class FilePart:
-    """What is to be read of a file: from a record's beginning to the file's end, as far as it counts."""
+    """The part of a file to be read: from the beginning of a record to the acknowledged end of the file."""
 
     path: Path
     start: int
@@ -22,7 +22,7 @@ class FilePart:
 class PartStream:
     """Gives the portions of files in order, each file in turn."""
 
-    def __init__(self, readers: Readers, files: Sequence[FilePart], kind: Kind) -> None:
+    def __init__(self, readers: Readers, files: Sequence[FilePart], kind: ReadingOptions) -> None:
         """Begin to read."""
         self._readers = readers
         self._parts = [parts_of(file.path, kind, file.start, file.end, readers.part_bytes) for file in files]
@@ -32,7 +32,7 @@ class PartStream:
         self._stream: Iterator[PartItems] = readers.read(self._wanted())
 
     def portions(self, number: int) -> Generator[Portion, None, None]:
-        """Yield what a file holds; WarcError when it cannot be read. Files are to be asked for in their order.
+        """Yield the portions of a file; WarcError when it cannot be read. Files are requested in their order.
 
         Where a part begins is a guess, by the looks of its first bytes: only when the part before ends there is it
         believed. A record may hold what looks like records, a stored WARC file for one.
@@ -41,17 +41,17 @@ class PartStream:
         for part in self._parts[number]:
             items = self._taken(part)
             if part.span.stop <= expected < part.span.end:
-                _drained(items)
+                _drain(items)
                 continue
             begun = next(items)
-            if not isinstance(begun, Begun) or begun.at != expected:
-                _drained(items)
+            if not isinstance(begun, PartStart) or begun.at != expected:
+                _drain(items)
                 exact = replace(part, span=replace(part.span, start=expected), begins_with_record=True)
                 items = self._readers.read_again(exact)
             for item in items:
                 if isinstance(item, Portion):
                     yield item
-                elif isinstance(item, Ended):
+                elif isinstance(item, PartEnd):
                     expected = item.at
 
     def give_up(self, number: int) -> None:
@@ -63,7 +63,7 @@ class PartStream:
         if isinstance(self._stream, Generator):
             self._stream.close()
 
-    def _wanted(self) -> Iterator[Part]:
+    def _wanted(self) -> Iterator[WarcPart]:
         for number, parts in enumerate(self._parts):
             for part in parts:
                 if number in self._given_up:
@@ -71,16 +71,16 @@ class PartStream:
                 self.is_ending = part is self._parts[-1][-1]
                 yield part
 
-    def _taken(self, wanted: Part) -> Iterator[Item]:
+    def _taken(self, requested: WarcPart) -> Iterator[Item]:
         """Return what the readers found in a part, past those of files that were given up."""
         for part, items in self._stream:
-            if part is wanted:
+            if part is requested:
                 return items
-            _drained(items)
-        raise AssertionError(f"{wanted} was never read")
+            _drain(items)
+        raise AssertionError(f"{requested} was never read")
 
 
-def _drained(items: Iterator[Item]) -> None:
+def _drain(items: Iterator[Item]) -> None:
     """Read and discard the remaining items."""
     with suppress(WebstrataError):
         for _ in items:

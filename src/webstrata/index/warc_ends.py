@@ -1,4 +1,4 @@
-"""What is on the disk of a job's WARC files, beside what is acknowledged of them: less, more, or nothing."""
+"""A job's WARC files on disk, compared with their acknowledged length: shorter, longer, or missing."""
 
 from pathlib import Path
 from typing import Protocol
@@ -27,10 +27,10 @@ def end_problem(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Problem |
     if not warc.is_finished or not warc.committed_bytes:
         return None
     try:
-        behind = place_of(archive_root, warc.path, job.output_dir).stat().st_size - warc.committed_bytes
+        excess = place_of(archive_root, warc.path, job.output_dir).stat().st_size - warc.committed_bytes
     except (OutsideRootError, OSError):
         return None
-    return Problem(warc.committed_bytes, left_out(behind), may_pass=True) if behind > 0 else None
+    return Problem(warc.committed_bytes, left_out(excess), may_pass=True) if excess > 0 else None
 
 
 def gone_from(archive_root: Path, job: JobFiles, warc: KnownWarc) -> Path | None:

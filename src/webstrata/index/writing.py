@@ -16,9 +16,9 @@ from webstrata.db.queue.index_leases import IndexLease
 from webstrata.db.queue.jobs import StoredJob
 from webstrata.db.sql import ids
 from webstrata.errors import WarcError
-from webstrata.index.reading import Found, Kind, Place, Portion, Revisit
-from webstrata.index.revisits import NOT_THERE, Standing, standing_of
-from webstrata.index.rows import Batch, Given, write_rows
+from webstrata.index.reading import Place, Portion, ReadCapture, ReadingOptions, Revisit
+from webstrata.index.revisits import NOT_THERE, RevisitResolution, resolve_revisits
+from webstrata.index.rows import Batch, BatchIds, write_rows
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.captures import DateSource
 from webstrata.model.crawl.fetching import REDIRECT_STATUSES
@@ -38,12 +38,12 @@ BATCH_BESIDE_CRAWL = 50
 """The batch while a crawl runs, whose commits wait for it on SQLite: with 400 they took a quarter of
 the crawl's time on a busy machine, with 50 a tenth."""
 
-ReadRevisit = Callable[[Revisit], Found]
+ReadRevisit = Callable[[Revisit], ReadCapture]
 
 
 @dataclass(frozen=True)
-class Desk:
-    """What writing needs, the same for a whole job."""
+class IndexContext:
+    """The context of writing, the same for a whole job."""
 
     database: Database
     archive_root: Path
@@ -51,7 +51,7 @@ class Desk:
     lease: IndexLease
     journal: Journal
     promised: Promised
-    kind: Kind
+    kind: ReadingOptions
     read_revisit: ReadRevisit
     is_announced: bool
     """Whether changes are announced: for captures of a crawl, not for imported or rebuilt ones."""
@@ -64,18 +64,18 @@ class Desk:
 class FileWriting:
     """Writes what is read of one file, batch by batch; what is written is indexed for good."""
 
-    def __init__(self, desk: Desk, warc: KnownWarc, start: int, written: Callable[[int, int], None]) -> None:
+    def __init__(self, context: IndexContext, warc: KnownWarc, start: int, written: Callable[[int, int], None]) -> None:
         """Begin at a byte; `written` is called after every batch with its number of pages and the
         position in the file.
         """
-        self._desk = desk
+        self._context = context
         self._warc = warc
         self._written = written
         self.position = start
         self.problem_count = warc.problem_count if start else 0
-        self._batch = BATCH_BESIDE_CRAWL if desk.beside_crawl else BATCH
+        self._batch = BATCH_BESIDE_CRAWL if context.beside_crawl else BATCH
         self._has_begun = start > 0
-        self._found: list[Found] = []
+        self._found: list[ReadCapture] = []
         self._problems: list[Problem] = []
         self._characters = 0
 
@@ -103,7 +103,7 @@ class FileWriting:
     def _write(self, position: int) -> None:
         here = [problem for problem in self._problems if problem.offset < position]
         batch = Batch(self._warc, self._found, here, (self.position, position))
-        pages = store(self._desk, batch, self.problem_count)
+        pages = store(self._context, batch, self.problem_count)
         self.problem_count += len(batch.problems)
         self.position, self._has_begun = position, True
         self._problems = [problem for problem in self._problems if problem.offset >= position]
@@ -112,33 +112,33 @@ class FileWriting:
             self._written(pages, position)
 
 
-def store(desk: Desk, batch: Batch, problem_count: int = 0) -> int:
+def store(context: IndexContext, batch: Batch, problem_count: int = 0) -> int:
     """Store a batch and return how many pages it has; problems found on the way are stored with it.
 
     In three steps: ids are taken, promised in the journal, and only then used in rows. If the process is killed in
     between, ids may be lost, but none is used twice.
     """
-    batch.found = [_with_promised_time(desk, batch.warc, _as_shown(desk, batch, found)) for found in batch.found]
-    given = _give_ids(desk, batch)
-    _read_revisits(desk, batch, given)
-    _note_kept_snapshots(batch, given)
+    batch.found = [_with_promised_time(context, batch.warc, _as_shown(context, batch, found)) for found in batch.found]
+    batch_ids = _give_ids(context, batch)
+    _read_revisits(context, batch, batch_ids)
+    _note_kept_snapshots(batch, batch_ids)
     for problem in batch.problems:
         log.warning("index.record.skipped", file=batch.warc.filename, offset=problem.offset, reason=problem.reason)
-    desk.journal.append(_promises(desk, batch, given))
-    with desk.database.write() as session:
-        pages = write_rows(session, desk.job, batch, given, is_announced=desk.is_announced)
-        index_leases.check(session, desk.lease)
-        _note_state(session, desk, batch, problem_count)
+    context.journal.append(_promises(context, batch, batch_ids))
+    with context.database.write() as session:
+        pages = write_rows(session, context.job, batch, batch_ids, is_announced=context.is_announced)
+        index_leases.check(session, context.lease)
+        _note_state(session, context, batch, problem_count)
     return pages
 
 
-def store_late(desk: Desk, warc: KnownWarc, found: Sequence[Found]) -> int:
+def store_late(context: IndexContext, warc: KnownWarc, found: Sequence[ReadCapture]) -> int:
     """Index revisits that were a problem, now that more is known, and return how many pages that made."""
     batch = Batch(warc, list(found), [])
-    return store(desk, batch)
+    return store(context, batch)
 
 
-def _note_state(session: Session, desk: Desk, batch: Batch, problem_count: int) -> None:
+def _note_state(session: Session, context: IndexContext, batch: Batch, problem_count: int) -> None:
     if batch.within is None:
         unresolved = {problem.offset for problem in batch.problems}
         for found in batch.found:
@@ -146,7 +146,7 @@ def _note_state(session: Session, desk: Desk, batch: Batch, problem_count: int) 
                 problems.forget_problem(session, batch.warc.id, found.capture.offset)
         return
     # Also what was known behind the batch: it is not counted any more, until it is read again.
-    problems.replace_problems(session, desk.job.id, batch.warc.id, (batch.within[0], problems.END), batch.problems)
+    problems.replace_problems(session, context.job.id, batch.warc.id, (batch.within[0], problems.END), batch.problems)
     captures.set_index_state(
         session,
         batch.warc.id,
@@ -156,30 +156,30 @@ def _note_state(session: Session, desk: Desk, batch: Batch, problem_count: int) 
     )
 
 
-def _give_ids(desk: Desk, batch: Batch) -> Given:
+def _give_ids(context: IndexContext, batch: Batch) -> BatchIds:
     """Record the captures that the crawl did not record itself, and take an id for every snapshot that has none."""
-    with desk.database.write() as session:
-        given = Given(_capture_ids(session, desk, batch))
-        by_capture = {capture: offset for offset, capture in given.captures.items()}
+    with context.database.write() as session:
+        batch_ids = BatchIds(_capture_ids(session, context, batch))
+        by_capture = {capture: offset for offset, capture in batch_ids.captures.items()}
         before = snapshots.known_snapshots(session, list(by_capture))
-        given.before = {by_capture[capture]: known for capture, known in before.items()}
-        given.standing = _standing(session, desk, batch, given)
-        given.snapshots = {offset: known.id for offset, known in given.before.items()}
-        given.snapshots |= _snapshot_ids(session, desk, batch, given)
-        index_leases.check(session, desk.lease)
-    return given
+        batch_ids.before = {by_capture[capture]: known for capture, known in before.items()}
+        batch_ids.resolution = _resolve_revisits(session, context, batch, batch_ids)
+        batch_ids.snapshots = {offset: known.id for offset, known in batch_ids.before.items()}
+        batch_ids.snapshots |= _snapshot_ids(session, context, batch, batch_ids)
+        index_leases.check(session, context.lease)
+    return batch_ids
 
 
-def _capture_ids(session: Session, desk: Desk, batch: Batch) -> dict[int, int]:
-    job, warc = desk.job, batch.warc
+def _capture_ids(session: Session, context: IndexContext, batch: Batch) -> dict[int, int]:
+    job, warc = context.job, batch.warc
     known = captures.capture_ids(session, warc.id, [found.capture.offset for found in batch.found])
     missing = [found.capture for found in batch.found if found.capture.offset not in known]
     if not missing:
         return known
-    promised = {capture.offset: _promised(desk, warc, capture) for capture in missing}
-    wanted = {ids_[0]: capture for capture in missing if (ids_ := promised[capture.offset]) is not None}
-    taken = ids.taken(session, "captures", list(wanted))
-    free = {number: capture for number, capture in wanted.items() if number not in taken}
+    promised = {capture.offset: _promised(context, warc, capture) for capture in missing}
+    requested = {ids_[0]: capture for capture in missing if (ids_ := promised[capture.offset]) is not None}
+    taken = ids.taken(session, "captures", list(requested))
+    free = {number: capture for number, capture in requested.items() if number not in taken}
     captures.add_captures_as(session, job.id, job.source_id, warc.id, free)
     known |= {capture.offset: number for number, capture in free.items()}
     rest = [capture for capture in missing if capture.offset not in known]
@@ -187,112 +187,112 @@ def _capture_ids(session: Session, desk: Desk, batch: Batch) -> dict[int, int]:
     return known | captures.capture_ids(session, warc.id, [capture.offset for capture in rest])
 
 
-def _standing(session: Session, desk: Desk, batch: Batch, given: Given) -> Standing:
-    wanted = {found.refers_to for found in batch.found if found.refers_to is not None}
-    if not wanted:
-        return Standing()
-    source_id, is_there = desk.job.source_id, PresentFiles(desk.archive_root).has
-    known = payloads(session, source_id, wanted, INDEX_VERSION, is_there)
-    known = {original: _as_unread(desk, payload) for original, payload in known.items()}
+def _resolve_revisits(session: Session, context: IndexContext, batch: Batch, batch_ids: BatchIds) -> RevisitResolution:
+    requested = {found.refers_to for found in batch.found if found.refers_to is not None}
+    if not requested:
+        return RevisitResolution()
+    source_id, is_there = context.job.source_id, PresentFiles(context.archive_root).has
+    known = payloads(session, source_id, requested, INDEX_VERSION, is_there)
+    known = {original: _as_unread(context, payload) for original, payload in known.items()}
     own = {
-        given.captures[found.capture.offset]: found
+        batch_ids.captures[found.capture.offset]: found
         for found in batch.found
-        if found.refers_to is None and not _is_withheld(desk, batch, found)
+        if found.refers_to is None and not _is_withheld(context, batch, found)
     }
     pages = {number for number, found in own.items() if found.page is not None}
-    return standing_of(batch.found, source_id, known, pages, own.keys() - pages)
+    return resolve_revisits(batch.found, source_id, known, pages, own.keys() - pages)
 
 
-def _snapshot_ids(session: Session, desk: Desk, batch: Batch, given: Given) -> dict[int, int]:
+def _snapshot_ids(session: Session, context: IndexContext, batch: Batch, batch_ids: BatchIds) -> dict[int, int]:
     """Return an id for each page that has none: the one that was promised, else a new one."""
-    standing = given.standing
+    resolution = batch_ids.resolution
     lacking = [
         found.capture
         for found in batch.found
-        if (found.page is not None or found.capture.offset in standing.copies.keys() | standing.to_read.keys())
-        and found.capture.offset not in given.before
+        if (found.page is not None or found.capture.offset in resolution.copies.keys() | resolution.to_read.keys())
+        and found.capture.offset not in batch_ids.before
     ]
-    promised = {capture.offset: _promised(desk, batch.warc, capture) for capture in lacking}
-    wanted = {offset: both[1] for offset, both in promised.items() if both is not None and both[1] is not None}
-    taken = ids.taken(session, "snapshots", list(wanted.values()))
-    kept = {offset: number for offset, number in wanted.items() if number not in taken}
+    promised = {capture.offset: _promised(context, batch.warc, capture) for capture in lacking}
+    requested = {offset: both[1] for offset, both in promised.items() if both is not None and both[1] is not None}
+    taken = ids.taken(session, "snapshots", list(requested.values()))
+    kept = {offset: number for offset, number in requested.items() if number not in taken}
     if kept:
         ids.lift(session, "snapshots", max(kept.values()))
     rest = [capture.offset for capture in lacking if capture.offset not in kept]
     return kept | dict(zip(rest, ids.reserve(session, "snapshots", len(rest)), strict=True))
 
 
-def _is_withheld(desk: Desk, batch: Batch, found: Found) -> bool:
-    return (batch.warc.filename, found.capture.offset) in desk.withheld
+def _is_withheld(context: IndexContext, batch: Batch, found: ReadCapture) -> bool:
+    return (batch.warc.filename, found.capture.offset) in context.withheld
 
 
-def _as_shown(desk: Desk, batch: Batch, found: Found) -> Found:
+def _as_shown(context: IndexContext, batch: Batch, found: ReadCapture) -> ReadCapture:
     """Return a record without its page when it is withheld."""
-    return replace(found, page=None, refers_to=None) if _is_withheld(desk, batch, found) else found
+    return replace(found, page=None, refers_to=None) if _is_withheld(context, batch, found) else found
 
 
-def _as_unread(desk: Desk, payload: Payload) -> Payload:
+def _as_unread(context: IndexContext, payload: Payload) -> Payload:
     """Return a withheld record's payload as one that is to be read: it is a page, although it has no snapshot."""
-    is_withheld = (payload.warc_path.rpartition("/")[2], payload.offset) in desk.withheld
+    is_withheld = (payload.warc_path.rpartition("/")[2], payload.offset) in context.withheld
     return replace(payload, is_indexed=False) if is_withheld else payload
 
 
-def _with_promised_time(desk: Desk, warc: KnownWarc, found: Found) -> Found:
+def _with_promised_time(context: IndexContext, warc: KnownWarc, found: ReadCapture) -> ReadCapture:
     """Return a capture with the time that it got from its file first: a copy of the file has another one."""
     capture = found.capture
     if capture.date_source is not DateSource.FILE:
         return found
-    promised = desk.promised.captured_at(warc.filename, capture.offset, capture.record_id)
+    promised = context.promised.captured_at(warc.filename, capture.offset, capture.record_id)
     return found if promised is None else replace(found, capture=replace(capture, captured_at=promised))
 
 
-def _promised(desk: Desk, warc: KnownWarc, capture: NewCapture) -> tuple[int, int | None] | None:
-    return desk.promised.ids(warc.filename, capture.offset, capture.record_id)
+def _promised(context: IndexContext, warc: KnownWarc, capture: NewCapture) -> tuple[int, int | None] | None:
+    return context.promised.ids(warc.filename, capture.offset, capture.record_id)
 
 
-def _read_revisits(desk: Desk, batch: Batch, given: Given) -> None:
+def _read_revisits(context: IndexContext, batch: Batch, batch_ids: BatchIds) -> None:
     """Read the revisits whose page cannot be copied; what cannot be read is a problem."""
-    standing = given.standing
+    resolution = batch_ids.resolution
     for place, found in enumerate(batch.found):
         offset = found.capture.offset
-        if offset in standing.unresolved and offset not in given.before:
+        if offset in resolution.unresolved and offset not in batch_ids.before:
             batch.problems.append(Problem(offset, NOT_THERE, may_pass=True))
-        elif offset in standing.to_read:
+        elif offset in resolution.to_read:
             try:
-                batch.found[place] = _read_revisit(desk, batch.warc, found, standing.to_read[offset])
+                batch.found[place] = _read_revisit(context, batch.warc, found, resolution.to_read[offset])
             except WarcError as error:
                 batch.problems.append(Problem(offset, str(error)))
-                standing.unresolved.append(offset)
+                resolution.unresolved.append(offset)
 
 
-def _note_kept_snapshots(batch: Batch, given: Given) -> None:
+def _note_kept_snapshots(batch: Batch, batch_ids: BatchIds) -> None:
     """Add a problem for every snapshot whose earlier text stays because its record is no longer read as a page."""
-    standing = given.standing
+    resolution = batch_ids.resolution
     read = {found.capture.offset for found in batch.found if found.page is not None}
     explained = {problem.offset for problem in batch.problems}
-    current = read | explained | standing.copies.keys() | set(standing.unresolved)
+    current = read | explained | resolution.copies.keys() | set(resolution.unresolved)
     # Where a page leads that was captured before is judged when all of the job is indexed.
     current |= {one.capture.offset for one in batch.found if one.capture.status_code in REDIRECT_STATUSES}
-    batch.problems += [Problem(offset, NO_LONGER_A_PAGE) for offset in sorted(given.before.keys() - current)]
+    batch.problems += [Problem(offset, NO_LONGER_A_PAGE) for offset in sorted(batch_ids.before.keys() - current)]
 
 
-def _read_revisit(desk: Desk, warc: KnownWarc, found: Found, payload: Payload) -> Found:
+def _read_revisit(context: IndexContext, warc: KnownWarc, found: ReadCapture, payload: Payload) -> ReadCapture:
     capture = found.capture
-    own = place_of(desk.archive_root, warc.path, desk.job.output_dir)
-    other = place_of(desk.archive_root, payload.warc_path, payload.output_dir)
+    own = place_of(context.archive_root, warc.path, context.job.output_dir)
+    other = place_of(context.archive_root, payload.warc_path, payload.output_dir)
     revisit = Revisit(
-        Place(own, capture.offset, capture.length), Place(other, payload.offset, payload.length), desk.kind
+        Place(own, capture.offset, capture.length), Place(other, payload.offset, payload.length), context.kind
     )
-    return replace(found, page=desk.read_revisit(revisit).page)
+    return replace(found, page=context.read_revisit(revisit).page)
 
 
-def _promises(desk: Desk, batch: Batch, given: Given) -> Iterable[JournalLine]:
+def _promises(context: IndexContext, batch: Batch, batch_ids: BatchIds) -> Iterable[JournalLine]:
     for found in batch.found:
         capture = found.capture
-        both = given.captures[capture.offset], given.snapshots.get(capture.offset)
-        if _is_withheld(desk, batch, found):
+        both = batch_ids.captures[capture.offset], batch_ids.snapshots.get(capture.offset)
+        if _is_withheld(context, batch, found):
             continue  # the id that its snapshot had stays promised to it
-        if _promised(desk, batch.warc, capture) != both:
+        if _promised(context, batch.warc, capture) != both:
             yield _line(batch.warc, capture, *both)
 
 

@@ -1,1 +1,1 @@
-"""Jobs from the queue to the index: who runs them, in which order, and what becomes of them."""
+"""Jobs, from the queue to the index: the worker, sources, folders, progress."""

@@ -1,1 +1,1 @@
-"""What things are: frozen values and pure rules, no input or output."""
+"""The model: frozen values and pure rules, without input or output."""

@@ -1,11 +1,11 @@
-"""Who changes something: the audit log names them."""
+"""Authors of changes, as the audit log names them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Actor:
-    """Somebody who changes something, and the request that they do it by, where there is one."""
+    """The author of a change, and the request that made it, where there is one."""
 
     name: str
     request_id: str | None = None
@@ -13,7 +13,7 @@ class Actor:
 
 
 PROGRAM = Actor("program")
-"""Nobody in particular: what the program does of its own accord."""
+"""The program itself: changes that no one requested."""
 
 COMMAND_LINE = Actor("command line")
 ADMIN_TOKEN = "admin token"  # noqa: S105 - who, not what

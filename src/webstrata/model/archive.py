@@ -1,4 +1,4 @@
-"""What the archive shows of itself: snapshots, timelines, sources, jobs, totals."""
+"""Views of the archive for readers: snapshots, timelines, sources, jobs, totals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

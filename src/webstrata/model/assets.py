@@ -17,13 +17,13 @@ MAX_IDENTIFIER_BYTES = 2_048
 
 MAX_METADATA_BYTES = 1_000_000
 MAX_INTERRUPTIONS = 5
-"""How often a plugin may take its process down with a capture before the two are kept apart."""
+"""How often a plugin may crash its process on a capture before that capture is no longer given to it."""
 
 FEW = 10
 """So many assets may vanish from any site at once without a second look."""
 
 GONE_STATUSES = frozenset({404, 410})
-"""Answers that say that nothing is there."""
+"""Response statuses that mean that nothing is there."""
 
 _MAX_BYTES = {
     "identifier": MAX_IDENTIFIER_BYTES,
@@ -37,7 +37,7 @@ _ENCODER = json.JSONEncoder(allow_nan=False, ensure_ascii=False)
 _Json = TypeVar("_Json", list[str], dict[str, object])
 _MOVED_STATUSES = frozenset({301, 308})
 _NOT_MODIFIED = 304
-_KNOBS_WITHOUT_REACH = frozenset(name for name, declared in CRAWL_SETTINGS.items() if not declared.has_reach) | {
+_SETTINGS_WITHOUT_REACH = frozenset(name for name, declared in CRAWL_SETTINGS.items() if not declared.has_reach) | {
     "plugins"
 }
 """Crawl settings that cannot take a URL out of a job; any other one, also of another version, is taken to do so."""
@@ -58,7 +58,7 @@ class AssetState(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """What became of one plugin on one capture."""
+    """The status of one plugin on one capture."""
 
     RUNNING = "running"
     DONE = "done"
@@ -91,7 +91,7 @@ class AssetRecord:
     metadata: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be kept, and keep a copy of what could be changed from outside."""
+        """Refuse values that cannot be stored, and copy those that could be changed from outside."""
         for name, most in _MAX_BYTES.items():
             _check_text(name, getattr(self, name), most)
         if not (self.identifier and self.asset_type and self.checksum):
@@ -111,7 +111,7 @@ class NormalizedAsset(NamedTuple):
 
 @dataclass(frozen=True)
 class KnownAsset:
-    """What the newest version of an asset says."""
+    """The newest version of an asset."""
 
     checksum: str
     last_seen_at: datetime
@@ -130,8 +130,8 @@ class UnseenAsset:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a job got from the URL that an asset was seen on last."""
+class AssetResponse:
+    """The response that a job got from the URL on which an asset was last seen."""
 
     capture_id: int
     captured_at: datetime
@@ -139,7 +139,7 @@ class Answer:
 
 
 class Fate(StrEnum):
-    """What a job says of an asset that it did not show."""
+    """What a job's captures show about an asset that the job did not find."""
 
     UNKNOWN = "unknown"
     GONE = "gone"
@@ -204,7 +204,7 @@ class AssetsSummary:
 
 
 def checksum_of(content: bytes) -> str:
-    """Return what tells two contents apart: their SHA-256."""
+    """Return the SHA-256 of a content."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -222,23 +222,23 @@ def is_back(known: KnownAsset, captured_at: datetime) -> bool:
     return known.missing_since is None or captured_at >= known.missing_since
 
 
-def judge_unseen(asset: UnseenAsset, answer: Answer | None, run: RunStatus | None, *, tried: bool) -> Fate:
-    """Return what a job that ran to its end says of an asset it did not show.
+def judge_unseen(asset: UnseenAsset, response: AssetResponse | None, run: RunStatus | None, *, tried: bool) -> Fate:
+    """Return what a job that ran to its end shows about an asset that it did not find.
 
-    `run` is what became of the asset's plugin on the answer; `tried` tells whether the job knew the URL at all.
+    `run` is the status of the asset's plugin on the response; `tried` is whether the job knew the URL at all.
     """
-    if answer is None:
+    if response is None:
         return Fate.UNKNOWN if tried else Fate.ABSENT
-    if answer.captured_at <= asset.last_seen_at:
+    if response.captured_at <= asset.last_seen_at:
         return Fate.UNKNOWN
-    if answer.status_code in GONE_STATUSES | _MOVED_STATUSES:
+    if response.status_code in GONE_STATUSES | _MOVED_STATUSES:
         return Fate.GONE
     looked = run in {RunStatus.DONE, RunStatus.SKIPPED}
-    return Fate.GONE if looked and holds_content(answer.status_code) else Fate.UNKNOWN
+    return Fate.GONE if looked and holds_content(response.status_code) else Fate.UNKNOWN
 
 
 def holds_content(status_code: int | None) -> bool:
-    """Return whether an answer with this status is the thing itself and no error or redirect."""
+    """Return whether a response with this status has the content itself: no error, no redirect."""
     return status_code is None or 200 <= status_code <= 299 or status_code == _NOT_MODIFIED
 
 
@@ -254,15 +254,15 @@ def too_many_at_once(absent: int, present: int) -> bool:
 
 def _reach(config: Mapping[str, object]) -> dict[str, object]:
     """Return the part of a configuration that decides what a job gets to; an empty value is as good as none."""
-    seeds, knobs = config.get("seeds"), config.get("crawl")
+    seeds, settings = config.get("seeds"), config.get("crawl")
     reach = {
         **config,
         "seeds": frozenset(seeds) if isinstance(seeds, list | tuple) else seeds,
-        "crawl": {name: value for name, value in knobs.items() if name not in _KNOBS_WITHOUT_REACH}
-        if isinstance(knobs, Mapping)
-        else knobs,
+        "crawl": {name: value for name, value in settings.items() if name not in _SETTINGS_WITHOUT_REACH}
+        if isinstance(settings, Mapping)
+        else settings,
     }
-    return {name: value for name, value in reach.items() if value and name not in _KNOBS_WITHOUT_REACH}
+    return {name: value for name, value in reach.items() if value and name not in _SETTINGS_WITHOUT_REACH}
 
 
 def _check_text(name: str, value: object, most: int) -> None:

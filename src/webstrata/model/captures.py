@@ -1,4 +1,4 @@
-"""Captures that others stand on: what a revisit refers to, what a re-crawl compares with."""
+"""Earlier captures: the original that a revisit refers to, and the capture that a new crawl compares with."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,13 +29,13 @@ class Original:
     is_dated: bool = True
     """Whether its time is known; a revisit that does not name it has its own time here."""
     warc_file_id: int | None = None
-    """The file that holds it, where the database says so."""
+    """The file that holds it, where the database knows."""
     warc_offset: int | None = None
 
 
 @dataclass(frozen=True)
 class EarlierCapture:
-    """The last good capture of a URL, with what a server needs to say that nothing has changed."""
+    """The last good capture of a URL, with the validators for a conditional request."""
 
     original: Original
     payload_digest: str
@@ -51,7 +51,7 @@ class EarlierCapture:
 
     @property
     def conditions(self) -> dict[str, str]:
-        """Return the headers that ask for an answer only if it is another one."""
+        """Return the headers of a conditional request: the server sends a body only if it has changed."""
         headers = {}
         if self.etag:
             headers["If-None-Match"] = self.etag

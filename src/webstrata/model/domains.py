@@ -1,4 +1,4 @@
-"""Which site a lock or a throttle speaks for."""
+"""The site that a lock or a throttle belongs to."""
 
 from webstrata.model.urls import parse_url
 

@@ -1,4 +1,4 @@
-"""What a URL is to us: one spelling to fetch, one key to know it by, one group that its captures share."""
+"""URLs: normalised for fetching, as a sort key, and as the group that a page's captures share."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ import xxhash
 from webstrata.errors import UsageError
 
 URL_GROUP_VERSION = 1
-"""Raise it with any change of `url_group`, so that stored groups can be told from new ones and be made anew."""
+"""Increase it with any change of `url_group`, so that stored groups of older versions are recognised and recomputed."""
 
 MAX_URL_LENGTH = 2_048
 """Longer addresses are not crawled: they come from traps, and databases cannot index them."""
@@ -24,7 +24,7 @@ _HTTPS_PORTS = frozenset({"", "443"})
 _ABSOLUTE = ("http://", "https://")
 _SEGMENT = "[A-Za-z0-9_~-][A-Za-z0-9_.~%+,=-]*+"
 _PLAIN_PATH = re.compile(rf"(?=[/A-Za-z0-9])/?(?:{_SEGMENT}/)*+(?:{_SEGMENT})?(?:\?[A-Za-z0-9_.~%+,=&/-]*+)?")
-"""A path that means what it says to the URL standard: no segment of dots, nothing to escape or to drop."""
+"""A path that the URL standard leaves unchanged: no segment of dots, nothing to escape or to drop."""
 
 _PLAIN_URL = re.compile(
     r"https?://(?P<host>(?:(?!xn--)[a-z0-9-]+\.)+[a-z]{2,})"
@@ -74,7 +74,7 @@ def _not_a_web_address(text: str) -> UsageError:
 
 
 def url_key(href: str) -> str:
-    """Return a short key that stands for a URL, as `parse_url` spells it, in one crawl."""
+    """Return a short key of a URL, as `parse_url` normalises it, within one crawl."""
     return xxhash.xxh3_128_hexdigest(href.encode())
 
 
@@ -84,14 +84,14 @@ def bounded(url: str) -> str:
 
 
 def host_of(href: str) -> str:
-    """Return the host of a URL as `parse_url` spells it, with its port unless it is the default one."""
+    """Return the host of a URL normalised by `parse_url`, with its port unless it is the default one."""
     # Cut out, not parsed: the crawler asks for every link of every page.
     start = href.index("//") + 2
     return href[start : href.index("/", start)]
 
 
 def origin_of(href: str) -> str:
-    """Return scheme, host and port of a URL as `parse_url` spells it: what one robots.txt speaks for."""
+    """Return scheme, host and port of a URL normalised by `parse_url`: the part that one robots.txt covers."""
     return href[: href.index("/", href.index("//") + 2)]
 
 
@@ -107,15 +107,15 @@ def join(base: str, reference: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Base:
-    """What the references of a page are joined to: a URL as `parse_url` spells it, and the parts they can depend on."""
+class BaseUrl:
+    """The base of a page's references: a URL normalised by `parse_url`, and the parts they can depend on."""
 
     href: str
     site: str
     folder: str
 
     @classmethod
-    def of(cls, href: str) -> "Base":
+    def of(cls, href: str) -> "BaseUrl":
         """Return a URL as the base of references."""
         return cls(href, origin_of(href), href[: href.partition("?")[0].rfind("/") + 1])
 
@@ -160,7 +160,7 @@ def _parsed_group(url: str, page_parameters: tuple[str, ...]) -> str:
 
 
 def _kept_of(query: str, page_parameters: tuple[str, ...]) -> str:
-    """Return the parameters of a query that tell pages apart, in one order and spelling."""
+    """Return the parameters of a query that distinguish pages, in a normalised order and form."""
     # Bytes that are no UTF-8 are carried through: two pages of an old site must not fall together.
     found = parse_qsl(query[1:], keep_blank_values=True, errors="surrogateescape")
     kept = sorted((pair for pair in found if pair[0] in page_parameters), key=itemgetter(0))
@@ -168,13 +168,13 @@ def _kept_of(query: str, page_parameters: tuple[str, ...]) -> str:
 
 
 def surt(url: str) -> str:
-    """Return the key under which captures of a URL are kept: host reversed, so that a domain's pages sort together."""
+    """Return the key of a URL's captures: host reversed, so that a domain's pages sort together."""
     parts = parse_url(url)
     return bounded(f"{_reversed_host(parts)}){parts.path}{parts.query}")
 
 
 def surt_host(url: str) -> str:
-    """Return the part of a URL's key that stands for its host."""
+    """Return the part of a URL's key for its host."""
     return _reversed_host(parse_url(url))
 
 
@@ -189,5 +189,5 @@ def _without_www(host: str) -> str:
 
 
 def _is_address(host: str) -> bool:
-    """Tell an IP address from a name: the URL standard brackets IPv6, and no name's last part is a number."""
+    """Return whether a host is an IP address: the URL standard brackets IPv6, and no name's last part is a number."""
     return host.startswith("[") or host.rpartition(".")[2].isdecimal()

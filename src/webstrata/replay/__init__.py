@@ -1,1 +1,1 @@
-"""Showing captures as they were."""
+"""Replay: shows captures as they were."""

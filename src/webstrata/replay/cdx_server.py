@@ -128,7 +128,7 @@ Write = Callable[[Mapping[str, str], Sequence[str]], str]
 
 
 def write_lines(lines: Iterable[CdxLine], query: CdxQuery) -> Iterator[str]:
-    """Yield the response to a query, a line at a time, in its dialect; at its end a resume key if that is asked for."""
+    """Yield the response to a query, a line at a time, in its dialect; at its end a resume key if requested."""
     names = query.fields or cdx.DEFAULT_FIELDS[query.dialect]
     if query.dialect is CdxDialect.IA and query.output is CdxOutput.JSON:
         yield from _lists(lines, query, names)

@@ -38,7 +38,7 @@ class RawPage:
 
 
 @dataclass(frozen=True)
-class RecordFile:
+class RawRecord:
     """A record as it was written, and the name of a file for it."""
 
     content: bytes
@@ -59,7 +59,7 @@ def raw_page(database: Database, archive_root: Path, snapshot_id: int) -> RawPag
     return RawPage(record.body_bytes, media_type, charset, record.status_code, snapshot)
 
 
-def record_file(database: Database, archive_root: Path, snapshot_id: int) -> RecordFile:
+def record_file(database: Database, archive_root: Path, snapshot_id: int) -> RawRecord:
     """Return a snapshot's record as it is in its WARC file, which is a WARC file of one record."""
     with database.read() as session:
         place = catalog.record_place(session, snapshot_id)
@@ -73,7 +73,7 @@ def record_file(database: Database, archive_root: Path, snapshot_id: int) -> Rec
         file.seek(record.offset)
         content = file.read(record.length)
     kind = "arc" if ".arc" in path.name else "warc"
-    return RecordFile(content, f"snapshot-{snapshot_id}.{kind}{'.gz' if content.startswith(_GZIP) else ''}")
+    return RawRecord(content, f"snapshot-{snapshot_id}.{kind}{'.gz' if content.startswith(_GZIP) else ''}")
 
 
 def find_record_for_snapshot(
@@ -137,10 +137,10 @@ def _copy_of(snapshot: RecordPlace, database: Database, archive_root: Path, deco
 
 def _missing(snapshot: RecordPlace) -> str:
     """Say that a file is not there, and when it was deleted if that is known."""
-    said = "Underlying WARC file for this snapshot is missing"
+    message = "Underlying WARC file for this snapshot is missing"
     if snapshot.cleaned_at is None:
-        return said
-    return f"{said}: its job was cleaned up on {snapshot.cleaned_at:%Y-%m-%d}"
+        return message
+    return f"{message}: its job was cleaned up on {snapshot.cleaned_at:%Y-%m-%d}"
 
 
 def _with_payload(record: ArchiveRecord, database: Database, archive_root: Path, decode: bool) -> ArchiveRecord:

@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class ArtifactCleanupReport:
-    """What a cleanup found and deleted."""
+    """The result of a cleanup."""
 
     dry_run: bool
     candidates: int

@@ -25,7 +25,7 @@ class ArtifactSchedule:
 
 @dataclass(frozen=True)
 class RetentionSchedule:
-    """What a worker does for retention; without a schedule of artifacts it leaves them alone."""
+    """The retention tasks of a worker; without a schedule of artifacts it leaves them alone."""
 
     database: Database
     artifacts: ArtifactSchedule | None = None

@@ -87,7 +87,7 @@ def run_requested_pass(database: Database, now: datetime) -> PassResult | None:
 
 
 def run_manual_pass(database: Database, now: datetime, *, dry_run: bool) -> PassResult:
-    """Run the pass that an administrator asked for; only one that deletes postpones the next triggered pass."""
+    """Run a pass on an administrator's request; only one that deletes postpones the next triggered pass."""
     if not dry_run:
         _take(database, REQUEST_PERMIT, now)
     return run_pass(database, now, PassTrigger.MANUAL, dry_run=dry_run)

@@ -40,32 +40,32 @@ def withhold_snapshots(
     ConflictError when one is under a legal hold, or when too much of a source would disappear without a confirmation.
     The tombstones are on disk before the database changes: killed in between, the same command goes on.
     """
-    wanted = sorted(set(request.snapshot_ids))
-    if not wanted or len(wanted) > MOST_AT_ONCE:
+    requested = sorted(set(request.snapshot_ids))
+    if not requested or len(requested) > MOST_AT_ONCE:
         raise UsageError(f"name 1 to {MOST_AT_ONCE} snapshots")
     reason = check_reason(request.reason)
     with database.read() as session:
-        described = tombstones.describe(session, wanted, reason, database.actor.name, now)
-        known = {number for number in wanted if tombstones.tombstone_of(session, number) is not None}
-    _refuse_unknown(wanted, described, known)
+        described = tombstones.describe(session, requested, reason, database.actor.name, now)
+        known = {number for number in requested if tombstones.tombstone_of(session, number) is not None}
+    _refuse_unknown(requested, described, known)
     _refuse_mass(database, list(described), request.confirmed, max_share)
-    _refuse_held(database, wanted)
+    _refuse_held(database, requested)
     _write_beside(archive_root, described)
     for capture in described:
         _withhold(database, capture)
     return list(described)
 
 
-def _refuse_unknown(wanted: Sequence[int], described: dict[WithheldCapture, str], known: set[int]) -> None:
+def _refuse_unknown(requested: Sequence[int], described: dict[WithheldCapture, str], known: set[int]) -> None:
     found = {capture.snapshot_id for capture in described}
-    missing = [number for number in wanted if number not in found | known]
+    missing = [number for number in requested if number not in found | known]
     if missing:
         raise NotFoundError(f"there is no snapshot {missing[0]}")
 
 
-def _refuse_held(database: Database, wanted: Sequence[int]) -> None:
+def _refuse_held(database: Database, requested: Sequence[int]) -> None:
     with database.read() as session:
-        held = holds.held_among(session, wanted)
+        held = holds.held_among(session, requested)
     if held:
         raise ConflictError(f"snapshot {held[0].snapshot_id} must be kept ({held[0].reason})")
 

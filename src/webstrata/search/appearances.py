@@ -1,4 +1,4 @@
-"""When a sentence first and last stood in the archive."""
+"""When a sentence was first and last in the archive."""
 
 from dataclasses import dataclass
 

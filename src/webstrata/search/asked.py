@@ -1,4 +1,4 @@
-"""The ways to ask for what a reader means: as written, by beginnings, by similar spelling, by parts of words."""
+"""Fallbacks of a search without results: by beginnings of words, by similar spelling, by parts of words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _MOST_LOOKED_UP = 8
 
 
 @dataclass(frozen=True)
-class Asked:
+class SearchAttempt:
     """One way to ask."""
 
     intent: Intent
@@ -45,26 +45,26 @@ class Asked:
     """Pages with some of the terms are results, too."""
 
 
-def asked_ways(session: Session, query: Query, *, exact: bool = False) -> Iterator[Asked]:
+def search_attempts(session: Session, query: Query, *, exact: bool = False) -> Iterator[SearchAttempt]:
     """Yield the ways to ask for what a query means, each to be tried when those before it found nothing."""
     if query.address is not None:
-        yield Asked(Intent.URL, address=query.address)
+        yield SearchAttempt(Intent.URL, address=query.address)
     intent = Intent.ADVANCED if query.intent is Intent.ADVANCED else Intent.PLAIN
     expression = query.expression or plain_expression(query.plain)
     if expression is None:
         return
     phrases = (query.plain,) if intent is Intent.PLAIN else _phrases(expression)
-    yield Asked(intent, expression, phrases)
+    yield SearchAttempt(intent, expression, phrases)
     if exact:
         return
     if intent is Intent.PLAIN and (beginnings := plain_expression(query.plain, prefix=True)) not in {None, expression}:
-        yield Asked(intent, beginnings, phrases, fallback=Fallback.PREFIX)
-    if replaced := meant_words(session, (word for part in wanted_words(expression) for word in part.words)):
+        yield SearchAttempt(intent, beginnings, phrases, fallback=Fallback.PREFIX)
+    if replaced := corrected_words(session, (word for part in wanted_words(expression) for word in part.words)):
         meant = tuple(tuple(replaced.get(word, word) for word in phrase) for phrase in phrases)
-        said = " ".join(replaced.get(word, word) for word in query.plain)
-        yield Asked(intent, with_word_replaced(expression, replaced), meant, None, Fallback.FUZZY, said)
+        text = " ".join(replaced.get(word, word) for word in query.plain)
+        yield SearchAttempt(intent, with_word_replaced(expression, replaced), meant, None, Fallback.FUZZY, text)
     if intent is Intent.PLAIN and (parts := by_parts(session, query.plain)):
-        yield Asked(intent, parts, phrases, fallback=Fallback.PARTS)
+        yield SearchAttempt(intent, parts, phrases, fallback=Fallback.PARTS)
 
 
 def _phrases(expression: Expression) -> tuple[tuple[str, ...], ...]:
@@ -73,8 +73,8 @@ def _phrases(expression: Expression) -> tuple[tuple[str, ...], ...]:
     return (tuple(word for words in parts for word in words), *parts)
 
 
-def meant_words(session: Session, asked: Iterable[str]) -> dict[str, str]:
-    """Return what misspelt words mean, of words that are asked for: those that no document holds."""
+def corrected_words(session: Session, asked: Iterable[str]) -> dict[str, str]:
+    """Return corrections of misspelt words of a query: of those that no document holds."""
     words = dict.fromkeys(word for word in asked if slips_forgiven(word))
     meant = {}
     for word in [*words][:_MOST_LOOKED_UP]:

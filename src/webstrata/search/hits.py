@@ -11,7 +11,7 @@ from webstrata.model.search.query import wanted_words
 from webstrata.model.search.relevance import TermMatcher, missing_words
 from webstrata.model.search.stop_words import QUANTITY_WORDS
 from webstrata.model.search.values import Fallback
-from webstrata.search.asked import Asked
+from webstrata.search.asked import SearchAttempt
 from webstrata.search.passage import answering_passage
 
 _SHORTEST_MARKED = 2
@@ -21,15 +21,15 @@ _SHORTEST_MARKED = 2
 class HitPresenter:
     """Shows the hits of one way of asking."""
 
-    def __init__(self, asked: Asked, written: str) -> None:
+    def __init__(self, attempt: SearchAttempt, written: str) -> None:
         """Take how was asked, and what the reader wrote."""
-        self._asked = asked
+        self._attempt = attempt
         self._asks_for_number = not QUANTITY_WORDS.isdisjoint(tokens(written))
 
     def shown(self, hit: Hit) -> SnapshotView:
         """Return a result with its best passage, the hits in it marked."""
-        asked = self._asked
-        if asked.expression is None:
+        attempt = self._attempt
+        if attempt.expression is None:
             return hit.view
         words = dict(self._marked_words(hit.text))
         found = answering_passage(hit.text, words, hit.blocks, prefers_numbers=self._asks_for_number)
@@ -37,28 +37,28 @@ class HitPresenter:
             hit.view,
             marked_snippet=found.runs,
             passage_heading=found.heading,
-            missing_words=self._missing(hit) if asked.is_partial else (),
+            missing_words=self._missing(hit) if attempt.is_partial else (),
         )
 
     def _marked_words(self, text: str) -> Iterator[tuple[str, int]]:
         """Yield the words to be marked with the number of their term; by beginnings, the words that begin so."""
-        if self._asked.terms:
-            for number, term in enumerate(self._asked.terms):
+        if self._attempt.terms:
+            for number, term in enumerate(self._attempt.terms):
                 parts = (
                     part for form in term.forms for part in form if len(form) == 1 or len(part) >= _SHORTEST_MARKED
                 )
                 yield from ((word, number) for word in (*parts, term.word))
             return
-        wanted = [*wanted_words(self._asked.expression)]
-        for number, part in enumerate(wanted):
+        requested = [*wanted_words(self._attempt.expression)]
+        for number, part in enumerate(requested):
             yield from ((word, number) for word in part.words)
-        if self._asked.fallback is Fallback.PREFIX:
-            beginnings = {part.words[-1]: number for number, part in enumerate(wanted) if part.prefix}
+        if self._attempt.fallback is Fallback.PREFIX:
+            beginnings = {part.words[-1]: number for number, part in enumerate(requested) if part.prefix}
             for word in set(tokens(text)):
                 yield from ((word, number) for start, number in beginnings.items() if word.startswith(start))
 
     def _missing(self, hit: Hit) -> tuple[str, ...]:
-        terms, view = self._asked.terms, hit.view
+        terms, view = self._attempt.terms, hit.view
         matcher = TermMatcher(terms, [1.0] * len(terms))
         page = page_words(view.title or "", view.normalized_url_group, hit.text, hit.blocks)
         return missing_words(terms, matcher.relevance(page, 1.0).held)

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from webstrata.content.tokens import tokens
 from webstrata.db.engine import Database, Session
 from webstrata.db.search import searching
-from webstrata.db.search.question import Found, Question
+from webstrata.db.search.question import Question, SearchHits
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search.query import Expression, Intent, Query, understood
 from webstrata.model.search.ranking import Ranking, Score, url_cost
 from webstrata.model.search.terms import Term
 from webstrata.model.search.values import Cursor, SearchRequest, SearchResponse, read_cursor
-from webstrata.search.asked import Asked, asked_ways
-from webstrata.search.best_match import Answered, best_match, put
+from webstrata.search.asked import SearchAttempt, search_attempts
+from webstrata.search.best_match import SearchOutcome, best_match, put
 from webstrata.search.hits import HitPresenter
 from webstrata.search.terms import expression_with_forms
 
@@ -67,24 +67,24 @@ def explained(database: Database, request: SearchRequest, *, pages_fastpath: boo
         for view in done.response.results
         if view.id in facts
     )
-    return Explanation(done.response, done.asked.expression, hits, done.asked.terms)
+    return Explanation(done.response, done.attempt.expression, hits, done.attempt.terms)
 
 
 @dataclass(frozen=True)
 class _Done:
     response: SearchResponse
-    asked: Asked
-    found: Found
+    attempt: SearchAttempt
+    found: SearchHits
 
 
 def _searched(session: Session, request: SearchRequest, pages_fastpath: bool) -> _Done:
     cursor = read_cursor(request.cursor) if request.cursor else None
     query = understood(request.q, tokens) if request.q else None
-    answered = _answer(session, Question(request, cursor=cursor, pages_fastpath=pages_fastpath), query)
-    asked, found = answered.asked, answered.found
-    results = tuple(HitPresenter(asked, request.q or "").shown(hit) for hit in found.hits)
-    all_words = found.total if answered.total_all_words is None else answered.total_all_words
-    if asked.is_partial and answered.total_all_words is None:
+    outcome = _find_hits(session, Question(request, cursor=cursor, pages_fastpath=pages_fastpath), query)
+    attempt, found = outcome.attempt, outcome.found
+    results = tuple(HitPresenter(attempt, request.q or "").shown(hit) for hit in found.hits)
+    all_words = found.total if outcome.total_all_words is None else outcome.total_all_words
+    if attempt.is_partial and outcome.total_all_words is None:
         all_words = 0
     response = SearchResponse(
         results,
@@ -93,42 +93,42 @@ def _searched(session: Session, request: SearchRequest, pages_fastpath: bool) ->
         request.page_size,
         total_capped=found.capped,
         facets=found.facets or searching.NO_FACETS if request.facets else None,
-        next_cursor=_next(answered.question, found),
-        instead=asked.instead,
-        intent=asked.intent,
-        fallback=asked.fallback,
-        total_all_words=all_words if asked.expression is not None else None,
+        next_cursor=_next(outcome.question, found),
+        instead=attempt.instead,
+        intent=attempt.intent,
+        fallback=attempt.fallback,
+        total_all_words=all_words if attempt.expression is not None else None,
         without=_missing_everywhere(results),
     )
-    return _Done(response, asked, found)
+    return _Done(response, attempt, found)
 
 
-def _answer(session: Session, question: Question, query: Query | None) -> Answered:
+def _find_hits(session: Session, question: Question, query: Query | None) -> SearchOutcome:
     """Return what the first way to ask that finds something finds, or the first of all."""
     if query is None:
-        return Answered(Asked(Intent.PLAIN), question, searching.find(session, question))
-    first: Answered | None = None
-    for asked in _ways(session, question.request, query):
-        asked_so = put(question, asked)
-        answered = Answered(asked, asked_so, searching.find(session, asked_so))
-        if answered.found.total:
-            return answered
-        first = first or answered
+        return SearchOutcome(SearchAttempt(Intent.PLAIN), question, searching.find(session, question))
+    first: SearchOutcome | None = None
+    for attempt in _ways(session, question.request, query):
+        attempted = put(question, attempt)
+        outcome = SearchOutcome(attempt, attempted, searching.find(session, attempted))
+        if outcome.found.total:
+            return outcome
+        first = first or outcome
     if _is_best_match(question.request, query) and query.plain:
         found = best_match(session, question, query)
         return found if found.found.total else first or found
-    return first or Answered(Asked(query.intent), question, Found((), 0))
+    return first or SearchOutcome(SearchAttempt(query.intent), question, SearchHits((), 0))
 
 
-def _ways(session: Session, request: SearchRequest, query: Query) -> Iterator[Asked]:
+def _ways(session: Session, request: SearchRequest, query: Query) -> Iterator[SearchAttempt]:
     """Yield the ways to ask before, or instead of, the best match."""
     if _is_best_match(request, query):
         if query.address is not None:
-            yield Asked(Intent.URL, address=query.address)
+            yield SearchAttempt(Intent.URL, address=query.address)
         return
     if query.expression is not None and request.ranking is Ranking.V2 and not request.exact:
         query = replace(query, expression=expression_with_forms(session, request.q or "", query.expression))
-    yield from asked_ways(session, query, exact=request.exact)
+    yield from search_attempts(session, query, exact=request.exact)
 
 
 def _is_best_match(request: SearchRequest, query: Query) -> bool:
@@ -142,7 +142,7 @@ def _missing_everywhere(results: Sequence[SnapshotView]) -> tuple[str, ...]:
     return tuple(word for word in first if all(word in missing for missing in others))
 
 
-def _next(question: Question, found: Found) -> str | None:
+def _next(question: Question, found: SearchHits) -> str | None:
     """Return where the next page begins, unless this one was the last."""
     seen = question.offset + len(found.hits)
     if len(found.hits) < question.request.page_size or (seen >= found.total and not found.capped):

@@ -17,7 +17,7 @@ class RetentionSettings(BaseModel):
         Path(), "Folder of the audits' artifacts. Default: artifacts/ in the data folder.", "ARTIFACTS_DIR"
     )
     html_retention_days: int = setting(
-        14, "Days that the html_gz artifacts of an audit are kept.", "HTML_RETENTION_DAYS", ge=7, le=30
+        14, "Days for which the html_gz artifacts of an audit are retained.", "HTML_RETENTION_DAYS", ge=7, le=30
     )
     retention_cleanup_enabled: bool = setting(
         False, "Let the worker delete expired html_gz artifacts.", "RETENTION_CLEANUP_ENABLED"

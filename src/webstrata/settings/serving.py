@@ -6,7 +6,7 @@ from webstrata.settings.fields import HttpAddress, Networks, Words, setting
 
 
 class ServingSettings(BaseModel):
-    """Who may ask the server, how often, and what it offers."""
+    """Settings of access, limits and features of the server."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,4 +1,4 @@
-"""Combined logs: what a crawl said while it ran, beside its WARC files, with a line of statistics now and then.
+"""Combined logs: the output of a crawl, stored beside its WARC files, with statistics now and then.
 
     archive_<stage>_-_attempt_<n>_<YYYYmmdd_HHMMSS>.combined.log
     {"timestamp":"…Z","logLevel":"info","context":"crawlStatus","message":"Crawl statistics","details":{"crawled":4,…}}
@@ -144,11 +144,11 @@ def _details(line: bytes) -> tuple[datetime, Mapping[str, object]] | None:
     if _MARK not in line:
         return None
     try:
-        said = json.loads(line)
-        details, moment = said["details"], datetime.fromisoformat(said["timestamp"])
+        entry = json.loads(line)
+        details, moment = entry["details"], datetime.fromisoformat(entry["timestamp"])
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
-    if said.get("message") != STATISTICS or not isinstance(details, dict):
+    if entry.get("message") != STATISTICS or not isinstance(details, dict):
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)), details
 

@@ -25,7 +25,7 @@ from pathlib import Path
 import structlog
 
 from webstrata.errors import StorageError, UsageError, WebstrataError
-from webstrata.model.crawl.monitoring import Answer, Decision
+from webstrata.model.crawl.monitoring import Decision, RecoveryAction
 from webstrata.storage.disk import write_atomically
 
 log = structlog.get_logger()
@@ -99,7 +99,7 @@ class CrawlState:
             self.temp_dirs_host_paths.append(str(place))
 
     def note_begin(self) -> None:
-        """Write down that a run begins; one after a run that had ended by itself may restart and rest anew."""
+        """Record that a run begins; after a run that had ended by itself, restarts and rests are counted from zero."""
         with self._saved_or_undone():
             if (self.ended or {}).get("exit_code") in _ENDED_BY_ITSELF:
                 self.restarts_since_progress = self.backoffs_since_progress = self.most_crawled = 0
@@ -109,10 +109,10 @@ class CrawlState:
         """Store a decision and what it spends before it is acted on: no kill makes a limit wider."""
         with self._saved_or_undone():
             self.decisions = (*self.decisions, decision.to_json())[-DECISIONS_KEPT:]
-            self.worker_reductions_done += decision.answer is Answer.FEWER_WORKERS
-            self.restarts_since_progress += decision.answer is Answer.RESTART
-            self.backoffs_since_progress += decision.answer is Answer.BACK_OFF
-            if decision.answer is Answer.ROTATE_VPN:
+            self.worker_reductions_done += decision.action is RecoveryAction.FEWER_WORKERS
+            self.restarts_since_progress += decision.action is RecoveryAction.RESTART
+            self.backoffs_since_progress += decision.action is RecoveryAction.BACK_OFF
+            if decision.action is RecoveryAction.ROTATE_VPN:
                 self.vpn_rotations_done += 1
                 self.last_vpn_rotation_at = decision.at
 

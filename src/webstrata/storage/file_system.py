@@ -65,14 +65,14 @@ def shown_bytes(size: int) -> str:
 
 def _mount_source(device: int) -> str | None:
     """Return what is mounted as a device: anonymous device numbers change with every mount."""
-    wanted = f"{os.major(device)}:{os.minor(device)}"
+    requested = f"{os.major(device)}:{os.minor(device)}"
     try:
         lines = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return None
     for line in lines:
         mount, _, rest = line.partition(" - ")
-        if mount.split()[2:3] == [wanted] and len(rest.split()) >= 2:
+        if mount.split()[2:3] == [requested] and len(rest.split()) >= 2:
             kind, source = rest.split()[:2]
             return f"mount:{kind}:{_ESCAPED.sub(lambda found: chr(int(found[1], 8)), source)}"
     return None

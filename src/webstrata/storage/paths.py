@@ -30,7 +30,7 @@ def recorded_as(archive_root: Path, path: Path) -> str:
 
 
 class PresentFiles:
-    """Cache of which recorded files exist; each is looked at once, so it is made anew for every request."""
+    """Cache of which recorded files exist; each is checked once, so a new cache is made for every request."""
 
     def __init__(self, archive_root: Path) -> None:
         """Look for files of an archive."""

@@ -1,4 +1,4 @@
-"""Taking up the WARC files that lie in a job's folder and that no crawl of ours recorded."""
+"""Adopting WARC files in a job's folder that no crawl of ours recorded."""
 
 import filecmp
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,8 +42,8 @@ class Measured:
     @property
     def torn(self) -> str | None:
         """Say that a file ends in the middle of a record, if it does."""
-        behind = self.size - self.whole
-        return f"{self.path}: {left_out(behind)}" if behind else None
+        excess = self.size - self.whole
+        return f"{self.path}: {left_out(excess)}" if excess else None
 
     def found(self, archive_root: Path) -> FoundWarc:
         """Return the file as the database records it."""
@@ -88,9 +88,9 @@ def measured(path: Path) -> Measured:
     return Measured(path, size, whole_end(path) or size)
 
 
-def left_out(behind: int) -> str:
+def left_out(excess: int) -> str:
     """Say of a file's last bytes that they do not count."""
-    return f"its last {behind} bytes are no whole record and are left out"
+    return f"its last {excess} bytes are no whole record and are left out"
 
 
 def size_of(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""A job's journal: the CDXJ file beside its WARCs, in which every capture and the ids it was given are written down.
+"""A job's journal: the CDXJ file beside its WARC files, with every capture and its ids.
 
 A line is a promise: it is on disk before the rows that carry its ids are committed, so that an index made anew, even in
 an empty database, gives the same ids. The file is only ever appended to.

@@ -29,7 +29,7 @@ class DigestCheck:
         self._other = self._hash.copy() if self._hash else None
 
     @property
-    def wanted(self) -> bool:
+    def is_needed(self) -> bool:
         """Return whether there is anything to compare."""
         return self._hash is not None
 

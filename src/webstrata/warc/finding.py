@@ -10,18 +10,18 @@ from webstrata.warc.adopting import size_of
 from webstrata.warc.reader import ArchiveRecord, Span, iter_span, read_record
 
 
-def find_record(warc_path: Path, wanted: RecordPlace) -> ArchiveRecord:
+def find_record(warc_path: Path, requested: RecordPlace) -> ArchiveRecord:
     """Read a file until a record is found and return it; RecordNotFoundError when the file does not hold it."""
     at_url = None
     for record in _heads(warc_path):
-        if wanted.record_id and _bare(record.warc_record_id) == _bare(wanted.record_id):
+        if requested.record_id and _bare(record.warc_record_id) == _bare(requested.record_id):
             return read_record(warc_path, record.offset, record.length)
-        if at_url is None and record.url == wanted.url and _are_one(record.capture_timestamp, wanted.captured_at):
+        if at_url is None and record.url == requested.url and _are_one(record.capture_timestamp, requested.captured_at):
             at_url = record
-            if not wanted.record_id:
+            if not requested.record_id:
                 break
     if at_url is None:
-        raise RecordNotFoundError(f"{warc_path}: no record of {wanted.url} at {wanted.captured_at.isoformat()}")
+        raise RecordNotFoundError(f"{warc_path}: no record of {requested.url} at {requested.captured_at.isoformat()}")
     return read_record(warc_path, at_url.offset, at_url.length)
 
 

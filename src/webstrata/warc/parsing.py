@@ -19,7 +19,7 @@ _REASONS = {"Invalid WARC header": NO_RECORD, "Gzip decompression error: data er
 
 
 class BrokenError(Exception):
-    """What is being read cannot be read on from here; the message is fastwarc's."""
+    """The data cannot be read further; the message is fastwarc's."""
 
 
 def parsed_records(stream: "IO[bytes] | BoundedFile") -> Iterator[WarcRecord]:

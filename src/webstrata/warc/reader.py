@@ -155,7 +155,7 @@ def iter_span(
 
 @dataclass(frozen=True)
 class _Reading:
-    """What is asked of a file: how far, who hears of damage, and which bodies."""
+    """The options of reading a file: how far, the callback for damage, and which bodies."""
 
     warc_path: Path
     stop: int
@@ -201,15 +201,15 @@ def _warc_records_from(start: int, file: BoundedFile, reading: _Reading) -> Gene
     length = record_length(file, begun) if begun >= 0 else None
     if held is not None and length is not None:
         yield replace(held, length=length)
-    behind = max(begun, start) + (length or 0)
-    if _is_blank_from(file, behind):
+    after = max(begun, start) + (length or 0)
+    if _is_blank_from(file, after):
         return None
-    if length is not None and next_record(file, behind, behind + 1) == behind:
-        return behind  # Read from its beginning it may be whole; if not, that is told then.
-    if behind != senseless:
-        is_in_record = behind == begun and broken == NO_RECORD
-        reading.report(Damage(behind, _WRONG_LENGTH if is_in_record else broken))
-    return next_record(file, behind + 1)
+    if length is not None and next_record(file, after, after + 1) == after:
+        return after  # Read from its beginning it may be whole; if not, that is told then.
+    if after != senseless:
+        is_in_record = after == begun and broken == NO_RECORD
+        reading.report(Damage(after, _WRONG_LENGTH if is_in_record else broken))
+    return next_record(file, after + 1)
 
 
 def _is_blank_from(file: BoundedFile, offset: int) -> bool:
@@ -318,7 +318,7 @@ def _warc_in(data: io.BytesIO, warc_path: Path, offset: int, decode: bool) -> Ar
             return None
         found = _archive_record(record, warc_path, offset, 0, decode=decode)
         if is_gzip(data.getvalue()):
-            next(records, None)  # Only behind a record does its checksum show.
+            next(records, None)  # Only after a record does its checksum show.
     return found
 
 

@@ -45,7 +45,7 @@ RENDERED_AT = "Webstrata-Rendered-At"
 
 @dataclass(frozen=True)
 class WarcRecord:
-    """A record ready to be appended, with what the index wants to know of it."""
+    """A record ready to be appended, with what the index needs of it."""
 
     record_id: str
     parts: tuple[bytes, ...]
@@ -109,17 +109,19 @@ def exchange(
     if resource_type is not None:
         shared.append((RESOURCE_TYPE, resource_type))
     place = [(RENDERED_AT, f"{rendered_at[0]}, {rendered_at[1]}")] if rendered_at else []
-    answer = _response(result, shared + place) if original is None else _revisit(result, shared + place, original)
+    response_record = (
+        _response(result, shared + place) if original is None else _revisit(result, shared + place, original)
+    )
     request_id = new_record_id()
     headers = [
         ("WARC-Type", "request"),
         ("WARC-Record-ID", request_id),
-        ("WARC-Concurrent-To", answer.record_id),
+        ("WARC-Concurrent-To", response_record.record_id),
         *shared,
         ("WARC-Block-Digest", digest(result.request_head)),
         ("Content-Type", "application/http; msgtype=request"),
     ]
-    return answer, WarcRecord(request_id, _parts(headers, result.request_head))
+    return response_record, WarcRecord(request_id, _parts(headers, result.request_head))
 
 
 def resource(

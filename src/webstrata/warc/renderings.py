@@ -64,9 +64,9 @@ def find_text(warc_path: Path, offset: int, url: str) -> str | None:
 
     It is looked for among the records that follow: a batch of pages is written before what was shown of them.
     """
-    wanted = f"{TEXT}{url}"
+    requested = f"{TEXT}{url}"
     for record in _records_after(warc_path, offset):
-        if record.url == wanted:
+        if record.url == requested:
             return record.body_bytes.decode("utf-8", "replace")
     return None
 

@@ -1,4 +1,4 @@
-"""Finding one's way in a damaged WARC: where a record ends, where the next one begins."""
+"""Recovery in a damaged WARC file: where a record ends, where the next one begins."""
 
 import re
 import zlib

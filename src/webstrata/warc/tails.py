@@ -50,10 +50,10 @@ def _end_by_reading(file: IO[bytes], size: int) -> int:
         if length:
             offset += length
             continue
-        behind = next_record(file, offset + 1)
-        if behind is None:
+        following = next_record(file, offset + 1)
+        if following is None:
             return offset if _is_cut_off(file, offset, size) else size
-        offset = behind
+        offset = following
     return size
 
 

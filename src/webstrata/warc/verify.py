@@ -46,7 +46,7 @@ class Finding:
 
 @dataclass
 class Report:
-    """What was read and what was found."""
+    """The result of a verification: what was read, and the errors."""
 
     files: int = 0
     records: int = 0
@@ -73,7 +73,7 @@ class _Revisit:
 
 
 class _Seen:
-    """What revisits may refer to."""
+    """Records that revisits may refer to."""
 
     def __init__(self, has_original: HasOriginal | None, on_record: OnRecord | None) -> None:
         self._has_original = has_original
@@ -224,7 +224,9 @@ def _verify_block(stream: ByteStream, headers: dict[str, str], length: int) -> l
     """Read a block and compare it with the record's headers."""
     block = DigestCheck(headers.get("warc-block-digest"))
     payload = DigestCheck(_payload_digest(headers))
-    head = stream.read_until(b"\r\n\r\n", min(length, _MAX_HTTP_HEAD)) if payload.wanted and _is_http(headers) else b""
+    head = (
+        stream.read_until(b"\r\n\r\n", min(length, _MAX_HTTP_HEAD)) if payload.is_needed and _is_http(headers) else b""
+    )
     left = length - len(head or b"")
     block.update(head or b"")
     if head and b"chunked" in head.lower() and left <= _MAX_CHUNKED:

@@ -22,7 +22,7 @@ class WarcOrigin:
 
 
 def origin_of(warc_path: Path) -> WarcOrigin:
-    """Return for whom a file was written; nothing is known of a foreign one, or of one whose beginning is damaged."""
+    """Return the source and job of a file; nothing is known of a foreign one, or of one with a damaged beginning."""
     fields = _fields(warc_path)
     job = _JOB.fullmatch(fields.get("description", ""))
     return WarcOrigin(

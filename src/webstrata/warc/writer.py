@@ -127,9 +127,9 @@ class _Pieces:
 def cut_tail(path: Path, size: int) -> int:
     """Cut a dead writer's file back to its last acknowledged byte and return how many bytes went."""
     with as_storage_errors(path):
-        behind = path.stat().st_size - size
-        if behind > 0:
+        excess = path.stat().st_size - size
+        if excess > 0:
             os.truncate(path, size)
-    if behind < 0:
-        raise StorageError(f"{path} is {-behind} bytes shorter than what was acknowledged")
-    return behind
+    if excess < 0:
+        raise StorageError(f"{path} is {-excess} bytes shorter than what was acknowledged")
+    return excess

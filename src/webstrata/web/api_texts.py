@@ -25,8 +25,8 @@ Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What a value is: words, and the schemas that they speak of."""
+class TypeDoc:
+    """The type of a value in words, and the schemas that the words refer to."""
 
     words: str
     schemas: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Value:
     """A parameter, or a field of a schema."""
 
     name: str
-    kind: Kind
+    kind: TypeDoc
     needed: bool
     limits: str
     sentence: str
@@ -46,16 +46,16 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What may come back."""
+class ResponseDoc:
+    """A possible response of a route."""
 
     status: str
     sentence: str
-    kind: Kind
+    kind: TypeDoc
 
 
 @dataclass(frozen=True)
-class Operation:
+class RouteDoc:
     """A route: what one can ask."""
 
     method: str
@@ -63,8 +63,8 @@ class Operation:
     sentence: str
     more: str
     parameters: tuple[Value, ...]
-    body: Kind | None
-    answers: tuple[Answer, ...]
+    body: TypeDoc | None
+    responses: tuple[ResponseDoc, ...]
 
     @property
     def anchor(self) -> str:
@@ -85,7 +85,7 @@ class Schema:
 class Description:
     """A part of the API: some routes, and the objects that they speak of."""
 
-    operations: tuple[Operation, ...]
+    operations: tuple[RouteDoc, ...]
     schemas: tuple[Schema, ...]
 
 
@@ -121,38 +121,42 @@ def _page_of(operation: Json) -> ApiPage:
     return next((page for page in ApiPage if page and page in tags), ApiPage.FIRST)
 
 
-def kind_of(schema: Json) -> Kind:
+def kind_of(schema: Json) -> TypeDoc:
     """Return what a JSON schema asks for, in words."""
     if "$ref" in schema:
         name = str(schema["$ref"]).removeprefix(_REF)
-        return Kind(name, (name,))
+        return TypeDoc(name, (name,))
     if "enum" in schema or "const" in schema:
-        return Kind(" | ".join(map(str, schema.get("enum") or [schema["const"]])))
+        return TypeDoc(" | ".join(map(str, schema.get("enum") or [schema["const"]])))
     choices = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf")
     if choices:
         kinds = [kind_of(choice) for choice in choices]
-        return Kind(" or ".join(kind.words for kind in kinds), tuple(name for kind in kinds for name in kind.schemas))
+        return TypeDoc(
+            " or ".join(kind.words for kind in kinds), tuple(name for kind in kinds for name in kind.schemas)
+        )
     if schema.get("type") == "array":
         items = kind_of(schema.get("items", {}))
-        return Kind(f"list of {items.words}", items.schemas)
+        return TypeDoc(f"list of {items.words}", items.schemas)
     extra = schema.get("additionalProperties")
     if isinstance(extra, Mapping) and extra:
         values = kind_of(extra)
-        return Kind(f"object of {values.words}", values.schemas)
-    return Kind(str(schema.get("format") or schema.get("type") or "anything"))
+        return TypeDoc(f"object of {values.words}", values.schemas)
+    return TypeDoc(str(schema.get("format") or schema.get("type") or "anything"))
 
 
-def _operation(method: str, path: str, route: Json) -> Operation:
-    told = str(route.get("description", "")).strip()
-    sentence, _, more = told.partition("\n\n")
-    return Operation(
+def _operation(method: str, path: str, route: Json) -> RouteDoc:
+    described = str(route.get("description", "")).strip()
+    sentence, _, more = described.partition("\n\n")
+    return RouteDoc(
         method=method.upper(),
         path=path,
         sentence=" ".join(sentence.split()),
         more=" ".join(more.split()),
         parameters=tuple(_parameter(parameter) for parameter in route.get("parameters", ())),
         body=_content(route.get("requestBody", {})),
-        answers=tuple(_answer(status, answer) for status, answer in sorted(route.get("responses", {}).items())),
+        responses=tuple(
+            _response_doc(status, response) for status, response in sorted(route.get("responses", {}).items())
+        ),
     )
 
 
@@ -163,24 +167,24 @@ def _parameter(parameter: Json) -> Value:
     return Value(parameter["name"], kind_of(schema), needed, _limits(schema), sentence, parameter["in"])
 
 
-def _answer(status: str, answer: Json) -> Answer:
-    return Answer(status, str(answer.get("description", "")), _content(answer) or Kind(""))
+def _response_doc(status: str, response: Json) -> ResponseDoc:
+    return ResponseDoc(status, str(response.get("description", "")), _content(response) or TypeDoc(""))
 
 
-def _content(part: Json) -> Kind | None:
+def _content(part: Json) -> TypeDoc | None:
     """Return what a body is: its schema, else the media types it comes in."""
     content = part.get("content", {})
     for media in content.values():
         if media.get("schema"):
             return kind_of(media["schema"])
-    return Kind(", ".join(content)) if content else None
+    return TypeDoc(", ".join(content)) if content else None
 
 
 def _schema(name: str, schema: Json) -> Schema:
     needed = set(schema.get("required", ()))
     values = tuple(
-        Value(field, kind_of(told), field in needed, _limits(told), str(told.get("description", "")))
-        for field, told in schema.get("properties", {}).items()
+        Value(field, kind_of(described), field in needed, _limits(described), str(described.get("description", "")))
+        for field, described in schema.get("properties", {}).items()
     )
     return Schema(name, " ".join(str(schema.get("description", "")).split()), values)
 
@@ -209,7 +213,7 @@ def text_and_code(sentence: str) -> list[tuple[str, bool]]:
     return [(piece, bool(at % 2)) for at, piece in enumerate(_CODE.split(sentence)) if piece]
 
 
-def _needed(operations: tuple[Operation, ...], known: Json) -> list[str]:
+def _needed(operations: tuple[RouteDoc, ...], known: Json) -> list[str]:
     """Return the schemas that routes speak of, and those that these speak of, in the order of their names."""
     waiting = [name for operation in operations for kind in _kinds(operation) for name in kind.schemas]
     found: set[str] = set()
@@ -222,8 +226,8 @@ def _needed(operations: tuple[Operation, ...], known: Json) -> list[str]:
     return sorted(found)
 
 
-def _kinds(operation: Operation) -> Iterator[Kind]:
+def _kinds(operation: RouteDoc) -> Iterator[TypeDoc]:
     yield from (parameter.kind for parameter in operation.parameters)
-    yield from (answer.kind for answer in operation.answers)
+    yield from (response.kind for response in operation.responses)
     if operation.body is not None:
         yield operation.body

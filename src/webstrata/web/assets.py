@@ -19,7 +19,7 @@ _ASK_AGAIN = "no-cache"
 
 
 @dataclass(frozen=True)
-class Asset:
+class StaticFile:
     """A file as it is sent."""
 
     content: bytes
@@ -28,14 +28,14 @@ class Asset:
     digest: str
 
 
-def read_assets(folder: Path) -> Mapping[str, Asset]:
+def read_assets(folder: Path) -> Mapping[str, StaticFile]:
     """Return every file of a folder, by its path in it."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): _asset(path) for path in files}
 
 
 @cache
-def our_assets() -> Mapping[str, Asset]:
+def our_assets() -> Mapping[str, StaticFile]:
     """Return the files that come with this program."""
     return read_assets(STATIC)
 
@@ -50,7 +50,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/static/{name:path}")
 def send_asset(name: str, request: Request) -> Response:
-    """Send a file, or say that the browser has it already."""
+    """Send a file, or 304 when the browser has it already."""
     asset = our_assets().get(name)
     if asset is None:
         raise HTTPException(404, "There is no such file")
@@ -66,10 +66,10 @@ def send_asset(name: str, request: Request) -> Response:
     return Response(asset.content, media_type=asset.media_type, headers=headers)
 
 
-def _asset(path: Path) -> Asset:
+def _asset(path: Path) -> StaticFile:
     content = path.read_bytes()
     media_type, _ = mimetypes.guess_type(path.name)
-    return Asset(
+    return StaticFile(
         content=content,
         compressed=gzip.compress(content, mtime=0),
         media_type=media_type or "application/octet-stream",

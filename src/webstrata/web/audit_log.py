@@ -1,4 +1,4 @@
-"""Who changed what? The audit log, for those who run the archive."""
+"""The audit log page for administrators: who changed what."""
 
 import json
 from collections.abc import Mapping
@@ -25,21 +25,21 @@ def audit_log(
     request: Request, app: Parts, target: Text = "", page: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 1
 ) -> HTMLResponse:
     """List changes, newest first: all, or those to one thing."""
-    wanted = target.strip()
+    requested = target.strip()
     with app.database.read() as session:
         found, total = entries(
-            session, ChangeFilter(target=wanted or None), limit=ON_A_PAGE, offset=(page - 1) * ON_A_PAGE
+            session, ChangeFilter(target=requested or None), limit=ON_A_PAGE, offset=(page - 1) * ON_A_PAGE
         )
     return render(
         request,
         "audit_log.html",
-        changes=[(change, page_of(change.target), told(change)) for change in found],
+        changes=[(change, page_of(change.target), details_of(change)) for change in found],
         total=total,
-        target=wanted,
+        target=requested,
         here=page,
         pages=-(-total // ON_A_PAGE),
-        older=_address(wanted, page + 1),
-        newer=_address(wanted, page - 1),
+        older=_address(requested, page + 1),
+        newer=_address(requested, page - 1),
     )
 
 
@@ -49,7 +49,7 @@ def page_of(target: str) -> str | None:
     return {"job": f"/jobs/{name}", "source": f"/sources/{name}"}.get(kind) if name else None
 
 
-def told(change: LoggedChange) -> list[tuple[str, str]]:
+def details_of(change: LoggedChange) -> list[tuple[str, str]]:
     """Return a change in words: each thing that is different with what it was and is, then what else is known."""
     before, after = (change.details.get(part) for part in ("before", "after"))
     was, now = (part if isinstance(part, Mapping) else {} for part in (before, after))

@@ -48,16 +48,16 @@ class CapturedUrl:
     path: str
 
 
-def show_captures(request: Request, app: App, asked: ReplayAddress) -> Response:
+def show_captures(request: Request, app: App, address: ReplayAddress) -> Response:
     """Return the page that lists the captures an address asks for; UsageError when it names no URL."""
-    written, match_type = read_pattern(asked.url)
+    written, match_type = read_pattern(address.url)
     scope = CaptureScope(key_range(written, match_type), is_reverse=match_type is MatchType.EXACT)
-    if asked.timestamp:
-        earliest, latest = earliest_moment(asked.timestamp), latest_moment(asked.timestamp)
+    if address.timestamp:
+        earliest, latest = earliest_moment(address.timestamp), latest_moment(address.timestamp)
         scope = replace(scope, earliest=earliest, latest=latest)
     if match_type is MatchType.EXACT:
-        return _show_url(request, app, scope, archived_url(written), asked.timestamp)
-    return _show_urls(request, app, scope, asked)
+        return _show_url(request, app, scope, archived_url(written), address.timestamp)
+    return _show_urls(request, app, scope, address)
 
 
 def _show_url(request: Request, app: App, scope: CaptureScope, url: str, period: str) -> Response:
@@ -101,7 +101,7 @@ def _within(scope: CaptureScope, year: int) -> CaptureScope:
     )
 
 
-def _show_urls(request: Request, app: App, scope: CaptureScope, asked: ReplayAddress) -> Response:
+def _show_urls(request: Request, app: App, scope: CaptureScope, address: ReplayAddress) -> Response:
     with app.database.read() as session:
         read = list_captures(session, scope, limit=MOST_READ)
     urls = list(_captured_urls(read))
@@ -110,7 +110,7 @@ def _show_urls(request: Request, app: App, scope: CaptureScope, asked: ReplayAdd
         "captured_urls.html",
         status=200 if urls else 404,
         headers=framed_by(app.settings.cors_origins),
-        pattern=asked.url,
+        pattern=address.url,
         urls=urls[:MOST_URLS],
         is_cut=len(urls) > MOST_URLS or len(read) == MOST_READ,
     )

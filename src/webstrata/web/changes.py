@@ -70,18 +70,18 @@ def changes(request: Request, app: Parts, form: Annotated[ChangeForm, Query()]) 
     if not app.settings.change_tracking_enabled:
         raise NotFoundError("Change tracking is switched off in this archive")
     page = form.page
-    wanted, problems = read_form(form)
+    requested, problems = read_form(form)
     with app.database.read() as session:
         sources = catalog.sources(session)
-        total = change_lists.count_events(session, wanted)
+        total = change_lists.count_events(session, requested)
         events = change_lists.list_events(
             session,
-            wanted,
+            requested,
             limit=CHANGES_ON_A_PAGE,
             offset=(page - 1) * CHANGES_ON_A_PAGE,
             by_significance=form.sort == "significance",
         )
-        templates = change_lists.list_template_changes(session, wanted, limit=TEMPLATES_SHOWN)
+        templates = change_lists.list_template_changes(session, requested, limit=TEMPLATES_SHOWN)
     return render(
         request,
         "changes.html",

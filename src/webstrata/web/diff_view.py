@@ -44,7 +44,7 @@ class DiffLine:
 
     @property
     def label(self) -> str:
-        """Return what became of the line, in a word."""
+        """Return the kind of the line's edit, in a word."""
         return _SIGNS[self.kind][1]
 
     @property
@@ -96,7 +96,7 @@ class _Budget:
 
 
 def view_diff(edits: Sequence[LineEdit], *, whole: bool = False) -> DiffView:
-    """Return a comparison as it is read; only a part of a long one, unless the whole is asked for."""
+    """Return a comparison as it is read; only a part of a long one, unless the whole is requested."""
     budget = _Budget() if not whole else _Budget(changed=float("inf"), folded=float("inf"))
     shown = _shown(edits)
     for is_shown, places in groupby(range(len(edits)), key=shown.__getitem__):

@@ -1,4 +1,4 @@
-"""What can be taken home, and what its columns mean."""
+"""The exports page: which lists can be downloaded, and what their columns mean."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse

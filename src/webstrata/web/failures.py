@@ -1,4 +1,4 @@
-"""What went wrong and what to do about it, as a page for readers; programs that ask the API keep their JSON."""
+"""Error pages for readers: what went wrong and what to do; clients of the API get JSON."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ PROGRAM_PATHS = ("/api", "/admin/api", "/public_api", "/metrics", "/cdx")
 
 
 @dataclass(frozen=True)
-class Failure:
+class ErrorText:
     """The text of an error page: what happened, and what to do."""
 
     title: str
@@ -31,17 +31,17 @@ class Failure:
 
 
 _FAILURES = {
-    400: Failure("That address makes no sense", "Part of it is wrong. Go back, or begin again from the first page."),
-    403: Failure("This is for the people who run the archive", "Reading and searching need no sign-in."),
-    404: Failure("That is not here", "The address may be mistyped. Search for what the page said instead."),
-    405: Failure("That cannot be done here", "Go back and use the buttons of the page."),
-    409: Failure("That does not go now", "Things have moved on meanwhile. Go back and look at the page again."),
-    410: Failure("That was deleted", "It was in the archive once. Other captures of the page may still be there."),
-    422: Failure("That address makes no sense", "Part of it is wrong. Go back, or begin again from the first page."),
-    429: Failure("Too many are watching", "Nothing is lost. Try again in a minute."),
-    503: Failure("The archive is out of reach", "Nothing is lost. Try again in a minute."),
+    400: ErrorText("That address makes no sense", "Part of it is wrong. Go back, or begin again from the first page."),
+    403: ErrorText("This is for the people who run the archive", "Reading and searching need no sign-in."),
+    404: ErrorText("That is not here", "The address may be mistyped. Search for what the page said instead."),
+    405: ErrorText("That cannot be done here", "Go back and use the buttons of the page."),
+    409: ErrorText("That does not go now", "Things have moved on meanwhile. Go back and look at the page again."),
+    410: ErrorText("That was deleted", "It was in the archive once. Other captures of the page may still be there."),
+    422: ErrorText("That address makes no sense", "Part of it is wrong. Go back, or begin again from the first page."),
+    429: ErrorText("Too many are watching", "Nothing is lost. Try again in a minute."),
+    503: ErrorText("The archive is out of reach", "Nothing is lost. Try again in a minute."),
 }
-_OTHER_FAILURE = Failure("Something broke on our side", "Nothing is lost. Try again; if it stays, tell the operator.")
+_OTHER_FAILURE = ErrorText("Something broke on our side", "Nothing is lost. Try again; if it stays, tell the operator.")
 
 _Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -53,7 +53,7 @@ class PageRoute(APIRoute):
         """Return the route's handler, with an error page for every failure."""
         handler = super().get_route_handler()
 
-        async def answered(request: Request) -> Response:
+        async def respond(request: Request) -> Response:
             try:
                 return await handler(request)
             except HTTPException as error:
@@ -66,7 +66,7 @@ class PageRoute(APIRoute):
                 log.exception("http.error")
                 return failure_page(request, 500, SENTENCES[500])
 
-        return answered
+        return respond
 
 
 def show_unknown_addresses_as_pages(site: FastAPI) -> None:

@@ -1,4 +1,4 @@
-"""One way to make a page: the template, the values it shows, and who is looking at it."""
+"""Rendering of pages: the template, the values it shows, and the visitor."""
 
 from collections.abc import Mapping
 from dataclasses import replace

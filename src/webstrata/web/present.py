@@ -1,4 +1,4 @@
-"""How values read on a page: times and ages, counts and sizes, titles and addresses that strangers wrote."""
+"""Formatting of values on pages: times and ages, counts and sizes, titles and addresses."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -236,7 +236,7 @@ def answer(status_code: int) -> str:
 
 
 def is_good(status_code: int | None) -> bool:
-    """Return whether the server gave the page that was asked for."""
+    """Return whether the server sent the requested page."""
     return status_code is None or 200 <= status_code < 300
 
 

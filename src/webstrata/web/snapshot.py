@@ -107,7 +107,7 @@ def uncertain_time(place: RecordPlace | None) -> str | None:
 def citation(
     snapshot: SnapshotView, permalink: str, uncertain: str | None = None, content_hash: str | None = None
 ) -> str:
-    """Return the words that prove what a page said, ready to copy."""
+    """Return a citation of a snapshot, ready to copy."""
     doubt = f" (uncertain: {uncertain})" if uncertain else ""
     return "\n".join(
         (

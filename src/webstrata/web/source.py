@@ -14,10 +14,10 @@ from webstrata.db.sources.sources import source_view
 from webstrata.errors import ConflictError, NotFoundError, UsageError
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.dependencies import Code, Parts
-from webstrata.http.error_responses import told_plainly
+from webstrata.http.error_responses import show_storage_errors
 from webstrata.http.same_origin import require_same_origin
 from webstrata.jobs.sources.registry import make_job
-from webstrata.jobs.sources.source_commands import SourceOrders
+from webstrata.jobs.sources.source_commands import SourceCommands
 from webstrata.jobs.sources.source_deletion import delete_source
 from webstrata.logs import without_secrets
 from webstrata.model.jobs.registry import SourceView
@@ -35,11 +35,11 @@ router = APIRouter(
 _OURS = [Depends(require_same_origin)]
 
 SourceCode = Annotated[Code, Path(max_length=64)]
-_ORDERS: dict[str, Callable[[SourceOrders, str], None]] = {
-    "pause": SourceOrders.pause,
-    "resume": SourceOrders.resume,
-    "enable": lambda orders, code: orders.set_enabled(code, True),
-    "disable": lambda orders, code: orders.set_enabled(code, False),
+_COMMANDS: dict[str, Callable[[SourceCommands, str], None]] = {
+    "pause": SourceCommands.pause,
+    "resume": SourceCommands.resume,
+    "enable": lambda commands, code: commands.set_enabled(code, True),
+    "disable": lambda commands, code: commands.set_enabled(code, False),
 }
 
 
@@ -54,7 +54,7 @@ def archive(code: SourceCode, request: Request, app: ActingParts) -> Response:
     """Queue a job of a source now and show it; for a disabled source, show an error."""
     if not _view(app, code).enabled:
         return _source(request, app, code, status=409, refusal=f"{code} is disabled")
-    with told_plainly():
+    with show_storage_errors():
         made = make_job(app.database, app.archive_root, code)
     return RedirectResponse(f"/jobs/{made.id}", status_code=303)
 
@@ -64,7 +64,7 @@ def remove(code: SourceCode, request: Request, app: ActingParts) -> Response:
     """Remove a source without captures and show the others; for any other, show why it stays."""
     _view(app, code)
     try:
-        SourceOrders(app.database, app.archive_root).remove(code)
+        SourceCommands(app.database, app.archive_root).remove(code)
     except ConflictError as error:
         return _source(request, app, code, status=409, refusal=str(error))
     return RedirectResponse("/sources", status_code=303)
@@ -90,19 +90,19 @@ def schedule(
     """Say when a source is archived; what is no schedule comes back with what would be one."""
     _view(app, code)
     try:
-        SourceOrders(app.database, app.archive_root).set_schedule(code, when)
+        SourceCommands(app.database, app.archive_root).set_schedule(code, when)
     except UsageError as error:
         return _source(request, app, code, status=422, when=when, problem=str(error))
     return _shown(code)
 
 
 @router.post("/{code}/{order}", dependencies=_OURS)
-def order(code: SourceCode, order: str, app: ActingParts) -> Response:
-    """Let a schedule rest or go on, or a source be used or not."""
+def run_command(code: SourceCode, order: str, app: ActingParts) -> Response:
+    """Pause or resume a schedule, or enable or disable a source."""
     _view(app, code)
-    if order not in _ORDERS:
+    if order not in _COMMANDS:
         raise NotFoundError("A source can be told to pause, resume, enable or disable")
-    _ORDERS[order](SourceOrders(app.database, app.archive_root), code)
+    _COMMANDS[order](SourceCommands(app.database, app.archive_root), code)
     return _shown(code)
 
 

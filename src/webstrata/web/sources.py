@@ -13,7 +13,7 @@ from webstrata.errors import ConflictError, UsageError
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.dependencies import Parts
 from webstrata.http.same_origin import require_same_origin
-from webstrata.jobs.sources.source_commands import SourceOrders, WantedSource
+from webstrata.jobs.sources.source_commands import SourceCommands, WantedSource
 from webstrata.model.archive import SourceSummary
 from webstrata.model.jobs.registry import SourceView
 from webstrata.web.failures import PageRoute
@@ -45,13 +45,13 @@ def add(
     request: Request, app: ActingParts, url: Field = "", name: Field = "", code: Field = "", schedule: Field = ""
 ) -> Response:
     """Add a source, or schedule the one that begins there already, and show it; what is wrong comes back."""
-    wanted = WantedSource((url.strip(),), code.strip().lower(), name.strip(), schedule=schedule)
+    requested = WantedSource((url.strip(),), code.strip().lower(), name.strip(), schedule=schedule)
     try:
-        added = SourceOrders(app.database, app.archive_root).add(wanted)
+        added = SourceCommands(app.database, app.archive_root).add(requested)
     except UsageError as error:
-        return _sources(request, app, status=422, wanted=wanted, problem=str(error))
+        return _sources(request, app, status=422, requested=requested, problem=str(error))
     except ConflictError as error:
-        return _sources(request, app, status=422, wanted=wanted, problem=str(error), taken=wanted.code)
+        return _sources(request, app, status=422, requested=requested, problem=str(error), taken=requested.code)
     return RedirectResponse(f"/sources/{added.code}{'' if added.is_new else '?known=1'}", status_code=303)
 
 
@@ -60,7 +60,7 @@ def _sources(
     app: App,
     *,
     status: int = 200,
-    wanted: WantedSource | None = None,
+    requested: WantedSource | None = None,
     problem: str | None = None,
     taken: str | None = None,
 ) -> HTMLResponse:
@@ -74,7 +74,7 @@ def _sources(
         status=status,
         sources=listed,
         captures=sum(source.record_count for source in captured),
-        wanted=wanted or WantedSource(("",)),
+        wanted=requested or WantedSource(("",)),
         problem=problem,
         taken=taken,
     )

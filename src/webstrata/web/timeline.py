@@ -32,7 +32,7 @@ _SCROLLED_TICK_PIXELS = 14
 
 
 class Change(StrEnum):
-    """What a capture is to the one before it."""
+    """The difference between a capture and the one before it."""
 
     FIRST = "first"
     CHANGED = "changed"

@@ -1,4 +1,4 @@
-"""Who is looking: what the pages offer depends on it."""
+"""The visitor of a page: what the page offers depends on their rights."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from webstrata.http.dependencies import wired_parts
 
 @dataclass(frozen=True)
 class Visitor:
-    """What the reader of a page may do."""
+    """The rights of the visitor of a page."""
 
     is_admin: bool
     is_signed_in: bool

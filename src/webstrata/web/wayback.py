@@ -12,7 +12,7 @@ from webstrata.http.browsing import site_url
 from webstrata.http.caching import A_MINUTE, AN_HOUR
 from webstrata.http.dependencies import Parts
 from webstrata.http.headers import REPLAY_POLICY, framed_by
-from webstrata.http.usage_counts import Event, counted
+from webstrata.http.usage_counts import Event, count_event
 from webstrata.model.replay.replay_address import (
     REPLAY_PATH,
     Modifier,
@@ -47,15 +47,15 @@ def wayback(request: Request, app: Parts) -> Response:
     if refused is not None:
         return refused
     try:
-        asked = parse_address(*written_address(request, REPLAY_PATH))
-        if asked.request is ReplayRequest.LIST:
-            return show_captures(request, app, asked)
-        url = archived_url(asked.url)
-        if asked.request is ReplayRequest.TIMEGATE:
+        address = parse_address(*written_address(request, REPLAY_PATH))
+        if address.request is ReplayRequest.LIST:
+            return show_captures(request, app, address)
+        url = archived_url(address.url)
+        if address.request is ReplayRequest.TIMEGATE:
             return _redirect_to_closest(request, app, url)
     except UsageError as error:
         raise HTTPException(400, str(error)) from error
-    return _replay(request, app, asked, url)
+    return _replay(request, app, address, url)
 
 
 def written_address(request: Request, prefix: str) -> tuple[str, str]:
@@ -65,30 +65,30 @@ def written_address(request: Request, prefix: str) -> tuple[str, str]:
     return written.partition(prefix)[2], request.scope["query_string"].decode("utf-8", "replace")
 
 
-def _replay(request: Request, app: App, asked: ReplayAddress, url: str) -> Response:
-    archive, modifier = ReplayArchive(app.database, app.archive_root), asked.modifier
+def _replay(request: Request, app: App, address: ReplayAddress, url: str) -> Response:
+    archive, modifier = ReplayArchive(app.database, app.archive_root), address.modifier
     try:
         found = archive.find_capture(
             url,
-            latest_moment(asked.timestamp or NEWEST),
-            since=earliest_moment(asked.timestamp) if asked.timestamp else None,
+            latest_moment(address.timestamp or NEWEST),
+            since=earliest_moment(address.timestamp) if address.timestamp else None,
             decode=is_rewritten(modifier),
             allow_loops=modifier is Modifier.IDENTITY,
         )
     except NotFoundError as error:
         return show_not_archived(request, app, url, modifier, error)
     exact = replay_path(found.capture.timestamp, found.capture.url, modifier)
-    if modifier.is_page and found.capture.timestamp != asked.timestamp:
+    if modifier.is_page and found.capture.timestamp != address.timestamp:
         return _redirect(request, exact, {"Link": memento_links(request, app, found, url)})
     headers = {
         "Memento-Datetime": http_date(found.capture.captured_at),
         "Link": memento_links(request, app, found, url, archive if modifier.is_page else None),
     }
-    if found.capture.timestamp != asked.timestamp:
+    if found.capture.timestamp != address.timestamp:
         # What pages load is sent at once: a redirect for every image would double the requests.
         headers["Content-Location"] = exact
     if modifier.is_page:
-        counted(request, Event.RAW_SNAPSHOT_VIEWS)
+        count_event(request, Event.RAW_SNAPSHOT_VIEWS)
     replayed = replay(found, modifier, encodings_of(request))
     return send_replay(request, replayed, headers, AN_HOUR if is_rewritten(modifier) else EXACTLY)
 

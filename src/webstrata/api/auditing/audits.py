@@ -23,7 +23,7 @@ from webstrata.db.auditing import pages, sessions
 from webstrata.db.retention.artifacts import artifacts_of_session
 from webstrata.http.audit_artifacts import MEDIA_TYPES, OTHER_MEDIA_TYPE, ArtifactId, AuditId, artifact_response
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Parts
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.same_origin import refuse_other_sites
@@ -45,7 +45,9 @@ _GONE: dict[int | str, dict[str, Any]] = {
 
 Offset = Annotated[int, Query(ge=0, le=LARGEST_OFFSET)]
 
-router = APIRouter(prefix=AUDITS_PATH, tags=["audits"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS)
+router = APIRouter(
+    prefix=AUDITS_PATH, tags=["audits"], dependencies=[Depends(require_admin)], responses=ADMIN_RESPONSES
+)
 
 
 @router.post("", status_code=201, dependencies=[Depends(refuse_other_sites)])

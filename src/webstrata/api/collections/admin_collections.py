@@ -16,7 +16,7 @@ from webstrata.api.collections.listing_schemas import (
 from webstrata.db.collections import collection_lists
 from webstrata.db.collections.collection_lists import CollectionFilter
 from webstrata.errors import NotFoundError
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import (
     LARGEST_OFFSET,
     CodeFilter,
@@ -35,7 +35,7 @@ router = APIRouter(
     prefix=ADMIN_PATH,
     tags=["retention"],
     dependencies=[Depends(require_admin)],
-    responses={**ADMIN_ANSWERS, 404: {"model": ErrorSchema}},
+    responses={**ADMIN_RESPONSES, 404: {"model": ErrorSchema}},
 )
 
 RowNumber = Annotated[SnapshotId, Path(description="The row's number.")]
@@ -52,10 +52,10 @@ def list_diagnostics(
     offset: Offset = 0,
 ) -> DiagnosticListSchema:
     """List how listings were extracted, newest first: each field's traces and a quality score."""
-    wanted = CollectionFilter(source=source, url=url, listing_id=listing_id, snapshot_id=snapshot_id)
+    filters = CollectionFilter(source=source, url=url, listing_id=listing_id, snapshot_id=snapshot_id)
     with app.database.read() as session:
         found, total = collection_lists.list_diagnostics(
-            session, wanted, limit=limit, offset=min(offset, LARGEST_OFFSET)
+            session, filters, limit=limit, offset=min(offset, LARGEST_OFFSET)
         )
     items = [present_listings.diagnostic(view) for view in found]
     return DiagnosticListSchema(items=items, total=total, limit=limit, offset=offset)
@@ -81,9 +81,9 @@ def list_scrapes(
     offset: Offset = 0,
 ) -> ScrapeListSchema:
     """List attempts to fetch URLs, newest first."""
-    wanted = CollectionFilter(source=source, url=url, job_id=job_id)
+    filters = CollectionFilter(source=source, url=url, job_id=job_id)
     with app.database.read() as session:
-        found, total = collection_lists.list_scrapes(session, wanted, limit=limit, offset=min(offset, LARGEST_OFFSET))
+        found, total = collection_lists.list_scrapes(session, filters, limit=limit, offset=min(offset, LARGEST_OFFSET))
     items = [present_listings.scrape(view) for view in found]
     return ScrapeListSchema(items=items, total=total, limit=limit, offset=offset)
 
@@ -103,9 +103,9 @@ def list_exports(
     app: Parts, kind: TextFilter = None, actor: TextFilter = None, limit: Limit = 50, offset: Offset = 0
 ) -> ExportHistorySchema:
     """List exports with their callers, newest first."""
-    wanted = CollectionFilter(kind=kind, actor=actor)
+    filters = CollectionFilter(kind=kind, actor=actor)
     with app.database.read() as session:
-        found, total = collection_lists.list_exports(session, wanted, limit=limit, offset=min(offset, LARGEST_OFFSET))
+        found, total = collection_lists.list_exports(session, filters, limit=limit, offset=min(offset, LARGEST_OFFSET))
     items = [present_listings.export_entry(view) for view in found]
     return ExportHistorySchema(items=items, total=total, limit=limit, offset=offset)
 

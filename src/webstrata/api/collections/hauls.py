@@ -9,12 +9,12 @@ from webstrata.api.collections.haul_files import HaulFormat, haul_file
 from webstrata.api.collections.listing_schemas import HaulListSchema, HaulSchema, NewHaulSchema
 from webstrata.db.collections import hauls
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.browsing import site_url
 from webstrata.http.caching import NEVER
 from webstrata.http.dependencies import LARGEST_OFFSET, Limit, Offset, Parts
 from webstrata.http.error_schemas import ErrorSchema
-from webstrata.http.export_trail import recorded_export
+from webstrata.http.export_trail import record_export
 from webstrata.http.lookups import HaulId, used_haul
 from webstrata.http.same_origin import refuse_other_sites
 
@@ -25,7 +25,7 @@ _ADMIN = [Depends(require_admin)]
 _WRITING = [*_ADMIN, Depends(refuse_other_sites)]
 
 
-@router.get(HAULS_PATH, dependencies=_ADMIN, responses=ADMIN_ANSWERS)
+@router.get(HAULS_PATH, dependencies=_ADMIN, responses=ADMIN_RESPONSES)
 def list_hauls(app: Parts, limit: Limit = 50, offset: Offset = 0) -> HaulListSchema:
     """List the hauls, newest first, for administrators: the id of a haul is all that is needed to read it."""
     with app.database.read() as session:
@@ -34,7 +34,7 @@ def list_hauls(app: Parts, limit: Limit = 50, offset: Offset = 0) -> HaulListSch
     return HaulListSchema(items=items, total=total, limit=limit, offset=offset)
 
 
-@router.post(HAULS_PATH, status_code=201, dependencies=_WRITING, responses=ADMIN_ANSWERS)
+@router.post(HAULS_PATH, status_code=201, dependencies=_WRITING, responses=ADMIN_RESPONSES)
 def create_haul(app: ActingParts, request: Request, new: NewHaulSchema) -> HaulSchema:
     """Save up to 20 captures as a haul and return it with its link."""
     with app.database.write() as session:
@@ -59,14 +59,14 @@ def export_haul(app: Parts, request: Request, haul_id: HaulId, format: HaulForma
     found = present_listings.haul(used_haul(app, haul_id), site_url(request, app.settings))
     rows = [list(capture.model_dump().values()) for capture in found.captures]
     # The record is complete once the last part was taken.
-    list(recorded_export(request, "haul", format.value, {"captures": len(rows)}, iter([[tuple(row) for row in rows]])))
+    list(record_export(request, "haul", format.value, {"captures": len(rows)}, iter([[tuple(row) for row in rows]])))
     content = haul_file(found, format)
     media_type = "application/json" if format is HaulFormat.JSON else "text/csv; charset=utf-8"
     name = f'attachment; filename="webstrata-haul-{found.id[:8]}.{format.value}"'
     return Response(content, headers={"Content-Type": media_type, "Content-Disposition": name, "Cache-Control": NEVER})
 
 
-@router.delete(f"{HAULS_PATH}/{{haul_id}}", status_code=204, dependencies=_WRITING, responses=ADMIN_ANSWERS)
+@router.delete(f"{HAULS_PATH}/{{haul_id}}", status_code=204, dependencies=_WRITING, responses=ADMIN_RESPONSES)
 def delete_haul(app: ActingParts, haul_id: HaulId) -> None:
     """Delete a haul; its captures stay."""
     with app.database.write() as session:

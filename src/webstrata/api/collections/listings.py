@@ -62,13 +62,15 @@ class ListingParameters(BaseModel):
 
 @router.get("/api/listings")
 @router.get(PUBLIC)
-def list_listings(app: Parts, wanted: Annotated[ListingParameters, Query()]) -> ListingListSchema:
+def list_listings(app: Parts, parameters: Annotated[ListingParameters, Query()]) -> ListingListSchema:
     """List product and property pages with their current prices."""
-    offset = min(wanted.offset, LARGEST_OFFSET)
+    offset = min(parameters.offset, LARGEST_OFFSET)
     with app.database.read() as session:
-        found, total = listings.list_listings(session, wanted.listings, wanted.sort, limit=wanted.limit, offset=offset)
+        found, total = listings.list_listings(
+            session, parameters.listings, parameters.sort, limit=parameters.limit, offset=offset
+        )
     items = [present_listings.listing(view) for view in found]
-    return ListingListSchema(items=items, total=total, limit=wanted.limit, offset=wanted.offset)
+    return ListingListSchema(items=items, total=total, limit=parameters.limit, offset=parameters.offset)
 
 
 @router.get("/api/listings/history")

@@ -26,9 +26,9 @@ def list_runs(
     offset: Offset = 0,
 ) -> HealthRunListSchema:
     """List runs with their success rates and field fill rates, newest first."""
-    wanted = CollectionFilter(source=source, job_id=job_id)
+    filters = CollectionFilter(source=source, job_id=job_id)
     with app.database.read() as session:
-        found, total = collection_lists.list_health(session, wanted, limit=limit, offset=min(offset, LARGEST_OFFSET))
+        found, total = collection_lists.list_health(session, filters, limit=limit, offset=min(offset, LARGEST_OFFSET))
     items = [present_listings.health_run(view) for view in found]
     return HealthRunListSchema(items=items, total=total, limit=limit, offset=offset)
 

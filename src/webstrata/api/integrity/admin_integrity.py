@@ -10,7 +10,7 @@ from webstrata.api.present import timestamp
 from webstrata.app import App
 from webstrata.db.operations import integrity_checks
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Parts
 from webstrata.http.same_origin import refuse_other_sites
 from webstrata.jobs.packages.integrity_schedule import request_check
@@ -19,7 +19,7 @@ from webstrata.model.integrity.checks import StoredCheck
 INTEGRITY_PATH = "/admin/api/integrity"
 
 router = APIRouter(
-    prefix=INTEGRITY_PATH, tags=["retention"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS
+    prefix=INTEGRITY_PATH, tags=["retention"], dependencies=[Depends(require_admin)], responses=ADMIN_RESPONSES
 )
 
 

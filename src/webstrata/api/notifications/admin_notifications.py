@@ -26,7 +26,7 @@ from webstrata.db.notifications import announcing, outbox, subscriptions
 from webstrata.db.notifications.outbox import DeadLetter
 from webstrata.db.sources.sources import source_view
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Limit, Parts, RowId
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
@@ -47,7 +47,7 @@ router = APIRouter(
     prefix=f"{ADMIN_PATH}/notifications",
     tags=["notifications"],
     dependencies=[Depends(require_admin)],
-    responses=ADMIN_ANSWERS,
+    responses=ADMIN_RESPONSES,
 )
 
 

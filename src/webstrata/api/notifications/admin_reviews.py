@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from webstrata.api.present import timestamp
 from webstrata.db.notifications.reviews import MAX_NOTE, review_change
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import SnapshotNumber, Text
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
@@ -24,7 +24,7 @@ router = APIRouter(
     prefix=f"{ADMIN_PATH}/changes",
     tags=["notifications"],
     dependencies=[Depends(require_admin), Depends(refuse_other_sites)],
-    responses={**ADMIN_ANSWERS, 404: {"model": ErrorSchema}},
+    responses={**ADMIN_RESPONSES, 404: {"model": ErrorSchema}},
 )
 
 

@@ -16,12 +16,12 @@ from webstrata.app import App
 from webstrata.db.watching import watches
 from webstrata.errors import NotFoundError
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Limit, Offset, Parts, RowId
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
 from webstrata.http.same_origin import refuse_other_sites
-from webstrata.jobs.watching.watch_commands import WatchOrders
+from webstrata.jobs.watching.watch_commands import WatchCommands
 from webstrata.model.watching.watches import WatchRequest
 
 _Answers = dict[int | str, dict[str, Any]]
@@ -36,7 +36,7 @@ router = APIRouter(
     prefix=f"{ADMIN_PATH}/watches",
     tags=["notifications"],
     dependencies=[Depends(require_admin)],
-    responses=ADMIN_ANSWERS,
+    responses=ADMIN_RESPONSES,
 )
 
 
@@ -53,7 +53,7 @@ def list_watches(app: Parts, limit: Limit = 100, offset: Offset = 0) -> WatchesS
 def add_watch(app: ActingParts, new: NewWatchSchema) -> AddedWatchSchema:
     """Add a watch that is checked at once; the response has the signing secrets of new webhooks, this once."""
     request = WatchRequest(new.url, new.every, new.scope, new.select, tuple(new.ignore), new.minSignificance)
-    watch, made = _orders(app).add_notifying(request, new.notify)
+    watch, made = _commands(app).add_notifying(request, new.notify)
     secrets = {one.target.name: one.signing_secret for one in made if one.signing_secret}
     return AddedWatchSchema(watch=_watch(app, watch.id), signingSecrets=secrets)
 
@@ -67,25 +67,25 @@ def show_watch(app: Parts, watch_id: WatchId) -> WatchSchema:
 @router.patch("/{watch_id}", dependencies=_OURS, responses=_UNKNOWN)
 def set_paused(app: ActingParts, watch_id: WatchId, state: WatchStateSchema) -> WatchSchema:
     """Pause a watch, or resume it; a check that was missed is made at once."""
-    _orders(app).set_paused(watch_id, state.paused)
+    _commands(app).set_paused(watch_id, state.paused)
     return _watch(app, watch_id)
 
 
 @router.post("/{watch_id}/check", status_code=202, dependencies=_OURS, responses=_UNKNOWN_OR_BUSY)
 def check_watch(app: ActingParts, watch_id: WatchId) -> QueuedCheckSchema:
     """Queue a check of a watch now."""
-    return QueuedCheckSchema(watchId=watch_id, jobId=_orders(app).check(watch_id))
+    return QueuedCheckSchema(watchId=watch_id, jobId=_commands(app).check(watch_id))
 
 
 @router.delete("/{watch_id}", status_code=204, dependencies=_OURS, responses=_UNKNOWN)
 def remove_watch(app: ActingParts, watch_id: WatchId) -> Response:
     """Remove a watch with its list of changes and its subscriptions; its captures stay."""
-    _orders(app).remove(watch_id)
+    _commands(app).remove(watch_id)
     return Response(status_code=204)
 
 
-def _orders(app: App) -> WatchOrders:
-    return WatchOrders(app.database, app.archive_root)
+def _commands(app: App) -> WatchCommands:
+    return WatchCommands(app.database, app.archive_root)
 
 
 def _watch(app: App, watch_id: int) -> WatchSchema:

@@ -13,7 +13,7 @@ from webstrata.db.changes import change_lists
 from webstrata.db.changes.change_lists import EventView
 from webstrata.db.watching import saved_searches, watches
 from webstrata.http.browsing import site_url
-from webstrata.http.caching import A_MINUTE, IfNoneMatch, kept
+from webstrata.http.caching import A_MINUTE, IfNoneMatch, cached_response
 from webstrata.http.dependencies import Parts, RowId
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.model.changes.values import ChangeType
@@ -97,4 +97,4 @@ def _written(
         items=tuple(present_changes.feed_item(event, site) for event in events[:MOST_ITEMS]),
     )
     write, content_type = _WRITERS[format_]
-    return kept(known, write(feed), content_type, A_MINUTE)
+    return cached_response(known, write(feed), content_type, A_MINUTE)

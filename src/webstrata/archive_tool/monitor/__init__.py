@@ -1,1 +1,1 @@
-"""The monitor: sees from a crawl's log when it is in trouble, and answers."""
+"""The monitor: recognises from a crawl's log when it is in trouble, and acts on it."""

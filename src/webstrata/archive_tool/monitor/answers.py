@@ -1,27 +1,31 @@
-"""Carrying out what was decided: fewer workers, another VPN, a rest."""
+"""Recovery actions of the monitor, carried out: fewer workers, another VPN, a rest."""
 
 import threading
 
 import structlog
 
 from webstrata.archive_tool.monitor.vpn import rotate
-from webstrata.model.crawl.monitoring import Answer, Decision, MonitorLimits
+from webstrata.model.crawl.monitoring import Decision, MonitorLimits, RecoveryAction
 from webstrata.storage.crawl_state import CrawlState
 
 log = structlog.get_logger()
 
 
-def carried_out(decision: Decision, limits: MonitorLimits, state: CrawlState, ended: threading.Event) -> str:
+def carry_out(decision: Decision, limits: MonitorLimits, state: CrawlState, ended: threading.Event) -> str:
     """Do what was decided, as far as it is not the next attempt itself, and return what came of it in a sentence."""
-    if decision.answer is Answer.FEWER_WORKERS:
+    if decision.action is RecoveryAction.FEWER_WORKERS:
         state.note_workers(decision.workers)
         return f"the next attempt has {decision.workers} workers"
-    if decision.answer is Answer.ROTATE_VPN and limits.vpn is not None:
+    if decision.action is RecoveryAction.ROTATE_VPN and limits.vpn is not None:
         rotation = rotate(limits.vpn, ended)
         tell = log.info if rotation.went_well else log.warning
-        tell("monitor.vpn", reason=rotation.said, exit_code=rotation.exit_code, seconds=rotation.seconds)
-        return rotation.said
-    if decision.answer is Answer.BACK_OFF:
+        tell("monitor.vpn", reason=rotation.summary, exit_code=rotation.exit_code, seconds=rotation.seconds)
+        return rotation.summary
+    if decision.action is RecoveryAction.BACK_OFF:
         ended.wait(decision.wait.total_seconds())
         return f"the crawl rested for {decision.wait.total_seconds():g} seconds"
-    return "the crawl is given up" if decision.answer is Answer.GIVE_UP else "the crawl is begun again where it was"
+    return (
+        "the crawl is given up"
+        if decision.action is RecoveryAction.GIVE_UP
+        else "the crawl is begun again where it was"
+    )

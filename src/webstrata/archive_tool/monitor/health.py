@@ -1,4 +1,4 @@
-"""What a combined log tells of a crawl's health while it is written: how its pages grow, and which visits fail.
+"""Health of a crawl, read from its combined log while it is written: the growth of its pages, and failed visits.
 
 The lines are browsertrix-crawler's, of its versions 0.x and 1.x, and our own crawler's, which has the same form:
 
@@ -25,17 +25,17 @@ from webstrata.storage.combined_log import STATISTICS
 log = structlog.get_logger()
 
 LONGEST_LINE = 1_048_576
-"""A line that is longer is no line of a crawler, and is not kept in memory."""
+"""Longer lines are not a crawler's, and are not buffered."""
 
 _CHUNK = 1_048_576
 _MOST_AT_ONCE = 64 * _CHUNK
 """What one look reads at most; the rest waits for the next one."""
 
 _MAKES_ZIM = b"Calling warc2zim with these args"
-"""What zimit says when the crawl is over and the ZIM is made, which may take hours without a page more."""
+"""The line that zimit logs when the crawl is over and it builds the ZIM, which may take hours without a new page."""
 
 _CONTEXTS = frozenset({"pageStatus", "general", "worker"})
-"""Where a crawler tells of visits; in others, such as jsError, the pages themselves speak."""
+"""The contexts in which a crawler reports visits; others, such as jsError, repeat messages of the pages themselves."""
 _LEVELS = frozenset({"warn", "error"})
 _TIMEOUTS = ("Page Load Timeout", "Page Loading Slowly", "Page load timed out", "Page Worker Timeout")
 _FAILURES = (
@@ -49,7 +49,7 @@ _MOST = 2**31
 
 
 class LogReader:
-    """Reads a log in whatever pieces it comes, and keeps what it tells."""
+    """Parses a log piece by piece, and remembers the statistics and failures in it."""
 
     def __init__(self, known: int = 0) -> None:
         """Begin; `known` pages were crawled before, so that statistics which only repeat them are no rise."""
@@ -64,7 +64,7 @@ class LogReader:
 
     @property
     def vitals(self) -> Vitals:
-        """Return what was told so far."""
+        """Return the statistics and failures so far."""
         return Vitals(self._crawled, self._rises, dict(self._errors), self._is_past_crawling)
 
     def feed(self, piece: bytes) -> None:
@@ -82,15 +82,15 @@ class LogReader:
         self._rest, self._skips = b"", False
 
     def _take(self, line: bytes) -> None:
-        said = _parsed(line)
-        if said is None:
+        entry = _parsed(line)
+        if entry is None:
             self._is_past_crawling = self._is_past_crawling or _MAKES_ZIM in line
             return
-        details = said["details"]
+        details = entry["details"]
         assert isinstance(details, dict)
-        if said.get("message") == STATISTICS:
+        if entry.get("message") == STATISTICS:
             self._take_statistics(details.get("crawled"))
-        elif (kind := failure_told(said, details)) is not None:
+        elif (kind := failure_in(entry, details)) is not None:
             self._take_failure(kind, details)
 
     def _take_statistics(self, crawled: object) -> None:
@@ -122,7 +122,7 @@ class LogFollower:
         self._complained = False
 
     def read(self, path: Path | None) -> Vitals:
-        """Read what is new in a log and return all that was told; a log that cannot be read tells nothing."""
+        """Read the new part of a log and return all its statistics and failures; an unreadable log adds none."""
         if path is not None:
             try:
                 self._read(path)
@@ -151,10 +151,10 @@ class LogFollower:
         self._complained = True
 
 
-def failure_told(said: Mapping[str, object], details: Mapping[str, object]) -> str | None:
-    """Return of which kind the failed visit is that a line tells of; None when it tells of none that counts."""
-    message = str(said.get("message"))
-    if said.get("context") not in _CONTEXTS or said.get("logLevel") not in _LEVELS:
+def failure_in(entry: Mapping[str, object], details: Mapping[str, object]) -> str | None:
+    """Return the kind of the failed visit in a log line; None when the line reports no failure that counts."""
+    message = str(entry.get("message"))
+    if entry.get("context") not in _CONTEXTS or entry.get("logLevel") not in _LEVELS:
         return None
     if message.startswith(_TIMEOUTS):
         return TIMEOUT
@@ -183,10 +183,10 @@ def _parsed(line: bytes) -> Mapping[str, object] | None:
     if not line.lstrip().startswith(b"{"):
         return None
     try:
-        said = json.loads(line)
+        entry = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return said if isinstance(said, dict) and isinstance(said.get("details"), dict) else None
+    return entry if isinstance(entry, dict) and isinstance(entry.get("details"), dict) else None
 
 
 def _is_count(value: object) -> TypeGuard[int]:

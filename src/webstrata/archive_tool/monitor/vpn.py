@@ -1,4 +1,4 @@
-"""The VPN's command: run without a shell, within a time limit, and with nothing of what it says kept."""
+"""The VPN's command: run without a shell and within a time limit; its output is discarded."""
 
 import os
 import signal
@@ -18,11 +18,11 @@ _GRACE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Rotation:
-    """How a change of the VPN went."""
+    """The result of a change of the VPN."""
 
     went_well: bool
-    said: str
-    """What may be told of it: never the command, nor its output."""
+    summary: str
+    """The part of a failure that may be reported: never the command, nor its output."""
     exit_code: int | None = None
     seconds: float = 0.0
 
@@ -33,12 +33,12 @@ def rotate(vpn: VpnCommand, ended: threading.Event, grace: float = _GRACE_SECOND
     try:
         process = _started(vpn)
     except OptionsError as error:
-        return Rotation(went_well=False, said=str(error))
+        return Rotation(went_well=False, summary=str(error))
     except FileNotFoundError:
-        return Rotation(went_well=False, said="the VPN's command was not found")
+        return Rotation(went_well=False, summary="the VPN's command was not found")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it holds what no command can"
-        return Rotation(went_well=False, said=f"the VPN's command could not be run: {reason}")
+        return Rotation(went_well=False, summary=f"the VPN's command could not be run: {reason}")
     limit = vpn.time_limit.total_seconds()
     while process.poll() is None and time.monotonic() - began < limit and not ended.is_set():
         ended.wait(min(_LOOK_EVERY, limit))
@@ -47,7 +47,7 @@ def rotate(vpn: VpnCommand, ended: threading.Event, grace: float = _GRACE_SECOND
     if code is None:
         _end(process, grace)
         why = "was ended with the crawl" if ended.is_set() else f"did not end within {limit:g} seconds and was killed"
-        return Rotation(went_well=False, said=f"the VPN's command {why}", seconds=seconds)
+        return Rotation(went_well=False, summary=f"the VPN's command {why}", seconds=seconds)
     return Rotation(code == 0, f"the VPN's command {_how(code)} after {seconds:g} seconds", code, seconds)
 
 

@@ -1,4 +1,4 @@
-"""The monitor of a crawl: looks at each attempt's log, decides, writes the decision down, and carries it out."""
+"""The monitor of a crawl: reads each attempt's log, decides, stores the decision, and carries it out."""
 
 import threading
 import time
@@ -9,15 +9,15 @@ from pathlib import Path
 import structlog
 
 from webstrata.archive_tool.engine import Attempt
-from webstrata.archive_tool.monitor.answers import carried_out
+from webstrata.archive_tool.monitor.answers import carry_out
 from webstrata.archive_tool.monitor.health import LogFollower
 from webstrata.errors import WebstrataError
 from webstrata.model.crawl.monitoring import (
-    Answer,
     Decision,
-    Finding,
     MonitorLimits,
-    Spent,
+    RecoveryAction,
+    RecoveryCounts,
+    Symptom,
     Vitals,
     crash_seen,
     decided,
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 
 def steady_clock() -> Callable[[], datetime]:
-    """Return a clock that tells the time of day, but goes on evenly when that is set or the machine has slept."""
+    """Return a clock that shows the time of day, but runs evenly when that is set or the machine has slept."""
     began, ticks = datetime.now(UTC), time.monotonic()
     return lambda: began + timedelta(seconds=time.monotonic() - ticks)
 
@@ -51,14 +51,14 @@ class Monitor:
             log.warning("monitor.limits.unknown", reason=state.damage_at_first)
 
     def begin(self, attempt: Attempt) -> None:
-        """Watch a new attempt: what earlier ones told is over, what was spent of the limits stays."""
+        """Watch a new attempt: the log of earlier ones is forgotten, the counts against the limits stay."""
         self._attempt = attempt
         self._follower = LogFollower(self._state.most_crawled)
         self._rises = 0
         self._quiet_since = self._now()
 
     def look(self) -> Decision | None:
-        """Read what is new in the attempt's log and return what is to be done, if anything is; it is written down.
+        """Read the new part of the attempt's log and return a decision, if one is due; decisions are stored.
 
         An attempt that is over by itself and did not end well is trouble too.
         """
@@ -76,8 +76,8 @@ class Monitor:
 
     def carry_out(self, decision: Decision, ended: threading.Event) -> None:
         """Do what was decided before the next attempt begins; the event cuts a rest or a VPN's command short."""
-        said = carried_out(decision, self.limits, self._state, ended)
-        self._tell(said, {"answer": str(decision.answer)})
+        outcome = carry_out(decision, self.limits, self._state, ended)
+        self._tell(outcome, {"answer": str(decision.action)})
 
     def _exit_code(self) -> int | None:
         try:
@@ -85,13 +85,13 @@ class Monitor:
         except WebstrataError:
             return None  # Whoever runs the attempts hears of it as well, and it is theirs to answer.
 
-    def _found(self, exit_code: int | None) -> Finding | None:
+    def _found(self, exit_code: int | None) -> Symptom | None:
         vitals, now = self._read(), self._now()
         self._quiet_since = min(self._quiet_since, now)
         return crash_seen(exit_code) if exit_code else trouble_seen(vitals, now - self._quiet_since, self.limits)
 
     def _read(self) -> Vitals:
-        """Return what the log has told, and take note of progress."""
+        """Return the health that the log shows, and record progress."""
         vitals = self._follower.read(self._log_path)
         if vitals.rises > self._rises:
             self._rises, self._quiet_since = vitals.rises, self._now()
@@ -105,17 +105,17 @@ class Monitor:
         except WebstrataError as error:
             log.warning("monitor.state.unwritable", reason=str(error))
 
-    def _decide(self, finding: Finding, now: datetime) -> Decision:
+    def _decide(self, finding: Symptom, now: datetime) -> Decision:
         decision = decided(finding, self._state.current_workers, self._spent(), self.limits, now)
         self._state.note_decision(decision)
-        told = decision.to_json()
-        log.warning("monitor.decision", **told)
-        self._tell(f"{finding.reason}: {_ANSWER_WORDS[decision.answer]}", told)
+        stored = decision.to_json()
+        log.warning("monitor.decision", **stored)
+        self._tell(f"{finding.reason}: {_ANSWER_WORDS[decision.action]}", stored)
         return decision
 
-    def _spent(self) -> Spent:
+    def _spent(self) -> RecoveryCounts:
         state = self._state
-        return Spent(
+        return RecoveryCounts(
             worker_reductions=state.worker_reductions_done,
             vpn_rotations=state.vpn_rotations_done,
             last_vpn_rotation_at=state.last_vpn_rotation_at,
@@ -145,9 +145,9 @@ class Monitor:
 
 
 _ANSWER_WORDS = {
-    Answer.FEWER_WORKERS: "fewer workers",
-    Answer.ROTATE_VPN: "another VPN connection",
-    Answer.RESTART: "a restart",
-    Answer.BACK_OFF: "a rest",
-    Answer.GIVE_UP: "the crawl is given up",
+    RecoveryAction.FEWER_WORKERS: "fewer workers",
+    RecoveryAction.ROTATE_VPN: "another VPN connection",
+    RecoveryAction.RESTART: "a restart",
+    RecoveryAction.BACK_OFF: "a rest",
+    RecoveryAction.GIVE_UP: "the crawl is given up",
 }

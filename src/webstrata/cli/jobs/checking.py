@@ -33,7 +33,7 @@ _OWN_NAME = "archive-tool"
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _CheckedJob:
     """A job as it would be run."""
 
     name: str
@@ -74,11 +74,11 @@ def validate_job_config(
     settings = load_settings()
     if config is not None:
         start_logging(settings, quiet=True)
-        wanted = _of_file(_read(config), settings)
+        requested = _of_file(_read(config), settings)
     else:
         with started(quiet=True) as app:
-            wanted = _of_job(app, job_id) if job_id is not None else _of_source(app, source or "", options or [])
-    raise typer.Exit(_report(wanted, settings, as_json))
+            requested = _of_job(app, job_id) if job_id is not None else _of_source(app, source or "", options or [])
+    raise typer.Exit(_report(requested, settings, as_json))
 
 
 def _read(path: Path) -> Mapping[str, object]:
@@ -96,7 +96,7 @@ def _read(path: Path) -> Mapping[str, object]:
     return found
 
 
-def _of_file(config: Mapping[str, object], settings: "Settings") -> _Wanted:
+def _of_file(config: Mapping[str, object], settings: "Settings") -> _CheckedJob:
     from webstrata.jobs.sources.source_choice import source_code_of
     from webstrata.model.jobs.registry import SourceJobConfig, build_output_dir_for_job, generate_job_name
     from webstrata.model.urls import parse_url
@@ -108,20 +108,20 @@ def _of_file(config: Mapping[str, object], settings: "Settings") -> _Wanted:
         code = "example-org"  # what is wrong with the seed is told with everything else
     now = datetime.now(UTC)
     name = generate_job_name(SourceJobConfig.plain(code, ()), now)
-    return _Wanted(name, build_output_dir_for_job(code, name, settings.archive_root.resolve(), now), config)
+    return _CheckedJob(name, build_output_dir_for_job(code, name, settings.archive_root.resolve(), now), config)
 
 
-def _of_job(app: "App", job_id: int) -> _Wanted:
+def _of_job(app: "App", job_id: int) -> _CheckedJob:
     from webstrata.db.operations import catalog
 
     with app.database.read() as session:
         job = catalog.job(session, job_id)
     if job is None:
         raise NotFoundError(f"there is no job {job_id}")
-    return _Wanted(job.name, Path(job.output_dir), job.config or {}, job_id)
+    return _CheckedJob(job.name, Path(job.output_dir), job.config or {}, job_id)
 
 
-def _of_source(app: "App", code: str, options: Sequence[str]) -> _Wanted:
+def _of_source(app: "App", code: str, options: Sequence[str]) -> _CheckedJob:
     from webstrata.db.sources.sources import registry_entry
     from webstrata.model.jobs.registry import build_output_dir_for_job, generate_job_name, parse_override
 
@@ -131,7 +131,7 @@ def _of_source(app: "App", code: str, options: Sequence[str]) -> _Wanted:
     now = datetime.now(UTC)
     name = generate_job_name(entry, now)
     folder = build_output_dir_for_job(code, name, app.archive_root, now)
-    return _Wanted(name, folder, _config_of(entry, overrides))
+    return _CheckedJob(name, folder, _config_of(entry, overrides))
 
 
 def _config_of(entry: "SourceJobConfig", overrides: Mapping[str, object]) -> Mapping[str, object]:
@@ -144,26 +144,26 @@ def _config_of(entry: "SourceJobConfig", overrides: Mapping[str, object]) -> Map
         return plain_job_config(entry, overrides)
 
 
-def _report(wanted: _Wanted, settings: "Settings", as_json: bool) -> int:
+def _report(requested: _CheckedJob, settings: "Settings", as_json: bool) -> int:
     """Say what is wrong, or what would be run, and return the exit code."""
     from webstrata.logs import harmless, without_secrets
     from webstrata.model.jobs.tool_options import OptionProblem
 
-    problems, said, command = _problems(wanted.config), None, None
+    problems, output, command = _problems(requested.config), None, None
     if not problems:
         try:
-            command, said = _dry_run(wanted, settings)
+            command, output = _dry_run(requested, settings)
         except WebstrataError as error:
             problems = [OptionProblem(_OWN_NAME, str(error))]
     if as_json:
-        told = {"valid": not problems, "problems": [dataclasses.asdict(problem) for problem in problems]}
-        shown = {"config": without_secrets(wanted.config), "command": command, "dry_run": said}
-        print_json({**told, **shown})
+        report = {"valid": not problems, "problems": [dataclasses.asdict(problem) for problem in problems]}
+        shown = {"config": without_secrets(requested.config), "command": command, "dry_run": output}
+        print_json({**report, **shown})
     elif problems:
         for problem in problems:
             print(harmless(f"{problem.option}: {problem.reason.removeprefix(f'{problem.option}: ')}"))
     else:
-        print(said)
+        print(output)
     return FAILED if problems else 0
 
 
@@ -183,7 +183,7 @@ def _problems(config: Mapping[str, object]) -> "list[OptionProblem]":
     return found
 
 
-def _dry_run(wanted: _Wanted, settings: "Settings") -> tuple[list[str], str]:
+def _dry_run(requested: _CheckedJob, settings: "Settings") -> tuple[list[str], str]:
     """Return the command line of archive-tool, secrets hidden, and the output of its dry run.
 
     Another program may not have a dry run, and is not started.
@@ -191,15 +191,15 @@ def _dry_run(wanted: _Wanted, settings: "Settings") -> tuple[list[str], str]:
     from webstrata.jobs.running.tool import is_own_tool, job_arguments, tool_command, withheld_options
     from webstrata.model.jobs.job import ArchiveJobConfig
 
-    config, command = ArchiveJobConfig.from_json(wanted.config), tool_command(settings.tool_cmd)
-    arguments = job_arguments(wanted.name, config, wanted.folder, command)
+    config, command = ArchiveJobConfig.from_json(requested.config), tool_command(settings.tool_cmd)
+    arguments = job_arguments(requested.name, config, requested.folder, command)
     shown = _without_secrets([*command, *arguments], config.options.vpn_connect_command)
     if not is_own_tool(command):
         withheld = ", ".join(withheld_options(config.options, command))
         unknown = f"; it has no flag for {withheld}" if withheld else ""
         return shown, f"would run {shlex.join(shown)} (WEBSTRATA_TOOL_CMD: only the configuration was checked{unknown})"
-    which = [] if wanted.job_id is None else ["--job-id", str(wanted.job_id)]
-    return shown, _answer([*command, "--dry-run", *which, *arguments])
+    which = [] if requested.job_id is None else ["--job-id", str(requested.job_id)]
+    return shown, _output_of([*command, "--dry-run", *which, *arguments])
 
 
 def _without_secrets(command: Sequence[str], secret: str | None) -> list[str]:
@@ -208,7 +208,7 @@ def _without_secrets(command: Sequence[str], secret: str | None) -> list[str]:
     return [HIDDEN if secret and word == secret else word for word in command]
 
 
-def _answer(command: Sequence[str]) -> str:
+def _output_of(command: Sequence[str]) -> str:
     try:
         ended = subprocess.run(  # noqa: S603 - what the operator set
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_DRY_RUN_SECONDS, check=False, text=True
@@ -216,6 +216,6 @@ def _answer(command: Sequence[str]) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise WebstrataError(f"{command[0]} cannot be run: {error} (WEBSTRATA_TOOL_CMD)") from None
     if ended.returncode:
-        said = ended.stderr.strip().splitlines()[-1:] or [f"exit code {ended.returncode}"]
-        raise WebstrataError(said[0].removeprefix(f"{_OWN_NAME}: "))
+        output = ended.stderr.strip().splitlines()[-1:] or [f"exit code {ended.returncode}"]
+        raise WebstrataError(output[0].removeprefix(f"{_OWN_NAME}: "))
     return ended.stdout.strip()

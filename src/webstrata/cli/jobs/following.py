@@ -13,7 +13,7 @@ from webstrata.db.queue import run_reports
 from webstrata.db.queue.run_reports import JobProgress
 from webstrata.errors import NotFoundError, WebstrataError
 from webstrata.jobs.running.leaders import Leader, find_leader
-from webstrata.jobs.running.lifecycle import Watcher
+from webstrata.jobs.running.lifecycle import JobCallbacks
 from webstrata.model.jobs.job import JobStatus
 
 _LOOK_SECONDS = 0.5
@@ -37,7 +37,7 @@ def follow(app: App, leader: Leader, label: str) -> None:
             raise KeyboardInterrupt
 
 
-def _watch(app: App, job_id: int, watcher: Watcher, interrupted: threading.Event) -> None:
+def _watch(app: App, job_id: int, watcher: JobCallbacks, interrupted: threading.Event) -> None:
     last_led, indexed = datetime.now(UTC), None
     while not interrupted.is_set():
         progress, now = _look(app, job_id), datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""What is known of a job that runs here or is followed: its stage, how far it is, and how long it will take."""
+"""The state of a job that runs here or is followed: its stage, its progress, and the time left."""
 
 import time
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from webstrata.crawl.tally import CrawlProgress
 from webstrata.db.queue.frontier import FrontierCounts
-from webstrata.jobs.running.lifecycle import Watcher
+from webstrata.jobs.running.lifecycle import JobCallbacks
 from webstrata.model.crawl.run_reports import CrawlReport
 from webstrata.model.jobs.estimates import Stage, StageProgress, seconds_left, share_done
 from webstrata.model.words import counted
@@ -30,11 +30,11 @@ class JobState:
         self._grew_at = self._began
 
     @property
-    def watcher(self) -> Watcher:
+    def watcher(self) -> JobCallbacks:
         """Return what a job reports to."""
-        return Watcher(self.crawled, self.indexed, self.read, self.looked)
+        return JobCallbacks(self.record_crawl, self.record_indexed, self.read, self.record_plugins)
 
-    def crawled(self, progress: CrawlProgress) -> None:
+    def record_crawl(self, progress: CrawlProgress) -> None:
         """Take notice of the crawl."""
         if progress.counts.total > self.crawl.counts.total:
             self._grew_at = self._clock()
@@ -43,7 +43,7 @@ class JobState:
         if self._stage is Stage.CRAWL and counts.finished + counts.error:
             self._progress = StageProgress(counts.finished + counts.error, counts.total, rate)
 
-    def indexed(self, snapshots: int) -> None:
+    def record_indexed(self, snapshots: int) -> None:
         """Take notice of so many snapshots more."""
         self.snapshots += snapshots
 
@@ -51,7 +51,7 @@ class JobState:
         """Take notice of how much of its WARC files the index has read."""
         self._advance(Stage.INDEX, done, total)
 
-    def looked(self, done: int, total: int) -> None:
+    def record_plugins(self, done: int, total: int) -> None:
         """Take notice of how many captures the plugins have looked at."""
         self._advance(Stage.ASSETS, done, total)
 

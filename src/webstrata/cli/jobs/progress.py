@@ -1,4 +1,4 @@
-"""How a job is getting on: a live view on a terminal, a line now and then elsewhere."""
+"""Progress of a job: a live view on a terminal, a line now and then elsewhere."""
 
 import sys
 import threading
@@ -14,7 +14,7 @@ from rich.text import Text
 
 from webstrata.cli.jobs.job_state import JobState
 from webstrata.db.queue.frontier import FrontierCounts
-from webstrata.jobs.running.lifecycle import Watcher
+from webstrata.jobs.running.lifecycle import JobCallbacks
 from webstrata.logs import harmless
 from webstrata.model.crawl.run_reports import CrawlReport
 from webstrata.model.jobs.estimates import Stage
@@ -35,21 +35,21 @@ _NARROWEST_TABLE = 40
 
 
 @contextmanager
-def watching(label: str) -> Iterator[Watcher]:
+def watching(label: str) -> Iterator[JobCallbacks]:
     """Show the progress of all stages of a job while it runs."""
     with _showing(JobState(f"archiving {harmless(label)}")) as watcher:
         yield watcher
 
 
 @contextmanager
-def watching_index(job_id: int) -> Iterator[Watcher]:
+def watching_index(job_id: int) -> Iterator[JobCallbacks]:
     """Show the progress of a job's index while it grows."""
     with _showing(JobState(f"indexing job {job_id}", Stage.INDEX)) as watcher:
         yield watcher
 
 
 @contextmanager
-def _showing(state: JobState) -> Iterator[Watcher]:
+def _showing(state: JobState) -> Iterator[JobCallbacks]:
     console = Console(stderr=True)
     if not sys.stderr.isatty() or console.is_dumb_terminal:
         with printing_lines(state):
@@ -83,7 +83,7 @@ def printing_lines(state: JobState, first_after: float = FIRST_LINE_AFTER, every
 
 
 class LiveView:
-    """What a terminal shows of a job: how far it is, how fast, what waits, what failed, and the busiest hosts."""
+    """The live view of a job on a terminal: progress, rate, pending and failed URLs, and the busiest hosts."""
 
     def __init__(self, state: JobState) -> None:
         """Show a job as it is whenever the view is drawn."""
@@ -110,7 +110,7 @@ class LiveView:
 
 
 def line(state: JobState) -> str:
-    """Return how a job is getting on, in one line."""
+    """Return the progress of a job in one line."""
     counts, report = state.crawl.counts, state.crawl.report
     parts = [f"{state.title}: {state.words}"]
     if state.is_crawling and counts.total:

@@ -1,4 +1,4 @@
-"""Jobs that a command queues and runs itself, here and now, with their progress and what they brought."""
+"""Jobs that a command queues and runs itself, with their progress and a summary."""
 
 import sys
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from webstrata.jobs.running.lifecycle import JobSummary, Runner
 from webstrata.jobs.running.queueing import queue_archive
 from webstrata.jobs.sources.job_files import JobFile, read_job_file
 from webstrata.jobs.sources.source_choice import known_source
-from webstrata.model.crawl.crawl_config import CRAWL_KNOBS
+from webstrata.model.crawl.crawl_config import CRAWL_SETTING_TYPES
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.jobs.job import SETTLED, JobStatus
 from webstrata.model.urls import parse_url, with_scheme
@@ -34,11 +34,11 @@ DEMO_CODE = "demo"
 DEMO_NAME = "Northvale, the built-in demo site"
 
 
-def archive_here(urls: list[str], file: Path | None, knobs: dict[str, object]) -> None:
+def archive_here(urls: list[str], file: Path | None, settings: dict[str, object]) -> None:
     """Archive what the addresses or the job file name."""
     with started(quiet=True) as app:
         job = _wanted(app, urls, file)
-        crawl = {**job.crawl, **knobs}
+        crawl = {**job.crawl, **settings}
         _refuse_missing_browser(app, job.seeds, job.source_code, crawl)
         if job.source_code is None:
             _name_source(app, job.seeds)
@@ -79,7 +79,7 @@ def _wanted(app: App, urls: list[str], file: Path | None) -> JobFile:
     if bool(urls) == (file is not None):
         raise UsageError("give either an address such as https://example.org/ or a job file (--file)")
     if file is not None:
-        return read_job_file(file, CRAWL_KNOBS, app.runner().defaults.overridden)
+        return read_job_file(file, CRAWL_SETTING_TYPES, app.runner().defaults.overridden)
     seeds = tuple(parse_url(with_scheme(url)).href for url in urls)
     return JobFile(seeds, ScopeRules.of(seeds))
 

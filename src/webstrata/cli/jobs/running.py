@@ -84,13 +84,13 @@ def run_job(
 
     Arguments after -- are passed on to zimit: run-job … --option engine=zimit -- --pageLimit 10
     """
-    from webstrata.jobs.running.tool import RuntimeArchiveJob, tool_command
+    from webstrata.jobs.running.tool import ToolRun, tool_command
 
     more, passthrough = _cut(more_seeds or [])
     with started(quiet=True) as app, interruptible() as interrupted, only_json(as_json):
         command = tool_command(app.settings.tool_cmd)
         flags = _flags(options or [], passthrough, command)
-        job = RuntimeArchiveJob(name, (*seeds, *more))
+        job = ToolRun(name, (*seeds, *more))
         folder = output_dir or job.new_folder(app.archive_root)
         code = job.run(
             initial_workers,
@@ -127,9 +127,9 @@ def _flags(options: list[str], passthrough: list[str], command: tuple[str, ...])
         {*given} - {*TOOL_OPTIONS} | {*given} & {"initial_workers", "cleanup", "overwrite", "log_level"}
     ):
         raise UsageError(f"{', '.join(others)}: not an option of run-job (see run-job --help)")
-    told = ArchiveToolOptions.from_json({"relax_perms": False, **given})
-    validate_tool_options(told, passthrough)
-    return tool_flags(told, passthrough, command)
+    tool_options = ArchiveToolOptions.from_json({"relax_perms": False, **given})
+    validate_tool_options(tool_options, passthrough)
+    return tool_flags(tool_options, passthrough, command)
 
 
 def _check_engine(engine: str) -> None:
@@ -150,11 +150,11 @@ def run_db_job(number: WhichJob = None, id_option: JobOption = None, as_json: As
 
     job_id = chosen_job(number, id_option)
     with started(quiet=True) as app, interruptible() as interrupted, only_json(as_json):
-        crew = app.crew()
-        crew.load(job_id)
+        context = app.context()
+        context.load(job_id)
         note(app, "job.run", f"job:{job_id}")
-        code = run_persistent_job(job_id, crew=crew, interrupted=interrupted)
-        job = crew.load(job_id)
+        code = run_persistent_job(job_id, context=context, interrupted=interrupted)
+        job = context.load(job_id)
     words = f"job {job_id} is {job.status}{f': {job.status_reason}' if job.status_reason else ''}"
     tell(job, words, as_json=as_json, exit_code=code)
     _leave(code, interrupted, "the crawl")
@@ -225,7 +225,7 @@ def _index_one(job_id: int, *, again: bool, as_json: bool) -> None:
 def _index_here(app: "App", job_id: int, interrupted: threading.Event, *, again: bool) -> int:
     from webstrata.cli.jobs.progress import watching_index
     from webstrata.db.queue import leases
-    from webstrata.jobs.running.crawl_end import keep_books
+    from webstrata.jobs.running.crawl_end import write_folder_records
     from webstrata.jobs.running.job_lease import in_the_lead
 
     runner = app.runner()
@@ -237,7 +237,7 @@ def _index_here(app: "App", job_id: int, interrupted: threading.Event, *, again:
         code = runner.index(
             job_id, leader, interrupted, watcher.indexed, advanced=watcher.read, looked=watcher.looked, again=again
         )
-        keep_books(app.database, app.archive_root, job_id)
+        write_folder_records(app.database, app.archive_root, job_id)
     return code
 
 

@@ -1,4 +1,4 @@
-"""What a job brought, in a few lines."""
+"""The summary of a finished job, in a few lines."""
 
 from webstrata.jobs.progress.run_report import report_path
 from webstrata.jobs.running.lifecycle import JobSummary

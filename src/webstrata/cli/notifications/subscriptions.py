@@ -134,7 +134,7 @@ def _edit(
     new_secret: str | None,
     remove: str | None,
 ) -> str | None:
-    """Make the change that was asked for, and return a new signing secret if there is one."""
+    """Make the requested change, and return a new signing secret if there is one."""
     from webstrata.db.notifications import subscriptions
     from webstrata.notifications.subscribing import add_target, new_signing_secret
 

@@ -21,11 +21,11 @@ def save_search(
     as_json: AsJson = False,
 ) -> None:
     """Save a search; its feed has the new and changed captures that match."""
-    from webstrata.jobs.watching.saved_search_commands import SearchOrders
+    from webstrata.jobs.watching.saved_search_commands import SavedSearchCommands
 
     parameters = {"q": query, "source": source or "", "language": language, "type": kind}
     with started(quiet=True) as app:
-        saved = SearchOrders(app.database, app.archive_root).add(name, parameters)
+        saved = SavedSearchCommands(app.database, app.archive_root).add(name, parameters)
     if as_json:
         print_json(saved.to_json())
         return
@@ -54,8 +54,8 @@ def remove_search(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name or number of the saved search.")],
 ) -> None:
     """Remove a saved search with its subscriptions."""
-    from webstrata.jobs.watching.saved_search_commands import SearchOrders
+    from webstrata.jobs.watching.saved_search_commands import SavedSearchCommands
 
     with started(quiet=True) as app:
-        removed = SearchOrders(app.database, app.archive_root).remove(name)
+        removed = SavedSearchCommands(app.database, app.archive_root).remove(name)
     print(f"the saved search {removed.name} is removed")

@@ -14,7 +14,7 @@ from webstrata.model.words import counted
 
 if TYPE_CHECKING:
     from webstrata.app import App
-    from webstrata.jobs.watching.watch_commands import WatchOrders
+    from webstrata.jobs.watching.watch_commands import WatchCommands
     from webstrata.model.watching.watches import Watch, WatchView
 
 verbs = typer.Typer()
@@ -62,7 +62,7 @@ def add_watch(
     """
     request = WatchRequest(url, every, scope, select, tuple(ignore or ()), min_significance)
     with started(quiet=True) as app:
-        watch, made = _orders(app).add_notifying(request, notify or ())
+        watch, made = _commands(app).add_notifying(request, notify or ())
         view = _view(app, watch.id)
     if as_json:
         print_json({**view.to_json(), "signingSecrets": {one.target.name: one.signing_secret for one in made}})
@@ -96,7 +96,7 @@ def list_watches(as_json: AsJson = False) -> None:
 def check_watch(watch: _WhichWatch, as_json: AsJson = False) -> None:
     """Queue a check of a watch now."""
     with started(quiet=True) as app:
-        job_id = _orders(app).check(watch)
+        job_id = _commands(app).check(watch)
     if as_json:
         print_json({"watch": watch, "jobId": job_id})
     else:
@@ -107,7 +107,7 @@ def check_watch(watch: _WhichWatch, as_json: AsJson = False) -> None:
 def pause_watch(watch: _WhichWatch) -> None:
     """Pause a watch: it is not checked until it is resumed."""
     with started(quiet=True) as app:
-        _orders(app).set_paused(watch, True)
+        _commands(app).set_paused(watch, True)
     print(f"watch {watch} is paused")
 
 
@@ -115,7 +115,7 @@ def pause_watch(watch: _WhichWatch) -> None:
 def resume_watch(watch: _WhichWatch) -> None:
     """Resume a paused watch; a check that was missed is made at once."""
     with started(quiet=True) as app:
-        found = _orders(app).set_paused(watch, False)
+        found = _commands(app).set_paused(watch, False)
     print(f"watch {watch} is checked again, next {found.next_run_at:%Y-%m-%d %H:%M} UTC")
 
 
@@ -123,14 +123,14 @@ def resume_watch(watch: _WhichWatch) -> None:
 def remove_watch(watch: _WhichWatch) -> None:
     """Remove a watch with its subscriptions; what it captured stays."""
     with started(quiet=True) as app:
-        removed = _orders(app).remove(watch)
+        removed = _commands(app).remove(watch)
     print(f"watch {watch} of {removed.url} is removed")
 
 
-def _orders(app: "App") -> "WatchOrders":
-    from webstrata.jobs.watching.watch_commands import WatchOrders
+def _commands(app: "App") -> "WatchCommands":
+    from webstrata.jobs.watching.watch_commands import WatchCommands
 
-    return WatchOrders(app.database, app.archive_root)
+    return WatchCommands(app.database, app.archive_root)
 
 
 def _view(app: "App", watch_id: int) -> "WatchView":

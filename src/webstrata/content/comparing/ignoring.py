@@ -27,7 +27,7 @@ _AROUND_CONTENT = frozenset({TEMPLATE, *_OF_REGIONS.values()})
 _SEPARATOR = re.compile(r"\s+[-–—|:·»]\s+")
 
 Weighing = Callable[[LineEdit], bool]
-"""Tells whether an edit matters too much to be ignored because of the part of the page that it is in."""
+"""Returns whether an edit matters too much to be ignored because of the part of the page that it is in."""
 
 
 def normalized_line(line: str) -> str:

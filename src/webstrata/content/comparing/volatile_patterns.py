@@ -22,7 +22,7 @@ class VolatilePart(NamedTuple):
     end: int
     kind: str
     is_whole_line: bool
-    """Whether the line says nothing else."""
+    """Whether the line has no other content."""
 
 
 def _any(*texts: str) -> str:
@@ -242,7 +242,7 @@ _DIGEST = re.compile(r"(?:sha|md5|checksum|digest|fingerprint|empreinte|somme de
 BARE_MOMENT = re.compile(rf"\W{{0,3}}{_MOMENT}\W{{0,3}}")
 """A date or time and nothing else."""
 STAMP_LABEL = re.compile(rf"\W{{0,3}}{_STAMPED}(?: on| at| le)?\W{{0,3}}")
-"""What stands before a date on a line of its own, such as `Date modified:`."""
+"""Labels before a date on a line of its own, such as `Date modified:`."""
 ROTATING_HEADING = re.compile(
     _any(_OF_THE_DAY, "on this day", "advertisements?", "sponsored(?: content)?", "publicites?")
 )

@@ -34,7 +34,7 @@ TOO_LONG_LINES = "changes of more than {} characters in a line were not compared
 
 @dataclass(frozen=True)
 class Alignment:
-    """What became of each line of two pages."""
+    """The edits that align two pages, for each of their lines."""
 
     edits: tuple[LineEdit, ...]
     """The lines of the new page in their order, each removed line where it was."""
@@ -43,7 +43,7 @@ class Alignment:
 
 
 def align(old: Sequence[PageLine], new: Sequence[PageLine], limits: Limits) -> Alignment:
-    """Return what became of each line of two captures of a page.
+    """Return the edit of each line of two captures of a page.
 
     A moved line is at its new place, with its words when they changed too. Lines beyond the limit are left out.
     """
@@ -79,7 +79,7 @@ class _Aligner:
             self._reached.append(limit)
 
     def find_edits(self) -> list[LineEdit]:
-        """Return what became of each line, in reading order."""
+        """Return the edit of each line, in reading order."""
         runs, gaps = match_equal_lines(self._old, self._new)
         self._partners.keep(runs)
         if gaps:

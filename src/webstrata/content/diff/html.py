@@ -91,7 +91,7 @@ def _shown(edits: Sequence[LineEdit]) -> list[bool]:
 
 
 def _fold(edits: Sequence[LineEdit]) -> str:
-    """Return what stands for lines that are not shown."""
+    """Return the marker for lines that are not shown."""
     unchanged = [edit.kind for edit in edits].count(EditKind.SAME)
     ignored = len(edits) - unchanged
     counts = [f"{count} {what}" for count, what in ((unchanged, "unchanged"), (ignored, "ignored")) if count]

@@ -1,4 +1,4 @@
-"""Which line of the old page is which line of the new page, while that is being found out."""
+"""Pairs of lines of the old and the new page, while they are being matched."""
 
 from collections.abc import Iterable, Sequence
 

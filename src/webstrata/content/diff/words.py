@@ -67,7 +67,7 @@ class _Hunk:
 
 
 def word_marks(old: str, new: str, limits: Limits) -> tuple[WordEdit, ...]:
-    """Return what became of the words of a text: SAME and REMOVED ones are the old text, SAME and ADDED ones the new.
+    """Return the words of two texts with marks: SAME and REMOVED ones are the old text, SAME and ADDED ones the new.
 
     Of longer texts than the limit, only what is between their common beginning and end is compared; where that is too
     long as well, it is replaced as a whole.

@@ -2,7 +2,7 @@
 
 import json
 
-from webstrata.content.html import Page
+from webstrata.content.html import HtmlPage
 from webstrata.content.language import tag_to_language
 from webstrata.content.listing.reader import ListedPage, read_listing
 from webstrata.content.tree import Document
@@ -13,7 +13,7 @@ _FIRST = '{"listing":'
 _NONE = f"{_FIRST}null"
 
 
-def listing_of_page(tree: Document, page: Page, url: str) -> Listing | None:
+def listing_of_page(tree: Document, page: HtmlPage, url: str) -> Listing | None:
     """Return what a page offers, None when it is no product's or property's page."""
     return read_listing(
         tree,

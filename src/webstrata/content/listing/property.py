@@ -1,4 +1,4 @@
-"""Candidates for properties: address, rooms and floor area, from structured data and from the page's text."""
+"""Candidates for properties: address, number of rooms and floor area, from structured data and from the page's text."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ def text_candidates(text: str) -> Iterator[Candidate]:
 
 
 def is_property(candidates: Sequence[Candidate]) -> bool:
-    """Return whether a page shows both rooms and a floor area, as only properties have."""
+    """Return whether a page shows both a number of rooms and a floor area, as only properties have."""
     return {"rooms", "area"} <= {one.field for one in candidates}
 
 

@@ -22,7 +22,7 @@ from webstrata.content.listing.property import is_property, property_candidates,
 from webstrata.content.listing.property_text import property_text_candidates
 from webstrata.content.listing.scan import PageScan, names_of, parents_of, scan_page
 from webstrata.content.listing.structured import Node, structured_nodes
-from webstrata.content.metadata import PageMetadata
+from webstrata.content.metadata import HtmlMetadata
 from webstrata.content.tree import Document, Element
 from webstrata.model.collections.listing import (
     Availability,
@@ -86,7 +86,7 @@ class ListedPage:
     text: str
     blocks: str
     language: str | None
-    metadata: PageMetadata
+    metadata: HtmlMetadata
 
 
 @dataclass(frozen=True)

@@ -142,15 +142,15 @@ def scan_page(
     priced = dict.fromkeys(named)
     if not named or needs_text:
         priced |= dict.fromkeys(_priced_by_text(tree, search))
-    wanted: dict[Element, int] = dict.fromkeys((*priced, *buttons, *stock), -1)
-    headings = _fill_places(tree, wanted)
+    requested: dict[Element, int] = dict.fromkeys((*priced, *buttons, *stock), -1)
+    headings = _fill_places(tree, requested)
     title = _title(headings, titles)
-    pushed = list(_pushed(buttons, wanted, title))
+    pushed = list(_pushed(buttons, requested, title))
     return PageScan(
-        prices=tuple(_nearest(_price_marks(priced, wanted), title)),
+        prices=tuple(_nearest(_price_marks(priced, requested), title)),
         buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
         waiting=tuple(mark for mark in pushed if is_waiting(mark.text)),
-        stock=tuple(_stock_marks(stock, wanted)),
+        stock=tuple(_stock_marks(stock, requested)),
         title=title,
         brands=tuple(text for element in tree.select(_BRAND)[:_MAX_BRANDS] if (text := shown_text(element))),
     )
@@ -165,11 +165,11 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
     search = _currency_search("\n".join(node.data for node in texts), language)
     buttons = tree.select(_BUTTONS)
     priced = dict.fromkeys(tree.select(f"{_NAMED}, {_PRICE_ITEM}")) | dict.fromkeys(_around_money(texts, search))
-    wanted: dict[Element, int] = dict.fromkeys((*priced, *buttons), -1)
-    title = _title(_fill_places(tree, wanted), titles)
-    pushed = tuple(_pushed(buttons, wanted, title))
+    requested: dict[Element, int] = dict.fromkeys((*priced, *buttons), -1)
+    title = _title(_fill_places(tree, requested), titles)
+    pushed = tuple(_pushed(buttons, requested, title))
     return PageScan(
-        prices=tuple(_nearest(_price_marks(priced, wanted), title)),
+        prices=tuple(_nearest(_price_marks(priced, requested), title)),
         buttons=tuple(mark for mark in pushed if is_buying(mark.text, names_of(mark.element))),
         waiting=(),
         stock=(),
@@ -200,15 +200,15 @@ def _may_sell(tree: Document, buttons: Sequence[Element], language: str | None) 
     return language != "en" and bool(tree.select(_NAMED_ELSEWHERE))
 
 
-def _fill_places(tree: Document, wanted: dict[Element, int]) -> list[tuple[Element, int]]:
+def _fill_places(tree: Document, requested: dict[Element, int]) -> list[tuple[Element, int]]:
     """Fill in the places of elements in the order of the page; return the headings with theirs."""
     headings = dict.fromkeys(islice(tree.iter_elements(_HEADINGS), MAX_MARKS), -1)
     elements = list(islice(tree.iter_elements(), _MAX_ELEMENTS + 2))
     # Without a step of Python for each element: a page has thousands.
-    are_wanted = list(map((wanted.keys() | headings.keys()).__contains__, elements))
-    for element, place in zip(compress(elements, are_wanted), compress(count(), are_wanted), strict=True):
-        if element in wanted:
-            wanted[element] = place
+    are_requested = list(map((requested.keys() | headings.keys()).__contains__, elements))
+    for element, place in zip(compress(elements, are_requested), compress(count(), are_requested), strict=True):
+        if element in requested:
+            requested[element] = place
         if element in headings:
             headings[element] = place
     return [(element, place) for element, place in headings.items() if place >= 0]
@@ -336,7 +336,7 @@ def price_text(element: Element) -> str:
 
 
 def _joint(before: str, text: str, parent: Element) -> str:
-    """Return what stands between two pieces of a price: a point before cents, a space between other numbers."""
+    """Return the separator between two pieces of a price: a point before cents, a space between other numbers."""
     left, right = before.rstrip(), text.strip()
     if not left or not right or not left[-1].isdecimal() or not right[0].isdecimal():
         return ""

@@ -6,7 +6,7 @@ Pages are hostile: nesting and the number of nodes are limited, and every value 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from webstrata.content.metadata import JsonValue, PageMetadata
+from webstrata.content.metadata import HtmlMetadata, JsonValue
 from webstrata.model.collections.listing import FieldSource
 
 MAX_DEPTH = 12
@@ -52,7 +52,7 @@ class Node:
         return ""
 
 
-def structured_nodes(metadata: PageMetadata) -> list[Node]:
+def structured_nodes(metadata: HtmlMetadata) -> list[Node]:
     """Return everything that a page describes, in the order of the page, JSON-LD first."""
     forms: tuple[tuple[FieldSource, Sequence[JsonValue]], ...] = (
         (FieldSource.JSON_LD, metadata.json_ld),

@@ -48,7 +48,7 @@ class Surroundings:
         # Not from the chain: it ends where the surroundings are known, which may be the element itself.
         nearest = (element, *parents_of(element, _NEAREST))
         near = [self._own_of(one) for one in nearest if one.tag not in _TOPS]
-        above = self._folded(chain)
+        above = self._fold(chain)
         roles = above.roles.union(outer.roles, *(one.roles for one in near))
         return Around(roles, above.is_in_link or outer.is_in_link, above.is_hidden or outer.is_hidden)
 
@@ -66,7 +66,7 @@ class Surroundings:
     def _outer_of(self, element: Element) -> Around:
         return self._outer.get(element, _NOTHING)
 
-    def _folded(self, chain: list[Element]) -> Around:
+    def _fold(self, chain: list[Element]) -> Around:
         """Fill in what each element of a chain gives to those far inside of it; return what the first gives."""
         result = _NOTHING
         for element in reversed(chain):

@@ -10,7 +10,7 @@ from itertools import compress
 from operator import not_
 
 from webstrata.content.blocks import Region
-from webstrata.content.html import Page
+from webstrata.content.html import HtmlPage
 from webstrata.content.quality.evidence import LONG_TEXT, Evidence, Sign, content_size, has_title_of
 from webstrata.content.quality.moves import is_login, kind_of_move, returns_elsewhere
 from webstrata.content.quality.phrases import SENTENCES, ascii_of, plain, title_parts
@@ -45,7 +45,7 @@ _WEIGHED = (
     *(QualityKind.CAPTCHA, QualityKind.BLOCKED, QualityKind.SOFT_404, QualityKind.MAINTENANCE, QualityKind.ERROR),
     *(QualityKind.PARKED, QualityKind.PLACEHOLDER, QualityKind.LOGIN, QualityKind.REDIRECT),
 )
-"""Kinds that are told by the weight of their evidence; of two that weigh the same, the first."""
+"""Kinds that are decided by the weight of their evidence; of two that weigh the same, the first."""
 
 _NEEDED = ((250, 1.5), (500, 2.25), (900, 3.25), (LONG_TEXT, 3.5))
 """How much weight is needed, by the bytes of content beside the evidence: the notices of firewalls that we know have
@@ -99,7 +99,7 @@ _KINDS_THAT_STATUS_MAY_HIDE = {
 _HIDDEN_BY_OTHERS = (QualityKind.CAPTCHA, QualityKind.BLOCKED, QualityKind.MAINTENANCE, QualityKind.LOGIN)
 
 
-def judge_page(url: str, status: int | None, headers: Mapping[str, str], page: Page, size: int) -> Quality:
+def judge_page(url: str, status: int | None, headers: Mapping[str, str], page: HtmlPage, size: int) -> Quality:
     """Return how good a capture a page is that was read before.
 
     Most pages are long and plainly good: that takes a tenth of the time that looking at all their lines takes.
@@ -110,7 +110,7 @@ def judge_page(url: str, status: int | None, headers: Mapping[str, str], page: P
     return judge_quality(with_lines(head, page, judged_lines(page)))
 
 
-def _is_plainly_good(head: SavedResponse, page: Page) -> bool:
+def _is_plainly_good(head: SavedResponse, page: HtmlPage) -> bool:
     """Return whether a page has so much content that only its title could make it anything but a good page."""
     if head.status not in _WITH_WHOLE_BODY or head.structure.frames or _cut(head):
         return False
@@ -195,7 +195,7 @@ def _judge_content(response: SavedResponse) -> Quality:
 
 
 def _judge_final_url(response: SavedResponse) -> Quality | None:
-    """Judge a page that redirects led to: a home page, a login or an error page is not what was asked for."""
+    """Judge a page that redirects led to: a home page, a login or an error page is not the requested page."""
     if response.final_url is None or response.final_url == response.url:
         return None
     kind, reason = kind_of_move(response.url, response.final_url)

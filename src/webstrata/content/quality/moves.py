@@ -54,7 +54,7 @@ _RETURNING = frozenset(
 
 
 def kind_of_move(url: str, target: str) -> tuple[QualityKind, str]:
-    """Return what a redirect from one URL to another amounts to, and the sentence that says so."""
+    """Return what a redirect from one URL to another amounts to, and a sentence for readers about it."""
     absolute = urljoin(url, target)
     if _CONSENT_HOST.match(urlsplit(absolute).hostname or ""):
         return QualityKind.CONSENT, f"it leads to a question about cookies, {absolute}"
@@ -105,7 +105,7 @@ def returns_elsewhere(url: str) -> bool:
 
 
 def _is_same_site(url: str, target: str) -> bool:
-    """Tell a page that was sent to its own home page from a short link or a site's move to another domain."""
+    """Return whether a page was redirected to its own home page, unlike a short link or a move to another domain."""
     ours, theirs = (_site(one) for one in (url, target))
     return ours == theirs or len([part for part in urlsplit(url).path.split("/") if part]) > 1
 

@@ -1,7 +1,7 @@
-"""Phrases, in several languages, of the pages that sites show in place of what was asked for.
+"""Phrases, in several languages, of the pages that sites show instead of the requested one.
 
 `TITLES` fit a whole part of a title or of a heading, `SENTENCES` are found within a line. They are in lower case and
-without accents, as `plain` makes texts. A weight says how surely a phrase indicates its kind;
+without accents, as `plain` makes texts. A weight is how surely a phrase indicates its kind;
 `content/quality/assessment.py` adds up the evidence for each kind, so that no phrase in an article decides alone.
 """
 

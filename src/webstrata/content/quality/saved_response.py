@@ -6,7 +6,7 @@ from itertools import compress, count
 from operator import or_
 
 from webstrata.content.blocks import HEADINGS, Region, content_lines, content_mask, kinds_of
-from webstrata.content.html import Page, parse_page
+from webstrata.content.html import HtmlPage, parse_page
 from webstrata.content.quality.structure import PageStructure
 from webstrata.model.changes.values import PageLine
 
@@ -23,7 +23,7 @@ _CONSENT_LETTERS = bytes(chr(letter) == Region.CONSENT for letter in range(256))
 
 @dataclass(frozen=True)
 class SavedResponse:
-    """What is known of a response: enough to judge how good a capture it is."""
+    """A response with what is needed to judge how good a capture it is."""
 
     url: str
     status: int | None
@@ -42,7 +42,7 @@ class SavedResponse:
     final_url: str | None = None
     """Where redirects led, when that is another URL."""
     is_page: bool = True
-    """False for images, feeds and the like, which only their status tells about."""
+    """False for images, feeds and the like, which are judged by their status alone."""
 
 
 JudgedLine = tuple[str, str, str, bool]
@@ -59,14 +59,14 @@ def saved_response(
 
 
 def response_of_page(
-    url: str, status: int | None, headers: Mapping[str, str], page: Page, size: int, final_url: str | None = None
+    url: str, status: int | None, headers: Mapping[str, str], page: HtmlPage, size: int, final_url: str | None = None
 ) -> SavedResponse:
     """Return a response as it is judged, from its page that was read before."""
     head = SavedResponse(url, status, lower_names(headers), page.title, html_bytes=size, structure=page.structure)
     return replace(with_lines(head, page, judged_lines(page)), final_url=final_url)
 
 
-def with_lines(head: SavedResponse, page: Page, lines: Iterable[JudgedLine]) -> SavedResponse:
+def with_lines(head: SavedResponse, page: HtmlPage, lines: Iterable[JudgedLine]) -> SavedResponse:
     """Return a response with the lines of its page."""
     return replace(
         head,
@@ -103,7 +103,7 @@ def lower_names(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
-def judged_lines(page: Page) -> Iterator[JudgedLine]:
+def judged_lines(page: HtmlPage) -> Iterator[JudgedLine]:
     """Yield the lines that a page is judged by: content and questions about cookies, of a long page the first ones."""
     read = 0
     lines = zip(count(), page.text.split("\n"), page.blocks, page.regions, strict=False)
@@ -116,7 +116,7 @@ def judged_lines(page: Page) -> Iterator[JudgedLine]:
                 return
 
 
-def _is_judged(page: Page) -> Iterable[int]:
+def _is_judged(page: HtmlPage) -> Iterable[int]:
     """Return for every line of a page whether it may be judged."""
     is_content = content_mask(page.blocks)
     if Region.CONSENT not in page.regions:

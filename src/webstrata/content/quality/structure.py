@@ -49,7 +49,7 @@ _CONTAINING = ("<div", "<section", "<ul", "<table", "<article", "<main")
 
 @dataclass(frozen=True)
 class PageStructure:
-    """What a page's markup shows of its purpose."""
+    """What a page's markup shows about its purpose."""
 
     scripts: int = 0
     media: int = 0
@@ -120,7 +120,7 @@ def _of_short_page(
 
 
 def _is_shown(element: Element) -> bool:
-    """Tell what a reader sees from counting pixels, and from frames that only scripts need."""
+    """Return whether a reader sees an element, unlike counting pixels, and frames that only scripts need."""
     parent = element.parent
     if isinstance(parent, Element) and parent.tag == "noscript":
         return False

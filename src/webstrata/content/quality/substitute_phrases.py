@@ -242,7 +242,7 @@ ACCEPTING = any_of(
     r"(?:accett[ao]|rifiuta|consenti|continua).{0,30}",
     r"(?:alles? )?(?:accepteren|akkoord|toestaan|weigeren|doorgaan).{0,30}",
 )
-"""What is written on a button that answers a question about cookies or age."""
+"""Labels of buttons in questions about cookies or age."""
 
 ABOUT_CONSENT = any_of(
     r"cookie|consent|privacy|personal data|partner|legitimate interest|track|advertis|personali|measure",

@@ -28,7 +28,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class ChildDiedError(Exception):
-    """A child process ended before it answered."""
+    """A child process ended before it returned a result."""
 
     def __init__(self, exit_code: int | None) -> None:
         super().__init__(f"exit status {exit_code}")
@@ -91,7 +91,7 @@ class ChildProcess:
             raise self.death() from None
 
     def death(self) -> ChildDiedError:
-        """End the process and return the error that says how it ended."""
+        """End the process and return an error with how it ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         self.close()

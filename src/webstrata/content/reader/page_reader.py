@@ -42,7 +42,7 @@ class PageReader:
         self._closed = False
 
     def page(self, request: ReadPage) -> Reading:
-        """Return what a page says; UnreadablePageError when it cannot be read within the limits."""
+        """Return the contents of a page; UnreadablePageError when it cannot be read within the limits."""
         read = self._read(request)
         assert isinstance(read, Reading)
         return read
@@ -60,7 +60,7 @@ class PageReader:
         return read
 
     def extract(self, request: ReadExtract) -> PageExtract:
-        """Return what a page says and offers; UnreadablePageError when it cannot be read within the limits."""
+        """Return the text and the listing of a page; UnreadablePageError when it cannot be read within the limits."""
         read = self._read(request)
         assert isinstance(read, PageExtract)
         return read

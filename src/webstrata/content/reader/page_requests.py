@@ -177,7 +177,7 @@ class ReadQuality(PageRequest):
 
 @dataclass(frozen=True)
 class ReadExtract(PageRequest):
-    """Read what an HTML page says and offers."""
+    """Read the text and the listing of an HTML page."""
 
     body: Body
 

@@ -30,7 +30,7 @@ _DEADLY = "reading it ended the process that did it"
 
 @dataclass(frozen=True)
 class Pdf:
-    """What a PDF says."""
+    """The text of a PDF."""
 
     title: str = ""
     text: str = ""
@@ -40,14 +40,14 @@ class Pdf:
 
 
 def read_pdf(content: bytes) -> Pdf:
-    """Return what a PDF says; one that cannot be read is empty and says why."""
+    """Return the text of a PDF; for an unreadable one it is empty, and `trouble` has the reason."""
     if len(content) > MAX_PDF_BYTES:
         return Pdf(trouble=f"{len(content)} bytes are more than is read of a PDF")
     return _reader(os.getpid()).read(content)
 
 
 class PdfReader:
-    """Reads PDFs one after the other in a process that is started when it is needed, and anew when it ended."""
+    """Reads PDFs one after the other in a process that is started when needed, and again when it ended."""
 
     def __init__(self, max_seconds: float = MAX_SECONDS) -> None:
         self._max_seconds = max_seconds
@@ -56,14 +56,14 @@ class PdfReader:
         self._lock = Lock()
 
     def read(self, content: bytes) -> Pdf:
-        """Return what a PDF says."""
+        """Return the text of a PDF."""
         with self._lock:
             # What an earlier PDF left behind in the process may be what ended it.
             is_fresh = self._process is None
-            answer = self._asked(content)
-            if answer.trouble == _DEADLY and not is_fresh:
-                answer = self._asked(content)
-            return answer
+            reply = self._read_in_process(content)
+            if reply.trouble == _DEADLY and not is_fresh:
+                reply = self._read_in_process(content)
+            return reply
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -74,7 +74,7 @@ class PdfReader:
             self._process.wait()
         self._line = self._process = None
 
-    def _asked(self, content: bytes) -> Pdf:
+    def _read_in_process(self, content: bytes) -> Pdf:
         try:
             return _pdf(self._exchanged(content))
         except TimeoutError:
@@ -103,7 +103,7 @@ class PdfReader:
 
 @lru_cache(maxsize=1)
 def _reader(_process_id: int) -> PdfReader:
-    """Return this process's reader: one that was inherited answers to somebody else."""
+    """Return this process's reader; one that a fork inherited serves the parent."""
     reader = PdfReader()
     atexit.register(reader.close)
     return reader
@@ -121,8 +121,8 @@ def _received(line: socket.socket, length: int, ends: float) -> bytes:
     return b"".join(parts)
 
 
-def _pdf(answer: bytes) -> Pdf:
-    found = json.loads(answer)
+def _pdf(reply: bytes) -> Pdf:
+    found = json.loads(reply)
     text, blocks = blocks_of(Block(_tidy(line), OTHER, is_main=True) for line in _lines(found["text"]))
     return Pdf(_title(found["title"]), text, blocks, found["trouble"])
 

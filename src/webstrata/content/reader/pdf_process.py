@@ -1,4 +1,4 @@
-"""The process that reads PDFs for `content/reader/pdf.py`: a length and a PDF in, a length and what it says out."""
+"""The process that reads PDFs for `content/reader/pdf.py`: takes a length and a PDF, returns a length and the text."""
 
 import json
 import os
@@ -25,8 +25,8 @@ _IN, _OUT = 0, 1
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a PDF says; `trouble` when it could not be read, or not to its end."""
+class PdfResult:
+    """The text of a PDF; `trouble` when it could not be read, or not to its end."""
 
     title: str = ""
     text: str = ""
@@ -34,7 +34,7 @@ class Answer:
 
 
 def main() -> None:
-    """Answer until nobody asks any more."""
+    """Read PDFs until the input ends."""
     for kind, limit in ((resource.RLIMIT_AS, MAX_MEMORY), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
         resource.setrlimit(kind, (limit, limit))
     while head := _received(_LENGTH.size):
@@ -43,15 +43,15 @@ def main() -> None:
         _send(_LENGTH.pack(len(answer)) + answer)
 
 
-def read(content: bytes) -> Answer:
+def read(content: bytes) -> PdfResult:
     """Return title and text of a PDF."""
     try:
         document = pdfium.PdfDocument(content)
     except pdfium.PdfiumError as error:
-        return Answer(trouble=_reason(error))
+        return PdfResult(trouble=_reason(error))
     try:
         text, trouble = _text(document)
-        return Answer(document.get_metadata_value("Title"), text, trouble)
+        return PdfResult(document.get_metadata_value("Title"), text, trouble)
     finally:
         document.close()
 

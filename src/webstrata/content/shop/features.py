@@ -8,7 +8,7 @@ from webstrata.content.listing.page_listing import listing_of_page
 from webstrata.content.listing.scan import names_of, parents_of
 from webstrata.content.listing.structured import Node, structured_nodes
 from webstrata.content.listing.surroundings import is_hidden
-from webstrata.content.metadata import PageMetadata
+from webstrata.content.metadata import HtmlMetadata
 from webstrata.content.shop.cart_controls import control_label
 from webstrata.content.shop.links import LinkRegion, ShopLink, shop_links
 from webstrata.content.shop.signals import ShopSignals, read_shop_signals
@@ -108,7 +108,7 @@ def read_shop_features(tree: Document, source: str, url: str) -> ShopFeatures:
     )
 
 
-def _canonical(metadata: PageMetadata, url: str) -> str:
+def _canonical(metadata: HtmlMetadata, url: str) -> str:
     return (join(url, metadata.canonical) or metadata.canonical) if metadata.canonical else ""
 
 

@@ -14,7 +14,7 @@ from webstrata.content.listing.page_price import page_prices
 from webstrata.content.listing.products import PageAnchors, main_nodes, path_of, title_keys
 from webstrata.content.listing.scan import PageScan, scan_offer
 from webstrata.content.listing.structured import Node, structured_nodes
-from webstrata.content.metadata import PageMetadata, page_metadata
+from webstrata.content.metadata import HtmlMetadata, page_metadata
 from webstrata.content.shop.cards import LEAST_CARDS, elements_in_cards
 from webstrata.content.shop.cart_controls import CONTROL_TAGS, CartControl, cart_controls
 from webstrata.content.shop.title_image import product_image, product_title
@@ -134,7 +134,7 @@ def _hints(url: str, language: str | None) -> MoneyHints:
     return MoneyHints(country_of_host(parts.hostname or "") or country_of_path(parts.path), language)
 
 
-def _anchors(elements: Sequence[Element], metadata: PageMetadata, url: str) -> PageAnchors:
+def _anchors(elements: Sequence[Element], metadata: HtmlMetadata, url: str) -> PageAnchors:
     title = next((" ".join(one.text.split()) for one in elements if one.tag == "title" and one.text.strip()), "")
     titles = [title, title.partition(" | ")[0], metadata.metas.get("og:title", "")]
     addresses = (url, metadata.canonical or "", metadata.metas.get("og:url", ""))

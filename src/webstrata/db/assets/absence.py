@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from webstrata.db.assets.assets import KEYS_AT_ONCE, batches
 from webstrata.db.schema.tables import ArchiveJob, Asset, Capture, CrawlTask, PluginRun
 from webstrata.db.sql.planner_hints import unindexed
-from webstrata.model.assets import GONE_STATUSES, Answer, AssetState, RunStatus, UnseenAsset
+from webstrata.model.assets import GONE_STATUSES, AssetResponse, AssetState, RunStatus, UnseenAsset
 from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.urls import surt, url_key
 
@@ -45,7 +45,7 @@ def unseen_assets(
     return [UnseenAsset(row.id, row.plugin, row.last_seen_url, row.last_seen_at, row.last_seen_job_id) for row in rows]
 
 
-def answers_of(session: Session, job_id: int, urls: Collection[str]) -> dict[str, Answer]:
+def responses_of(session: Session, job_id: int, urls: Collection[str]) -> dict[str, AssetResponse]:
     """Return the last response that a job got from each URL."""
     rows = session.execute(
         select(Capture.url, Capture.id, Capture.capture_timestamp, Capture.status_code)
@@ -53,11 +53,11 @@ def answers_of(session: Session, job_id: int, urls: Collection[str]) -> dict[str
         .where(Capture.url.in_(urls))
         .order_by(Capture.capture_timestamp, Capture.id)
     )
-    return {row[0]: Answer(row[1], row[2], row[3]) for row in rows}
+    return {row[0]: AssetResponse(row[1], row[2], row[3]) for row in rows}
 
 
 def run_statuses(session: Session, capture_ids: Collection[int]) -> dict[tuple[int, str], RunStatus]:
-    """Return what became of plugins on captures."""
+    """Return the status of plugin runs on captures."""
     rows = session.execute(
         select(PluginRun.capture_id, PluginRun.plugin, PluginRun.status).where(PluginRun.capture_id.in_(capture_ids))
     )
@@ -85,8 +85,8 @@ def lost_way(session: Session, source_id: int, job_id: int) -> str | None:
     if earlier is None:
         return None
     for urls in batches(_failed_urls(session, job_id), KEYS_AT_ONCE):
-        answers = answers_of(session, earlier, urls)
-        lost = sorted(url for url, answer in answers.items() if (answer.status_code or 200) < 400)
+        responses = responses_of(session, earlier, urls)
+        lost = sorted(url for url, response in responses.items() if (response.status_code or 200) < 400)
         if lost:
             return lost[0]
     return None

@@ -83,8 +83,8 @@ def present_documents(session: Session, document_ids: Collection[int]) -> set[in
     """Return which documents are there; none of them goes before the transaction ends."""
     if not document_ids:
         return set()
-    wanted = select(Document.id).where(Document.id.in_(document_ids)).order_by(Document.id)
-    return set(session.scalars(wanted.with_for_update(read=True, key_share=True)))
+    statement = select(Document.id).where(Document.id.in_(document_ids)).order_by(Document.id)
+    return set(session.scalars(statement.with_for_update(read=True, key_share=True)))
 
 
 def stored_blob(session: Session, digest: str) -> StoredBlob:
@@ -141,7 +141,7 @@ def set_in_files(session: Session, digests: Collection[str]) -> None:
 
 def exported_assets(session: Session, source_code: str | None, *, after_id: int, limit: int) -> list[ExportedAsset]:
     """Return the newest versions of assets, of one source or of all, by id."""
-    wanted = (
+    statement = (
         select(
             *(Asset.id, Source.code, Asset.plugin, Asset.identifier, AssetVersion.normalized_path, AssetBlob.digest),
             *(AssetBlob.capture_id, AssetBlob.content, Document.title, Document.text),
@@ -155,8 +155,8 @@ def exported_assets(session: Session, source_code: str | None, *, after_id: int,
         .limit(limit)
     )
     if source_code is not None:
-        wanted = wanted.where(Source.code == source_code)
-    return [_exported(row) for row in session.execute(wanted)]
+        statement = statement.where(Source.code == source_code)
+    return [_exported(row) for row in session.execute(statement)]
 
 
 def _exported(row: Row[*tuple[Any, ...]]) -> ExportedAsset:

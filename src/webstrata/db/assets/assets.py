@@ -256,10 +256,10 @@ def assets_of_source(
     session: Session, source_id: int, *, state: AssetState | None = None, limit: int = 100, offset: int = 0
 ) -> list[AssetView]:
     """Return assets of a source by plugin and identifier."""
-    wanted = select(Asset).where(Asset.source_id == source_id)
+    statement = select(Asset).where(Asset.source_id == source_id)
     if state is not None:
-        wanted = wanted.where(Asset.state == state)
-    rows = session.scalars(wanted.order_by(Asset.plugin, Asset.identifier).limit(limit).offset(offset))
+        statement = statement.where(Asset.state == state)
+    rows = session.scalars(statement.order_by(Asset.plugin, Asset.identifier).limit(limit).offset(offset))
     return [_asset_view(row) for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""Plugins on captures: what is still to do, what was begun, what became of it; every pair of the two once."""
+"""Runs of plugins on captures: pending, begun and finished; every plugin runs once on every capture."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ class BegunRun:
 
 @dataclass(frozen=True)
 class SettledRun:
-    """What became of a plugin on a capture."""
+    """The result of a plugin on a capture."""
 
     capture_id: int
     plugin: str
@@ -129,7 +129,7 @@ def _final(retry_failed: bool) -> tuple[RunStatus, ...]:
 
 
 def _acknowledged() -> ColumnElement[bool]:
-    """Select captures before the acknowledged end of their file: bytes after it may yet be cut off."""
+    """Return the condition that a capture lies before the acknowledged end of its file; later bytes may be cut off."""
     return Capture.warc_offset + Capture.warc_length <= WarcFile.committed_bytes
 
 
@@ -238,7 +238,7 @@ def _next_attempt(row: Row[int, str, str, int] | None) -> int:
 
 
 def settle_runs(session: Session, runs: Sequence[SettledRun], now: datetime) -> None:
-    """Write what became of runs, begun or not."""
+    """Write the results of runs, begun or not."""
     rows = [
         (run.capture_id, run.plugin, run.plugin_version, run.status.value, run.asset_count, run.error, now, 1)
         for run in runs

@@ -48,8 +48,8 @@ def save_page(session: Session, lease: AuditLease, page: AuditPage) -> None:
 
 def pages_of(session: Session, session_id: str) -> list[AuditPage]:
     """Return the pages of a session: home page before product page, desktop before mobile."""
-    wanted = select(AuditPageRow).where(AuditPageRow.session_id == session_id)
-    rows = session.scalars(wanted.order_by(AuditPageRow.page_type, AuditPageRow.viewport))
+    statement = select(AuditPageRow).where(AuditPageRow.session_id == session_id)
+    rows = session.scalars(statement.order_by(AuditPageRow.page_type, AuditPageRow.viewport))
     return [_page(row) for row in rows]
 
 
@@ -61,8 +61,8 @@ def add_log(session: Session, session_id: str, entry: AuditLogEntry) -> None:
 
 def log_of(session: Session, session_id: str, *, limit: int = 1_000) -> list[AuditLogEntry]:
     """Return the log of a session from the beginning."""
-    wanted = select(CrawlLogRow).where(CrawlLogRow.session_id == session_id)
-    return [_entry(row) for row in session.scalars(wanted.order_by(CrawlLogRow.id).limit(limit))]
+    statement = select(CrawlLogRow).where(CrawlLogRow.session_id == session_id)
+    return [_entry(row) for row in session.scalars(statement.order_by(CrawlLogRow.id).limit(limit))]
 
 
 def _storable(value: object) -> object:

@@ -21,13 +21,13 @@ _DOMAIN_LOCK = 0x4155_4449
 def claim_audit(session: Session, owner: str, now: datetime, duration: timedelta) -> tuple[AuditLease, Audit] | None:
     """Lease the session that has waited longest and whose domain no other session is on; None when there is none."""
     _claim_alone(session)
-    wanted = (
+    statement = (
         select(AuditSessionRow)
         .where(_is_due(now), ~_domain_is_busy(now))
         .order_by(AuditSessionRow.next_run_at, AuditSessionRow.created_at, AuditSessionRow.id)
         .limit(1)
     )
-    row = session.scalars(wanted).first()
+    row = session.scalars(statement).first()
     return None if row is None else (_lease(row, owner, now, duration), audit_of(row))
 
 
@@ -106,8 +106,8 @@ def check_lease(session: Session, lease: AuditLease) -> None:
 
 def lease_owners(session: Session) -> set[str]:
     """Return the owners of the leases there are, expired or not."""
-    wanted = select(AuditSessionRow.lease_owner).where(AuditSessionRow.lease_token.is_not(None))
-    return {owner for owner in session.scalars(wanted) if owner is not None}
+    statement = select(AuditSessionRow.lease_owner).where(AuditSessionRow.lease_token.is_not(None))
+    return {owner for owner in session.scalars(statement) if owner is not None}
 
 
 def requeue_abandoned(session: Session, now: datetime, dead: Collection[str], max_attempts: int) -> list[Audit]:

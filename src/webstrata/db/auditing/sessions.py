@@ -37,36 +37,36 @@ def list_audits(
     session: Session, *, status: AuditStatus | None = None, limit: int = 50, offset: int = 0
 ) -> list[Audit]:
     """Return the audits, newest first."""
-    wanted = select(AuditSessionRow).order_by(AuditSessionRow.created_at.desc(), AuditSessionRow.id)
+    statement = select(AuditSessionRow).order_by(AuditSessionRow.created_at.desc(), AuditSessionRow.id)
     if status is not None:
-        wanted = wanted.where(AuditSessionRow.status == status)
-    return [audit_of(row) for row in session.scalars(wanted.limit(limit).offset(offset))]
+        statement = statement.where(AuditSessionRow.status == status)
+    return [audit_of(row) for row in session.scalars(statement.limit(limit).offset(offset))]
 
 
 def count_audits(session: Session, *, status: AuditStatus | None = None) -> int:
     """Return how many audits there are."""
-    wanted = select(func.count()).select_from(AuditSessionRow)
-    return session.scalar(wanted if status is None else wanted.where(AuditSessionRow.status == status)) or 0
+    statement = select(func.count()).select_from(AuditSessionRow)
+    return session.scalar(statement if status is None else statement.where(AuditSessionRow.status == status)) or 0
 
 
 def waiting_audits(session: Session, urls: Sequence[str], mode: AuditMode, version: str) -> list[Audit]:
     """Return the audits of some URLs that wait in the queue, for each URL the newest, in the order of the URLs."""
     found: dict[str, Audit] = {}
     for start in range(0, len(urls), _URLS_AT_ONCE):
-        wanted = select(AuditSessionRow).where(
+        statement = select(AuditSessionRow).where(
             AuditSessionRow.status == AuditStatus.QUEUED,
             AuditSessionRow.lease_token.is_(None),
             AuditSessionRow.mode == mode,
             AuditSessionRow.crawl_policy_version == version,
             AuditSessionRow.url.in_(urls[start : start + _URLS_AT_ONCE]),
         )
-        found |= {row.url: audit_of(row) for row in session.scalars(wanted.order_by(AuditSessionRow.created_at))}
+        found |= {row.url: audit_of(row) for row in session.scalars(statement.order_by(AuditSessionRow.created_at))}
     return [found[url] for url in urls if url in found]
 
 
 def previous_audit(session: Session, audit: Audit) -> Audit | None:
     """Return the audit of the same URL and policy version before this one; others cannot be compared with it."""
-    wanted = (
+    statement = (
         select(AuditSessionRow)
         .where(
             AuditSessionRow.domain == audit.domain,
@@ -78,7 +78,7 @@ def previous_audit(session: Session, audit: Audit) -> Audit | None:
         .order_by(AuditSessionRow.created_at.desc())
         .limit(1)
     )
-    row = session.scalars(wanted).first()
+    row = session.scalars(statement).first()
     return None if row is None else audit_of(row)
 
 

@@ -97,7 +97,7 @@ class KnownWarc:
 
 
 def add_warc_file(session: Session, job_id: int, path: str, owner: str | None = None) -> int:
-    """Announce a file that is about to be written, and by whom."""
+    """Announce a file that is about to be written, and its writer."""
     row = WarcFile(job_id=job_id, path=path, owner=owner)
     session.add(row)
     session.flush()
@@ -240,10 +240,10 @@ def files_being_deleted(session: Session, warc_file_ids: Collection[int]) -> set
 
     A file that is being written is not locked: it belongs to a job that runs, whose files are not deleted.
     """
-    wanted = select(WarcFile.id, WarcFile.deleting_since).where(
+    statement = select(WarcFile.id, WarcFile.deleting_since).where(
         WarcFile.id.in_(warc_file_ids), WarcFile.owner.is_(None)
     )
-    rows = session.execute(wanted.order_by(WarcFile.id).with_for_update(read=True))
+    rows = session.execute(statement.order_by(WarcFile.id).with_for_update(read=True))
     return {row.id for row in rows if row.deleting_since is not None}
 
 

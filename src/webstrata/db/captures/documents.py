@@ -30,16 +30,16 @@ def ensure_documents(session: Session, documents: Sequence[NewDocument]) -> dict
 
 def store_documents(session: Session, documents: Sequence[PreparedDocument]) -> dict[tuple[str, str], int]:
     """Store the documents that are not there yet and return the ids of all, by key; what is new of known ones too."""
-    wanted = {document.key: document for document in documents}
-    known = _known(session, list(wanted))
-    lacking = [(wanted[key], found.id) for key, found in known.items() if not found.has_regions]
+    requested = {document.key: document for document in documents}
+    known = _known(session, list(requested))
+    lacking = [(requested[key], found.id) for key, found in known.items() if not found.has_regions]
     rows = [
         (document.blocks, document.regions, document.fingerprint, of)
         for document, of in lacking
         if document.regions is not None
     ]
     _SET_BLOCKS.execute(session, rows)
-    missing = [document for key, document in wanted.items() if key not in known]
+    missing = [document for key, document in requested.items() if key not in known]
     learn(session, missing)
     return {key: found.id for key, found in known.items()} | _insert(session, missing)
 
@@ -59,7 +59,7 @@ def forget_documents(session: Session, document_ids: Collection[int]) -> None:
     if _is_sqlite(session):
         # The index holds no texts: it has to be told which words go.
         gone = [(row[0], *folded_parts(NewDocument(*row[1:]))) for row in unshown]
-        _executed_many(session, _FTS5_DELETE, gone)
+        _execute_many(session, _FTS5_DELETE, gone)
     session.execute(delete(Document).where(Document.id.in_([row[0] for row in unshown])))
 
 
@@ -94,7 +94,7 @@ def _insert(session: Session, documents: Sequence[PreparedDocument]) -> dict[tup
     first = (session.scalar(select(func.max(Document.id))) or 0) + 1
     numbered = list(enumerate(documents, first))
     _SQLITE_INSERT.execute(session, [(*_stored(document), number) for number, document in numbered])
-    _executed_many(session, _FTS5_INSERT, [(number, *document.words) for number, document in numbered])
+    _execute_many(session, _FTS5_INSERT, [(number, *document.words) for number, document in numbered])
     return {document.key: number for number, document in numbered}
 
 
@@ -110,7 +110,7 @@ def _stored(document: PreparedDocument) -> tuple[object, ...]:
     )
 
 
-def _executed_many(session: Session, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
+def _execute_many(session: Session, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
     if rows:
         session.connection().exec_driver_sql(sql, list(rows))
 

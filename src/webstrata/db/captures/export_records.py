@@ -67,12 +67,14 @@ _RECORDS = (
 
 def jobs_to_export(session: Session, *, job_id: int | None = None, source_code: str | None = None) -> list[ExportedJob]:
     """Return one job, or all jobs of a source, oldest first; NotFoundError when there is none."""
-    wanted = select(ArchiveJob.id, ArchiveJob.name, Source.code, ArchiveJob.finished_at).outerjoin(
+    statement = select(ArchiveJob.id, ArchiveJob.name, Source.code, ArchiveJob.finished_at).outerjoin(
         Source, ArchiveJob.source_id == Source.id
     )
-    wanted = wanted.where(ArchiveJob.id == job_id) if source_code is None else wanted.where(Source.code == source_code)
+    statement = (
+        statement.where(ArchiveJob.id == job_id) if source_code is None else statement.where(Source.code == source_code)
+    )
     found = [
-        ExportedJob(row[0], row[1], row[2] or "", row[3]) for row in session.execute(wanted.order_by(ArchiveJob.id))
+        ExportedJob(row[0], row[1], row[2] or "", row[3]) for row in session.execute(statement.order_by(ArchiveJob.id))
     ]
     if not found:
         raise NotFoundError(f"there is no job {job_id}" if source_code is None else f"source {source_code} has no jobs")

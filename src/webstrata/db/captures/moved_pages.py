@@ -55,12 +55,12 @@ def redirects_of(session: Session, job_id: int, after_id: int, most: int) -> lis
 def last_shown(session: Session, source_id: int, groups: Collection[str]) -> dict[str, LastShown]:
     """Return when pages of a source were last captured well, by their groups."""
     found: dict[str, LastShown] = {}
-    wanted = list(groups)
+    requested = list(groups)
     columns = select(Page.normalized_url_group, Page.latest_ok_timestamp, Snapshot.job_id)
-    for start in range(0, len(wanted), _AT_ONCE):
+    for start in range(0, len(requested), _AT_ONCE):
         rows = session.execute(
             columns.join(Snapshot, Snapshot.id == Page.latest_ok_snapshot_id).where(
-                Page.source_id == source_id, Page.normalized_url_group.in_(wanted[start : start + _AT_ONCE])
+                Page.source_id == source_id, Page.normalized_url_group.in_(requested[start : start + _AT_ONCE])
             )
         )
         found |= {row[0]: LastShown(row[1], row[2]) for row in rows if row[1] is not None}

@@ -1,4 +1,4 @@
-"""Where the payloads lie that revisits refer to, and copies of records: of several places, one whose file is there."""
+"""Places of the payloads that revisits refer to, and of copies of records: of several, one whose file exists."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -75,12 +75,12 @@ class _Search:
 
     def add(self, originals: Collection[Original], found: Iterable[tuple[object, Payload]]) -> None:
         """Take payloads, oldest first, each with the original, the record's id or the digest that it belongs to."""
-        wanted: dict[object, list[Original]] = {}
+        requested: dict[object, list[Original]] = {}
         for original in self.lacking(originals):
             for key in filter(None, (original, original.record_id, original.payload_digest)):
-                wanted.setdefault(key, []).append(original)
+                requested.setdefault(key, []).append(original)
         for key, payload in found:
-            for original in wanted.get(key, ()):
+            for original in requested.get(key, ()):
                 if original not in self.found or (not self._has(original) and self._is_at(payload)):
                     self.found[original] = payload
 
@@ -92,10 +92,10 @@ class _Search:
 
     def by_digest(self, originals: Collection[Original]) -> Iterator[tuple[object, Payload]]:
         """Yield captures of the source with the payloads of which nothing but the digest is known."""
-        wanted = {original.payload_digest for original in originals if original.payload_digest}
-        if not wanted:
+        requested = {original.payload_digest for original in originals if original.payload_digest}
+        if not requested:
             return iter(())
-        same = and_(Capture.source_id == self._source_id, Capture.payload_digest.in_(wanted))
+        same = and_(Capture.source_id == self._source_id, Capture.payload_digest.in_(requested))
         firsts = _first_in_each_file(and_(same, _holds_payload()), Capture.payload_digest)
         return self._payloads(Capture.id.in_(firsts), Capture.payload_digest)
 

@@ -1,4 +1,4 @@
-"""What could not be read or understood in WARC files: located, counted, and replaced when the file is read again."""
+"""Problems in WARC files, by their position: counted, and replaced when the file is read again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,8 +77,8 @@ def unread_problems(session: Session, job_id: int) -> dict[int, list[Problem]]:
 
 def replace_unread(session: Session, job_id: int, warc_file_id: int, start: int, problems: Sequence[Problem]) -> None:
     """Replace the known problems after the indexed part of a file, and count them."""
-    behind = (RecordProblem.warc_file_id == warc_file_id, RecordProblem.warc_offset >= start)
-    before = session.scalar(select(func.count()).select_from(RecordProblem).where(*behind)) or 0
+    after = (RecordProblem.warc_file_id == warc_file_id, RecordProblem.warc_offset >= start)
+    before = session.scalar(select(func.count()).select_from(RecordProblem).where(*after)) or 0
     replace_problems(session, job_id, warc_file_id, (start, END), problems)
     counted = WarcFile.problem_count - before + len(problems)
     session.execute(update(WarcFile).where(WarcFile.id == warc_file_id).values(problem_count=counted))

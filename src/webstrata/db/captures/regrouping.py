@@ -1,4 +1,4 @@
-"""Snapshots that become another page's, when the rule that names pages changes or a source's page parameters do."""
+"""Regrouping of snapshots to another page, when the rule that groups URLs or a source's page parameters change."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ class GroupedSource:
 
 @dataclass(frozen=True)
 class Regrouped:
-    """What became of some snapshots in a row: how many were looked at and moved, and the last one."""
+    """The result of regrouping some snapshots in a row: how many were read and moved, and the last one."""
 
     seen: int
     moved: int
@@ -48,13 +48,13 @@ class _Member:
     captured_at: datetime
     ok: bool
     today: str
-    wanted: str
+    new_group: str
     links_today: frozenset[str]
     links_wanted: frozenset[str]
 
     @property
     def moves(self) -> bool:
-        return self.today != self.wanted
+        return self.today != self.new_group
 
     @property
     def links_move(self) -> bool:
@@ -62,9 +62,11 @@ class _Member:
 
 
 def sources_to_regroup(session: Session, code: str | None = None) -> list[GroupedSource]:
-    """Return the one source of a code, or all whose pages must be grouped anew."""
-    wanted = Source.code == code if code is not None else Source.group_version != URL_GROUP_VERSION
-    rows = session.execute(select(Source.id, Source.code, Source.page_parameters).where(wanted).order_by(Source.code))
+    """Return the one source of a code, or all whose pages must be regrouped."""
+    requested = Source.code == code if code is not None else Source.group_version != URL_GROUP_VERSION
+    rows = session.execute(
+        select(Source.id, Source.code, Source.page_parameters).where(requested).order_by(Source.code)
+    )
     return [GroupedSource(row[0], row[1], tuple(row[2] or ())) for row in rows]
 
 
@@ -92,7 +94,7 @@ def regroup_snapshots(
         forget_outlinks(session, {member.id for member in touched})
         _move(session, moving)
         store_outlinks(session, [_links(source, member) for member in touched])
-        refresh_pages(session, source.id, {group for m in moving for group in (m.today, m.wanted)})
+        refresh_pages(session, source.id, {group for m in moving for group in (m.today, m.new_group)})
     return Regrouped(len(members), len(moving), len(touched) - len(moving), members[-1].id if members else None)
 
 
@@ -107,7 +109,7 @@ def mark_regrouped(session: Session, source: GroupedSource) -> bool:
 
 def _move(session: Session, moving: Sequence[_Member]) -> None:
     documents = _documents_for(session, moving)
-    _MOVE.execute(session, [(m.wanted, documents.get(m.id, m.document_id), m.id) for m in moving])
+    _MOVE.execute(session, [(m.new_group, documents.get(m.id, m.document_id), m.id) for m in moving])
     forget_documents(session, {m.document_id for m in moving if m.document_id is not None})
 
 
@@ -118,20 +120,20 @@ def _documents_for(session: Session, moving: Sequence[_Member]) -> dict[int, int
     )
     texts = {document.id: document for document in rows}
     for_sqlite = session.get_bind().dialect.name == "sqlite"
-    wanted = {}
+    requested = {}
     for member in moving:
         if (document := texts.get(member.document_id or 0)) is None:
             continue
         again = prepared(
-            NewDocument(member.wanted, document.title, document.text),
+            NewDocument(member.new_group, document.title, document.text),
             for_sqlite=for_sqlite,
             blocks=document.blocks,
             fingerprint=document.fingerprint,
         )
         # What is stored of a long text is its beginning: only the row knows the hash of the whole.
-        wanted[member.id] = replace(again, text_hash=document.text_hash)
-    ids = store_documents(session, list(wanted.values()))
-    return {snapshot_id: ids[document.key] for snapshot_id, document in wanted.items()}
+        requested[member.id] = replace(again, text_hash=document.text_hash)
+    ids = store_documents(session, list(requested.values()))
+    return {snapshot_id: ids[document.key] for snapshot_id, document in requested.items()}
 
 
 def _members(session: Session, source: GroupedSource, after_id: int, limit: int) -> list[_Member]:
@@ -153,10 +155,10 @@ def _members(session: Session, source: GroupedSource, after_id: int, limit: int)
     members = []
     for snapshot_id, url, group, document_id, captured_at, ok, holder in rows:
         today, links_today = group or "", links.get(holder, frozenset())
-        wanted = _group(url, today, source.page_parameters)
-        links_wanted = frozenset(_group(link, link, source.page_parameters) for link in links_today) - {wanted}
+        requested = _group(url, today, source.page_parameters)
+        links_wanted = frozenset(_group(link, link, source.page_parameters) for link in links_today) - {requested}
         members.append(
-            _Member(snapshot_id, document_id, captured_at, bool(ok), today, wanted, links_today, links_wanted)
+            _Member(snapshot_id, document_id, captured_at, bool(ok), today, requested, links_today, links_wanted)
         )
     return members
 
@@ -187,7 +189,7 @@ def _group(url: str, otherwise: str, page_parameters: tuple[str, ...]) -> str:
 
 def _links(source: GroupedSource, member: _Member) -> SnapshotLinks:
     return SnapshotLinks(
-        member.id, source.id, member.wanted, member.captured_at, member.ok, tuple(sorted(member.links_wanted))
+        member.id, source.id, member.new_group, member.captured_at, member.ok, tuple(sorted(member.links_wanted))
     )
 
 

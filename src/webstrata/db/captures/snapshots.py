@@ -49,7 +49,7 @@ class NewSnapshot:
 
 @dataclass(frozen=True)
 class KnownSnapshot:
-    """What the index has to know of a snapshot that is there already."""
+    """The facts of an existing snapshot that the index needs."""
 
     id: int
     document_id: int | None
@@ -92,7 +92,7 @@ _SAVE = {"sqlite": _save(sqlite), "postgresql": _save(postgresql)}
 
 
 @dataclass(frozen=True)
-class Comparison:
+class JobComparison:
     """A job's pages beside what was captured of them before."""
 
     new: int
@@ -144,7 +144,7 @@ def delete_snapshots(session: Session, snapshot_ids: Collection[int]) -> None:
 
 
 def copied(session: Session, snapshot_ids: Collection[int]) -> dict[int, CopiedPage]:
-    """Return what snapshots say, for captures that stand on the same payload at the same address."""
+    """Return the contents of snapshots, for captures of the same payload at the same address."""
     rows = session.execute(
         select(Snapshot.id, *(getattr(Snapshot, name) for name in _COPIED)).where(Snapshot.id.in_(snapshot_ids))
     )
@@ -165,7 +165,7 @@ def linked_pages(session: Session, holders: Collection[int]) -> dict[int, tuple[
 
 
 def refresh_pages(session: Session, source_id: int, groups: Collection[str]) -> None:
-    """Count anew the pages that got or lost a snapshot, and with them their source."""
+    """Count the pages again that got or lost a snapshot, and with them their source."""
     if not groups:
         return
     hold_totals(session, source_id)
@@ -236,7 +236,7 @@ def _page_rows(source_id: int, groups: Collection[str]) -> Select[*tuple[Any, ..
     ).group_by(ranked.c.source_id, ranked.c.normalized_url_group)
 
 
-def compare_with_before(session: Session, job_id: int) -> Comparison:
+def compare_with_before(session: Session, job_id: int) -> JobComparison:
     """Return how a job's pages differ from the captures before them, which the index linked them to."""
     before = aliased(Snapshot)
     is_different = before.content_hash != Snapshot.content_hash
@@ -247,7 +247,7 @@ def compare_with_before(session: Session, job_id: int) -> Comparison:
         .where(Snapshot.job_id == job_id, Snapshot.previous_id.is_not(None))
     ).one()
     same = linked - nothing - different
-    return Comparison(count_of_job(session, job_id) - same - different, different, same)
+    return JobComparison(count_of_job(session, job_id) - same - different, different, same)
 
 
 def _count_where(condition: ColumnElement[bool]) -> ColumnElement[int]:

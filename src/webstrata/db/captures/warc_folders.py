@@ -159,8 +159,8 @@ def needed_elsewhere(
 
 
 def _parts(paths: Collection[str]) -> Iterator[list[str]]:
-    wanted = list(paths)
-    return (wanted[start : start + _AT_ONCE] for start in range(0, len(wanted), _AT_ONCE))
+    requested = list(paths)
+    return (requested[start : start + _AT_ONCE] for start in range(0, len(requested), _AT_ONCE))
 
 
 def _files_with_copies(session: Session, held_in: Select[int]) -> Sequence[Row[int, str, str]]:

@@ -30,9 +30,9 @@ def take(
     is_dead: Callable[[str], bool],
 ) -> bool:
     """Take the lease unless another process has it that is not known to be dead; return whether it is ours now."""
-    wanted = {"owner": owner, "token": lease.token, "expires_at": until}
+    requested = {"owner": owner, "token": lease.token, "expires_at": until}
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
-    row = dialect.insert(ChangeLease).values(source_id=lease.source_id, **wanted)
+    row = dialect.insert(ChangeLease).values(source_id=lease.source_id, **requested)
     if session.scalar(row.on_conflict_do_nothing().returning(ChangeLease.source_id)) is not None:
         return True
     held = session.scalars(
@@ -40,7 +40,7 @@ def take(
     ).one_or_none()
     if held is None or (held.expires_at > now and not is_dead(held.owner)):
         return False
-    session.execute(update(ChangeLease).where(ChangeLease.source_id == lease.source_id).values(**wanted))
+    session.execute(update(ChangeLease).where(ChangeLease.source_id == lease.source_id).values(**requested))
     return True
 
 

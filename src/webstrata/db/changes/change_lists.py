@@ -87,17 +87,17 @@ class TemplateChangeView:
     removed_lines: tuple[str, ...] = field(default=())
 
 
-def count_events(session: Session, wanted: EventFilter) -> int:
+def count_events(session: Session, filters: EventFilter) -> int:
     """Return how many events match the filter."""
     count = select(func.count()).select_from(SnapshotChange).join(Source, _OF_SOURCE)
-    return session.scalar(count.where(*_conditions(session, wanted))) or 0
+    return session.scalar(count.where(*_conditions(session, filters))) or 0
 
 
 def list_events(
-    session: Session, wanted: EventFilter, *, limit: int, offset: int = 0, by_significance: bool = False
+    session: Session, filters: EventFilter, *, limit: int, offset: int = 0, by_significance: bool = False
 ) -> list[EventView]:
     """Return some of the events that match the filter: newest first, or most significant first."""
-    conditions = _conditions(session, wanted)
+    conditions = _conditions(session, filters)
     newest = (SnapshotChange.to_capture_timestamp.desc(), SnapshotChange.id.desc())
     order = (SnapshotChange.significance.desc(), *newest) if by_significance else newest
     rows = session.execute(_views().where(*conditions).order_by(*order).limit(limit).offset(offset))
@@ -112,9 +112,9 @@ def event_of_snapshot(session: Session, snapshot_id: int) -> EventView | None:
 
 def events_of_snapshots(session: Session, snapshot_ids: Sequence[int]) -> list[EventView]:
     """Return the events of captures, newest first, but for those of the hidden source."""
-    wanted = _views().where(SnapshotChange.to_snapshot_id.in_(snapshot_ids), Source.code != HIDDEN_SOURCE)
+    statement = _views().where(SnapshotChange.to_snapshot_id.in_(snapshot_ids), Source.code != HIDDEN_SOURCE)
     newest = (SnapshotChange.to_capture_timestamp.desc(), SnapshotChange.id.desc())
-    return [_view(row) for row in session.execute(wanted.order_by(*newest))]
+    return [_view(row) for row in session.execute(statement.order_by(*newest))]
 
 
 def diff_of_event(session: Session, event_id: int) -> str | None:
@@ -129,17 +129,17 @@ def significance_of_snapshots(session: Session, snapshot_ids: Sequence[int]) -> 
     return {row[0]: (ChangeType(row[1]), row[2]) for row in rows}
 
 
-def export_events(session: Session, wanted: EventFilter, *, after_id: int, limit: int) -> Iterator[EventView]:
+def export_events(session: Session, filters: EventFilter, *, after_id: int, limit: int) -> Iterator[EventView]:
     """Yield events by ascending id, those after one."""
-    query = _views().where(SnapshotChange.id > after_id, *_conditions(session, wanted)).order_by(SnapshotChange.id)
+    query = _views().where(SnapshotChange.id > after_id, *_conditions(session, filters)).order_by(SnapshotChange.id)
     for row in session.execute(query.limit(limit)):
         yield _view(row)
 
 
-def list_template_changes(session: Session, wanted: EventFilter, *, limit: int = 20) -> list[TemplateChangeView]:
+def list_template_changes(session: Session, filters: EventFilter, *, limit: int = 20) -> list[TemplateChangeView]:
     """Return the changes of templates that belong to the events that match the filter, newest first."""
     query = select(TemplateChange, Source.code, Source.name).join(Source, TemplateChange.source_id == Source.id)
-    query = query.where(*_template_conditions(session, wanted)).order_by(TemplateChange.id.desc()).limit(limit)
+    query = query.where(*_template_conditions(session, filters)).order_by(TemplateChange.id.desc()).limit(limit)
     return [
         TemplateChangeView(
             change.id,
@@ -192,28 +192,28 @@ def _views() -> Select[*tuple[Any, ...]]:
     )
 
 
-def _conditions(session: Session, wanted: EventFilter) -> list[ColumnElement[bool]]:
+def _conditions(session: Session, filters: EventFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [Source.code != HIDDEN_SOURCE]
-    if wanted.source is not None:
-        conditions.append(Source.code == wanted.source.lower())
-    if wanted.job_id is not None:
-        conditions.append(SnapshotChange.to_job_id == wanted.job_id)
-    if wanted.is_latest:
+    if filters.source is not None:
+        conditions.append(Source.code == filters.source.lower())
+    if filters.job_id is not None:
+        conditions.append(SnapshotChange.to_job_id == filters.job_id)
+    if filters.is_latest:
         conditions.append(SnapshotChange.to_job_id.in_(_latest_jobs(session)))
-    if wanted.change_types:
-        conditions.append(SnapshotChange.change_type.in_([kind.value for kind in wanted.change_types]))
-    elif not wanted.includes_unchanged:
+    if filters.change_types:
+        conditions.append(SnapshotChange.change_type.in_([kind.value for kind in filters.change_types]))
+    elif not filters.includes_unchanged:
         conditions.append(SnapshotChange.change_type != ChangeType.UNCHANGED.value)
-    conditions += _significant(wanted.min_significance)
-    if wanted.normalized_url_group is not None:
+    conditions += _significant(filters.min_significance)
+    if filters.normalized_url_group is not None:
         # The captures of a page are found by an index, and each has one event.
-        captures = select(Snapshot.id).where(Snapshot.normalized_url_group == wanted.normalized_url_group)
+        captures = select(Snapshot.id).where(Snapshot.normalized_url_group == filters.normalized_url_group)
         conditions.append(SnapshotChange.to_snapshot_id.in_(captures))
-    conditions += _reviewed(wanted.review)
-    if wanted.from_date is not None:
-        conditions.append(SnapshotChange.to_capture_timestamp >= datetime.combine(wanted.from_date, time.min, UTC))
-    if wanted.to_date is not None:
-        conditions.append(SnapshotChange.to_capture_timestamp <= datetime.combine(wanted.to_date, time.max, UTC))
+    conditions += _reviewed(filters.review)
+    if filters.from_date is not None:
+        conditions.append(SnapshotChange.to_capture_timestamp >= datetime.combine(filters.from_date, time.min, UTC))
+    if filters.to_date is not None:
+        conditions.append(SnapshotChange.to_capture_timestamp <= datetime.combine(filters.to_date, time.max, UTC))
     return conditions
 
 
@@ -232,18 +232,18 @@ def _reviewed(review: ReviewFilter | None) -> Iterator[ColumnElement[bool]]:
         yield SnapshotChange.review_status == review.value
 
 
-def _template_conditions(session: Session, wanted: EventFilter) -> list[ColumnElement[bool]]:
+def _template_conditions(session: Session, filters: EventFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [Source.code != HIDDEN_SOURCE]
-    if wanted.source is not None:
-        conditions.append(Source.code == wanted.source.lower())
-    if wanted.job_id is not None:
-        conditions.append(TemplateChange.to_job_id == wanted.job_id)
-    if wanted.is_latest:
+    if filters.source is not None:
+        conditions.append(Source.code == filters.source.lower())
+    if filters.job_id is not None:
+        conditions.append(TemplateChange.to_job_id == filters.job_id)
+    if filters.is_latest:
         conditions.append(TemplateChange.to_job_id.in_(_latest_jobs(session)))
-    if wanted.from_date is not None:
-        conditions.append(TemplateChange.computed_at >= datetime.combine(wanted.from_date, time.min, UTC))
-    if wanted.to_date is not None:
-        conditions.append(TemplateChange.computed_at <= datetime.combine(wanted.to_date, time.max, UTC))
+    if filters.from_date is not None:
+        conditions.append(TemplateChange.computed_at >= datetime.combine(filters.from_date, time.min, UTC))
+    if filters.to_date is not None:
+        conditions.append(TemplateChange.computed_at <= datetime.combine(filters.to_date, time.max, UTC))
     return conditions
 
 

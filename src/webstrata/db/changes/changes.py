@@ -125,8 +125,8 @@ def next_pairs(session: Session, source_id: int, limit: int) -> tuple[list[Captu
     waiting = session.execute(_WAITING, {"source_id": source_id, "most": limit}).all()
     announced = {row.id: bool(row.is_announced) for row in waiting}
     later = {row.following: row.id for row in waiting if row.following is not None and row.following not in announced}
-    wanted = {*announced, *later, *(row.preceding for row in waiting if row.preceding is not None)}
-    known = load_snapshots(session, wanted)
+    requested = {*announced, *later, *(row.preceding for row in waiting if row.preceding is not None)}
+    known = load_snapshots(session, requested)
     pairs = [
         CapturePair(known.get(row.preceding), known[row.id], announced[row.id]) for row in waiting if row.id in known
     ]

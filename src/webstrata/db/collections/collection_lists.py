@@ -108,17 +108,17 @@ class CollectionFilter:
 
 
 def list_diagnostics(
-    session: Session, wanted: CollectionFilter, *, limit: int, offset: int = 0
+    session: Session, filters: CollectionFilter, *, limit: int, offset: int = 0
 ) -> tuple[list[DiagnosticView], int]:
     """Return traces of listings, newest first, and how many there are in all."""
     row = DiagnosticRow
     query = select(row, Source.code).outerjoin(Source, Source.id == row.source_id)
     equal = {
-        row.id: wanted.row_id,
-        Source.code: wanted.source,
-        row.url: wanted.url,
-        row.listing_id: wanted.listing_id,
-        row.snapshot_id: wanted.snapshot_id,
+        row.id: filters.row_id,
+        Source.code: filters.source,
+        row.url: filters.url,
+        row.listing_id: filters.listing_id,
+        row.snapshot_id: filters.snapshot_id,
     }
     rows, total = _page(session, query, equal, row.id, limit, offset)
     views = [
@@ -132,18 +132,18 @@ def list_diagnostics(
 
 
 def list_scrapes(
-    session: Session, wanted: CollectionFilter, *, limit: int, offset: int = 0
+    session: Session, filters: CollectionFilter, *, limit: int, offset: int = 0
 ) -> tuple[list[ScrapeView], int]:
     """Return attempts to fetch URLs, newest first, and how many there are in all."""
     row = ScrapeRow
     query = select(row, Source.code).outerjoin(Source, Source.id == row.source_id)
-    hashed = None if wanted.url is None else url_hash(wanted.url)
+    hashed = None if filters.url is None else url_hash(filters.url)
     equal = {
-        row.id: wanted.row_id,
-        Source.code: wanted.source,
+        row.id: filters.row_id,
+        Source.code: filters.source,
         row.url_hash: hashed,
-        row.url: wanted.url,
-        row.job_id: wanted.job_id,
+        row.url: filters.url,
+        row.job_id: filters.job_id,
     }
     rows, total = _page(session, query, equal, row.id, limit, offset)
     views = [
@@ -157,11 +157,11 @@ def list_scrapes(
 
 
 def list_exports(
-    session: Session, wanted: CollectionFilter, *, limit: int, offset: int = 0
+    session: Session, filters: CollectionFilter, *, limit: int, offset: int = 0
 ) -> tuple[list[ExportView], int]:
     """Return exports, newest first, and how many there are in all."""
     row = ExportRow
-    equal = {row.id: wanted.row_id, row.kind: wanted.kind, row.actor: wanted.actor}
+    equal = {row.id: filters.row_id, row.kind: filters.kind, row.actor: filters.actor}
     rows, total = _page(session, select(row, row.id), equal, row.id, limit, offset)
     views = [
         ExportView(
@@ -174,10 +174,10 @@ def list_exports(
 
 
 def list_health(
-    session: Session, wanted: CollectionFilter, *, limit: int, offset: int = 0
+    session: Session, filters: CollectionFilter, *, limit: int, offset: int = 0
 ) -> tuple[list[HealthView], int]:
     """Return runs with their rates, newest first, and how many there are in all."""
-    equal = {HealthRow.id: wanted.row_id, Source.code: wanted.source, HealthRow.job_id: wanted.job_id}
+    equal = {HealthRow.id: filters.row_id, Source.code: filters.source, HealthRow.job_id: filters.job_id}
     rows, total = _page(session, _runs(), equal, HealthRow.id, limit, offset)
     return [_health(*found) for found in rows], total
 

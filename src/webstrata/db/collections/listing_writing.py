@@ -64,8 +64,10 @@ def _known_rows(session: Session, source_id: int, groups: Collection[str]) -> di
     names = sorted(groups)
     for start in range(0, len(names), _GROUPS_AT_ONCE):
         some = names[start : start + _GROUPS_AT_ONCE]
-        wanted = select(ListingRow).where(ListingRow.source_id == source_id, ListingRow.normalized_url_group.in_(some))
-        rows |= {row.normalized_url_group: row for row in session.scalars(wanted)}
+        statement = select(ListingRow).where(
+            ListingRow.source_id == source_id, ListingRow.normalized_url_group.in_(some)
+        )
+        rows |= {row.normalized_url_group: row for row in session.scalars(statement)}
     return rows
 
 

@@ -91,10 +91,10 @@ class ListingView:
 
 
 def list_listings(
-    session: Session, wanted: ListingFilter, order: ListingOrder, *, limit: int, offset: int = 0
+    session: Session, filters: ListingFilter, order: ListingOrder, *, limit: int, offset: int = 0
 ) -> tuple[list[ListingView], int]:
     """Return listings and how many there are in all."""
-    query = _visible().where(*_conditions(wanted))
+    query = _visible().where(*_conditions(filters))
     total = session.scalar(select(func.count()).select_from(query.subquery())) or 0
     rows = session.execute(query.order_by(*_ORDERS[order]).limit(limit).offset(offset)).all()
     changes = _last_changes(session, [row[0].id for row in rows])
@@ -166,20 +166,20 @@ def _visible() -> Select[ListingRow, str, str]:
     return query.where(Source.code != HIDDEN_SOURCE)
 
 
-def _conditions(wanted: ListingFilter) -> list[ColumnElement[bool]]:
+def _conditions(filters: ListingFilter) -> list[ColumnElement[bool]]:
     equal = {
-        Source.code: wanted.source,
-        ListingRow.kind: wanted.kind,
-        ListingRow.availability: wanted.availability,
-        ListingRow.currency: wanted.currency,
+        Source.code: filters.source,
+        ListingRow.kind: filters.kind,
+        ListingRow.availability: filters.availability,
+        ListingRow.currency: filters.currency,
     }
     conditions: list[ColumnElement[bool]] = [column == value for column, value in equal.items() if value is not None]
-    words = (wanted.text or "").split()[:_MOST_WORDS]
+    words = (filters.text or "").split()[:_MOST_WORDS]
     conditions += [or_(*(column.icontains(word, autoescape=True) for column in _SEARCHED)) for word in words]
-    if wanted.min_price is not None:
-        conditions.append(and_(ListingRow.price.is_not(None), wanted.min_price <= _AMOUNT))
-    if wanted.max_price is not None:
-        conditions.append(and_(ListingRow.price.is_not(None), wanted.max_price >= _AMOUNT))
+    if filters.min_price is not None:
+        conditions.append(and_(ListingRow.price.is_not(None), filters.min_price <= _AMOUNT))
+    if filters.max_price is not None:
+        conditions.append(and_(ListingRow.price.is_not(None), filters.max_price >= _AMOUNT))
     return conditions
 
 

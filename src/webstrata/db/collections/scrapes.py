@@ -27,8 +27,8 @@ def add_scrapes(session: Session, source_id: int, job_id: int, records: Sequence
 
 def scrapes_of_url(session: Session, url: str, *, limit: int) -> list[ScrapeRecord]:
     """Return the attempts to fetch a URL, newest first."""
-    wanted = select(ScrapeRow).where(ScrapeRow.url_hash == url_hash(url), ScrapeRow.url == url)
-    return [_record(row) for row in session.scalars(wanted.order_by(ScrapeRow.id.desc()).limit(limit))]
+    statement = select(ScrapeRow).where(ScrapeRow.url_hash == url_hash(url), ScrapeRow.url == url)
+    return [_record(row) for row in session.scalars(statement.order_by(ScrapeRow.id.desc()).limit(limit))]
 
 
 def url_hash(url: str) -> int:

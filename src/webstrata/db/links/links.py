@@ -1,4 +1,4 @@
-"""What snapshots link to: a set of links is stored once, under the first snapshot of a page that has it."""
+"""Links of snapshots: a set of links is stored once, under the first snapshot of a page that has it."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, Table, bindparam, select, text, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.captures.snapshots import is_ok
-from webstrata.db.links.signals import apply_changes, ensure_pages, take_turn
+from webstrata.db.links.signals import apply_changes, ensure_pages, lock_links
 from webstrata.db.schema.tables import PageSignal, Snapshot
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.db.sql.value_lists import Among, ManyColumns, gathered
@@ -22,7 +22,7 @@ LinkSet = frozenset[int]
 
 @dataclass(frozen=True)
 class SnapshotLinks:
-    """What a snapshot links to: the groups of pages, captured or not."""
+    """The links of a snapshot: the groups of pages, captured or not."""
 
     snapshot_id: int
     source_id: int
@@ -33,14 +33,14 @@ class SnapshotLinks:
 
 
 def store_outlinks(session: Session, batch: Sequence[SnapshotLinks]) -> None:
-    """Record what snapshots link to and keep true what everybody's signals say of it.
+    """Record the links of snapshots, and update the signals of all pages that they affect.
 
     A page's links are stored only when they differ from those it had. Snapshots may come in any order, and again.
     """
     given = {links.snapshot_id: links for links in batch}
     if not given:
         return
-    take_turn(session)
+    lock_links(session)
     snapshots = [*given.values()]
     pages = {links.normalized_url_group for links in snapshots}
     ids = ensure_pages(session, pages.union(*(links.targets for links in snapshots)))
@@ -54,7 +54,7 @@ def forget_outlinks(session: Session, snapshot_ids: Collection[int]) -> None:
     """Drop the links of snapshots that are about to go, or to become another page's, and what they did for others."""
     if not snapshot_ids:
         return
-    take_turn(session)
+    lock_links(session)
     before = _pages_linking_from(session, snapshot_ids)
     after = _without(session, before.values(), snapshot_ids)
     changes = SignalChanges()

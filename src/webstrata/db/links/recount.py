@@ -1,21 +1,21 @@
-"""Counting all signals anew from the stored links: slow, exact, and the reference for the incremental counts."""
+"""Recount of all signals from the stored links: slow, exact, and the reference for the incremental counts."""
 
 from sqlalchemy import Select, Subquery, case, func, insert, null, select, update
 
 from webstrata.db.captures.snapshots import is_ok
 from webstrata.db.engine import Database, Session
-from webstrata.db.links.signals import take_turn
+from webstrata.db.links.signals import lock_links
 from webstrata.db.schema.tables import PageSignal, Snapshot, SnapshotOutlink, utcnow
 from webstrata.model.search.pagerank import DAMPING, TELEPORT
 
 
 def recount_signals(database: Database) -> None:
-    """Count anew which capture of each page counts, by how many it is linked and to how many it links.
+    """Recount for every page which capture counts, how many pages link to it and how many it links to.
 
     What pages have to hand on of their rank is set right as well; `refresh_pagerank` then settles it.
     """
     with database.write() as session:
-        take_turn(session)
+        lock_links(session)
         _add_missing_pages(session)
         _reset(session)
         _choose_captures(session)

@@ -117,7 +117,7 @@ _LINKS = Among(
 _TOUCHED = Among("SELECT id, updated_at FROM page_signals WHERE id IN <pages>", (("pages", "bigint"),))
 
 
-def take_turn(session: Session) -> None:
+def lock_links(session: Session) -> None:
     """Wait until no other process changes links or signals; the lock ends with the transaction."""
     if session.get_bind().dialect.name == "postgresql":  # SQLite lets one write at a time anyway
         session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
@@ -127,13 +127,13 @@ def ensure_pages(session: Session, groups: Collection[str]) -> dict[str, int]:
     """Return the ids of pages by their groups, with rows for those that had none; it must be one's turn."""
     remembered = _remembered(session)
     found = {group: remembered[group] for group in groups if group in remembered}
-    wanted = [group for group in groups if group not in found]
-    if not wanted:
+    requested = [group for group in groups if group not in found]
+    if not requested:
         return found
     last = _last_before(session)
-    stored = _ids(session, wanted)
-    missing = sorted(group for group in wanted if group not in stored)
-    stored |= _added(session, missing)
+    stored = _ids(session, requested)
+    missing = sorted(group for group in requested if group not in stored)
+    stored |= _add_pages(session, missing)
     # What this transaction added is gone again if it is rolled back.
     remembered.update((group, page_id) for group, page_id in stored.items() if page_id <= last)
     return found | stored
@@ -158,7 +158,7 @@ def _ids(session: Session, groups: Collection[str]) -> dict[str, int]:
     return dict(_IDS.execute(session, {"groups": groups}).all())
 
 
-def _added(session: Session, groups: Sequence[str]) -> dict[str, int]:
+def _add_pages(session: Session, groups: Sequence[str]) -> dict[str, int]:
     """Give pages their rows and return the rows' ids; as the lock is held, no one else takes ids meanwhile."""
     if session.get_bind().dialect.name == "sqlite":
         first = ids.highest(session, "page_signals") + 1
@@ -236,7 +236,7 @@ def hand_on(
 
     Who links otherwise by now than when it was worked out gives what it gave to those it links to now.
     """
-    take_turn(session)
+    lock_links(session)
     changes = SignalChanges()
     changes.residuals.update(residuals)
     pages = sorted(handed_on)
@@ -264,7 +264,7 @@ def last_page(session: Session) -> int:
 
 def spread_rank(session: Session, total: float, tolerance: float, ids: range) -> int:
     """Write the PageRank of some pages where it is another one than is stored; return of how many."""
-    take_turn(session)
+    lock_links(session)
     written = session.connection().execute(
         _SPREAD, {"total": total, "tolerance": tolerance, "first": ids.start, "behind": ids.stop, "now": utcnow()}
     )

@@ -47,8 +47,8 @@ def target_by_name(session: Session, name: str) -> Target | None:
 
 def target_by_address(session: Session, address: str) -> Target | None:
     """Return the target with an address; until the transaction ends, no one else can change it."""
-    wanted = select(NotificationTarget).where(NotificationTarget.address == address).order_by(NotificationTarget.id)
-    row = session.scalars(wanted.limit(1).with_for_update()).one_or_none()
+    statement = select(NotificationTarget).where(NotificationTarget.address == address).order_by(NotificationTarget.id)
+    row = session.scalars(statement.limit(1).with_for_update()).one_or_none()
     return None if row is None else _target(row)
 
 
@@ -103,8 +103,8 @@ def save_subscription(
     """Subscribe a target to a subject; one that is subscribed already gets the new threshold and form."""
     if subject.source_id is not None and session.get(Source, subject.source_id) is None:
         raise NotFoundError(f"there is no source with the number {subject.source_id}")
-    wanted = select(SubscriptionRow).where(SubscriptionRow.target_id == target.id, *_is_about(subject))
-    row = session.scalars(wanted.limit(1)).one_or_none()
+    statement = select(SubscriptionRow).where(SubscriptionRow.target_id == target.id, *_is_about(subject))
+    row = session.scalars(statement.limit(1)).one_or_none()
     if row is None:
         row = SubscriptionRow(target_id=target.id, created_at=now, **vars(subject))
         session.add(row)

@@ -48,14 +48,14 @@ def record(
     """Record a change in the transaction that makes it, under the name of the session's actor."""
     actor = session.info.get(ACTOR, PROGRAM)
     assert isinstance(actor, Actor)
-    told = {"before": before, "after": after, **details}
+    entry = {"before": before, "after": after, **details}
     session.add(
         AuditEntry(
             at=utcnow(),
             actor=actor.name,
             action=action,
             target=target,
-            details=without_secrets({name: value for name, value in told.items() if value is not None}),
+            details=without_secrets({name: value for name, value in entry.items() if value is not None}),
             request_id=actor.request_id,
             client=actor.client,
         )
@@ -63,10 +63,10 @@ def record(
 
 
 def entries(
-    session: Session, wanted: ChangeFilter, *, limit: int, offset: int = 0
+    session: Session, filters: ChangeFilter, *, limit: int, offset: int = 0
 ) -> tuple[tuple[LoggedChange, ...], int]:
     """Return entries, newest first, and how many there are in all."""
-    columns = {AuditEntry.target: wanted.target, AuditEntry.action: wanted.action, AuditEntry.actor: wanted.actor}
+    columns = {AuditEntry.target: filters.target, AuditEntry.action: filters.action, AuditEntry.actor: filters.actor}
     conditions = [column == value for column, value in columns.items() if value is not None]
     total = session.scalar(select(func.count()).select_from(AuditEntry).where(*conditions)) or 0
     rows = session.scalars(

@@ -1,4 +1,4 @@
-"""What the archive holds, as its readers and operators ask for it."""
+"""Queries of what the archive holds, for readers and operators: sources, jobs, snapshots, totals."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -96,13 +96,13 @@ def latest_capture(session: Session, of: SnapshotView, *, html_only: bool) -> Sn
 
     Without a good one it is the newest whose status is no error.
     """
-    wanted = snapshot_rows().where(
+    statement = snapshot_rows().where(
         Snapshot.normalized_url_group == of.normalized_url_group, unindexed(Source.code) == of.source_code, is_ok()
     )
     if html_only:
-        wanted = wanted.where(Snapshot.mime_type.in_(HTML_TYPES))
+        statement = statement.where(Snapshot.mime_type.in_(HTML_TYPES))
     order = case((is_good(), 0), else_=1), Snapshot.capture_timestamp.desc(), Snapshot.id.desc()
-    row = session.execute(wanted.order_by(*order).limit(1)).first()
+    row = session.execute(statement.order_by(*order).limit(1)).first()
     return to_view(row) if row else None
 
 
@@ -159,13 +159,13 @@ def jobs(
     session: Session, *, source: str | None = None, status: str | None = None, limit: int = 50, offset: int = 0
 ) -> tuple[tuple[JobView, ...], int]:
     """Return jobs, newest first, and how many there are in all."""
-    wanted = select(ArchiveJob, Source).outerjoin(Source, ArchiveJob.source_id == Source.id)
+    statement = select(ArchiveJob, Source).outerjoin(Source, ArchiveJob.source_id == Source.id)
     if source is not None:
-        wanted = wanted.where(Source.code == source)
+        statement = statement.where(Source.code == source)
     if status is not None:
-        wanted = wanted.where(ArchiveJob.status == status)
-    total = session.scalar(select(func.count()).select_from(wanted.subquery("wanted"))) or 0
-    rows = session.execute(wanted.order_by(ArchiveJob.id.desc()).limit(limit).offset(offset))
+        statement = statement.where(ArchiveJob.status == status)
+    total = session.scalar(select(func.count()).select_from(statement.subquery("wanted"))) or 0
+    rows = session.execute(statement.order_by(ArchiveJob.id.desc()).limit(limit).offset(offset))
     return tuple(_job_view(found, of) for found, of in rows), total
 
 

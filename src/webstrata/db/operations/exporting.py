@@ -61,12 +61,14 @@ def exported_snapshots(database: Database, scope: ExportScope) -> Iterator[list[
         after_id, left = part[-1].id, left - len(part)
 
 
-def exported_events(database: Database, wanted: EventFilter, *, after_id: int, limit: int) -> Iterator[list[EventView]]:
+def exported_events(
+    database: Database, filters: EventFilter, *, after_id: int, limit: int
+) -> Iterator[list[EventView]]:
     """Yield the public change events that match the filter in parts, ids ascending."""
     left = limit
     while left > 0:
         with database.read() as session:
-            part = list(export_events(session, wanted, after_id=after_id, limit=min(left, PART)))
+            part = list(export_events(session, filters, after_id=after_id, limit=min(left, PART)))
         if not part:
             return
         yield part
@@ -76,14 +78,14 @@ def exported_events(database: Database, wanted: EventFilter, *, after_id: int, l
 def _part(session: Session, scope: ExportScope, after_id: int, limit: int) -> list[ExportedSnapshot]:
     # By their ids, however few are wanted: every part then begins where the last one ended.
     captured_at = unindexed(Snapshot.capture_timestamp)
-    wanted = _snapshots().where(Snapshot.id > after_id, unindexed(Source.code) != HIDDEN_SOURCE)
+    statement = _snapshots().where(Snapshot.id > after_id, unindexed(Source.code) != HIDDEN_SOURCE)
     if scope.source_id is not None:
-        wanted = wanted.where(unindexed(Snapshot.source_id) == scope.source_id)
+        statement = statement.where(unindexed(Snapshot.source_id) == scope.source_id)
     if scope.from_date is not None:
-        wanted = wanted.where(captured_at >= datetime.combine(scope.from_date, time.min, UTC))
+        statement = statement.where(captured_at >= datetime.combine(scope.from_date, time.min, UTC))
     if scope.to_date is not None:
-        wanted = wanted.where(captured_at <= datetime.combine(scope.to_date, time.max, UTC))
-    return [ExportedSnapshot(*row) for row in session.execute(wanted.order_by(Snapshot.id).limit(limit))]
+        statement = statement.where(captured_at <= datetime.combine(scope.to_date, time.max, UTC))
+    return [ExportedSnapshot(*row) for row in session.execute(statement.order_by(Snapshot.id).limit(limit))]
 
 
 def _snapshots() -> Select[*tuple[Any, ...]]:

@@ -68,5 +68,5 @@ def recorded_offsets(database: Database, warc_file_id: int) -> Iterator[tuple[in
 def blobs_on_disk(session: Session, after: str = "", most: int | None = None) -> Iterator[str]:
     """Yield the digests of the blobs that must be files of the store, in their order."""
     elsewhere = (AssetBlob.document_id, AssetBlob.capture_id, AssetBlob.content)
-    wanted = select(AssetBlob.digest).where(*(column.is_(None) for column in elsewhere), AssetBlob.digest > after)
-    return iter(session.scalars(wanted.order_by(AssetBlob.digest).limit(most)))
+    statement = select(AssetBlob.digest).where(*(column.is_(None) for column in elsewhere), AssetBlob.digest > after)
+    return iter(session.scalars(statement.order_by(AssetBlob.digest).limit(most)))

@@ -78,7 +78,7 @@ def running_jobs(session: Session, now: datetime) -> list[RunningJob]:
         .where(ArchiveJob.status == JobStatus.RUNNING)
         .order_by(ArchiveJob.id)
     ).all()
-    told = _reports_of_running_jobs(session, now) if rows else {}
+    reports = _reports_of_running_jobs(session, now) if rows else {}
     return [
         RunningJob(
             id=job.id,
@@ -86,7 +86,7 @@ def running_jobs(session: Session, now: datetime) -> list[RunningJob]:
             started_at=job.started_at,
             combined_log_path=job.combined_log_path,
             frontier_depth=_depth(job.last_stats_json or {}),
-            report=told.get(job.id),
+            report=reports.get(job.id),
         )
         for job, code in rows
     ]

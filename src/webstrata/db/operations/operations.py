@@ -1,4 +1,4 @@
-"""What happened while the archive was run, counted over all processes: for monitoring."""
+"""Counters of operations over all processes, for monitoring."""
 
 from enum import StrEnum
 
@@ -13,7 +13,7 @@ assert isinstance(_COUNTS, Table)
 
 
 class Operation(StrEnum):
-    """What is counted."""
+    """The counted operations."""
 
     TASK_LEASES_RECLAIMED = "task_leases_reclaimed"
     JOB_LEASES_RECLAIMED = "job_leases_reclaimed"

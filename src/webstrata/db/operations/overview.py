@@ -1,4 +1,4 @@
-"""What an archive is doing: jobs by state, who works on what, what comes next."""
+"""What an archive is doing: jobs by status, their workers, and what is due next."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ class LedJob:
 
 
 @dataclass(frozen=True)
-class NextTurn:
+class NextRun:
     """When a source is archived next."""
 
     source_code: str
@@ -47,7 +47,7 @@ def crawled_by(session: Session) -> dict[str, int]:
     return {row.lease_owner: row.job_id for row in session.execute(under_way) if row.lease_owner}
 
 
-def next_turns(session: Session, limit: int = 5) -> list[NextTurn]:
+def next_runs(session: Session, limit: int = 5) -> list[NextRun]:
     """Return which sources are due next, the first first."""
     due = (
         select(Source.code, Source.next_run_at)
@@ -55,4 +55,4 @@ def next_turns(session: Session, limit: int = 5) -> list[NextTurn]:
         .order_by(Source.next_run_at, Source.id)
         .limit(limit)
     )
-    return [NextTurn(row.code, row.next_run_at) for row in session.execute(due) if row.next_run_at is not None]
+    return [NextRun(row.code, row.next_run_at) for row in session.execute(due) if row.next_run_at is not None]

@@ -1,4 +1,4 @@
-"""Readers' reports as operators go through them."""
+"""Readers' reports, listed and updated by operators."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

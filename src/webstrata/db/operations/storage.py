@@ -26,7 +26,7 @@ class SourceBytes:
 
 
 @dataclass(frozen=True)
-class JobFolder:
+class MeasuredFolder:
     """The folder of a job's files, and their device."""
 
     job_id: int
@@ -83,20 +83,22 @@ def database_bytes(session: Session) -> int:
     return int(pages) * int(session.scalar(text("PRAGMA page_size")) or 0)
 
 
-def job_folder(session: Session, job_id: int) -> JobFolder | None:
+def job_folder(session: Session, job_id: int) -> MeasuredFolder | None:
     """Return the folder of a job's files."""
     row = session.execute(
         select(ArchiveJob.id, ArchiveJob.output_dir, ArchiveJob.output_device).where(ArchiveJob.id == job_id)
     ).first()
-    return None if row is None else JobFolder(*row)
+    return None if row is None else MeasuredFolder(*row)
 
 
-def job_folders(session: Session, statuses: Collection[str] | None = None, limit: int = 1_000_000) -> list[JobFolder]:
+def job_folders(
+    session: Session, statuses: Collection[str] | None = None, limit: int = 1_000_000
+) -> list[MeasuredFolder]:
     """Return where jobs keep their files, newest first: all jobs', or those in some states."""
-    wanted = select(ArchiveJob.id, ArchiveJob.output_dir, ArchiveJob.output_device).order_by(ArchiveJob.id.desc())
+    statement = select(ArchiveJob.id, ArchiveJob.output_dir, ArchiveJob.output_device).order_by(ArchiveJob.id.desc())
     if statuses is not None:
-        wanted = wanted.where(ArchiveJob.status.in_(statuses))
-    return [JobFolder(*row) for row in session.execute(wanted.limit(limit))]
+        statement = statement.where(ArchiveJob.status.in_(statuses))
+    return [MeasuredFolder(*row) for row in session.execute(statement.limit(limit))]
 
 
 def remember_device(session: Session, job_id: int, device: str) -> None:

@@ -1,4 +1,4 @@
-"""How often things were asked for, by day."""
+"""Usage counts by day."""
 
 from collections.abc import Mapping
 from datetime import date

@@ -157,10 +157,10 @@ def claim(  # noqa: PLR0913 - everything that decides what is leased
     """
     reclaim_expired(session, job_id, now)
     connection = session.connection()
-    wanted = {"job_id": job_id, "now": now, "most": limit, "resting": list(resting_hosts)}
-    rows = connection.execute(_DUE_AND_TRUSTED_OF[kind], wanted).all()
+    requested = {"job_id": job_id, "now": now, "most": limit, "resting": list(resting_hosts)}
+    rows = connection.execute(_DUE_AND_TRUSTED_OF[kind], requested).all()
     if not rows and alone:
-        rows = connection.execute(_DUE_OF[kind], wanted | {"most": min(limit, 1)}).all()
+        rows = connection.execute(_DUE_OF[kind], requested | {"most": min(limit, 1)}).all()
     token = uuid4().hex
     if rows:
         ids = [row.id for row in rows]
@@ -238,7 +238,7 @@ def ask_seeds_again(session: Session, job_id: int, now: datetime) -> None:
 
 
 def forget(session: Session, job_id: int) -> None:
-    """Forget every URL of a job, for a crawl that begins anew; what was captured stays."""
+    """Forget every URL of a job, for a crawl that begins again; captures stay."""
     session.execute(delete(CrawlTask).where(CrawlTask.job_id == job_id).execution_options(synchronize_session=False))
 
 

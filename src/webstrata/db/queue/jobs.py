@@ -201,12 +201,12 @@ def unfinished_job(
         .where(ArchiveJob.source_id == source_id, ArchiveJob.status.in_(UNFINISHED))
         .order_by(ArchiveJob.id.desc())
     )
-    wanted = address_keys(seeds)
+    requested = address_keys(seeds)
     for job in unfinished:
         is_stopped = job.status == JobStatus.STOPPED
         known = address_keys(JobConfig.from_json(job.config or {}).seeds)
-        is_same = known == wanted and (not is_stopped or job.id == newest)
-        if is_same or (may_have_more and not is_stopped and known > wanted):
+        is_same = known == requested and (not is_stopped or job.id == newest)
+        if is_same or (may_have_more and not is_stopped and known > requested):
             return job.id
     return None
 

@@ -1,4 +1,4 @@
-"""Who leads a job through its stages, whether its crawl is to go on, and what it may still receive."""
+"""Job leases: which worker runs a job through its stages, whether its crawl goes on, and its limits."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ class CrawlUnderWay:
 
 
 @dataclass(frozen=True)
-class Spent:
-    """What a job has received so far, of what its limits count."""
+class JobUsage:
+    """What a job has received so far, as its limits count it."""
 
     responses: int
     bytes: int
@@ -53,14 +53,14 @@ class Spent:
         return self.responses - self.requisites
 
 
-def spend(session: Session, job_id: int, responses: int, size: int, *, requisites: int = 0) -> Spent:
+def spend(session: Session, job_id: int, responses: int, size: int, *, requisites: int = 0) -> JobUsage:
     """Count received responses and return the sum; until the transaction ends, no other worker commits for this job.
 
     So workers commit one after the other: limits hold exactly, and no two of them wait for each other's rows.
     """
     more = {"of_job": job_id, "more": responses, "size": size, "requisites": requisites}
     row = session.connection().execute(_SPEND, more).one()
-    return Spent(row.responses_count, row.response_bytes_total, row.requisites_count)
+    return JobUsage(row.responses_count, row.response_bytes_total, row.requisites_count)
 
 
 def received(session: Session, job_id: int) -> int:
@@ -68,7 +68,7 @@ def received(session: Session, job_id: int) -> int:
     return session.scalar(select(ArchiveJob.responses_count).where(ArchiveJob.id == job_id)) or 0
 
 
-def take_turn(session: Session, job_id: int) -> None:
+def lock_job(session: Session, job_id: int) -> None:
     """Wait until no other worker writes for a job; until the transaction ends, none does."""
     spend(session, job_id, 0, 0)
 
@@ -256,5 +256,5 @@ def is_stop_requested(session: Session, job_id: int) -> bool:
 def helpable(session: Session, now: datetime) -> list[CrawlUnderWay]:
     """Return the jobs whose crawl is under way and can use help, longest first."""
     running = (ArchiveJob.status == JobStatus.RUNNING, ArchiveJob.lease_expires_at > now, ArchiveJob.helpers_welcome)
-    wanted = select(ArchiveJob.id, ArchiveJob.output_dir).where(*running, ArchiveJob.stop_requested_at.is_(None))
-    return [CrawlUnderWay(*row) for row in session.execute(wanted.order_by(ArchiveJob.started_at, ArchiveJob.id))]
+    statement = select(ArchiveJob.id, ArchiveJob.output_dir).where(*running, ArchiveJob.stop_requested_at.is_(None))
+    return [CrawlUnderWay(*row) for row in session.execute(statement.order_by(ArchiveJob.started_at, ArchiveJob.id))]

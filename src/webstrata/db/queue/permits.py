@@ -1,4 +1,4 @@
-"""Permits to ask a host: each has numbered slots that are held, rest and are free again."""
+"""Host permits: each host has numbered slots that are held, rest and are free again."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -29,10 +29,10 @@ class BusySlot:
 def busy_slots(session: Session, slots: int, host: str | None = None) -> list[BusySlot]:
     """Return which of the first `slots` slots cannot be had now, of one host or of all."""
     now = _now(session)
-    wanted = select(HostPermit).where(HostPermit.slot < slots, HostPermit.free_at > now)
+    statement = select(HostPermit).where(HostPermit.slot < slots, HostPermit.free_at > now)
     if host is not None:
-        wanted = wanted.where(HostPermit.host == host)
-    return [BusySlot(row.host, row.token is not None, row.free_at - now) for row in session.scalars(wanted)]
+        statement = statement.where(HostPermit.host == host)
+    return [BusySlot(row.host, row.token is not None, row.free_at - now) for row in session.scalars(statement)]
 
 
 def take_slot(session: Session, host: str, owner: str, token: str, *, slots: int, hold: timedelta) -> int | None:
@@ -42,12 +42,12 @@ def take_slot(session: Session, host: str, owner: str, token: str, *, slots: int
     busy = set(session.scalars(rows))
     held = {"owner": owner, "token": token, "free_at": now + hold}
     for slot in sorted(set(range(slots)) - busy):
-        if _upserted(session, host, slot, held, now):
+        if _upsert(session, host, slot, held, now):
             return slot
     return None
 
 
-def _upserted(session: Session, host: str, slot: int, held: dict[str, object], now: datetime) -> bool:
+def _upsert(session: Session, host: str, slot: int, held: dict[str, object], now: datetime) -> bool:
     """Write a slot's row unless another process was quicker: the condition is checked under the row's lock."""
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
     statement = (

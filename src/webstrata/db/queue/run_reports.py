@@ -1,4 +1,4 @@
-"""How a job's run is going: each process writes what it has seen, everybody reads it together."""
+"""Statistics of a job's run: each process writes its own, readers get the sum."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -63,7 +63,7 @@ def clear(session: Session, job_id: int, began: datetime) -> None:
 
 
 def progress(session: Session, job_id: int, now: datetime) -> JobProgress | None:
-    """Return how a job is getting on; its counts are those that its crawl wrote last."""
+    """Return the progress of a job; its counts are those that its crawl wrote last."""
     job = catalog.job(session, job_id)
     if job is None:
         return None

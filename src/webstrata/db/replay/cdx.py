@@ -33,14 +33,14 @@ def list_captures(
     session: Session, scope: CaptureScope, *, after: ListPosition | None = None, limit: int
 ) -> list[ArchivedCapture]:
     """Return the next captures of a list."""
-    wanted = CAPTURES.where(*_conditions(session, scope, after)).order_by(*_order(scope)).limit(limit)
-    return [to_capture(row) for row in session.execute(wanted)]
+    statement = CAPTURES.where(*_conditions(session, scope, after)).order_by(*_order(scope)).limit(limit)
+    return [to_capture(row) for row in session.execute(statement)]
 
 
 def position_of(session: Session, scope: CaptureScope, number: int) -> ListPosition | None:
     """Return the place after the first so many captures of a list; None when it has fewer."""
-    wanted = select(*_ORDER).where(*_conditions(session, scope)).order_by(*_order(scope))
-    found = session.execute(wanted.offset(number - 1).limit(1)).first()
+    statement = select(*_ORDER).where(*_conditions(session, scope)).order_by(*_order(scope))
+    found = session.execute(statement.offset(number - 1).limit(1)).first()
     return ListPosition(*found) if found else None
 
 

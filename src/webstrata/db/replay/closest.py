@@ -98,8 +98,8 @@ def neighbours(session: Session, capture: ArchivedCapture) -> Neighbours:
     )
 
 
-def _captures(session: Session, wanted: Select[*tuple[Any, ...]], **given: object) -> list[ArchivedCapture]:
-    return [to_capture(row) for row in session.connection().execute(wanted, given)]
+def _captures(session: Session, statement: Select[*tuple[Any, ...]], **given: object) -> list[ArchivedCapture]:
+    return [to_capture(row) for row in session.connection().execute(statement, given)]
 
 
 def _only(found: list[ArchivedCapture]) -> ArchivedCapture | None:

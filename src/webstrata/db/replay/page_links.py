@@ -52,14 +52,14 @@ class PageLink:
 
 
 @dataclass(frozen=True)
-class PageLinks:
+class CapturedLinks:
     """Some links of a captured page, archived ones first, and how many there are in all."""
 
     shown: tuple[PageLink, ...]
     total: int
 
 
-def links_of(session: Session, of: SnapshotView, *, most: int) -> PageLinks:
+def links_of(session: Session, of: SnapshotView, *, most: int) -> CapturedLinks:
     """Return what a capture links to, with the captures of those pages that are closest to it in time."""
     holder = select(Snapshot.outlinks_from).where(Snapshot.id == of.id).scalar_subquery()
     linked = SnapshotOutlink.snapshot_id == holder
@@ -73,7 +73,7 @@ def links_of(session: Session, of: SnapshotView, *, most: int) -> PageLinks:
     ).all()
     views = _views(session, {number for row in rows for number in row[1:]})
     shown = (PageLink(row[0], closest(of.captured_at, [views[n] for n in row[1:] if n in views])) for row in rows)
-    return PageLinks(tuple(shown), total)
+    return CapturedLinks(tuple(shown), total)
 
 
 def closest(moment: datetime, captures: Sequence[SnapshotView]) -> SnapshotView | None:
@@ -162,12 +162,12 @@ class _Search:
         page = self._page
         for start in range(0, len(urls), _AT_ONCE):
             asked = list(map(without_session_id, urls[start : start + _AT_ONCE]))
-            wanted = _CAPTURES.where(
+            statement = _CAPTURES.where(
                 Capture.url_key.in_([surt(url) for url in asked]),
                 Capture.capture_timestamp.between(page.captured_at - _NEAR, page.captured_at + _NEAR),
                 unindexed(Capture.job_id) == page.job_id,
             )
-            for row in self._session.execute(wanted):
+            for row in self._session.execute(statement):
                 near.setdefault(row.url, []).append(row)
         return {url: self._closest(near.get(without_session_id(url), ())) or self._other(url) for url in urls}
 
@@ -193,7 +193,7 @@ class _Search:
         return self._closest([row for one in (before, after) for row in self._session.execute(one)])
 
     def _reasons(self, urls: Sequence[str]) -> dict[str, str]:
-        """Return why URLs were not captured: what became of their tasks, else the settings of the job."""
+        """Return why URLs were not captured: by their tasks, else by the settings of the job."""
         job_id = self._page.job_id
         if job_id is None or not urls:
             return {}
@@ -225,15 +225,17 @@ def _holders(session: Session, record_ids: Collection[str]) -> dict[str, tuple[i
 
 
 def _tasks(session: Session, job_id: int, urls: Sequence[str]) -> dict[str, str]:
-    """Return what became of a job's tasks for URLs, in words, by their keys."""
+    """Return the results of a job's tasks for URLs, in words, by their keys."""
     found: dict[str, str] = {}
     columns = select(CrawlTask.url, CrawlTask.url_key, CrawlTask.status, CrawlTask.last_error)
     for start in range(0, len(urls), _AT_ONCE):
         keys = [url_key(without_session_id(url)) for url in urls[start : start + _AT_ONCE]]
         for row in session.execute(columns.where(CrawlTask.job_id == job_id, CrawlTask.url_key.in_(keys))):
-            told = (row.last_error or "").removeprefix(f"{row.url}: ")
+            reason = (row.last_error or "").removeprefix(f"{row.url}: ")
             waits = row.status in (TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
-            found[row.url_key] = f"not fetched yet{f': {told}' if told else ''}" if waits else told or "not stored"
+            found[row.url_key] = (
+                f"not fetched yet{f': {reason}' if reason else ''}" if waits else reason or "not stored"
+            )
     return found
 
 

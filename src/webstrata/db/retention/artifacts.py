@@ -38,8 +38,8 @@ def get_expired_html_artifacts(session: Session, now: datetime, limit: int) -> l
 
 def take_expired_artifact(session: Session, artifact_id: int, now: datetime) -> StoredArtifact | None:
     """Lock an expired artifact until the end of the transaction; None when another cleanup has it or deleted it."""
-    wanted = _expired(now).where(Artifact.id == artifact_id).with_for_update(skip_locked=True)
-    row = session.scalars(wanted).first()
+    statement = _expired(now).where(Artifact.id == artifact_id).with_for_update(skip_locked=True)
+    row = session.scalars(statement).first()
     return None if row is None else _stored(row)
 
 
@@ -59,7 +59,7 @@ def postpone_artifact(session: Session, artifact_id: int, now: datetime) -> None
 
 
 def _expired(now: datetime) -> Select[Artifact]:
-    """Select the artifacts whose file may be deleted: expired, and under no legal hold."""
+    """Return the query for artifacts whose file may be deleted: expired, and under no legal hold."""
     is_held = exists().where(LegalHold.released_at.is_(None), LegalHold.session_id == Artifact.session_id)
     return select(Artifact).where(
         Artifact.type == ArtifactType.HTML_GZ, Artifact.deleted_at.is_(None), Artifact.retention_until < now, ~is_held

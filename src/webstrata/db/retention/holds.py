@@ -77,8 +77,8 @@ def release_hold(session: Session, hold_id: int, now: datetime) -> HoldView:
 
 def list_holds(session: Session, *, active_only: bool = False) -> list[HoldView]:
     """Return the holds, newest first: all, or those in force."""
-    wanted = _holds().order_by(LegalHold.id.desc())
-    rows = session.execute(wanted.where(LegalHold.released_at.is_(None)) if active_only else wanted)
+    statement = _holds().order_by(LegalHold.id.desc())
+    rows = session.execute(statement.where(LegalHold.released_at.is_(None)) if active_only else statement)
     return [_view(*row) for row in rows]
 
 
@@ -124,8 +124,8 @@ def held_in_files(session: Session, job_id: int, paths: Collection[str]) -> list
 
 
 def _in_hauls(session: Session, which: ColumnElement[bool]) -> list[KeptSnapshot]:
-    wanted = select(HaulCapture.snapshot_id).join(Snapshot, Snapshot.id == HaulCapture.snapshot_id).where(which)
-    return [KeptSnapshot(number, "it is part of a haul") for number in session.scalars(wanted.limit(1))]
+    statement = select(HaulCapture.snapshot_id).join(Snapshot, Snapshot.id == HaulCapture.snapshot_id).where(which)
+    return [KeptSnapshot(number, "it is part of a haul") for number in session.scalars(statement.limit(1))]
 
 
 def _held(session: Session, which: ColumnElement[bool]) -> list[KeptSnapshot]:

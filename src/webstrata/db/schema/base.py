@@ -1,4 +1,4 @@
-"""What all tables are made of: their parent, and the kinds of columns that behave the same on every database."""
+"""The base class of all tables, and the column types that behave the same on every database."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""What searches work out once for each state of the archive: how many results there are, and which are ranked."""
+"""Cache of searches for one state of the archive: how many results there are, and which are ranked."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable

@@ -1,4 +1,4 @@
-"""Which documents are ranked: all that match, or, where they are too many, those that promise most."""
+"""Candidates for ranking: all documents that match, or, where they are too many, the most promising ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.search.cache import worked_out_once
 from webstrata.db.search.fulltext import Match, matched, matching
-from webstrata.db.search.scope import Scope
+from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.scores import JUDGING, MOST_JUDGED, RELEVANCE, Judged, judgement
 from webstrata.db.search.time_order import COUNTS, MOST_COUNTED, Count, count_of, counting
-from webstrata.db.search.union import Columns, Part, answers, together
+from webstrata.db.search.union import Columns, UnionPart, split_rows, union_query
 from webstrata.model.search.query import All, Expression, in_title
 from webstrata.model.search.values import View
 
@@ -40,7 +40,7 @@ class Many:
     count: Count
 
 
-def candidates(session: Session, scope: Scope, expression: Expression) -> Few | Many:
+def candidates(session: Session, scope: SearchScope, expression: Expression) -> Few | Many:
     """Return the candidates that a search ranks; many of them come from the cache when the search is
     repeated for its next page.
     """
@@ -52,14 +52,14 @@ def _are_many(found: Few | Many) -> bool:
     return isinstance(found, Many)
 
 
-def _found(session: Session, scope: Scope, expression: Expression) -> Few | Many:
+def _found(session: Session, scope: SearchScope, expression: Expression) -> Few | Many:
     in_titles = in_title(expression)
     titles = matching(All((in_titles, expression)), scope.dialect) if in_titles else None
     parts = _parts(scope, titles)
     # What matches is found once for all parts: where it is much, that takes longer than all the rest.
     rows = scope.execute(
         session,
-        f", {_with(scope)} {together(scope.dialect, parts)}",
+        f", {_with(scope)} {union_query(scope.dialect, parts)}",
         ranked=MOST_RANKED,
         judged=MOST_JUDGED,
         known_well=10 * MOST_AUTHORITIES,
@@ -70,14 +70,14 @@ def _found(session: Session, scope: Scope, expression: Expression) -> Few | Many
         titles=MOST_TITLES,
         **(titles.given("title") if titles else {}),
     )
-    return _read(answers(scope.dialect, parts, rows))
+    return _read(split_rows(scope.dialect, parts, rows))
 
 
-def _read(told: Mapping[str, Columns]) -> Few | Many:
-    counted = told["counted"]
+def _read(results: Mapping[str, Columns]) -> Few | Many:
+    counted = results["counted"]
     if not counted["results"]:
-        return Few(judgement(told), told["total"]["results"][0])
-    chosen = dict.fromkeys(chain.from_iterable(told[name]["document_id"] for name in _CHOSEN if name in told))
+        return Few(judgement(results), results["total"]["results"][0])
+    chosen = dict.fromkeys(chain.from_iterable(results[name]["document_id"] for name in _CHOSEN if name in results))
     return Many(tuple(chosen)[:MOST_CHOSEN], count_of([counted[name][0] for name in COUNTS], MOST_COUNTED))
 
 
@@ -85,7 +85,7 @@ _CHOSEN = ("titled", "linked", "newest")
 _FEW, _MANY = "(SELECT few FROM size)", "(SELECT many FROM size)"
 
 
-def _with(scope: Scope) -> str:
+def _with(scope: SearchScope) -> str:
     gathered = scope.every_capture().gathered("here")
     return (
         f"here AS MATERIALIZED ({_here(scope)}), size AS MATERIALIZED"
@@ -95,37 +95,37 @@ def _with(scope: Scope) -> str:
     )
 
 
-def _parts(scope: Scope, titles: Match | None) -> dict[str, Part]:
+def _parts(scope: SearchScope, titles: Match | None) -> dict[str, UnionPart]:
     """Return what is asked where few match, and then what is asked where many do."""
     results = "count(DISTINCT page_id)" if scope.request.view is View.PAGES else "coalesce(sum(captures), 0)"
     chosen = {"linked": _linked(scope), "newest": _newest(scope)}
     if titles is not None:
         chosen["titled"] = _titled(scope, titles)
     return {
-        "total": Part(f"SELECT {results} AS results FROM captured", ("results",)),
+        "total": UnionPart(f"SELECT {results} AS results FROM captured", ("results",)),
         **JUDGING,
         **{
-            name: Part(f"SELECT document_id FROM ({query}) AS chosen WHERE {_MANY}", ("document_id",))
+            name: UnionPart(f"SELECT document_id FROM ({query}) AS chosen WHERE {_MANY}", ("document_id",))
             for name, query in chosen.items()
         },
-        "counted": Part(f"SELECT * FROM ({counting(scope)}) AS all_of_them WHERE {_MANY}", COUNTS),
+        "counted": UnionPart(f"SELECT * FROM ({counting(scope)}) AS all_of_them WHERE {_MANY}", COUNTS),
     }
 
 
-def _here(scope: Scope) -> str:
+def _here(scope: SearchScope) -> str:
     """Return the query for documents that have a capture to show, to one more than can be ranked."""
     # Where nothing but the words narrows the search, nearly every document has one: they need not be looked at.
     captured = f" WHERE {scope.having_a_capture()}" if scope.is_narrow else ""
     return f"SELECT m.document_id FROM matched m{captured} LIMIT :ranked + 1"
 
 
-def _newest(scope: Scope) -> str:
+def _newest(scope: SearchScope) -> str:
     # Those that were last new, by their ids: the newest captures would have to be looked for among all there are.
     newest_first = _NEWEST_FIRST[scope.dialect]
     return f"SELECT m.document_id FROM ({newest_first}) AS m WHERE {scope.having_a_capture()} LIMIT :newest"
 
 
-def _linked(scope: Scope) -> str:
+def _linked(scope: SearchScope) -> str:
     return (
         "SELECT e.document_id FROM (SELECT snapshot_id FROM page_signals WHERE inlink_count >= 8"
         " ORDER BY inlink_count DESC, snapshot_id LIMIT :known_well) AS p CROSS JOIN search_entries e"
@@ -134,7 +134,7 @@ def _linked(scope: Scope) -> str:
     )
 
 
-def _titled(scope: Scope, titles: Match) -> str:
+def _titled(scope: SearchScope, titles: Match) -> str:
     in_titles = matched(titles, scope.dialect, "title")
     if scope.dialect != "sqlite":
         # Or else PostgreSQL would look at one document after the other, from the last one on.

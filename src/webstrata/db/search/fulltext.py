@@ -1,4 +1,4 @@
-"""Which documents hold some words, and how well: FTS5 on SQLite, tsvector on PostgreSQL.
+"""Full-text search: which documents match some words, and how well; FTS5 on SQLite, tsvector on PostgreSQL.
 
 Both are asked in words that `content/tokens.py` folded, each in quotes: nothing that a reader writes is syntax.
 """
@@ -28,7 +28,7 @@ EVERY_DOCUMENT = "https"
 
 
 class Match(NamedTuple):
-    """What a full-text index is asked."""
+    """A query of a full-text index."""
 
     exactly: str
     widely: str | None = None
@@ -104,9 +104,9 @@ def _spelled(expression: Expression, language: _Language) -> str:
 
 
 def _all(expression: All, language: _Language) -> str:
-    wanted = [_spelled(part, language) for part in expression.parts if not isinstance(part, Without)]
+    requested = [_spelled(part, language) for part in expression.parts if not isinstance(part, Without)]
     unwanted = [_spelled(part.part, language) for part in expression.parts if isinstance(part, Without)]
-    asked = f"({language.both.join(wanted or [_everything(language)])})"
+    asked = f"({language.both.join(requested or [_everything(language)])})"
     return f"({asked}{language.without}({language.either.join(unwanted)}))" if unwanted else asked
 
 

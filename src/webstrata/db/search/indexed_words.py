@@ -1,4 +1,4 @@
-"""What of a document is stored and which words are indexed, worked out without a database."""
+"""The stored form and the indexed words of a document, computed without a database."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class NewDocument:
 
 @dataclass(frozen=True)
 class PreparedDocument:
-    """A document as a database takes it: all that can be worked out without the database is worked out."""
+    """A document as a database stores it, with all that can be computed without the database."""
 
     normalized_url_group: str
     text_hash: str

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.search.cache import worked_out_once
 from webstrata.db.search.fulltext import Match, matching
-from webstrata.db.search.scope import Scope
+from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.term_counts import document_counts, number_of_documents, term_weights
 from webstrata.db.sql.value_lists import as_list
 from webstrata.model.search.query import AnyOf, Expression, all_of, in_title
@@ -34,13 +34,13 @@ class _Weighing:
     counts: Sequence[int]
 
 
-def partial_matches(session: Session, scope: Scope, terms: Sequence[Term]) -> dict[int, float]:
+def partial_matches(session: Session, scope: SearchScope, terms: Sequence[Term]) -> dict[int, float]:
     """Return the documents that hold most of some terms, and how much of them by weight, most first."""
     what = "partial", scope.asks(), tuple(terms), MOST_CANDIDATES
     return worked_out_once(session, scope.state, what, lambda: _partial_matches(session, scope, terms))
 
 
-def _partial_matches(session: Session, scope: Scope, terms: Sequence[Term]) -> dict[int, float]:
+def _partial_matches(session: Session, scope: SearchScope, terms: Sequence[Term]) -> dict[int, float]:
     counts = document_counts(session, scope.state, terms)
     asked = _Weighing(terms, term_weights(session, scope.state, terms), counts)
     documents = _candidates(session, scope, asked)
@@ -66,7 +66,7 @@ def _most_held(shares: dict[int, float], whole: float) -> dict[int, float]:
     return {document: shares[document] for document in ordered if shares[document] >= least}
 
 
-def _candidates(session: Session, scope: Scope, asked: _Weighing) -> list[int]:
+def _candidates(session: Session, scope: SearchScope, asked: _Weighing) -> list[int]:
     """Return the documents that are weighed: those with a rare word, or with several of the common ones."""
     found: list[int] = []
     for expression in _choosing(asked, number_of_documents(session, scope.state)):
@@ -77,7 +77,7 @@ def _candidates(session: Session, scope: Scope, asked: _Weighing) -> list[int]:
 
 
 def _choosing(asked: _Weighing, of_all: int) -> Iterable[Expression]:
-    """Yield what candidates are asked for, from what finds most to what finds least."""
+    """Yield the queries for candidates, from the one that finds most to the one that finds least."""
     rarest = sorted((count, number) for number, count in enumerate(asked.counts) if count)
     chosen: list[Expression] = []
     most = 0
@@ -96,7 +96,7 @@ def _choosing(asked: _Weighing, of_all: int) -> Iterable[Expression]:
     yield few[0]
 
 
-def _found(session: Session, scope: Scope) -> list[int]:
+def _found(session: Session, scope: SearchScope) -> list[int]:
     captured = f" WHERE {scope.having_a_capture()}" if scope.is_narrow else ""
     rows = scope.execute(
         session,

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.schema.tables import Page, Source
 from webstrata.db.search.fulltext import matching
-from webstrata.db.search.scope import Scope
+from webstrata.db.search.scope import SearchScope
 from webstrata.db.sources.totals import HIDDEN_SOURCE
 from webstrata.errors import UsageError
 from webstrata.model.archive import SnapshotView
@@ -64,7 +64,7 @@ Facets = dict[str, tuple[FacetCount, ...]]
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchHits:
     """Some results in order, how many there are in all, whether counting was cut short, and how they were ranked."""
 
     hits: tuple[Hit, ...]
@@ -78,19 +78,19 @@ class Found:
     """The last hit is among those that are ordered by time: the next ones are found by its time."""
 
 
-def scope_of(session: Session, question: Question) -> Scope | None:
+def scope_of(session: Session, question: Question) -> SearchScope | None:
     """Return which captures a question is about; None when it is plain that there are none."""
     request, dialect = question.request, session.get_bind().dialect.name
     rows = archive_state(session)
     ids = {code: source_id for source_id, code, *_ in rows}
     hidden = ids.get(HIDDEN_SOURCE)
-    wanted = ids.get(request.source.lower()) if request.source is not None else None
-    if request.source is not None and (wanted is None or wanted == hidden):
+    requested = ids.get(request.source.lower()) if request.source is not None else None
+    if request.source is not None and (requested is None or requested == hidden):
         return None
     pages = _pages_at(session, question.address, ids.values()) if question.address is not None else None
     match = matching(question.expression, dialect) if question.expression is not None else None
-    return Scope(
-        *(request, dialect, wanted, hidden, match, pages),
+    return SearchScope(
+        *(request, dialect, requested, hidden, match, pages),
         captures=sum(snapshots or 0 for _, _, snapshots, *_ in rows),
         state=rows,
     )
@@ -111,13 +111,13 @@ def _pages_at(session: Session, address: str, sources: Collection[int]) -> tuple
     """Return the pages of sources that an address leads to: each source has its own parameters that
     distinguish pages.
     """
-    wanted: set[str] = set()
+    requested: set[str] = set()
     told_apart = session.scalars(select(Source.page_parameters).where(Source.page_parameters.is_not(None)))
     for parameters in {(), *(tuple(some or ()) for some in told_apart)}:
         try:
-            wanted.add(url_group(address if "://" in address else f"https://{address}", parameters))
+            requested.add(url_group(address if "://" in address else f"https://{address}", parameters))
         except UsageError:
             return ()
     # An index knows the pages of each source by name.
-    rows = session.scalars(select(Page.id).where(Page.source_id.in_(sources), Page.normalized_url_group.in_(wanted)))
+    rows = session.scalars(select(Page.id).where(Page.source_id.in_(sources), Page.normalized_url_group.in_(requested)))
     return tuple(rows)

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 from webstrata.db.search.cache import worked_out_once
 from webstrata.db.search.candidate_texts import read_scores
 from webstrata.db.search.candidates import Few, Many, candidates
-from webstrata.db.search.question import Found, Hit, Question
+from webstrata.db.search.question import Hit, Question, SearchHits
 from webstrata.db.search.result_rows import BEST_FIRST, GOOD_FIRST, NEWEST_FIRST, shown
-from webstrata.db.search.scope import Scope
+from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.scores import MOST_JUDGED, Judged, judged
 from webstrata.db.search.term_counts import term_weights
 from webstrata.db.search.time_order import MOST_COUNTED, Count, counted, ordered
@@ -35,7 +35,7 @@ _SPARE = 2
 class RankedSearch:
     """A search whose best results come first: some documents are ranked, the rest follows, newest first."""
 
-    def __init__(self, session: Session, question: Question, scope: Scope) -> None:
+    def __init__(self, session: Session, question: Question, scope: SearchScope) -> None:
         assert question.expression is not None
         self._session = session
         self._question = question
@@ -43,32 +43,32 @@ class RankedSearch:
         self._expression = question.expression
         self._scope = scope
 
-    def found(self) -> Found:
-        """Return the results that were asked for."""
+    def found(self) -> SearchHits:
+        """Return the requested results."""
         if self._question.is_partial:
             return self._with_most_words()
         found = candidates(self._session, self._scope, self._expression)
         if isinstance(found, Many):
             return self._partly_ranked(found.documents, found.count)
-        return self._all_ranked(found) if found.total else Found((), 0)
+        return self._all_ranked(found) if found.total else SearchHits((), 0)
 
-    def _all_ranked(self, found: Few) -> Found:
+    def _all_ranked(self, found: Few) -> SearchHits:
         ranked = self._scores(found.judged)
         head = _Head(self._session, self._question, self._scope.known(ranked))
         hits = head.page(ranked, self._question.offset)
-        return Found(hits, found.total, scores=ranked, documents=len(found.judged.relevance))
+        return SearchHits(hits, found.total, scores=ranked, documents=len(found.judged.relevance))
 
-    def _with_most_words(self) -> Found:
+    def _with_most_words(self) -> SearchHits:
         """Return results that hold most of the words: their texts are known already, those with most words first."""
         shares = self._question.shares or {}
         count = counted(self._session, self._scope, MOST_COUNTED)
         if not count.total:
-            return Found((), 0)
+            return SearchHits((), 0)
         ranked = self._read(shares, MOST_READ)
         hits = _Head(self._session, self._question, self._scope).page(ranked, self._question.offset)
-        return Found(hits, count.total, count.capped, ranked, documents=len(shares))
+        return SearchHits(hits, count.total, count.capped, ranked, documents=len(shares))
 
-    def _partly_ranked(self, documents: Sequence[int], count: Count) -> Found:
+    def _partly_ranked(self, documents: Sequence[int], count: Count) -> SearchHits:
         """Return results of which only some are ranked: these, and what follows them."""
         offset, size = self._question.offset, self._request.page_size
         scope = self._where_known if self._request.view is View.PAGES else self._scope
@@ -79,15 +79,15 @@ class RankedSearch:
         ranked = self._scores(judged(self._session, self._scope, documents)) if ranks else {}
         hits = head.page(ranked, offset) if ranked else ()
         if len(hits) == size:
-            return Found(hits, max(count.total, offset + size), count.capped, ranked, documents=count.documents)
+            return SearchHits(hits, max(count.total, offset + size), count.capped, ranked, documents=count.documents)
         first = self._captures_of(head, documents) if first is None else first
         if self._within(count):
             others = self._where_known.without(documents)
-            skip, wanted = max(0, offset - first), size - len(hits)
-            hits += ordered(self._session, self._question, others, count, skip=skip, wanted=wanted)
-        behind = offset + len(hits) > first
+            skip, requested = max(0, offset - first), size - len(hits)
+            hits += ordered(self._session, self._question, others, count, skip=skip, requested=requested)
+        is_past_ranked = offset + len(hits) > first
         total = max(count.total, first)
-        return Found(hits, total, count.capped, ranked, documents=count.documents, in_time_order=behind)
+        return SearchHits(hits, total, count.capped, ranked, documents=count.documents, in_time_order=is_past_ranked)
 
     def _captures_of(self, head: "_Head", documents: Sequence[int]) -> int:
         what = "their captures", self._scope.asks(), tuple(documents)
@@ -98,7 +98,7 @@ class RankedSearch:
         return self._question.cursor is not None or not count.capped or self._question.offset < count.total
 
     @cached_property
-    def _where_known(self) -> Scope:
+    def _where_known(self) -> SearchScope:
         """The scope with its texts known where finding them again is dear.
 
         PostgreSQL's index does not know where words stand: it looks at every document that holds them.
@@ -127,7 +127,7 @@ class RankedSearch:
 class _Head:
     """The captures of the ranked documents, the best first."""
 
-    def __init__(self, session: Session, question: Question, scope: Scope) -> None:
+    def __init__(self, session: Session, question: Question, scope: SearchScope) -> None:
         self._session = session
         self._question = question
         self._request = question.request
@@ -177,12 +177,12 @@ class _Head:
         return {"ranked_ids": as_array(ranked), "ranked_scores": as_array([score.total for score in ranked.values()])}
 
 
-def _promising(ranked: Mapping[int, Score], wanted: int) -> tuple[list[int], float]:
+def _promising(ranked: Mapping[int, Score], requested: int) -> tuple[list[int], float]:
     """Return documents that should have the requested captures, and a score that no other document exceeds."""
-    documents, least = best_scored(ranked, _SPARE * wanted)
+    documents, least = best_scored(ranked, _SPARE * requested)
     # Very many may share the last score: all texts that hold the word once. Those above it are enough if they can be.
     above = [document for document in documents if ranked[document].total > least]
-    return (above, least) if len(above) >= wanted else (documents, math.nextafter(least, -math.inf))
+    return (above, least) if len(above) >= requested else (documents, math.nextafter(least, -math.inf))
 
 
 _RANKED_ROWS = {

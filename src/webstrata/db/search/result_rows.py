@@ -1,4 +1,4 @@
-"""What a reader sees of captures, brought by the very statement that finds them."""
+"""Columns of captures that readers see, selected by the statement that finds them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.captures.packed_text import unpacked
 from webstrata.db.search.question import Hit, Question
-from webstrata.db.search.scope import Scope
+from webstrata.db.search.scope import SearchScope
 from webstrata.model.archive import SnapshotView
 from webstrata.model.search.values import View
 
@@ -21,7 +21,7 @@ NEWEST_FIRST = ("captured_at DESC", "snapshot_id DESC")
 def shown(
     session: Session,
     question: Question,
-    scope: Scope,
+    scope: SearchScope,
     found: str,
     order: Sequence[str],
     most: int,

@@ -24,7 +24,7 @@ _STATEMENTS_KEPT = 512
 
 
 @dataclass(frozen=True)
-class Scope:
+class SearchScope:
     """The captures of a search: `match` selects texts, or `pages` selects pages; with neither it is all of them."""
 
     request: SearchRequest
@@ -67,7 +67,7 @@ class Scope:
         """Return the condition that a capture `e` of a text that matches is in this scope."""
         return f"{self._filtered('e')}{self._newest_of_page()}"
 
-    def every_capture(self) -> "Scope":
+    def every_capture(self) -> "SearchScope":
         """Return the same scope with every capture of a page in it."""
         return replace(self, request=replace(self.request, view=View.SNAPSHOTS))
 
@@ -82,7 +82,7 @@ class Scope:
         statement = _statement(f"{self._with() if 'matched' in sql else ''}{sql}")
         return session.execute(statement, self._given() | given)
 
-    def known(self, documents: Collection[int]) -> "Scope":
+    def known(self, documents: Collection[int]) -> "SearchScope":
         """Return the same scope when it is known which texts match."""
         return replace(self, documents=documents)
 
@@ -92,7 +92,7 @@ class Scope:
         request = self.request
         return any((self.source_id is not None, *_days(request), request.language, request.kind))
 
-    def without(self, documents: Collection[int]) -> "Scope":
+    def without(self, documents: Collection[int]) -> "SearchScope":
         """Return the same scope without the captures of some texts."""
         return replace(self, left_out=documents)
 
@@ -202,7 +202,7 @@ def _rows(dialect: str) -> str:
 
 
 def _days(request: SearchRequest) -> tuple[date | None, date | None]:
-    """Return the first and the last UTC day that is asked for; the last day there is, is no bound."""
+    """Return the first and the last UTC day of a request; the last possible day is no bound."""
     firsts = [request.from_date, date(request.year, 1, 1) if request.year else None]
     lasts = [request.to_date, request.as_of, date(request.year, 12, 31) if request.year else None]
     first = max((day for day in firsts if day), default=None)

@@ -7,8 +7,8 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from webstrata.content.tokens import fold
-from webstrata.db.search.scope import Scope
-from webstrata.db.search.union import Columns, Part, answers, together
+from webstrata.db.search.scope import SearchScope
+from webstrata.db.search.union import Columns, UnionPart, split_rows, union_query
 from webstrata.db.sql.value_lists import as_list
 from webstrata.model.search.ranking import Facts, depth_of
 
@@ -20,23 +20,23 @@ MOST_JUDGED = 80
 
 @dataclass(frozen=True)
 class Judged:
-    """What is known of documents: the relevance of each, as the database judges, and the facts of the best."""
+    """The relevance of each document, as the database computes it, and the facts of the best."""
 
     relevance: dict[int, float] = field(default_factory=dict)
     facts: dict[int, Facts] = field(default_factory=dict)
 
 
-def judged(session: Session, scope: Scope, documents: Collection[int]) -> Judged:
+def judged(session: Session, scope: SearchScope, documents: Collection[int]) -> Judged:
     """Return what is known of documents that match."""
     assert scope.match is not None
     given = {"match": scope.match.exactly, "ids": as_list(scope.dialect, documents), "judged": MOST_JUDGED}
     rows = session.execute(_JUDGED[scope.dialect], given).all()
-    return judgement(answers(scope.dialect, JUDGING, rows))
+    return judgement(split_rows(scope.dialect, JUDGING, rows))
 
 
-def judgement(told: Mapping[str, Columns]) -> Judged:
+def judgement(results: Mapping[str, Columns]) -> Judged:
     """Return the judgement from the rows of `JUDGING`."""
-    ranked, best = told["ranked"], told["best"]
+    ranked, best = results["ranked"], results["best"]
     return Judged(
         dict(zip(ranked["document_id"], ranked["relevance"], strict=True)),
         {
@@ -49,8 +49,8 @@ def judgement(told: Mapping[str, Columns]) -> Judged:
 _BEST = "SELECT document_id FROM ranked ORDER BY relevance DESC, document_id LIMIT :judged"
 _FACTS = ("document_id", "inlinks", "title", "page", "rank_mass")
 JUDGING = {
-    "ranked": Part("SELECT document_id, relevance FROM ranked", ("document_id", "relevance")),
-    "best": Part(
+    "ranked": UnionPart("SELECT document_id, relevance FROM ranked", ("document_id", "relevance")),
+    "best": UnionPart(
         "SELECT d.id AS document_id, coalesce(p.inlink_count, 0) AS inlinks, d.title,"
         " d.normalized_url_group AS page, coalesce(p.rank_mass, 0) AS rank_mass"
         f" FROM ({_BEST}) AS b JOIN documents d ON d.id = b.document_id"
@@ -85,6 +85,6 @@ _RANKED = {
     ),
 }
 _JUDGED = {
-    dialect: text(f"WITH ranked AS MATERIALIZED ({ranked}) {together(dialect, JUDGING)}")
+    dialect: text(f"WITH ranked AS MATERIALIZED ({ranked}) {union_query(dialect, JUDGING)}")
     for dialect, ranked in _RANKED.items()
 }

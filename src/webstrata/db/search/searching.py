@@ -1,4 +1,4 @@
-"""Finding snapshots: which are asked for, how many, in which order; every capture or one a page."""
+"""Search queries: finds snapshots by a request, counts and sorts them; every capture, or one for each page."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.search.cache import worked_out_once
 from webstrata.db.search.partial_matches import partial_matches
-from webstrata.db.search.question import Facets, Found, Hit, Question, scope_of
+from webstrata.db.search.question import Facets, Hit, Question, SearchHits, scope_of
 from webstrata.db.search.ranked import RankedSearch
 from webstrata.db.search.result_rows import NEWEST_FIRST, shown
-from webstrata.db.search.scope import Scope
+from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.time_order import MOST_BROWSED, MOST_COUNTED, browses_pages, counted, from_pages, in_time
 from webstrata.db.sql.value_lists import Among
 from webstrata.model.archive import SnapshotView
@@ -20,11 +20,11 @@ from webstrata.model.search.values import FacetCount
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
 
 
-def find(session: Session, question: Question) -> Found:
+def find(session: Session, question: Question) -> SearchHits:
     """Return the results that a question asks for."""
     scope = scope_of(session, question)
     if scope is None:
-        return Found((), 0)
+        return SearchHits((), 0)
     if question.is_partial:
         shares = partial_matches(session, scope, question.terms)
         scope, question = replace(scope.known(tuple(shares)), match=None), replace(question, shares=shares)
@@ -34,7 +34,7 @@ def find(session: Session, question: Question) -> Found:
     return replace(found, facets=_facets(session, scope))
 
 
-def _found(session: Session, question: Question, scope: Scope) -> Found:
+def _found(session: Session, question: Question, scope: SearchScope) -> SearchHits:
     if question.is_ranked and question.expression is not None:
         return RankedSearch(session, question, scope).found()
     if browses_pages(question):
@@ -42,20 +42,20 @@ def _found(session: Session, question: Question, scope: Scope) -> Found:
     count = counted(session, scope, MOST_BROWSED if question.expression is None else MOST_COUNTED)
     hits = in_time(session, question, scope, question.offset, count)
     in_order = not question.request.include_non_2xx
-    return Found(hits, count.total, count.capped, documents=count.documents, in_time_order=in_order)
+    return SearchHits(hits, count.total, count.capped, documents=count.documents, in_time_order=in_order)
 
 
 _FACETS = ("source", "year", "language", "type")
 NO_FACETS: Facets = dict.fromkeys(_FACETS, ())
 
 
-def _facets(session: Session, scope: Scope) -> Facets:
+def _facets(session: Session, scope: SearchScope) -> Facets:
     """Return how the results divide by source, year, language and type; of very many, the first are counted."""
     what = "facets", scope.asks(), MOST_COUNTED
     return worked_out_once(session, scope.state, what, lambda: _divided(session, scope))
 
 
-def _divided(session: Session, scope: Scope) -> Facets:
+def _divided(session: Session, scope: SearchScope) -> Facets:
     counters: dict[str, Counter[str]] = {name: Counter() for name in _FACETS}
     codes = {source_id: code for source_id, code, *_ in scope.state}
     year = "substr(captured_at, 1, 4)" if scope.dialect == "sqlite" else "to_char(captured_at, 'YYYY')"

@@ -1,4 +1,4 @@
-"""Forms of words of texts that were stored before forms were: learned some texts at a time, however often it stops."""
+"""Word forms of texts that were stored by an older version: learned in batches, resumed after a stop."""
 
 from collections import defaultdict
 

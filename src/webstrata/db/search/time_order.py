@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from webstrata.db.search.cache import worked_out_once
-from webstrata.db.search.question import Found, Hit, Question
+from webstrata.db.search.question import Hit, Question, SearchHits
 from webstrata.db.search.result_rows import GOOD_FIRST, NEWEST_FIRST, shown
-from webstrata.db.search.scope import Scope
+from webstrata.db.search.scope import SearchScope
 from webstrata.model.search.values import View, walks
 
 # ruff: noqa: S608 - the parts of a statement are all ours; what readers write comes as parameters
@@ -39,7 +39,7 @@ class Count:
     """The highest id of a text: about so many there are."""
 
 
-def counted(session: Session, scope: Scope, most: int) -> Count:
+def counted(session: Session, scope: SearchScope, most: int) -> Count:
     """Return how many results there are, counting captures to a limit."""
     return worked_out_once(session, scope.state, (scope.asks(), most), lambda: _counted(session, scope, most))
 
@@ -48,7 +48,7 @@ COUNTS = ("captures", "results", "documents", "last_document")
 """The columns of the query that counts."""
 
 
-def counting(scope: Scope) -> str:
+def counting(scope: SearchScope) -> str:
     """Return the query that counts captures, results and texts, to the limit `counted`."""
     results = "count(DISTINCT page_id)" if scope.request.view is View.PAGES else "count(*)"
     met = f"SELECT e.page_id {scope.every_capture().gathered()} LIMIT :counted"
@@ -63,19 +63,19 @@ def count_of(row: Sequence[int], most: int) -> Count:
     return Count(results, captures, captures >= most, documents, last_document)
 
 
-def _counted(session: Session, scope: Scope, most: int) -> Count:
+def _counted(session: Session, scope: SearchScope, most: int) -> Count:
     return count_of(scope.execute(session, counting(scope), counted=most).one(), most)
 
 
-def in_time(session: Session, question: Question, scope: Scope, offset: int, count: Count) -> tuple[Hit, ...]:
+def in_time(session: Session, question: Question, scope: SearchScope, offset: int, count: Count) -> tuple[Hit, ...]:
     """Return the requested results, newest first; those after the counted ones are reached only by a cursor."""
     if question.cursor is None and count.capped and offset >= count.total:
         return ()
-    return ordered(session, question, scope, count, skip=offset, wanted=question.request.page_size)
+    return ordered(session, question, scope, count, skip=offset, requested=question.request.page_size)
 
 
 def ordered(
-    session: Session, question: Question, scope: Scope, count: Count, *, skip: int, wanted: int
+    session: Session, question: Question, scope: SearchScope, count: Count, *, skip: int, requested: int
 ) -> tuple[Hit, ...]:
     """Return some results, newest first, walking or gathering as is cheaper."""
     cursor, also, given = question.cursor, "", {}
@@ -84,7 +84,7 @@ def ordered(
         also = " AND (e.captured_at, e.snapshot_id) < (:after_at, :after_id)"
         given, skip = {"after_at": cursor.at, "after_id": cursor.snapshot_id}, 0
     found = _estimated(scope, count) if count.capped else count.entries
-    walking = walks((skip + wanted) // _WALKED_AS_ONE, max(found, count.entries), scope.captures)
+    walking = walks((skip + requested) // _WALKED_AS_ONE, max(found, count.entries), scope.captures)
     good_first = (GOOD_FIRST,) if question.request.include_non_2xx else ()
     return shown(
         session,
@@ -93,14 +93,14 @@ def ordered(
         f"SELECT e.snapshot_id, e.captured_at{', e.status_rank' if good_first else ''}"
         f" {scope.walked() if walking else scope.gathered()}{also}",
         (*good_first, *NEWEST_FIRST),
-        most=wanted,
+        most=requested,
         skip=skip,
         **given,
     )
 
 
-def _estimated(scope: Scope, count: Count) -> int:
-    """Return about how many captures there are when counting stopped at a limit: as many as their texts say."""
+def _estimated(scope: SearchScope, count: Count) -> int:
+    """Return an estimate of the captures when counting stopped at a limit: as many as their texts have."""
     if scope.match is None and scope.documents is None:
         return scope.captures
     return count.documents * scope.captures // max(1, count.last_document)
@@ -120,13 +120,13 @@ def browses_pages(question: Question) -> bool:
     )
 
 
-def from_pages(session: Session, question: Question, scope: Scope) -> Found:
+def from_pages(session: Session, question: Question, scope: SearchScope) -> SearchHits:
     """Return the newest good capture of each page from the table of pages: all there is to browse without words."""
     what = "pages", scope.asks(), MOST_BROWSED
     total = worked_out_once(session, scope.state, what, lambda: _number_of_pages(session, scope))
     capped, cursor, skip, given, older = total >= MOST_BROWSED, question.cursor, question.offset, {}, ""
     if cursor is None and capped and skip >= total:
-        return Found((), total, capped)
+        return SearchHits((), total, capped)
     if cursor is not None and cursor.at is not None:
         older = (
             " AND (p.latest_ok_timestamp < :after_at"
@@ -143,16 +143,16 @@ def from_pages(session: Session, question: Question, scope: Scope) -> Found:
         skip=skip,
         **given,
     )
-    return Found(hits, total, capped, in_time_order=True)
+    return SearchHits(hits, total, capped, in_time_order=True)
 
 
-def _number_of_pages(session: Session, scope: Scope) -> int:
+def _number_of_pages(session: Session, scope: SearchScope) -> int:
     some = f"SELECT p.id {_pages(scope)} LIMIT :most"
     number: int = scope.execute(session, f"SELECT count(*) FROM ({some}) AS found", most=MOST_BROWSED).scalar_one()
     return number
 
 
-def _pages(scope: Scope) -> str:
+def _pages(scope: SearchScope) -> str:
     """Return FROM and WHERE of the pages that have a good capture."""
     if scope.source_id is not None:
         here = " AND p.source_id = :source"

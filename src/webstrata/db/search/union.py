@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 _MOST_COLUMNS = 5
 
 
-class Part(NamedTuple):
+class UnionPart(NamedTuple):
     """A named query, and the columns that it returns."""
 
     query: str
@@ -21,7 +21,7 @@ Columns = Mapping[str, Sequence[Any]]
 """The result of a query, column by column."""
 
 
-def together(dialect: str, parts: Mapping[str, Part]) -> str:
+def union_query(dialect: str, parts: Mapping[str, UnionPart]) -> str:
     """Return the query that asks all of some questions."""
     spelled = _as_rows if dialect == "sqlite" else _as_columns
     return " UNION ALL ".join(
@@ -29,8 +29,8 @@ def together(dialect: str, parts: Mapping[str, Part]) -> str:
     )
 
 
-def answers(dialect: str, parts: Mapping[str, Part], rows: Iterable[Sequence[Any]]) -> dict[str, Columns]:
-    """Return the results in the rows of `together`, by the names of the queries."""
+def split_rows(dialect: str, parts: Mapping[str, UnionPart], rows: Iterable[Sequence[Any]]) -> dict[str, Columns]:
+    """Return the results in the rows of `union_query`, by the names of the queries."""
     found = _transposed(rows) if dialect == "sqlite" else {row[0]: row[1] for row in rows}
     return {
         name: {column: values or () for column, values in zip(part.columns, found.get(name, repeat(())), strict=False)}

@@ -29,9 +29,9 @@ def learn_forms(session: Session, language: str, words: Collection[str], texts: 
     if (session.scalar(_SIZE) or 0) >= MOST_FORMS:
         return
     compounds = compound_forms(texts, language)
-    wanted = words_with_forms(words) | {form for _, form in compounds}
-    known = {row[0] for row in _KNOWN.execute(session, {"words": wanted}, language=language)}
-    new = wanted - known
+    requested = words_with_forms(words) | {form for _, form in compounds}
+    known = {row[0] for row in _KNOWN.execute(session, {"words": requested}, language=language)}
+    new = requested - known
     if not new:
         return
     pairs = stemmed(words_with_forms(words) - known, accented_words(texts), language)
@@ -43,10 +43,10 @@ def learn_forms(session: Session, language: str, words: Collection[str], texts: 
 
 def forms_by_stem(session: Session, stems: Mapping[str, Collection[str]]) -> dict[tuple[str, str], list[str]]:
     """Return the forms under some stems, by language and stem; `stems` are those of each language."""
-    wanted = {stem for some in stems.values() for stem in some}
+    requested = {stem for some in stems.values() for stem in some}
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    if wanted:
-        for language, stem, word in _UNDER.execute(session, {"stems": wanted, "languages": [*stems]}):
+    if requested:
+        for language, stem, word in _UNDER.execute(session, {"stems": requested, "languages": [*stems]}):
             if stem in stems[language]:
                 found[language, stem].append(word)
     return found

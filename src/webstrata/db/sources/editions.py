@@ -1,4 +1,4 @@
-"""How readers meet a source: its front page, and its editions, one for each job."""
+"""Sources as readers see them: the front page, and the editions, one for each job."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -46,12 +46,12 @@ def job_facts(session: Session, job_id: int) -> tuple[Facts, Facts | None, str]:
 
 def checked_source(facts: Mapping[str, object]) -> Facts:
     """Return a source's facts as its columns want them; UsageError when one cannot be."""
-    return _checked(Source, facts, SOURCE_FIELDS, ("code", "name"))
+    return _check_fields(Source, facts, SOURCE_FIELDS, ("code", "name"))
 
 
 def checked_job(facts: Mapping[str, object]) -> Facts:
     """Return a job's facts as its columns want them; UsageError when one cannot be."""
-    return _checked(ArchiveJob, facts, JOB_FIELDS, ("name",))
+    return _check_fields(ArchiveJob, facts, JOB_FIELDS, ("name",))
 
 
 def known_sources(session: Session) -> dict[str, int]:
@@ -75,8 +75,8 @@ def add_job(session: Session, facts: Facts, job_id: int | None, source_id: int, 
 
 
 def _add(session: Session, kind: type[Base], facts: Facts) -> int:
-    wanted = facts.pop("id")
-    given = facts if wanted is None else {**facts, "id": wanted}
+    requested = facts.pop("id")
+    given = facts if requested is None else {**facts, "id": requested}
     row_id = session.connection().execute(insert(_table(kind)).values(**given)).inserted_primary_key
     assert row_id is not None
     ids.lift(session, _table(kind).name, int(row_id[0]), autoincrement=False)
@@ -91,7 +91,7 @@ def _plain(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def _checked(
+def _check_fields(
     kind: type[Base], facts: Mapping[str, object], fields: tuple[str, ...], required: tuple[str, ...]
 ) -> Facts:
     """Take the fields that are known; a later version may have written more."""
@@ -110,8 +110,8 @@ def _value(kind: type[Base], name: str, value: object) -> object:
         return _moment(name, value)
     if isinstance(column.type, JSON):
         return value if isinstance(value, dict | list) else _refused(name, value)
-    wanted = str if isinstance(column.type, PlainText) else column.type.python_type
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+    requested = str if isinstance(column.type, PlainText) else column.type.python_type
+    if not isinstance(value, requested) or (requested is int and isinstance(value, bool)):
         return _refused(name, value)
     length = getattr(column.type, "length", None)
     return value if length is None or len(str(value)) <= length else _refused(name, value)

@@ -1,4 +1,4 @@
-"""What a rebuild asks of the database: whether it is one's own, and how much there is in the end."""
+"""Queries of a rebuild: whether the database belongs to this archive, and how much it holds in the end."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ def totals(session: Session) -> Totals:
 
 
 def has_crawled(session: Session) -> bool:
-    """Return whether a crawl was recorded here: a rebuild brings none of its tasks back."""
+    """Return whether a crawl was recorded here: a rebuild restores no tasks."""
     return session.scalar(select(CrawlTask.id).limit(1)) is not None
 
 

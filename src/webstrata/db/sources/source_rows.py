@@ -52,8 +52,8 @@ def needed_by_others(
 
 def snapshots_of_source(session: Session, source_id: int, most: int) -> list[int]:
     """Return some snapshots of a source."""
-    wanted = select(Snapshot.id).where(Snapshot.source_id == source_id).order_by(Snapshot.id).limit(most)
-    return list(session.scalars(wanted))
+    statement = select(Snapshot.id).where(Snapshot.source_id == source_id).order_by(Snapshot.id).limit(most)
+    return list(session.scalars(statement))
 
 
 def count_captures(session: Session, source_id: int) -> int:

@@ -1,4 +1,4 @@
-"""The scope of every source, from which it follows whose an address is."""
+"""The scope of every source, which decides the source that a URL belongs to."""
 
 from collections.abc import Collection, Mapping, Sequence
 

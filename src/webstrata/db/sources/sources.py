@@ -1,4 +1,4 @@
-"""Sources as their operators keep them: what their jobs are made from, and when they are due."""
+"""Sources as their operators manage them: the configuration of their jobs, and when they are due."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class NewSource:
 
 @dataclass(frozen=True)
 class SourceChange:
-    """What is to be different about a source; what is None stays."""
+    """Changes of a source; None leaves a field unchanged."""
 
     name: str | None = None
     base_url: str | None = None
@@ -127,7 +127,7 @@ def registry_entry(session: Session, code: str, extra_seeds: Sequence[str] = ())
 
 
 def own_entry(session: Session, code: str) -> SourceJobConfig | None:
-    """Return what a source's jobs are made from, if that was written down."""
+    """Return the stored configuration of a source's jobs, if there is one."""
     stored = _source(session, code).job_config
     return None if stored is None else SourceJobConfig.from_json(code, stored)
 
@@ -152,11 +152,11 @@ def set_schedule(session: Session, code: str, schedule: str | None, now: datetim
     source.schedule = schedule
     source.schedule_paused = False
     source.schedule_error = None
-    source.next_run_at = first_turn(session, source.id, schedule, now) if schedule else None
+    source.next_run_at = first_run(session, source.id, schedule, now) if schedule else None
     return source.next_run_at
 
 
-def first_turn(session: Session, source_id: int | None, schedule: str, now: datetime) -> datetime:
+def first_run(session: Session, source_id: int | None, schedule: str, now: datetime) -> datetime:
     """Return when a source with a new schedule is due for the first time."""
     if not isinstance(parse_schedule(schedule), Interval):
         return next_after(schedule, now)
@@ -179,7 +179,7 @@ def resume_schedule(session: Session, code: str, now: datetime) -> datetime | No
         command = f"webstrata sources schedule {code} 7d"
         raise ConflictError(f"{code} has no schedule: give it one first", command=command)
     source.schedule_paused = False
-    source.next_run_at = source.next_run_at or first_turn(session, source.id, source.schedule, now)
+    source.next_run_at = source.next_run_at or first_run(session, source.id, source.schedule, now)
     return source.next_run_at
 
 
@@ -199,7 +199,7 @@ def change_source(session: Session, code: str, change: SourceChange) -> None:
 
 
 def set_page_parameters(session: Session, code: str, names: Sequence[str]) -> bool:
-    """Set which query parameters distinguish a source's pages; return whether its pages must be grouped anew."""
+    """Set which query parameters distinguish a source's pages; return whether its pages must be regrouped."""
     source = _source(session, code)
     if tuple(source.page_parameters or ()) == tuple(names):
         return source.group_version != URL_GROUP_VERSION
@@ -275,7 +275,7 @@ def due_sources(session: Session, now: datetime) -> list[DueSource]:
     return [DueSource(row[0], row[1], row[2] or "", row[3] or now) for row in rows]
 
 
-def take_turn(session: Session, due: DueSource, next_run_at: datetime) -> bool:
+def take_due_run(session: Session, due: DueSource, next_run_at: datetime) -> bool:
     """Take a source's turn and return whether it was still there: of several workers one gets it."""
     # Whoever makes a job of the source holds this lock: what they made is seen by the next statement.
     session.execute(select(Source.id).where(Source.id == due.id).with_for_update())

@@ -38,7 +38,7 @@ class PageSums:
 
 def totals(session: Session, *, public: bool = False) -> list[SourceTotal]:
     """Return every source's totals, by code; the public does not see the hidden source's."""
-    wanted = select(
+    statement = select(
         SourceTotals.source_id,
         Source.code,
         Source.name,
@@ -49,8 +49,8 @@ def totals(session: Session, *, public: bool = False) -> list[SourceTotal]:
         SourceTotals.latest_snapshot_id,
     ).join(Source, SourceTotals.source_id == Source.id)
     if public:
-        wanted = wanted.where(Source.code != HIDDEN_SOURCE)
-    return [SourceTotal(*row) for row in session.execute(wanted.order_by(Source.code))]
+        statement = statement.where(Source.code != HIDDEN_SOURCE)
+    return [SourceTotal(*row) for row in session.execute(statement.order_by(Source.code))]
 
 
 def hold_totals(session: Session, source_id: int) -> None:

@@ -1,4 +1,4 @@
-"""One statement for many rows, past what SQLAlchemy does anew for each of them."""
+"""Bulk statements: one for many rows, without SQLAlchemy's work for each row."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _STATEMENTS_KEPT = 64
 
 @dataclass(frozen=True, eq=False)
 class ManyRows:
-    """An insert or update whose parameters are given as plain rows; their columns say how a value is stored.
+    """An insert or update whose parameters are plain rows; the columns decide how a value is stored.
 
     What is the same in every row is written into the statement. SQLAlchemy takes a dictionary apart for every row,
     which takes three times as long as SQLite takes to store it.

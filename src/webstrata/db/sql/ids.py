@@ -1,4 +1,4 @@
-"""Ids that are given once: reserved before they are used, and never given again."""
+"""Ids reserved before they are used, and never given twice."""
 
 from collections.abc import Collection
 

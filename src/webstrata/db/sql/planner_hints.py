@@ -1,4 +1,4 @@
-"""Leading a database past an index that it would take for want of better knowledge."""
+"""Query hints that keep the planner off an unsuitable index."""
 
 from typing import TypeVar
 

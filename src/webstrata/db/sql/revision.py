@@ -37,7 +37,7 @@ class Revision:
         """Return the change token of the present state, or None when the database cannot be reached."""
         with self._asking:
             try:
-                return self._asked()
+                return self._read()
             except self._database.engine.dialect.loaded_dbapi.Error:
                 self._let_go()
                 return None
@@ -47,9 +47,9 @@ class Revision:
         with self._asking:
             self._let_go()
 
-    def _asked(self) -> str:
+    def _read(self) -> str:
         if self._connection is None:
-            self._connection = self._opened_anew()
+            self._connection = self._reopen()
         cursor = self._connection.cursor()
         cursor.execute(self._question)
         found = cursor.fetchone()
@@ -57,7 +57,7 @@ class Revision:
         # SQLite counts anew for every connection: the counts of two must not be taken for each other.
         return f"{self._opened} {found[0]}"
 
-    def _opened_anew(self) -> PoolProxiedConnection:
+    def _reopen(self) -> PoolProxiedConnection:
         """Open a connection that is in no transaction: within one, nothing would ever change."""
         connection = self._pool.connect()
         self._opened += 1

@@ -229,7 +229,7 @@ def _busy() -> ColumnElement[bool]:
     )
 
 
-def take_turns(session: Session, job_id: int, turns: Mapping[int, datetime]) -> None:
+def take_due_runs(session: Session, job_id: int, turns: Mapping[int, datetime]) -> None:
     """Note the job that checks watches, and when each is due again."""
     rows = [{"number": watch_id, "due": due, "job": job_id} for watch_id, due in turns.items()]
     session.connection().execute(_TAKE_TURN, rows)
@@ -251,7 +251,7 @@ def save_watch_events(session: Session, events: Sequence[NewWatchEvent]) -> None
 
 
 def forget_watch_events(session: Session, snapshot_ids: Collection[int]) -> None:
-    """Drop what is stored of events that are computed anew."""
+    """Delete the stored events of watches that are computed again."""
     session.execute(delete(WatchEvent).where(WatchEvent.to_snapshot_id.in_(snapshot_ids)))
 
 

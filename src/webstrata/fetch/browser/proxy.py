@@ -23,7 +23,7 @@ from webstrata.fetch.browser.options import MOST_AT_ONCE, PageOptions
 from webstrata.fetch.browser.responses import ResponseSource
 from webstrata.fetch.browser.streams import PlainStream, Stream, tunnelled
 from webstrata.fetch.budget import BodyBudget
-from webstrata.fetch.wire import AnswerParser
+from webstrata.fetch.wire import ResponseParser
 from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.urls import UrlParts, parse_url
 
@@ -155,15 +155,15 @@ class PageProxy:
     async def _fetch(self, request: ProxyRequest, parts: UrlParts) -> FetchResult:
         fetched_at, sent = datetime.now(UTC), request.as_sent()
         room = max(1, min(self._options.max_body_bytes, self._options.max_bytes - self.received))
-        new_parser = partial(AnswerParser, room, head_only=request.method == "HEAD")
+        new_parser = partial(ResponseParser, room, head_only=request.method == "HEAD")
         try:
             async with asyncio.timeout(self._options.request_timeout) as deadline:
                 with self._budget.download(deadline) as download:
-                    answer, address = await self._upstream.ask(parts, sent, new_parser, download)
+                    response, address = await self._upstream.ask(parts, sent, new_parser, download)
         except TimeoutError:
             raise TransientFetchError("no response in time", kind="timeout") from None
-        self.received += len(answer.body)
-        head = answer.head
+        self.received += len(response.body)
+        head = response.head
         return FetchResult(
             url=parts.href,
             fetched_at=fetched_at,
@@ -172,9 +172,9 @@ class PageProxy:
             reason=head.reason,
             http_version=head.http_version,
             headers=head.headers,
-            body=answer.body,
+            body=response.body,
             ip_address=address,
-            truncated=answer.truncated,
+            truncated=response.truncated,
             response_head=head.raw,
             elapsed_ms=(datetime.now(UTC) - fetched_at) // _MILLISECOND,
         )

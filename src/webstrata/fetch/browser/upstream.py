@@ -13,7 +13,7 @@ from webstrata.fetch.connections import ConnectionPool, Endpoint
 from webstrata.fetch.dial import Dialer, proxy_refusal
 from webstrata.fetch.proxy import Proxy
 from webstrata.fetch.resolve import GuardedResolver
-from webstrata.fetch.wire import AnswerParser, WireAnswer
+from webstrata.fetch.wire import ResponseParser, WireResponse
 from webstrata.model.urls import UrlParts
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -31,8 +31,8 @@ class Upstream:
         self._pool = ConnectionPool(options.connections, self._dialer.dial)
 
     async def ask(
-        self, parts: UrlParts, request: bytes, new_parser: Callable[[], AnswerParser], download: Download
-    ) -> tuple[WireAnswer, str | None]:
+        self, parts: UrlParts, request: bytes, new_parser: Callable[[], ResponseParser], download: Download
+    ) -> tuple[WireResponse, str | None]:
         """Return the response to a request and the address that sent it, or raise FetchError."""
         endpoint = endpoint_of(parts)
         if self._proxy is not None:
@@ -63,8 +63,13 @@ class Upstream:
         self._pool.close()
 
     async def _ask_proxy(
-        self, proxy: Proxy, parts: UrlParts, request: bytes, new_parser: Callable[[], AnswerParser], download: Download
-    ) -> tuple[WireAnswer, None]:
+        self,
+        proxy: Proxy,
+        parts: UrlParts,
+        request: bytes,
+        new_parser: Callable[[], ResponseParser],
+        download: Download,
+    ) -> tuple[WireResponse, None]:
         endpoint = endpoint_of(parts)
         await self._resolver.check_all(endpoint.host, endpoint.port)
         if parts.scheme == "http":
@@ -72,10 +77,10 @@ class Upstream:
             line, _, headers = request.partition(b"\r\n")
             method, _, _ = line.partition(b" ")
             request = b"%s %s HTTP/1.1\r\n%s%s" % (method, parts.href.encode(), proxy.authorization, headers)
-        answer, _ = await self._pool.ask(endpoint, request, new_parser, download)
-        if answer.head.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
-            raise proxy_refusal(answer.head)
-        return answer, None
+        response, _ = await self._pool.ask(endpoint, request, new_parser, download)
+        if response.head.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+            raise proxy_refusal(response.head)
+        return response, None
 
 
 def endpoint_of(parts: UrlParts) -> Endpoint:

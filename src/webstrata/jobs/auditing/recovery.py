@@ -14,7 +14,7 @@ log = structlog.get_logger()
 
 
 def requeue_audits(database: Database, archive_root: Path, max_attempts: int) -> None:
-    """Return the sessions of dead workers to the queue; one that was tried too often has failed."""
+    """Return the sessions of dead workers to the queue; one with too many attempts has failed."""
     with database.read() as session:
         owners = queue.lease_owners(session)
     if not owners:

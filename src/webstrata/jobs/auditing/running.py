@@ -18,7 +18,7 @@ from webstrata.audit.recording import SessionWarc
 from webstrata.audit.session import conduct_session
 from webstrata.audit.session_log import SessionLog, Watch, export_log
 from webstrata.audit.status import AuditProblem, SessionOutcome
-from webstrata.coordination.domain_locks import MAX_ATTEMPTS, DomainTurns, HeldDomain
+from webstrata.coordination.domain_locks import MAX_ATTEMPTS, DomainLocks, HeldDomain
 from webstrata.coordination.threads import in_thread
 from webstrata.db.auditing import pages, queue, sessions
 from webstrata.db.engine import Database
@@ -66,12 +66,12 @@ _LONGEST_TROUBLE = timedelta(days=1)
 
 @dataclass(frozen=True)
 class AuditParts:
-    """What audits are run with."""
+    """The parts of the application that audits use."""
 
     database: Database
     archive_root: Path
     artifacts_dir: Path
-    turns: DomainTurns
+    locks: DomainLocks
     limits: AuditLimits
     policy: CrawlPolicy
 
@@ -124,7 +124,7 @@ class AuditRunner:
         )
         is_debug = audit.mode is AuditMode.DEBUG
         try:
-            async with _hold(self._parts.turns, audit, 1 if may_wait else MAX_ATTEMPTS, is_debug=is_debug) as held:
+            async with _hold(self._parts.locks, audit, 1 if may_wait else MAX_ATTEMPTS, is_debug=is_debug) as held:
                 await in_thread(self._start, audit, lease)
                 return await self._run_in_time(audit, lease, held)
         except DomainLockTimeoutError:
@@ -210,7 +210,7 @@ class AuditRunner:
         log.info("audit.end", status=outcome.status, error_summary=outcome.error_summary)
 
     async def _close_evidence(self, audit: Audit, lease: AuditLease) -> None:
-        """Export the session's log, and write the evidence pack where one was asked for."""
+        """Export the session's log, and write the evidence pack where one was requested."""
         store = self._store(audit, lease)
         await store.put(ArtifactType.SESSION_LOGS_JSONL, await in_thread(self._log, audit.id))
         if audit.mode is AuditMode.EVIDENCE_PACK:
@@ -248,17 +248,17 @@ class AuditRunner:
 
 
 @asynccontextmanager
-async def _hold(turns: DomainTurns, audit: Audit, attempts: int, *, is_debug: bool) -> AsyncIterator[HeldDomain | None]:
+async def _hold(locks: DomainLocks, audit: Audit, attempts: int, *, is_debug: bool) -> AsyncIterator[HeldDomain | None]:
     """Hold a domain while an audit works on it: the waits for it block, so they are made beside the event loop."""
-    turn = turns.hold(audit.url, audit.id, debug=is_debug, attempts=attempts)
+    lock = locks.hold(audit.url, audit.id, debug=is_debug, attempts=attempts)
     entered: list[HeldDomain | None] = []
     try:
-        await in_thread(lambda: entered.append(turn.__enter__()))
+        await in_thread(lambda: entered.append(lock.__enter__()))
         yield entered[0]
     finally:
         # Entered but cancelled before we knew: it is given back all the same.
         if entered:
-            await in_thread(turn.__exit__, None, None, None)
+            await in_thread(lock.__exit__, None, None, None)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from webstrata.db.engine import Database
 from webstrata.jobs.auditing.queueing import check_audit_url, new_audit
 from webstrata.model.auditing.schedules import AuditSchedule
 from webstrata.model.auditing.sessions import AuditMode
-from webstrata.model.jobs.schedules import next_turn, parse_schedule
+from webstrata.model.jobs.schedules import next_run, parse_schedule
 
 log = structlog.get_logger()
 
@@ -42,6 +42,6 @@ def queue_due_audits(database: Database, policy: CrawlPolicy, now: datetime) -> 
         with database.write() as session:
             for due in schedules.due_schedules(session, now, AT_ONCE):
                 audit = sessions.add_audit(session, new_audit(due.url, due.mode, policy), now)
-                schedules.note_run(session, due.id, audit.id, next_turn(due.schedule, due.next_run_at, now))
+                schedules.note_run(session, due.id, audit.id, next_run(due.schedule, due.next_run_at, now))
                 queued.append(audit.id)
                 log.info("audit.scheduled", schedule_id=due.id, url=due.url, session_id=audit.id)

@@ -65,7 +65,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class CleanupReport:
-    """What a cleanup did, or would do."""
+    """The result of a cleanup, or of a dry run."""
 
     job_id: int
     mode: CleanupMode
@@ -90,7 +90,7 @@ class CleanupReport:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is there to be cleaned up."""
+    """Files and folders to be cleaned up."""
 
     output_dir: Path
     temp_dirs: tuple[Path, ...] = ()
@@ -129,14 +129,14 @@ def cleanup_job(
 
     ConflictError when the job is not done with them, or when replay or another job needs them.
     """
-    wanted = _mode(mode)
+    requested = _mode(mode)
     with database.read() as session:
         kept = warc_folders.kept_folder(session, job_id)
-        if refusal := may_clean(job_id, kept.status, wanted, replay_enabled=replay_enabled, force=force):
+        if refusal := may_clean(job_id, kept.status, requested, replay_enabled=replay_enabled, force=force):
             raise ConflictError(refusal)
         names = {warc.path for warc in captures.warc_files(session, job_id)}
-        plan = _plan(job_id, kept.output_dir, wanted, lambda file: recorded_as(archive_root, file) in names)
-        report = _report(session, archive_root, job_id, wanted, plan, dry_run)
+        plan = _plan(job_id, kept.output_dir, requested, lambda file: recorded_as(archive_root, file) in names)
+        report = _report(session, archive_root, job_id, requested, plan, dry_run)
     if dry_run or (plan.is_empty and kept.cleanup_status is not CleanupStatus.CLEANING):
         return report
     with _nobody_indexes(database, archive_root, job_id):
@@ -144,11 +144,13 @@ def cleanup_job(
         if plan.going(archive_root):
             write_as_files(database, archive_root, job_id)
         _begin(database, archive_root, report, plan)
-        _delete(job_id, plan, wanted)
+        _delete(job_id, plan, requested)
         _end(database, report)
     scan_storage(database, archive_root, job_id)
     refresh_manifest(database, job_id, archive_root=archive_root)
-    log.info("cleanup.done", job_id=job_id, mode=wanted, bytes=report.freed_bytes, moved=len(plan.moves), forced=force)
+    log.info(
+        "cleanup.done", job_id=job_id, mode=requested, bytes=report.freed_bytes, moved=len(plan.moves), forced=force
+    )
     return report
 
 

@@ -14,7 +14,7 @@ import structlog
 from webstrata.db.captures import captures
 from webstrata.db.engine import Database
 from webstrata.db.operations import storage
-from webstrata.db.operations.storage import JobFolder, SourceBytes
+from webstrata.db.operations.storage import MeasuredFolder, SourceBytes
 from webstrata.db.queue import jobs
 from webstrata.errors import NotFoundError, StorageError
 from webstrata.model.jobs.job import UNDER_WAY
@@ -43,7 +43,7 @@ class HasFolder(Protocol):
 
 @dataclass(frozen=True)
 class FolderBytes:
-    """What lies in a job's folder, by kind."""
+    """The size of a job's folder, by kind of file."""
 
     warc: int = 0
     output: int = 0
@@ -85,7 +85,7 @@ class StorageHealth:
 
 @dataclass(frozen=True)
 class StorageReport:
-    """What an archive takes."""
+    """Disk space of an archive."""
 
     sources: tuple[SourceBytes, ...]
     database_bytes: int
@@ -228,7 +228,7 @@ def folder_bytes(*folders: Path, warcs: Iterable[Path] = ()) -> FolderBytes:
 
 
 def _inodes(warcs: Iterable[Path]) -> set[tuple[int, int]]:
-    """Return which files are WARCs although their names do not say so; one that is gone counts nowhere."""
+    """Return the inodes of WARC files with names of other kinds; missing files are skipped."""
     found = set()
     for file in warcs:
         with suppress(OSError):
@@ -264,7 +264,7 @@ def _files_below(folder: Path, unreadable: Callable[[OSError], None]) -> Iterato
             yield from ((Path(parent, name), True) for name in names)
 
 
-def _folder_of(job: JobFolder) -> Path:
+def _folder_of(job: MeasuredFolder) -> Path:
     folder = Path(job.output_dir)
     if not job.output_dir or not folder.exists():
         raise StorageError(f"the folder of job {job.job_id} is gone: {job.output_dir}")
@@ -278,7 +278,7 @@ def _free(archive_root: Path) -> int | None:
         return None
 
 
-def _has_moved(folder: JobFolder) -> bool:
+def _has_moved(folder: MeasuredFolder) -> bool:
     """Return whether a folder is on another device than it was; one that is gone is on none."""
     if folder.device is None:
         return False

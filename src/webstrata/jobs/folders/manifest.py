@@ -36,7 +36,7 @@ _INSIDE_A_JOB = frozenset({"warcs", "collections", "archive", "logs"})
 
 @dataclass(frozen=True)
 class JobManifest:
-    """A job and its source as they were written down, and the folder that holds the job's files."""
+    """A job and its source from their manifests, and the folder that holds the job's files."""
 
     output_dir: Path
     job: Facts
@@ -45,7 +45,7 @@ class JobManifest:
 
 @dataclass
 class Manifests:
-    """What was found in an archive root."""
+    """The manifests in an archive root."""
 
     jobs: list[JobManifest] = field(default_factory=list)
     sources: list[Facts] = field(default_factory=list)
@@ -72,7 +72,7 @@ def write_manifest(database: Database, job_id: int, *, archive_root: Path | None
 
 
 def refresh_manifest(database: Database, job_id: int, *, archive_root: Path) -> None:
-    """Write down anew what a job is, where that was written down before."""
+    """Update the manifest of a job that has one."""
     with database.read() as session:
         output_dir = manifests.job_facts(session, job_id)[2]
     if manifest_path(job_id, Path(output_dir), archive_root).exists():
@@ -87,7 +87,7 @@ def write_sources(database: Database, archive_root: Path) -> None:
 
 
 def read_manifests(archive_root: Path) -> Manifests:
-    """Return every job and source that is written down in an archive root; what cannot be read is reported."""
+    """Return every job and source that has a manifest in an archive root; unreadable ones are reported."""
     found = Manifests()
     for path in _job_files(archive_root, found.problems):
         try:
@@ -104,7 +104,7 @@ def read_manifests(archive_root: Path) -> Manifests:
 
 
 def manifest_path(job_id: int, output_dir: Path, archive_root: Path | None) -> Path:
-    """Return where it is written down what a job is."""
+    """Return the path of a job's manifest."""
     elsewhere = archive_root is not None and not output_dir.resolve().is_relative_to(archive_root.resolve())
     if archive_root is not None and (elsewhere or output_dir.is_file()):
         return archive_root / EXTERNAL_FOLDER / f"job-{job_id}" / JOB_FILE

@@ -39,7 +39,7 @@ _Claiming = TypeVar("_Claiming", PlannedSource, PlannedJob)
 
 @dataclass
 class RebuildReport:
-    """What a rebuild found and made, and what is wrong with it."""
+    """The result of a rebuild: what was found and made, and its problems."""
 
     plan: RebuildPlan
     problems: list[str]
@@ -51,8 +51,8 @@ class RebuildReport:
 
 
 @dataclass(frozen=True)
-class Watcher:
-    """Who wants to know how a rebuild is getting on."""
+class RebuildCallbacks:
+    """Callbacks that report the progress of a rebuild."""
 
     begun: Callable[[PlannedJob, int, int], None] = lambda job, number, of: None
     """Hears which job is next, and which of how many it is."""
@@ -61,12 +61,12 @@ class Watcher:
 
 @dataclass(frozen=True)
 class Rebuild:
-    """One rebuild of one archive; begun again after a kill, it goes on where it was."""
+    """One rebuild of one archive; after a kill, a second run resumes it."""
 
     database: Database
     archive_root: Path
     plugins: PluginRegistry = field(default_factory=PluginRegistry)
-    watcher: Watcher = field(default_factory=Watcher)
+    watcher: RebuildCallbacks = field(default_factory=RebuildCallbacks)
     stopping: threading.Event = field(default_factory=threading.Event)
 
     def run(self, *, missing: bool = False) -> RebuildReport:
@@ -83,7 +83,7 @@ class Rebuild:
         report.problems += restore_watching(self.database, self.archive_root)
         restore_notifications(self.database, self.archive_root)
         self._keep_promised_ids(plan.jobs)
-        self._index_all(self._made_jobs(report, missing), report)
+        self._index_all(self._make_jobs(report, missing), report)
         if not report.interrupted:
             write_sources(self.database, self.archive_root)
         with self.database.read() as session:
@@ -108,10 +108,10 @@ class Rebuild:
             for source in _claims_first(report.plan.sources, taken):
                 if source.code in known:
                     continue
-                wanted = source.id if source.id not in taken else None
-                if wanted != source.id:
+                requested = source.id if source.id not in taken else None
+                if requested != source.id:
                     report.problems.append(f"source {source.code}: its id {source.id} is taken: it gets a new one")
-                manifests.add_source(session, source.facts, wanted)
+                manifests.add_source(session, source.facts, requested)
                 report.added_sources += 1
 
     def _keep_promised_ids(self, planned: Iterable[PlannedJob]) -> None:
@@ -129,7 +129,7 @@ class Rebuild:
             if capture:
                 ids.lift(session, "captures", capture, autoincrement=False)
 
-    def _made_jobs(self, report: RebuildReport, missing: bool) -> list[tuple[PlannedJob, int]]:
+    def _make_jobs(self, report: RebuildReport, missing: bool) -> list[tuple[PlannedJob, int]]:
         """Make the jobs that are not there, and return which have to be indexed."""
         with self.database.read() as session:
             there = manifests.known_jobs(session)
@@ -159,8 +159,8 @@ class Rebuild:
         with self.database.write() as session:
             source_id = manifests.known_sources(session)[job.source_code]
             facts = {**job.facts, "status": begun, "status_reason": reason, **_NOTHING_YET}
-            wanted = None if job.id in taken else job.id
-            job_id = manifests.add_job(session, facts, wanted, source_id, str(job.output_dir))
+            requested = None if job.id in taken else job.id
+            job_id = manifests.add_job(session, facts, requested, source_id, str(job.output_dir))
         report.added_jobs += 1
         log.info("rebuild.job.made", job_id=job_id, folder=str(job.output_dir))
         return job_id
@@ -170,7 +170,7 @@ class Rebuild:
         late = []
         for number, (job, job_id) in enumerate(made, 1):
             self.watcher.begun(job, number, len(made))
-            if self._is_indexed(job_id, report) and not self._settled(job, job_id, report):
+            if self._is_indexed(job_id, report) and not self._settle_if_resolved(job, job_id, report):
                 late.append((job, job_id))
             if report.interrupted:
                 return
@@ -196,7 +196,7 @@ class Rebuild:
             report.problems.append(f"job {job_id}: {self._reason(job_id)}")
         return code == 0
 
-    def _settled(self, job: PlannedJob, job_id: int, report: RebuildReport) -> bool:
+    def _settle_if_resolved(self, job: PlannedJob, job_id: int, report: RebuildReport) -> bool:
         """Settle a job unless it refers to captures that are not known yet."""
         with self.database.read() as session:
             waits = problems.unresolved_revisits(session, job_id)
@@ -207,8 +207,8 @@ class Rebuild:
     def _settle(self, job_id: int, status: JobStatus, report: RebuildReport) -> None:
         """Run the plugins on an indexed job, and set its status; if killed before, the job is continued."""
         with self.database.read() as session:
-            wanted = jobs.load_job(session, job_id).config.plugins
-        known = dict.fromkeys(name for name in self.plugins.names if wanted is None or name in wanted)
+            requested = jobs.load_job(session, job_id).config.plugins
+        known = dict.fromkeys(name for name in self.plugins.names if requested is None or name in requested)
         run_plugins(
             job_id, database=self.database, archive_root=self.archive_root, registry=self.plugins, plugins=(*known,)
         )

@@ -1,4 +1,4 @@
-"""What a rebuild makes: sources and jobs from what is written down beside the files, or from the files themselves."""
+"""The plan of a rebuild: sources and jobs from their manifests, or from the WARC files themselves."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -121,7 +121,7 @@ def plan_rebuild(archive_root: Path) -> RebuildPlan:
 
 
 def _unwritten_jobs(archive_root: Path, known: set[Path], problems: list[str]) -> Iterator[JobManifest]:
-    """Yield the jobs whose folders have WARC files and a name that jobs' folders have, but nothing written down."""
+    """Yield the jobs without a manifest: folders with WARC files that have the name of a job's folder."""
     for folder in sorted(archive_root.glob("*/*__*")):
         named = _FOLDER.fullmatch(folder.name)
         if named is None or folder.resolve() in known or not folder.is_dir():
@@ -195,12 +195,12 @@ def _count(facts: Mapping[str, object], name: str) -> int:
     return found if isinstance(found, int) else 0
 
 
-def _free(taken: dict[int, str], wanted: int | None, who: str, problems: list[str]) -> int | None:
+def _free(taken: dict[int, str], requested: int | None, who: str, problems: list[str]) -> int | None:
     """Return the id that a manifest claims, or None when another has it."""
-    if wanted is None:
+    if requested is None:
         return None
-    first = taken.setdefault(wanted, who)
+    first = taken.setdefault(requested, who)
     if first == who:
-        return wanted
-    problems.append(f"{who}: it claims the id {wanted}, which {first} has: it gets a new one")
+        return requested
+    problems.append(f"{who}: it claims the id {requested}, which {first} has: it gets a new one")
     return None

@@ -15,7 +15,7 @@ from webstrata.db.operations import audit_log
 from webstrata.db.queue import jobs
 from webstrata.db.sources import sources
 from webstrata.errors import ConflictError, NotFoundError
-from webstrata.jobs.running.crawl_end import keep_books
+from webstrata.jobs.running.crawl_end import write_folder_records
 from webstrata.model.jobs.job import INDEXABLE, ArchiveJobConfig, JobStatus, check_job_name
 from webstrata.storage.crawl_state import STATE_FILE
 from webstrata.warc.adopting import Measured, measured, unrecorded_warcs
@@ -74,7 +74,7 @@ def register_job_dir(
         job_id = known.job_id
         files = unrecorded_warcs(_Folder(job_id, str(place)), found.files, database=database, archive_root=archive_root)
         _add(database, archive_root, known, place, files, source_id, not_before=not_before)
-    keep_books(database, archive_root, job_id)
+    write_folder_records(database, archive_root, job_id)
     log.info("job.registered", job_id=job_id, folder=str(place), files=len(files), is_new=known is None)
     return Registered(job_id, place, known is None, tuple(files), _notes(found, left_out, files))
 
@@ -183,8 +183,8 @@ def _make_ready(session: Session, job_id: int, not_before: datetime | None) -> N
 def _nothing_found(place: Path, refused: Sequence[Refused]) -> str:
     if not place.is_dir() and refused:
         return str(refused[0])
-    told = f"; left out: {'; '.join(map(str, refused[:_MAX_TOLD]))}" if refused else ""
-    return f"no WARC files in {place}, its warcs/ or collections/**/archive/, or its .tmp* folders{told}"
+    left_out = f"; left out: {'; '.join(map(str, refused[:_MAX_TOLD]))}" if refused else ""
+    return f"no WARC files in {place}, its warcs/ or collections/**/archive/, or its .tmp* folders{left_out}"
 
 
 def _notes(found: Discovered, left_out: LeftOut, files: Sequence[Measured]) -> tuple[str, ...]:

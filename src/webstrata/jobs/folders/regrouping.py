@@ -16,7 +16,7 @@ BATCH = 200
 
 @dataclass(frozen=True)
 class RegroupReport:
-    """What regrouping did to a source, or would do."""
+    """The result of regrouping a source, or of a dry run."""
 
     source: str
     snapshots: int
@@ -32,7 +32,7 @@ def regroup(
     dry_run: bool = False,
     progress: Callable[[str, int], None] = lambda _source, _seen: None,
 ) -> list[RegroupReport]:
-    """Regroup one source, or all that need it; begun again after a kill, it goes on with what is left."""
+    """Regroup one source, or all that need it; after a kill, a second run continues with the rest."""
     with database.read() as session:
         if code is not None:
             source_view(session, code)

@@ -82,9 +82,9 @@ def import_files(
             sources.source_view(session, request.source_code)
     make_folder(archive_root)
     with warc_inputs(request.paths) as inputs:
-        total = sum(wanted.size for wanted in inputs)
+        total = sum(one.size for one in inputs)
         count = _counter(2 * total, on_progress)
-        hashed = {found.sha256: found for found in (hash_input(wanted, count) for wanted in inputs)}
+        hashed = {found.sha256: found for found in (hash_input(one, count) for one in inputs)}
         known = _known_files(database, archive_root, hashed)
         new = [found for digest, found in hashed.items() if digest not in known]
         shown = tuple(KnownImport(hashed[digest].source.shown, job_id) for digest, job_id in known.items())

@@ -41,7 +41,7 @@ class IntegritySchedule:
             self._run_slice(check, now, interrupted)
 
     def _due_check(self, now: datetime) -> StoredCheck | None:
-        """Return the check to go on with; one that is due is begun."""
+        """Return the check to continue; one that is due is begun."""
         with self.database.read() as session:
             running = integrity_checks.running_check(session)
             last = integrity_checks.last_check(session)
@@ -82,7 +82,7 @@ class IntegritySchedule:
 
 
 def request_check(database: Database, now: datetime) -> None:
-    """Begin a check that workers go on with, unless one is under way; the audit log records it."""
+    """Begin a check, which workers continue, unless one is under way; the audit log records it."""
     with database.write() as session:
         if integrity_checks.running_check(session) is None:
             check = integrity_checks.begin_check(session, "manual", now)

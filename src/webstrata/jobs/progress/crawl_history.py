@@ -139,14 +139,14 @@ def _attempt(job_id: int, found: AttemptLog) -> CrawlAttempt:
 
 
 def _decision(job: JobView, stored: Mapping[str, object], secrets: Collection[str]) -> MonitorDecision:
-    told = {name: without_secrets_of(job.config or {}, str(stored.get(name, "")), secrets) for name in _WORDS}
+    shown = {name: without_secrets_of(job.config or {}, str(stored.get(name, "")), secrets) for name in _WORDS}
     wait = stored.get("wait")
     seconds = wait if isinstance(wait, int | float) and 0 <= wait < _LONGEST_WAIT else 0
     return MonitorDecision(
         at=_moment(stored.get("at")),
         workers=_count(stored.get("workers")),
         wait=timedelta(seconds=seconds),
-        **told,
+        **shown,
     )
 
 

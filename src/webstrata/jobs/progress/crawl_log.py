@@ -1,4 +1,4 @@
-"""The combined log of a crawl: its log lines, and every few seconds which visits failed and how far it is."""
+"""The combined log of a crawl: its log lines, and every few seconds its failed visits and statistics."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ class CrawlLog:
         self._last: float | None = None
         self._failures: list[VisitFailure] = []
 
-    def crawled(self, progress: CrawlProgress) -> None:
+    def record(self, progress: CrawlProgress) -> None:
         """Take the progress of the crawl; it is written when the last statistics are some seconds old."""
         self._failures = summed_up([*self._failures, *progress.failures], FAILURES_TOLD)
         if self._last is None or self._clock() - self._last >= STATISTICS_EVERY:

@@ -1,4 +1,4 @@
-"""What an archive is doing right now, in one value."""
+"""The overview: what an archive is doing right now."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ from webstrata.coordination.presence import announced_here, is_dead, is_of_kind,
 from webstrata.db.captures import captures
 from webstrata.db.engine import Database
 from webstrata.db.operations import catalog, overview
-from webstrata.db.operations.overview import NextTurn
+from webstrata.db.operations.overview import NextRun
 from webstrata.index.version import INDEX_VERSION
 from webstrata.jobs.folders.job_folders import StorageHealth, health
 from webstrata.jobs.running.leaders import WORKER_KIND
@@ -29,7 +29,7 @@ class ArchiveStatus:
     jobs: dict[str, int]
     """How many jobs stand where."""
     processes: tuple[Process, ...]
-    next_turns: tuple[NextTurn, ...]
+    next_turns: tuple[NextRun, ...]
     snapshots: int
     outdated_jobs: int
     """Jobs that an earlier version of the program indexed."""
@@ -43,7 +43,7 @@ def archive_status(database: Database, archive_root: Path, min_free_bytes: int) 
     with database.read() as session:
         counts, totals = catalog.job_status_counts(session), catalog.totals(session)
         led, crawled = overview.led_jobs(session, now), overview.crawled_by(session)
-        turns = overview.next_turns(session)
+        runs = overview.next_runs(session)
         outdated = captures.outdated_jobs(session, INDEX_VERSION)
     alive = [owner for owner in announced_here(archive_root) if not is_dead(archive_root, owner)]
     doing = {owner: f"crawls job {job_id}" for owner, job_id in crawled.items() if owner in alive}
@@ -60,7 +60,7 @@ def archive_status(database: Database, archive_root: Path, min_free_bytes: int) 
     return ArchiveStatus(
         jobs=counts,
         processes=tuple(Process(owner, what) for owner, what in sorted(doing.items())),
-        next_turns=tuple(turns),
+        next_turns=tuple(runs),
         snapshots=totals.snapshots,
         outdated_jobs=len(outdated),
         storage=health(database, archive_root, min_free_bytes),

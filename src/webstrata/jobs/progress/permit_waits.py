@@ -21,7 +21,7 @@ _NOTICEABLE = 0.001
 Watch = Callable[[CrawlProgress], None]
 
 
-class TurnWaits:
+class PermitWaits:
     """The waits of one process; what is left is written when its crawl is over."""
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,7 +32,7 @@ class TurnWaits:
         self._count, self._seconds = 0, 0.0
         self._written_at = clock()
 
-    def __enter__(self) -> "TurnWaits":
+    def __enter__(self) -> "PermitWaits":
         """Count while the block lasts."""
         return self
 
@@ -42,22 +42,22 @@ class TurnWaits:
         """Write what is left."""
         self._write()
 
-    def waited(self, seconds: float) -> None:
+    def add_wait(self, seconds: float) -> None:
         """Count one turn's wait; one that was not worth the name is none."""
         if seconds >= _NOTICEABLE:
             with self._lock:
                 self._count += 1
                 self._seconds += seconds
 
-    def told_by(self, watch: Watch) -> Watch:
+    def reporting(self, watch: Watch) -> Watch:
         """Return who watches a crawl as well and takes the occasion to write."""
 
-        def watched(progress: CrawlProgress) -> None:
+        def watch_and_write(progress: CrawlProgress) -> None:
             watch(progress)
             if self._clock() - self._written_at >= WRITTEN_EVERY:
                 self._write()
 
-        return watched
+        return watch_and_write
 
     def _write(self) -> None:
         with self._lock:

@@ -1,4 +1,4 @@
-"""The report of a run, left beside its WARC files: what was run, how, where, and what came of it."""
+"""The report of a run, written beside its WARC files: configuration, environment and results."""
 
 import json
 import platform
@@ -32,14 +32,14 @@ class RunEnd:
 
 
 def report_path(output_dir: str | Path, job_id: int) -> Path:
-    """Return where a job keeps the report of its last run."""
+    """Return the path of the report of a job's last run."""
     return Path(output_dir) / f"run-{job_id}.json"
 
 
 def write_run_report(database: Database, job_id: int, end: RunEnd, config: CrawlConfig | None) -> None:
     """Write the report of a run that is over; a disk that refuses it costs only the report.
 
-    Another program's crawl has none of our knobs, and its counts are those that its log told.
+    Another program's crawl has none of our crawl settings, and its counts come from its log.
     """
     with database.read() as session:
         found = run_reports.progress(session, job_id, end.finished_at)
@@ -51,7 +51,7 @@ def write_run_report(database: Database, job_id: int, end: RunEnd, config: Crawl
     report = {
         "run": _run(found.job, end, seconds),
         "config": _effective(found.job, config),
-        "counts": asdict(counts) if config else _told_counts(found.job),
+        "counts": asdict(counts) if config else _logged_counts(found.job),
         "report": _of_whole_run(found.report, seconds),
         "warc_files": [asdict(warc) for warc in warcs],
         "environment": _environment(database),
@@ -77,21 +77,21 @@ def _run(job: JobView, end: RunEnd, seconds: float) -> dict[str, object]:
 
 
 def _effective(job: JobView, crawl: CrawlConfig | None) -> dict[str, object]:
-    """Return what the run was told, defaults included, without secrets."""
-    told = JobConfig.from_json(job.config or {})
+    """Return the configuration of the run, defaults included, without secrets."""
+    stored = JobConfig.from_json(job.config or {})
     if crawl is None:
-        return without_secrets(told.to_json())
-    return without_secrets({**told.to_json(), "scope": asdict(told.rules), "crawl": asdict(crawl)})
+        return without_secrets(stored.to_json())
+    return without_secrets({**stored.to_json(), "scope": asdict(stored.rules), "crawl": asdict(crawl)})
 
 
-def _told_counts(job: JobView) -> dict[str, int]:
+def _logged_counts(job: JobView) -> dict[str, int]:
     finished, error = job.pages_crawled or 0, job.pages_failed or 0
     pending = max(0, (job.pages_total or 0) - finished - error)
     return {"pending": pending, "in_progress": 0, "finished": finished, "error": error}
 
 
 def _of_whole_run(report: CrawlReport, seconds: float) -> dict[str, object]:
-    """Return the report with the rate of the whole run, and without what its last seconds alone say."""
+    """Return the report with the rate of the whole run instead of that of its last seconds."""
     averaged = replace(report, rate=round(report.responses / seconds, 2) if seconds else 0.0).to_json()
     return {name: value for name, value in averaged.items() if name != "idle"}
 

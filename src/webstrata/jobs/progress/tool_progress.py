@@ -16,7 +16,7 @@ from webstrata.errors import DatabaseError, LeaseLostError, StorageError, Webstr
 from webstrata.jobs.progress.crawl_stats import columns_from_logs
 from webstrata.jobs.progress.log_view import without_secrets_of
 from webstrata.jobs.progress.run_report import RunEnd, write_run_report
-from webstrata.jobs.running.crawl_end import Ended, settle_as
+from webstrata.jobs.running.crawl_end import JobEnding, settle_as
 from webstrata.jobs.running.stages import DONE, INTERRUPTED
 from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.jobs.job import JobStatus
@@ -36,29 +36,29 @@ _A_MOMENT = timedelta(seconds=1)
 
 
 @contextmanager
-def books_kept(
+def update_progress(
     database: Database, job_id: int, leader: str, look_seconds: float = LOOK_SECONDS
 ) -> Iterator[threading.Event]:
     """Update a job's row while a tool crawls; yield an event that is set when the tool is to end.
 
     That is when a stop of the job is requested, or another process leads it by now.
     """
-    asked, over = threading.Event(), threading.Event()
-    books = _Books(database, job_id, leader, asked)
-    keeping = threading.Thread(target=books.keep, args=(over, look_seconds), name="tool-books")
+    stop_requested, over = threading.Event(), threading.Event()
+    writer = _ProgressWriter(database, job_id, leader, stop_requested)
+    keeping = threading.Thread(target=writer.keep, args=(over, look_seconds), name="tool-books")
     keeping.start()
     try:
-        yield asked
+        yield stop_requested
     finally:
         over.set()
         keeping.join()
 
 
-class _Books:
-    """Writes down how a tool's crawl goes, and hears when it is to end."""
+class _ProgressWriter:
+    """Writes the progress of a tool's crawl to the job's row, and checks for a stop request."""
 
-    def __init__(self, database: Database, job_id: int, leader: str, asked: threading.Event) -> None:
-        self._database, self._job_id, self._leader, self._asked = database, job_id, leader, asked
+    def __init__(self, database: Database, job_id: int, leader: str, stop_requested: threading.Event) -> None:
+        self._database, self._job_id, self._leader, self._stop_requested = database, job_id, leader, stop_requested
         self._written: dict[str, object] = {}
 
     def keep(self, over: threading.Event, look_seconds: float) -> None:
@@ -68,7 +68,7 @@ class _Books:
                 self._look()
             except LeaseLostError as error:
                 log.error("tool.lease.lost", job_id=self._job_id, reason=str(error))
-                self._asked.set()
+                self._stop_requested.set()
                 return
             except (DatabaseError, StorageError) as error:
                 log.warning("tool.books.failed", job_id=self._job_id, reason=str(error))
@@ -79,7 +79,7 @@ class _Books:
             job = jobs.load_job(session, self._job_id)
             found = columns_from_logs(session, job)
             if not leases.may_crawl(session, self._job_id):
-                self._asked.set()
+                self._stop_requested.set()
         if found != self._written:
             with self._database.write() as session:
                 leases.set_as(session, self._job_id, self._leader, **found)
@@ -95,26 +95,26 @@ def note_exit(database: Database, job: StoredJob, leader: str, code: int) -> Non
 
 def end_by_exit_code(
     database: Database, job: StoredJob, code: int, since: datetime, *, settles_its_job: bool = False
-) -> Ended | None:
+) -> JobEnding | None:
     """Return what an exit code makes of a job that its tool did not settle; None when the tool was killed or left.
 
     A tool that settles its jobs itself (`settles_its_job`) and did not has died, whatever its exit code.
     """
     if code == DONE:
-        return Ended(JobStatus.COMPLETED, None)
+        return JobEnding(JobStatus.COMPLETED, None)
     with database.read() as session:
         is_stopped, stats = leases.is_stop_requested(session, job.id), jobs.last_stats(session, job.id)
     if is_stopped:
         left = stats.get("pending")
-        return Ended(
+        return JobEnding(
             JobStatus.STOPPED, f"stopped with {counted(left, 'URL')} to go" if isinstance(left, int) else "stopped"
         )
     if code < 0 or code == INTERRUPTED or settles_its_job:
         return None
-    return Ended(JobStatus.FAILED, why_it_ended(job, since) or f"exit code {code}")
+    return JobEnding(JobStatus.FAILED, why_it_ended(job, since) or f"exit code {code}")
 
 
-def settle_tool_job(database: Database, archive_root: Path, job: StoredJob, leader: str, ended: Ended) -> None:
+def settle_tool_job(database: Database, archive_root: Path, job: StoredJob, leader: str, ended: JobEnding) -> None:
     """Write down how a tool's crawl ended, with its report, and which WARC files it left."""
     try:
         if not _has_frontier(database, job.id):
@@ -165,15 +165,15 @@ def _last_error(folder: Path, since: datetime) -> str | None:
             return None
     except OSError:
         return None
-    return next((said for line in reversed(tail(path)) if (said := _error_in(line))), None)
+    return next((texts for line in reversed(tail(path)) if (texts := _error_in(line))), None)
 
 
 def _error_in(line: str) -> str | None:
     try:
-        told = json.loads(line)
+        entry = json.loads(line)
     except (ValueError, RecursionError):
         return line.strip() if "error" in line.lower() else None
-    if not isinstance(told, dict) or str(told.get("logLevel", told.get("level"))).lower() not in _ERRORS:
+    if not isinstance(entry, dict) or str(entry.get("logLevel", entry.get("level"))).lower() not in _ERRORS:
         return None
-    said = [told.get(name) for name in ("message", "event", "reason")]
-    return ": ".join(part for part in said if isinstance(part, str) and part) or None
+    texts = [entry.get(name) for name in ("message", "event", "reason")]
+    return ": ".join(part for part in texts if isinstance(part, str) and part) or None

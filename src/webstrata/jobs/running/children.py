@@ -1,4 +1,4 @@
-"""Child processes that work for us and never outlive us.
+"""Child processes, which always end with their parent.
 
 A child's standard input is its lifeline: the first line names the leader that it works for, then the pipe is only held
 open. When it closes, for any reason, the child shuts down in good order, or at once if that takes too long.
@@ -41,19 +41,19 @@ def run_child(
     interrupted: threading.Event,
     *,
     stream_output: bool = True,
-    asked: threading.Event | None = None,
+    stop_requested: threading.Event | None = None,
 ) -> int:
     """Run a command to its end and return its exit code, negative for a signal; on an interruption it is ended.
 
-    It gets a process group of its own: processes that it leaves there are ended with it. `asked` ends it too, but
-    without hurry.
+    It gets a process group of its own: processes that it leaves there are ended with it. `stop_requested` ends it too,
+    but without hurry.
     """
     deadline, may_be_told = math.inf, time.monotonic() + _STARTING_SECONDS
     with Child.started(command, leader, stream_output=stream_output) as child:
         while (code := child.poll()) is None:
             if interrupted.wait(_LOOK_SECONDS) or time.monotonic() >= deadline:
                 return child.stop()
-            is_asked = asked is not None and asked.is_set() and time.monotonic() >= may_be_told
+            is_asked = stop_requested is not None and stop_requested.is_set() and time.monotonic() >= may_be_told
             if is_asked and deadline == math.inf:
                 child.tell_to_end()
                 deadline = time.monotonic() + UNHURRIED_SECONDS
@@ -140,14 +140,14 @@ class Child:
 
 @dataclass(frozen=True)
 class Lifeline:
-    """What ties this process to the one that started it."""
+    """The pipe to the parent process: when it closes, this process ends."""
 
     leader: str | None
     """The leader of the job that we work on, if there is one."""
     descriptor: int
 
     @classmethod
-    def taken_up(cls) -> "Lifeline":
+    def from_parent(cls) -> "Lifeline":
         """Read the name of the leader that we work for, and end with it from now on."""
         descriptor = sys.stdin.fileno()
         lifeline = cls(_leader(_first_line(descriptor)), descriptor)

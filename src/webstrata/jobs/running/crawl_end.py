@@ -1,4 +1,4 @@
-"""The end of a crawl, written down: what became of the job, its report, its numbers."""
+"""The end of a crawl: the job's status, its report and its statistics are stored."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-_CRAWLER_STATUS = {end: told for told, end in jobs.CRAWL_ENDS.items()}
+_CRAWLER_STATUS = {end: crawler_status for crawler_status, end in jobs.CRAWL_ENDS.items()}
 
 
 @dataclass(frozen=True)
-class Ended:
-    """What a crawl's end makes of its job, and why."""
+class JobEnding:
+    """The status that the end of a crawl gives its job, and the reason."""
 
     status: JobStatus
     reason: str | None
 
 
-def verdict(end: "CrawlEnd", refusal: str | None = None) -> Ended:
-    """Return what a crawl's end makes of its job, and why; `refusal` is what a site said that gave only errors."""
+def verdict(end: "CrawlEnd", refusal: str | None = None) -> JobEnding:
+    """Return the status that a crawl's end gives its job; `refusal` is the error text of a site with nothing else."""
     to_go = f"with {counted(end.counts.pending, 'URL')} to go"
     limit = f"the {end.limit} was reached {to_go}" if end.limit is not None else None
     if end.stopped:
-        return Ended(JobStatus.STOPPED, _joined(f"stopped {to_go}", *_given_up(end)))
+        return JobEnding(JobStatus.STOPPED, _joined(f"stopped {to_go}", *_given_up(end)))
     if end.counts.finished == 0:
-        return Ended(JobStatus.FAILED, end.first_error or limit or "nothing could be fetched")
+        return JobEnding(JobStatus.FAILED, end.first_error or limit or "nothing could be fetched")
     if refusal is not None:
-        return Ended(JobStatus.FAILED, refusal)
-    return Ended(JobStatus.COMPLETED, _joined(limit, *_given_up(end)))
+        return JobEnding(JobStatus.FAILED, refusal)
+    return JobEnding(JobStatus.COMPLETED, _joined(limit, *_given_up(end)))
 
 
 def _given_up(end: "CrawlEnd") -> tuple[str | None, str | None]:
@@ -72,14 +72,14 @@ def _joined(*reasons: str | None) -> str | None:
     return "; ".join(filter(None, reasons)) or None
 
 
-def settle(database: Database, job: StoredJob, leader: str, end: "CrawlEnd", config: CrawlConfig) -> Ended:
+def settle(database: Database, job: StoredJob, leader: str, end: "CrawlEnd", config: CrawlConfig) -> JobEnding:
     """Record how a crawl ended, for its leader; LeaseLostError if the leader lost the job."""
     with database.read() as session:
         refusal = captures.refusal(session, job.id)
     return settle_with(database, job, leader, verdict(end, refusal), config)
 
 
-def settle_with(database: Database, job: StoredJob, leader: str, ended: Ended, config: CrawlConfig) -> Ended:
+def settle_with(database: Database, job: StoredJob, leader: str, ended: JobEnding, config: CrawlConfig) -> JobEnding:
     """Record a verdict on a job's crawl, with a report of the run, for its leader."""
     finished_at = datetime.now(UTC)
     ended = _with_warning(ended, job.config.ignored_arguments)
@@ -92,13 +92,13 @@ def settle_with(database: Database, job: StoredJob, leader: str, ended: Ended, c
     return ended
 
 
-def _with_warning(ended: Ended, warning: str | None) -> Ended:
+def _with_warning(ended: JobEnding, warning: str | None) -> JobEnding:
     if warning is None:
         return ended
-    return Ended(ended.status, f"{ended.reason}; {warning}" if ended.reason else warning)
+    return JobEnding(ended.status, f"{ended.reason}; {warning}" if ended.reason else warning)
 
 
-def settle_as(database: Database, job_id: int, leader: str, ended: Ended, finished_at: datetime) -> None:
+def settle_as(database: Database, job_id: int, leader: str, ended: JobEnding, finished_at: datetime) -> None:
     """Write how a job's crawl ended into its row."""
     with database.write() as session:
         count, size = captures.warc_totals(session, job_id)
@@ -135,7 +135,7 @@ def try_again_later(database: Database, job: StoredJob, leader: str, rest: timed
     log.warning("job.retry", attempt=job.retry_count + 1, rest_seconds=rest.total_seconds(), reason=job.status_reason)
 
 
-def keep_books(database: Database, archive_root: Path, job_id: int) -> None:
+def write_folder_records(database: Database, archive_root: Path, job_id: int) -> None:
     """Write down what a job's folder holds, and in it what the job is; a disk that refuses costs only that."""
     try:
         scan_storage(database, archive_root, job_id)

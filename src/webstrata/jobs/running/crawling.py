@@ -1,4 +1,4 @@
-"""The crawl of a job in this process: for the leader of the job, or to help with it."""
+"""The crawl of a job in this process: under the job's lease, or as a helper of the worker that holds it."""
 
 import asyncio
 import gc
@@ -27,7 +27,7 @@ from webstrata.errors import OutsideRootError
 from webstrata.fetch.choice import WITH_BROWSER, FetchOptions, fetcher_named, page_seconds, renderer_named
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.progress.crawl_log import CrawlLog, crawl_log
-from webstrata.jobs.progress.permit_waits import TurnWaits
+from webstrata.jobs.progress.permit_waits import PermitWaits
 from webstrata.jobs.running.crawl_end import settle
 from webstrata.jobs.running.recovery import Recovery
 from webstrata.model.crawl.crawl_config import CrawlConfig
@@ -48,7 +48,7 @@ Watch = Callable[[CrawlProgress], None]
 
 @dataclass(frozen=True)
 class Crawling:
-    """What it takes to crawl in this process."""
+    """Crawls jobs in this process."""
 
     database: Database
     archive_root: Path
@@ -70,7 +70,7 @@ class Crawling:
         watch: Watch,
         interrupted: threading.Event,
         *,
-        is_tied: bool = False,
+        is_child: bool = False,
     ) -> JobStatus | None:
         """Crawl a job for its leader, record its end and return its status.
 
@@ -85,7 +85,7 @@ class Crawling:
             if job.config.ignored_arguments:
                 log.warning("option.without_effect", reason=job.config.ignored_arguments)
             seen = self._shown_to(job.id, leader, written, watch)
-            end = self._crawled(job, owner, seen, _Signals(interrupted, is_tied), leads=True)
+            end = self._crawled(job, owner, seen, _Signals(interrupted, is_child), leads=True)
             written.write(end.counts)
             if end.left:
                 log.info("crawl.left", **asdict(end.counts))
@@ -104,7 +104,7 @@ class Crawling:
             leases.set_as(session, job.id, leader, crawler_stage=stage, combined_log_path=str(written.path))
 
     def _stage_of(self, job: StoredJob) -> str:
-        """Return what this attempt is called: the first, one that goes on, or one over what earlier ones got."""
+        """Return the name of this attempt's stage: the first crawl, a resumed one, or one after earlier captures."""
         with self.database.read() as session:
             unfinished = frontier.has_any(session, job.id, TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
             _, size = captures.warc_totals(session, job.id)
@@ -118,7 +118,7 @@ class Crawling:
         def seen(progress: CrawlProgress) -> None:
             with self.database.read() as session:
                 leases.check_leader(session, job_id, leader)
-            written.crawled(progress)
+            written.record(progress)
             watch(progress)
 
         return seen
@@ -132,7 +132,7 @@ class Crawling:
         return replace(config, concurrency=most)
 
     def _crawled(self, job: StoredJob, owner: str, seen: Watch, signals: "_Signals", *, leads: bool) -> CrawlEnd:
-        config, waits = self._config(job), TurnWaits(self.database)
+        config, waits = self._config(job), PermitWaits(self.database)
         run = CrawlRun(
             target=self._target(job),
             seeds=job.config.seeds,
@@ -148,8 +148,8 @@ class Crawling:
                 self.database,
                 run,
                 fetcher_named(config.fetcher, self._options(config)),
-                self._turns(owner, config, waits),
-                waits.told_by(seen),
+                self._host_permits(owner, config, waits),
+                waits.reporting(seen),
                 self.recovery.tend,
                 room=partial(check_room, Path(job.output_dir), self.min_free_bytes),
                 renderer=renderer_named(config.fetcher, self._options(config)),
@@ -172,11 +172,11 @@ class Crawling:
             screenshots=config.screenshots,
         )
 
-    def _turns(self, owner: str, config: CrawlConfig, waits: TurnWaits) -> HostPermits:
+    def _host_permits(self, owner: str, config: CrawlConfig, waits: PermitWaits) -> HostPermits:
         politeness = Politeness(config.per_host_delay, config.per_host_concurrency, config.jitter)
         seconds = page_seconds(config.fetch_timeout) if config.fetcher in WITH_BROWSER else config.fetch_timeout
         longest = timedelta(seconds=seconds + (config.per_host_delay or DEFAULT_DELAY))
-        return HostPermits(self.permits, owner, politeness, hold=longest + _HOLD_MARGIN, waited=waits.waited)
+        return HostPermits(self.permits, owner, politeness, hold=longest + _HOLD_MARGIN, waited=waits.add_wait)
 
     def _target(self, job: StoredJob) -> CrawlTarget:
         try:

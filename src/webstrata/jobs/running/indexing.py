@@ -34,7 +34,7 @@ FOLLOW_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Indexing:
-    """What it takes to index in this process."""
+    """Indexes jobs in this process."""
 
     database: Database
     archive_root: Path
@@ -132,7 +132,7 @@ class Indexing:
         return INTERRUPTED if counts.was_stopped else 0
 
     def so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Make searchable what a running crawl brings, and let the plugins look at its pages; return 130 once stopped.
+        """Index the captures of a running crawl, and run the plugins on its pages; return 130 once stopped.
 
         What follows the crawl is to have little left to do.
         """

@@ -19,7 +19,7 @@ IndexSoFar = Callable[[int, threading.Event], int]
 
 @contextmanager
 def index_beside(database: Database, job: StoredJob, index: IndexSoFar | None, every: float) -> Iterator[None]:
-    """Index what a crawl brings while the block lasts; `every` is how long to wait before, and between, tries.
+    """Index the captures of a crawl while the block lasts; `every` is the pause before and between passes.
 
     0 waits for the end of the crawl, and so does a job without a source, which has no index.
     """

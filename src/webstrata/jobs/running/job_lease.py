@@ -56,7 +56,7 @@ def leading(database: Database, job_id: int, owner: str, *, helpers_welcome: boo
 
 
 def pause(database: Database, job_id: int, error: Exception) -> None:
-    """Let a job rest, the longer the more often it had to; when the database is away, only the log can say so."""
+    """Pause a job, the longer the more often; when the database is unavailable, only the log records it."""
     log.error("job.paused", job_id=job_id, reason=str(error))
     with suppress(DatabaseError), database.write() as session:
         rest = rest_after_trouble(leases.pauses(session, job_id))

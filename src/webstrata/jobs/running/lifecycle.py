@@ -1,4 +1,4 @@
-"""A job's life in this process: crawled, indexed; stopped or failed with a reason a person can act on."""
+"""The stages of a job in this process: crawl and index; a stop or a failure is stored with a reason."""
 
 import threading
 from collections.abc import Callable
@@ -12,14 +12,14 @@ import structlog
 from webstrata.assets.registry import PluginRegistry
 from webstrata.coordination.permits import PermitStore
 from webstrata.db.captures import snapshots
-from webstrata.db.captures.snapshots import Comparison
+from webstrata.db.captures.snapshots import JobComparison
 from webstrata.db.engine import Database
 from webstrata.db.queue import frontier, jobs, leases
 from webstrata.db.queue.jobs import StoredJob
 from webstrata.errors import ConflictError, UsageError
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.folders.job_folders import check_output
-from webstrata.jobs.running.crawl_end import keep_books
+from webstrata.jobs.running.crawl_end import write_folder_records
 from webstrata.jobs.running.indexing_beside import IndexSoFar, index_beside
 from webstrata.jobs.running.job_lease import in_the_lead
 from webstrata.jobs.running.recovery import Recovery
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Watcher:
-    """Who wants to know how a job is getting on."""
+class JobCallbacks:
+    """Callbacks that report the progress of a job."""
 
     crawled: Callable[["CrawlProgress"], None] = lambda progress: None
     indexed: Callable[[int], None] = lambda pages: None
@@ -47,7 +47,7 @@ class Watcher:
     """Called with how many captures of how many the plugins have looked at."""
 
 
-UNWATCHED = Watcher()
+UNWATCHED = JobCallbacks()
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class JobSummary:
     captured: int
     failed: int
     first_error: str | None
-    comparison: Comparison
+    comparison: JobComparison
     warc_folder: Path
 
 
@@ -94,27 +94,27 @@ class Runner:
     def run(
         self,
         job_id: int,
-        watcher: Watcher = UNWATCHED,
+        watcher: JobCallbacks = UNWATCHED,
         interrupted: threading.Event | None = None,
         *,
         helpers_welcome: bool = False,
     ) -> JobSummary:
-        """Lead a job through its stages and return how it ended; a failure on our side leaves it to be tried again.
+        """Run a job through its stages and return how it ended; after a failure on our side it is retried later.
 
         A signal that ends the crawl sets the caller's event. Helpers are welcome where all have the same settings, as
         the workers of an archive do; a job that a person runs with settings of their own gets none.
         """
         self.recovery.tend()
-        told = interrupted or threading.Event()
+        stop_requested = interrupted or threading.Event()
         with in_the_lead(self.database, self.archive_root, job_id, helpers_welcome=helpers_welcome) as leader:
-            ended = self._crawl_if_needed(job_id, leader, watcher, told)
+            ended = self._crawl_if_needed(job_id, leader, watcher, stop_requested)
             if ended is not None:
                 watcher.read(0, 0)
                 # What was fetched is indexed however the crawl ended: the event is for the crawl alone.
                 self.index(
                     job_id, leader, threading.Event(), watcher.indexed, advanced=watcher.read, looked=watcher.looked
                 )
-            keep_books(self.database, self.archive_root, job_id)
+            write_folder_records(self.database, self.archive_root, job_id)
         return self.summary(job_id)
 
     def crawl(
@@ -124,11 +124,11 @@ class Runner:
         interrupted: threading.Event,
         watch: Callable[["CrawlProgress"], None] = UNWATCHED.crawled,
         *,
-        is_tied: bool = False,
+        is_child: bool = False,
     ) -> int:
         """Crawl a job for its leader and record its end; return archive-tool's exit code for it.
 
-        A crawler that is tied to its leader leaves the job unsettled when the leader leaves.
+        A crawler in a child process does not settle the job when its parent process ends.
         """
         with structlog.contextvars.bound_contextvars(job_id=job_id):
             job = self._load(job_id)
@@ -137,7 +137,7 @@ class Runner:
             if job.source is None:
                 raise ConflictError(jobs.no_source(job_id))
             self.plugins.selected(job.config.plugins)
-            ended = self._crawling.lead(job, leader, watch, interrupted, is_tied=is_tied)
+            ended = self._crawling.lead(job, leader, watch, interrupted, is_child=is_child)
         return INTERRUPTED if ended is None else CRAWL_EXIT_CODES[ended]
 
     def index(
@@ -165,7 +165,7 @@ class Runner:
         return True
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Index what a running crawl brings until that is stopped, and return 130 then."""
+        """Index the captures of a running crawl until stopped, and return 130 then."""
         return self._indexing.so_far(job_id, interrupted)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
@@ -196,7 +196,7 @@ class Runner:
             )
 
     def _crawl_if_needed(
-        self, job_id: int, leader: str, watcher: Watcher, interrupted: threading.Event
+        self, job_id: int, leader: str, watcher: JobCallbacks, interrupted: threading.Event
     ) -> JobStatus | None:
         """Crawl, and return how that ended; a job that was interrupted during indexing is not crawled again."""
         job = self._load(job_id)

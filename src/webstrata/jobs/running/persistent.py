@@ -1,4 +1,4 @@
-"""Jobs in the database, led from here while the stages are run by others: crawled to the end, or indexed."""
+"""Jobs of the database, whose lease is held here while child processes run their stages."""
 
 import threading
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from webstrata.errors import CrawlerDiedError, WebstrataError
 from webstrata.jobs.auditing.worker import AuditStage
 from webstrata.jobs.folders.job_folders import check_output
 from webstrata.jobs.progress.tool_progress import end_by_exit_code, note_exit, settle_tool_job
-from webstrata.jobs.running.crawl_end import Ended, keep_books, settle_as, try_again_later
+from webstrata.jobs.running.crawl_end import JobEnding, settle_as, try_again_later, write_folder_records
 from webstrata.jobs.running.indexing_beside import index_beside
 from webstrata.jobs.running.job_lease import in_the_lead
 from webstrata.jobs.running.recovery import Recovery
@@ -33,8 +33,8 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Crew:
-    """Who runs the stages of jobs, and what it takes to lead jobs through them."""
+class WorkerContext:
+    """The context of a worker: the stages of jobs, and the parts that running jobs needs."""
 
     database: Database
     archive_root: Path
@@ -59,118 +59,120 @@ class Crew:
 
 
 def run_persistent_job(
-    job_id: int, *, crew: Crew, interrupted: threading.Event | None = None, max_retries: int = 0
+    job_id: int, *, context: WorkerContext, interrupted: threading.Event | None = None, max_retries: int = 0
 ) -> int:
     """Crawl a queued job and return the crawler's exit code; indexing comes afterwards.
 
     A crawler that is killed goes on where it was. A crawl without any result is queued again, up to `max_retries`
     times, unless another attempt would end the same way.
     """
-    told = interrupted or threading.Event()
-    crew.recovery.tend()
-    with in_the_lead(crew.database, crew.archive_root, job_id, helpers_welcome=True) as leader:
-        job = crew.load(job_id)
-        code = 0 if job.crawl_ended is not None else _crawl(crew, job, leader, told)
-        _after_crawl(crew, crew.load(job_id), leader, told, max_retries)
-        keep_books(crew.database, crew.archive_root, job_id)
+    stop_event = interrupted or threading.Event()
+    context.recovery.tend()
+    with in_the_lead(context.database, context.archive_root, job_id, helpers_welcome=True) as leader:
+        job = context.load(job_id)
+        code = 0 if job.crawl_ended is not None else _crawl(context, job, leader, stop_event)
+        _after_crawl(context, context.load(job_id), leader, stop_event, max_retries)
+        write_folder_records(context.database, context.archive_root, job_id)
     return code
 
 
-def index_persistent_job(job_id: int, *, crew: Crew, interrupted: threading.Event | None = None) -> int:
+def index_persistent_job(job_id: int, *, context: WorkerContext, interrupted: threading.Event | None = None) -> int:
     """Index a job whose crawl is over and return the indexer's exit code; one that is killed begins again."""
-    with in_the_lead(crew.database, crew.archive_root, job_id, leases.lease_for_index) as leader:
-        code = _index(crew, job_id, leader, interrupted or threading.Event())
-        keep_books(crew.database, crew.archive_root, job_id)
+    with in_the_lead(context.database, context.archive_root, job_id, leases.lease_for_index) as leader:
+        code = _index(context, job_id, leader, interrupted or threading.Event())
+        write_folder_records(context.database, context.archive_root, job_id)
     return code
 
 
-def _crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event) -> int:
+def _crawl(context: WorkerContext, job: StoredJob, leader: str, interrupted: threading.Event) -> int:
     """Let the job be crawled until that has ended, one way or the other."""
     check_job_config(job.config)
-    check_output(crew.database, job, min_free_bytes=crew.min_free_bytes)
-    is_ours, deaths = crew.stages.settles_its_job(job), 0
+    check_output(context.database, job, min_free_bytes=context.min_free_bytes)
+    is_ours, deaths = context.stages.settles_its_job(job), 0
     while True:
-        before, since = _progress(crew, job.id), datetime.now(UTC)
-        with index_beside(crew.database, job, crew.stages.index_so_far, crew.index_every_seconds):
-            code = crew.stages.crawl(job.id, leader, interrupted)
-        note_exit(crew.database, job, leader, code)
-        if crew.load(job.id).crawl_ended is not None:
+        before, since = _progress(context, job.id), datetime.now(UTC)
+        with index_beside(context.database, job, context.stages.index_so_far, context.index_every_seconds):
+            code = context.stages.crawl(job.id, leader, interrupted)
+        note_exit(context.database, job, leader, code)
+        if context.load(job.id).crawl_ended is not None:
             return code
         # What it held goes back in line, for whoever crawls next.
-        crew.recovery.tend()
+        context.recovery.tend()
         if interrupted.is_set() and code != DONE:
-            return _left(crew, job.id, leader, code)
-        ended = end_by_exit_code(crew.database, job, code, since, settles_its_job=is_ours)
+            return _left(context, job.id, leader, code)
+        ended = end_by_exit_code(context.database, job, code, since, settles_its_job=is_ours)
         if ended is not None:
-            settle_tool_job(crew.database, crew.archive_root, job, leader, ended)
+            settle_tool_job(context.database, context.archive_root, job, leader, ended)
             return code
         reason = how_it_died("the crawler", code)
         log.error("crawl.died", exit_code=code, reason=reason)
-        deaths = 0 if _progress(crew, job.id) > before else deaths + 1
+        deaths = 0 if _progress(context, job.id) > before else deaths + 1
         if deaths and not is_ours:
-            settle_as(crew.database, job.id, leader, Ended(JobStatus.FAILED, reason), datetime.now(UTC))
+            settle_as(context.database, job.id, leader, JobEnding(JobStatus.FAILED, reason), datetime.now(UTC))
             return code
         if deaths >= MAX_CRAWL_DEATHS:
-            raise CrawlerDiedError(f"{reason}, {deaths} times in a row{_suspicion(crew, job.id)}")
+            raise CrawlerDiedError(f"{reason}, {deaths} times in a row{_suspicion(context, job.id)}")
 
 
-def _suspicion(crew: Crew, job_id: int) -> str:
+def _suspicion(context: WorkerContext, job_id: int) -> str:
     """Return, in words, which URL the crawler of a job was fetching most often when it died."""
-    with crew.database.read() as session:
+    with context.database.read() as session:
         url = frontier.suspect_url(session, job_id)
     return f", most often while it fetched {url}" if url else ""
 
 
-def _left(crew: Crew, job_id: int, leader: str, code: int) -> int:
+def _left(context: WorkerContext, job_id: int, leader: str, code: int) -> int:
     """Leave an unfinished crawl to the next leader, as the same run."""
-    with crew.database.write() as session:
+    with context.database.write() as session:
         leases.set_as(session, job_id, leader, status=JobStatus.QUEUED, status_reason="its worker left")
     return code
 
 
-def _progress(crew: Crew, job_id: int) -> tuple[int, int]:
+def _progress(context: WorkerContext, job_id: int) -> tuple[int, int]:
     """Return the progress of a crawl: responses that our crawler received, pages that its log reports."""
-    with crew.database.read() as session:
+    with context.database.read() as session:
         return leases.received(session, job_id), jobs.outcome(session, job_id)[1]
 
 
-def _after_crawl(crew: Crew, job: StoredJob, leader: str, interrupted: threading.Event, max_retries: int) -> None:
-    """Let what follows by itself follow: another try, or the index of what a stopped crawl has brought."""
-    if job.crawl_ended is JobStatus.FAILED and (rest := _rest_before_retry(crew, job, max_retries)) is not None:
-        try_again_later(crew.database, job, leader, rest)
+def _after_crawl(
+    context: WorkerContext, job: StoredJob, leader: str, interrupted: threading.Event, max_retries: int
+) -> None:
+    """Start what follows a crawl by itself: a retry, or the index of a stopped crawl's captures."""
+    if job.crawl_ended is JobStatus.FAILED and (rest := _rest_before_retry(context, job, max_retries)) is not None:
+        try_again_later(context.database, job, leader, rest)
         return
     if job.crawl_ended is not None and job.status is not job.crawl_ended:
         # It was interrupted while it was indexed: that alone is left to do.
-        with crew.database.write() as session:
+        with context.database.write() as session:
             leases.set_as(session, job.id, leader, status=job.crawl_ended)
     if job.crawl_ended is JobStatus.STOPPED and job.source is not None and not interrupted.is_set():
-        _index(crew, job.id, leader, interrupted)
+        _index(context, job.id, leader, interrupted)
 
 
-def _rest_before_retry(crew: Crew, job: StoredJob, max_retries: int) -> timedelta | None:
-    """Return how long a failed crawl rests before it is tried again; None when it is not, or could not succeed."""
-    with crew.database.read() as session:
+def _rest_before_retry(context: WorkerContext, job: StoredJob, max_retries: int) -> timedelta | None:
+    """Return how long a failed crawl rests before it is retried; None when it is not, or could not succeed."""
+    with context.database.read() as session:
         if not frontier.may_succeed_later(session, job.id):
             return None
     return rest_before_retry(job.retry_count, max_retries)
 
 
-def _index(crew: Crew, job_id: int, leader: str, interrupted: threading.Event) -> int:
+def _index(context: WorkerContext, job_id: int, leader: str, interrupted: threading.Event) -> int:
     """Let a job be indexed; an indexer that dies again and again at the same place is given up."""
     deaths = 0
     while True:
-        before = _indexed_bytes(crew, job_id)
-        code = crew.stages.index(job_id, leader, interrupted)
+        before = _indexed_bytes(context, job_id)
+        code = context.stages.index(job_id, leader, interrupted)
         if code in (0, FAILED, INTERRUPTED) or interrupted.is_set():
             return code
         reason = how_it_died("the indexer", code)
         log.error("index.died", exit_code=code, reason=reason)
-        crew.recovery.tend()
-        deaths = 1 if _indexed_bytes(crew, job_id) > before else deaths + 1
+        context.recovery.tend()
+        deaths = 1 if _indexed_bytes(context, job_id) > before else deaths + 1
         if deaths >= MAX_INDEX_DEATHS:
             raise WebstrataError(f"{reason}, {deaths} times at the same place")
 
 
-def _indexed_bytes(crew: Crew, job_id: int) -> int:
-    with crew.database.read() as session:
+def _indexed_bytes(context: WorkerContext, job_id: int) -> int:
+    with context.database.read() as session:
         return jobs.indexed_bytes(session, job_id)[0]

@@ -47,7 +47,7 @@ def queue_archive(  # noqa: PLR0913 - everything that a job can be told
     name: str | None = None,
     hold: timedelta = timedelta(0),
 ) -> int:
-    """Queue a job for some addresses of one site and return its id; a job that was cut off goes on where it was.
+    """Queue a job for some addresses of one site and return its id; an interrupted job is resumed.
 
     It is a job of the source of that code, else of the source in whose scope the addresses lie, else of a new one.
     Workers leave the job alone for the time of `hold`, so that a caller who runs it at once does not race with them.
@@ -141,7 +141,7 @@ def queue_tool_job(
     output_dir: Path,
     passthrough: tuple[str, ...] = (),
 ) -> int:
-    """Queue a job with its files in a given folder, for the caller to run now; an earlier job there goes on.
+    """Queue a job with its files in a given folder, for the caller to run now; an earlier job there is resumed.
 
     It then begins at the given addresses; ConflictError when they are of another site.
     """
@@ -195,7 +195,7 @@ def request_stop(recovery: Recovery, job_id: int) -> None:
             jobs.set_job(session, job_id, stop_requested_at=now)
             _record(session, "stop", job_id, status, status)
         elif status in CLAIMABLE:
-            after = _stopped_in_line(session, jobs.load_job(session, job_id), now)
+            after = _stop_waiting_job(session, jobs.load_job(session, job_id), now)
             _record(session, "stop", job_id, status, after)
         else:
             raise ConflictError(f"job {job_id} is {status}: there is no crawl to stop")
@@ -211,7 +211,7 @@ def _clear_up(recovery: Recovery) -> None:
         log.warning("job.recovery.failed", reason=str(error))
 
 
-def _stopped_in_line(session: Session, job: StoredJob, now: datetime) -> JobStatus:
+def _stop_waiting_job(session: Session, job: StoredJob, now: datetime) -> JobStatus:
     """Stop a job that no worker crawls and return its new status.
 
     A container may have outlived every process that knew of it: then the next worker takes it over, sees the stop and
@@ -229,7 +229,7 @@ def _stopped_in_line(session: Session, job: StoredJob, now: datetime) -> JobStat
 
 
 def resume_job(recovery: Recovery, job_id: int) -> None:
-    """Let a job that ended, or lost its worker, go on: what it did not get is tried again.
+    """Resume a job that ended, or lost its worker: failed and pending URLs are fetched.
 
     ConflictError while it is under way, or waits already.
     """
@@ -253,7 +253,7 @@ def resume_job(recovery: Recovery, job_id: int) -> None:
 
 
 def retry_job(database: Database, job_id: int) -> JobStatus:
-    """Let a failed job be tried again, its crawl or its index, and return its new status.
+    """Retry a failed job, its crawl or its index, and return its new status.
 
     ConflictError for a job where neither failed.
     """

@@ -1,4 +1,4 @@
-"""Clearing up after workers that died: what they held goes back in line, what they left half-written is cut off."""
+"""Recovery after dead workers: their jobs are queued again, half-written WARC records are cut off."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -38,7 +38,7 @@ class Recovery:
 
     def tend(self) -> None:
         """Take back what dead workers of this machine held, and what those elsewhere did not renew."""
-        alive = [owner for owner in announced_here(self.archive_root) if not self._buried(owner)]
+        alive = [owner for owner in announced_here(self.archive_root) if not self._bury(owner)]
         with self.database.read() as session:
             abandoned = leases.has_abandoned(session, datetime.now(UTC), alive)
         if abandoned:
@@ -47,7 +47,7 @@ class Recovery:
                 operations.count(session, Operation.JOB_LEASES_RECLAIMED, len(requeued))
                 _tell(requeued)
 
-    def _buried(self, owner: str) -> bool:
+    def _bury(self, owner: str) -> bool:
         """Clear up after a worker if it is dead, and return whether it is."""
         dead = False
         try:
@@ -66,7 +66,7 @@ class Recovery:
             # In the order in which commits lock: the job, then its tasks.
             worked_on = frontier.jobs_of(session, owner)
             for job_id in worked_on:
-                leases.take_turn(session, job_id)
+                leases.lock_job(session, job_id)
             delays = jobs.host_delays(session, worked_on)
             reclaimed = frontier.reclaim(session, owner, datetime.now(UTC))
             requeued = leases.requeue_of(session, owner)
@@ -78,7 +78,7 @@ class Recovery:
         log.info("worker.buried", owner=owner)
 
     def _complain(self, owner: str, error: StorageError) -> None:
-        """Say once what is wrong with a dead worker's files: it is tried again every time."""
+        """Log once what is wrong with a dead worker's files: recovery is retried every time."""
         if owner not in self._complained_about:
             self._complained_about.add(owner)
             log.error("worker.recovery.failed", owner=owner, reason=str(error))

@@ -14,22 +14,22 @@ log = structlog.get_logger()
 
 
 def on_behalf_of(leader: str, database: Database, job_id: int, stage: Callable[[], int]) -> int:
-    """Run a stage and return its exit code; a failure has a code of its own, and its reason is written down."""
+    """Run a stage and return its exit code; a failure has a code of its own, and its reason is stored."""
     try:
         return stage()
     except LeaseLostError as error:
         log.error("stage.lease.lost", job_id=job_id, reason=str(error))
         return LEASE_LOST
     except OUR_TROUBLE as error:
-        return _told(database, job_id, leader, str(error), OUR_TROUBLE_CODE)
+        return _report_failure(database, job_id, leader, str(error), OUR_TROUBLE_CODE)
     except WebstrataError as error:
-        return _told(database, job_id, leader, str(error), WRONG_USAGE)
+        return _report_failure(database, job_id, leader, str(error), WRONG_USAGE)
     except Exception as error:
         log.exception("stage.broken", job_id=job_id)
-        return _told(database, job_id, leader, f"{type(error).__name__}: {error}", BROKEN)
+        return _report_failure(database, job_id, leader, f"{type(error).__name__}: {error}", BROKEN)
 
 
-def _told(database: Database, job_id: int, leader: str, reason: str, code: int) -> int:
+def _report_failure(database: Database, job_id: int, leader: str, reason: str, code: int) -> int:
     """Write why a stage failed where its leader reads it; when that fails as well, the log has it."""
     log.error("stage.failed", job_id=job_id, reason=reason)
     with suppress(WebstrataError), database.write() as session:

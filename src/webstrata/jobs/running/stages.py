@@ -1,4 +1,4 @@
-"""The stages of a job as its leader calls them, here or in child processes, and the exit codes they end with."""
+"""The stages of a job, run here or in child processes, and their exit codes."""
 
 import threading
 from typing import Protocol
@@ -33,10 +33,10 @@ class Stages(Protocol):
         """Index a job whose crawl is over and return the exit code; negative when the indexer was killed."""
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Index what a running crawl brings until that is interrupted, and return the exit code."""
+        """Index the captures of a running crawl until interrupted, and return the exit code."""
 
     def settles_its_job(self, job: StoredJob) -> bool:
-        """Return whether a job's crawler writes down itself how a crawl ended: one that did not do so has died."""
+        """Return whether a job's crawler stores the end of a crawl itself: one that did not do so has died."""
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
         """Take part in a crawl that another worker leads, and return whether there was anything to do."""

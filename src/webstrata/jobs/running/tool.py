@@ -16,7 +16,7 @@ from webstrata.db.engine import Database
 from webstrata.db.queue import jobs, leases
 from webstrata.db.queue.jobs import StoredJob
 from webstrata.errors import StorageError, UsageError, WebstrataError
-from webstrata.jobs.progress.tool_progress import LOOK_SECONDS, books_kept, why_it_ended
+from webstrata.jobs.progress.tool_progress import LOOK_SECONDS, update_progress, why_it_ended
 from webstrata.jobs.running.children import run_child
 from webstrata.jobs.running.stages import BROKEN, DONE, LEASE_LOST, NOTHING_TO_DO, OUR_TROUBLE_CODE, WRONG_USAGE
 from webstrata.jobs.sources.registry import new_folder
@@ -98,9 +98,9 @@ def tool_flags(
 def job_arguments(name: str, config: ArchiveJobConfig, folder: Path, command: Sequence[str] = OWN_TOOL) -> list[str]:
     """Return how a tool is called for a job, but for what ties it to a worker."""
     options = config.options
-    needed = RuntimeArchiveJob(name, config.seeds).arguments(folder)
-    told = _flags({**_by_themselves(options, config, command)})
-    return [*needed, *told, *tool_flags(options, config.zimit_passthrough_args, command)]
+    needed = ToolRun(name, config.seeds).arguments(folder)
+    flags = _flags({**_by_themselves(options, config, command)})
+    return [*needed, *flags, *tool_flags(options, config.zimit_passthrough_args, command)]
 
 
 class _ByThemselves(TypedDict):
@@ -135,7 +135,7 @@ def _flags(values: Mapping[str, object]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class RuntimeArchiveJob:
+class ToolRun:
     """A run of archive-tool: a name and where to begin."""
 
     name: str
@@ -155,21 +155,21 @@ class RuntimeArchiveJob:
         command: Sequence[str] = OWN_TOOL,
         leader: str | None = None,
         interrupted: threading.Event | None = None,
-        asked: threading.Event | None = None,
+        stop_requested: threading.Event | None = None,
     ) -> int:
         """Run archive-tool to its end and return its exit code; without a folder, one of its own is made.
 
-        `interrupted` ends it because we have to end, `asked` because a stop of the crawl was requested.
+        `interrupted` ends it because we have to end, `stop_requested` because a stop of the crawl was requested.
         """
         folder = output_dir_override or self.new_folder(archive_root)
-        told = {"log_level": log_level, "initial_workers": initial_workers, "cleanup": cleanup, "overwrite": overwrite}
+        flags = {"log_level": log_level, "initial_workers": initial_workers, "cleanup": cleanup, "overwrite": overwrite}
         tied = [TIED] if is_own_tool(command) else []
         return run_child(
-            [*command, *self.arguments(folder), *tied, *_flags(told), *extra_args],
+            [*command, *self.arguments(folder), *tied, *_flags(flags), *extra_args],
             leader,
             interrupted or threading.Event(),
             stream_output=stream_output,
-            asked=asked,
+            stop_requested=stop_requested,
         )
 
     def arguments(self, folder: Path) -> list[str]:
@@ -209,8 +209,8 @@ class ToolStages:
             return self._judged(job_id, leader, self._tool(job, leader, interrupted), since)
         with self.database.write() as session:
             leases.set_as(session, job_id, leader, helpers_welcome=False, was_crawled_here=True)
-        with books_kept(self.database, job_id, leader, self.look_seconds) as asked:
-            code = self._tool(job, leader, interrupted, asked)
+        with update_progress(self.database, job_id, leader, self.look_seconds) as stop_requested:
+            code = self._tool(job, leader, interrupted, stop_requested)
         return self._judged(job_id, leader, code, since)
 
     def help(self, job_id: int, interrupted: threading.Event) -> bool:
@@ -233,7 +233,7 @@ class ToolStages:
         return self._judged(job_id, leader, self._indexer(job_id, leader, interrupted), since)
 
     def index_so_far(self, job_id: int, interrupted: threading.Event) -> int:
-        """Index what a crawl brings in a process of its own until that is interrupted, and return its exit code."""
+        """Index the captures of a crawl in a child process until interrupted, and return its exit code."""
         return self._indexer(job_id, None, interrupted, "--so-far")
 
     def settles_its_job(self, job: StoredJob) -> bool:
@@ -243,13 +243,13 @@ class ToolStages:
         return is_own_tool(self.command) and job.config.options.engine != ZIMIT
 
     def _tool(
-        self, job: StoredJob, leader: str, interrupted: threading.Event, asked: threading.Event | None = None
+        self, job: StoredJob, leader: str, interrupted: threading.Event, stop_requested: threading.Event | None = None
     ) -> int:
         options = job.config.options
         if options.overwrite and _has_begun(job):
             # Once is enough: what goes on after a kill goes on where it was.
             options = replace(options, overwrite=False)
-        return self._run(job, options, leader, interrupted, asked=asked)
+        return self._run(job, options, leader, interrupted, stop_requested=stop_requested)
 
     def _run(
         self,
@@ -258,12 +258,12 @@ class ToolStages:
         leader: str | None,
         interrupted: threading.Event,
         *arguments: str,
-        asked: threading.Event | None = None,
+        stop_requested: threading.Event | None = None,
     ) -> int:
         which = ["--job-id", str(job.id), *arguments] if is_own_tool(self.command) else []
         for name in withheld_options(options, self.command):
             log.warning("option.without_effect", option=name, reason=f"{self.command[0]} has no flag for it")
-        return RuntimeArchiveJob(job.name, job.config.seeds).run(
+        return ToolRun(job.name, job.config.seeds).run(
             **_by_themselves(options, job.config, self.command),
             extra_args=[*which, *tool_flags(options, job.config.zimit_passthrough_args, self.command)],
             output_dir_override=Path(job.output_dir),
@@ -271,14 +271,14 @@ class ToolStages:
             command=self.command,
             leader=leader,
             interrupted=interrupted,
-            asked=asked,
+            stop_requested=stop_requested,
         )
 
     def _indexer(self, job_id: int, leader: str | None, interrupted: threading.Event, *arguments: str) -> int:
         return run_child([*self.program, "index-job", "--id", str(job_id), TIED, *arguments], leader, interrupted)
 
     def _judged(self, job_id: int, leader: str, code: int, since: datetime) -> int:
-        """Return the exit code of a stage that ended or was killed; raise what the stage itself could only say."""
+        """Return the exit code of a stage that ended or was killed; raise the error that the stage stored."""
         if code == LEASE_LOST:
             with self.database.read() as session:
                 leases.check_leader(session, job_id, leader)

@@ -15,7 +15,7 @@ from webstrata.db.engine import Session
 from webstrata.db.queue import frontier, jobs, leases
 from webstrata.errors import OUR_TROUBLE, DatabaseError, LeaseLostError, WebstrataError
 from webstrata.jobs.running.leaders import WORKER_KIND
-from webstrata.jobs.running.persistent import Crew, index_persistent_job, run_persistent_job
+from webstrata.jobs.running.persistent import WorkerContext, index_persistent_job, run_persistent_job
 from webstrata.jobs.sources.schedule import queue_due
 from webstrata.jobs.watching.schedule import queue_due_watches
 from webstrata.model.crawl.tasks import TaskStatus
@@ -43,91 +43,93 @@ _LOOK_AGAIN = timedelta(seconds=5)
 """How long a job is left alone that another process turned out to work on."""
 
 
-def run_worker_loop(poll_interval: float = 30, run_once: bool = False, *, crew: Crew, site: str = "") -> None:
+def run_worker_loop(
+    poll_interval: float = 30, run_once: bool = False, *, context: WorkerContext, site: str = ""
+) -> None:
     """Run queued jobs until SIGINT or SIGTERM, or only one; while one is crawled, another is indexed.
 
     Other processes can read the address of the site that shows the work.
     """
-    with _until_signal() as stopping, _announced(crew, site):
+    with _until_signal() as stopping, _announced(context, site):
         log.info("worker.start", poll_interval=poll_interval, once=run_once)
         if run_once:
-            _worked(process_next_job, crew, stopping)
-            _worked(deliver_notifications, crew, stopping)
+            _try_step(process_next_job, context, stopping)
+            _try_step(deliver_notifications, context, stopping)
         else:
-            _work(crew, poll_interval, stopping)
+            _work(context, poll_interval, stopping)
     log.info("worker.stop")
 
 
 @contextmanager
-def _announced(crew: Crew, site: str) -> Iterator[None]:
+def _announced(context: WorkerContext, site: str) -> Iterator[None]:
     """Let `status` see this worker, also while it has nothing to do; where that cannot be, it works unseen."""
     with ExitStack() as announced:
         try:
-            announced.enter_context(present(crew.archive_root, kind=WORKER_KIND, site=site))
+            announced.enter_context(present(context.archive_root, kind=WORKER_KIND, site=site))
         except OUR_TROUBLE as error:
             log.error("worker.trouble", reason=str(error))
         yield
 
 
-def process_next_job(crew: Crew, stopping: threading.Event) -> bool:
-    """Take the next job through all its stages, or help with one that is under way; return whether there was one."""
-    job_id = _next_to_crawl(crew)
+def process_next_job(context: WorkerContext, stopping: threading.Event) -> bool:
+    """Run the next job through all its stages, or help with one that is under way; return whether there was one."""
+    job_id = _next_to_crawl(context)
     if job_id is not None:
-        _crawled(crew, job_id, stopping)
-        if not stopping.is_set() and _waits_for_index(crew, job_id):
-            _indexed(crew, job_id, stopping)
+        _run_crawl(context, job_id, stopping)
+        if not stopping.is_set() and _waits_for_index(context, job_id):
+            _run_index(context, job_id, stopping)
         return True
-    if index_next_job(crew, stopping) or _helped(crew, stopping):
+    if index_next_job(context, stopping) or _help_other_worker(context, stopping):
         return True
-    return crew.audits is not None and crew.audits.run_due(stopping, once=True)
+    return context.audits is not None and context.audits.run_due(stopping, once=True)
 
 
-def crawl_next_job(crew: Crew, stopping: threading.Event) -> bool:
+def crawl_next_job(context: WorkerContext, stopping: threading.Event) -> bool:
     """Crawl the job that has waited longest, or help with a crawl; return whether there was one."""
-    job_id = _next_to_crawl(crew)
+    job_id = _next_to_crawl(context)
     if job_id is None:
-        return _helped(crew, stopping)
-    _crawled(crew, job_id, stopping)
+        return _help_other_worker(context, stopping)
+    _run_crawl(context, job_id, stopping)
     return True
 
 
-def index_next_job(crew: Crew, stopping: threading.Event) -> bool:
+def index_next_job(context: WorkerContext, stopping: threading.Event) -> bool:
     """Index the job that has waited for it longest; return whether there was one."""
-    with crew.database.read() as session:
+    with context.database.read() as session:
         job_id = jobs.next_to_index(session, datetime.now(UTC))
     if job_id is None:
         return False
-    _indexed(crew, job_id, stopping)
+    _run_index(context, job_id, stopping)
     return True
 
 
-def apply_retention(crew: Crew, stopping: threading.Event) -> bool:
+def apply_retention(context: WorkerContext, stopping: threading.Event) -> bool:
     """Delete what is expired, if a pass is due; always returns False, so that the worker then waits."""
-    if crew.retention is not None:
-        crew.retention.run_due(datetime.now(UTC), stopping)
+    if context.retention is not None:
+        context.retention.run_due(datetime.now(UTC), stopping)
     return False
 
 
-def deliver_notifications(crew: Crew, stopping: threading.Event) -> bool:
+def deliver_notifications(context: WorkerContext, stopping: threading.Event) -> bool:
     """Deliver the notifications that are due; always returns False, so that the worker then waits."""
-    if crew.delivery is not None:
-        crew.delivery.deliver_due(stopping)
+    if context.delivery is not None:
+        context.delivery.deliver_due(stopping)
     return False
 
 
-def check_integrity(crew: Crew, stopping: threading.Event) -> bool:
+def check_integrity(context: WorkerContext, stopping: threading.Event) -> bool:
     """Check a slice of the archive's files, if a check is due; always returns False, so that the worker then waits."""
-    if crew.integrity is not None:
-        crew.integrity.run_due(datetime.now(UTC), stopping)
+    if context.integrity is not None:
+        context.integrity.run_due(datetime.now(UTC), stopping)
     return False
 
 
-def run_audits(crew: Crew, stopping: threading.Event) -> bool:
+def run_audits(context: WorkerContext, stopping: threading.Event) -> bool:
     """Run the audits that wait; return whether there was one."""
-    return crew.audits is not None and crew.audits.run_due(stopping)
+    return context.audits is not None and context.audits.run_due(stopping)
 
 
-def _work(crew: Crew, poll_interval: float, stopping: threading.Event) -> None:
+def _work(context: WorkerContext, poll_interval: float, stopping: threading.Event) -> None:
     """Crawl here; index, apply retention, deliver and check files in threads: stages run in their own processes."""
     beside = (
         ("index", index_next_job, min(poll_interval, _INDEX_LOOK_SECONDS)),
@@ -136,38 +138,47 @@ def _work(crew: Crew, poll_interval: float, stopping: threading.Event) -> None:
         ("integrity", check_integrity, _INTEGRITY_LOOK_SECONDS),
         ("audits", run_audits, min(poll_interval, _AUDIT_LOOK_SECONDS)),
     )
-    threads = [threading.Thread(target=_repeat, args=(step, crew, look, stopping), name=n) for n, step, look in beside]
+    threads = [
+        threading.Thread(target=_repeat, args=(step, context, look, stopping), name=n) for n, step, look in beside
+    ]
     for thread in threads:
         thread.start()
     try:
-        _repeat(crawl_next_job, crew, poll_interval, stopping)
+        _repeat(crawl_next_job, context, poll_interval, stopping)
     finally:
         stopping.set()
         for thread in threads:
             thread.join()
 
 
-def _repeat(step: Callable[[Crew, threading.Event], bool], crew: Crew, pause: float, stopping: threading.Event) -> None:
+def _repeat(
+    step: Callable[[WorkerContext, threading.Event], bool],
+    context: WorkerContext,
+    pause: float,
+    stopping: threading.Event,
+) -> None:
     while not stopping.is_set():
-        if not _worked(step, crew, stopping):
+        if not _try_step(step, context, stopping):
             stopping.wait(pause)
 
 
-def _worked(step: Callable[[Crew, threading.Event], bool], crew: Crew, stopping: threading.Event) -> bool:
+def _try_step(
+    step: Callable[[WorkerContext, threading.Event], bool], context: WorkerContext, stopping: threading.Event
+) -> bool:
     """Take a step; a database that is away for a while is waited for."""
     try:
-        return step(crew, stopping)
+        return step(context, stopping)
     except OUR_TROUBLE as error:
         log.error("worker.trouble", reason=str(error))
         return False
 
 
-def _next_to_crawl(crew: Crew) -> int | None:
+def _next_to_crawl(context: WorkerContext) -> int | None:
     """Clear up after the dead, queue what is due, and return the job to crawl next."""
-    crew.recovery.tend()
-    queue_due(crew.database, crew.archive_root, datetime.now(UTC))
-    queue_due_watches(crew.database, crew.archive_root, datetime.now(UTC))
-    with crew.database.read() as session:
+    context.recovery.tend()
+    queue_due(context.database, context.archive_root, datetime.now(UTC))
+    queue_due_watches(context.database, context.archive_root, datetime.now(UTC))
+    with context.database.read() as session:
         return _select_next_crawl_job(session)
 
 
@@ -176,29 +187,29 @@ def _select_next_crawl_job(session: Session) -> int | None:
     return jobs.next_in_line(session, datetime.now(UTC))
 
 
-def _waits_for_index(crew: Crew, job_id: int) -> bool:
-    with crew.database.read() as session:
+def _waits_for_index(context: WorkerContext, job_id: int) -> bool:
+    with context.database.read() as session:
         return jobs.waits_for_index(session, job_id, datetime.now(UTC))
 
 
-def _crawled(crew: Crew, job_id: int, stopping: threading.Event) -> None:
-    with _settled_whatever_happens(crew, job_id, JobStatus.FAILED):
-        run_persistent_job(job_id, crew=crew, interrupted=stopping, max_retries=MAX_CRAWL_RETRIES)
+def _run_crawl(context: WorkerContext, job_id: int, stopping: threading.Event) -> None:
+    with _settled_whatever_happens(context, job_id, JobStatus.FAILED):
+        run_persistent_job(job_id, context=context, interrupted=stopping, max_retries=MAX_CRAWL_RETRIES)
 
 
-def _indexed(crew: Crew, job_id: int, stopping: threading.Event) -> None:
-    with _settled_whatever_happens(crew, job_id, JobStatus.INDEX_FAILED):
-        index_persistent_job(job_id, crew=crew, interrupted=stopping)
+def _run_index(context: WorkerContext, job_id: int, stopping: threading.Event) -> None:
+    with _settled_whatever_happens(context, job_id, JobStatus.INDEX_FAILED):
+        index_persistent_job(job_id, context=context, interrupted=stopping)
 
 
 @contextmanager
-def _settled_whatever_happens(crew: Crew, job_id: int, failed: JobStatus) -> Iterator[None]:
+def _settled_whatever_happens(context: WorkerContext, job_id: int, failed: JobStatus) -> Iterator[None]:
     """Confine a job's failure to the job: it has failed or rests, with the reason; the worker goes on."""
     try:
         yield
     except LeaseLostError as error:
         log.info("job.under_way", job_id=job_id, reason=str(error))
-        with crew.database.write() as session:
+        with context.database.write() as session:
             leases.postpone(session, job_id, datetime.now(UTC) + _LOOK_AGAIN)
     except DatabaseError:
         raise
@@ -206,30 +217,30 @@ def _settled_whatever_happens(crew: Crew, job_id: int, failed: JobStatus) -> Ite
         return  # the job rests, and has said so
     except WebstrataError as error:
         log.error("job.failed", job_id=job_id, reason=str(error))
-        _fail(crew, job_id, failed, str(error))
+        _fail(context, job_id, failed, str(error))
     except Exception as error:
         log.exception("job.broken", job_id=job_id)
-        _fail(crew, job_id, failed, f"{type(error).__name__}: {error}")
+        _fail(context, job_id, failed, f"{type(error).__name__}: {error}")
 
 
-def _helped(crew: Crew, stopping: threading.Event) -> bool:
+def _help_other_worker(context: WorkerContext, stopping: threading.Event) -> bool:
     """Help with a crawl that another worker leads, if there is one that can use it.
 
     One that has nothing to do yet, or nothing more, is left alone: a helper takes a second to start.
     """
-    with crew.database.read() as session:
+    with context.database.read() as session:
         under_way = [
             job
             for job in leases.helpable(session, datetime.now(UTC))
             if frontier.has_any(session, job.job_id, TaskStatus.PENDING, TaskStatus.IN_PROGRESS)
         ]
-    return any(Path(job.output_dir).is_dir() and _lent_a_hand(crew, job.job_id, stopping) for job in under_way)
+    return any(Path(job.output_dir).is_dir() and _help_crawl(context, job.job_id, stopping) for job in under_way)
 
 
-def _lent_a_hand(crew: Crew, job_id: int, stopping: threading.Event) -> bool:
-    """Help; whatever goes wrong here is the helper's trouble, the job goes on without it."""
+def _help_crawl(context: WorkerContext, job_id: int, stopping: threading.Event) -> bool:
+    """Help with a crawl; an error here is logged, and the job goes on without the helper."""
     try:
-        return crew.stages.help(job_id, stopping)
+        return context.stages.help(job_id, stopping)
     except OUR_TROUBLE:
         raise
     except WebstrataError as error:
@@ -239,8 +250,8 @@ def _lent_a_hand(crew: Crew, job_id: int, stopping: threading.Event) -> bool:
     return False
 
 
-def _fail(crew: Crew, job_id: int, status: JobStatus, reason: str) -> None:
-    with crew.database.write() as session:
+def _fail(context: WorkerContext, job_id: int, status: JobStatus, reason: str) -> None:
+    with context.database.write() as session:
         leases.fail(session, job_id, reason, status)
 
 

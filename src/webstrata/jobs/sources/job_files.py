@@ -27,7 +27,7 @@ _KEYS = ("url", "seeds", "source", "crawl", "scope", "plugins")
 
 @dataclass(frozen=True)
 class JobFile:
-    """What a job file asks for."""
+    """The contents of a job file."""
 
     seeds: tuple[str, ...]
     scope: ScopeRules
@@ -38,10 +38,10 @@ class JobFile:
     """Which plugins are to run; None when the file does not say."""
 
 
-def read_job_file(path: Path, knobs: Mapping[str, object], check: KnobCheck = dict) -> JobFile:
+def read_job_file(path: Path, settings: Mapping[str, object], check: KnobCheck = dict) -> JobFile:
     """Return the contents of a job file; UsageError, with file and line, for anything invalid.
 
-    `knobs` has the names and types of the crawl settings; `check` raises UsageError for invalid values.
+    `settings` has the names and types of the crawl settings; `check` raises UsageError for invalid values.
     """
     reader = YamlReader(str(path))
     node = composed(path, "a job file")
@@ -53,7 +53,7 @@ def read_job_file(path: Path, knobs: Mapping[str, object], check: KnobCheck = di
         scope=ScopeRules.of(seeds, **reader.scope(seeds, parts)),
         source_code=source.get("code"),
         source_name=source.get("name"),
-        crawl=reader.knobs(parts, "crawl", knobs, check),
+        crawl=reader.settings(parts, "crawl", settings, check),
         plugins=reader.texts(parts["plugins"], "plugins", check_plugin_name) if "plugins" in parts else None,
     )
 

@@ -23,7 +23,7 @@ from webstrata.model.jobs.registry import (
     check_source_name,
     generate_job_name,
 )
-from webstrata.model.jobs.schedules import next_after, next_turn
+from webstrata.model.jobs.schedules import next_after, next_run
 from webstrata.model.jobs.source_scope import SourceScope
 
 BASELINE = Path(__file__).with_name("baseline_sources.yaml")
@@ -94,7 +94,7 @@ def make_job(
     """Queue a job of a source now, as a person asks for it, and return it."""
     with database.write() as session:
         beside = tuple(sources.jobs_under_way(session, source_code))
-        _take_turn_if_due(session, source_code, datetime.now(UTC))
+        _take_due_run(session, source_code, datetime.now(UTC))
         job = create_job_for_source(
             source_code, session=session, overrides=overrides, archive_root=archive_root, extra_seeds=extra_seeds
         )
@@ -106,17 +106,17 @@ def make_job(
     return made
 
 
-def _take_turn_if_due(session: Session, source_code: str, now: datetime) -> None:
-    """Count what a person asks for as the turn that is due: nobody wants two jobs in a row."""
+def _take_due_run(session: Session, source_code: str, now: datetime) -> None:
+    """Count a manual job as the scheduled run that is due, so that no second job follows at once."""
     for due in sources.due_sources(session, now):
         if due.code == source_code:
-            sources.take_turn(session, due, next_turn(due.schedule, due.due_at, now))
+            sources.take_due_run(session, due, next_run(due.schedule, due.due_at, now))
 
 
 def new_folder(archive_root: Path, code: str, job_name: str, now: datetime) -> Path:
     """Make a job's folder; of two jobs in one second the later gets a number."""
-    wanted = build_output_dir_for_job(code, job_name, archive_root, now)
-    for folder in (wanted, *(wanted.with_name(f"{wanted.name}-{n}") for n in range(2, 1000))):
+    requested = build_output_dir_for_job(code, job_name, archive_root, now)
+    for folder in (requested, *(requested.with_name(f"{requested.name}-{n}") for n in range(2, 1000))):
         try:
             folder.mkdir(parents=True)
         except FileExistsError:
@@ -124,7 +124,7 @@ def new_folder(archive_root: Path, code: str, job_name: str, now: datetime) -> P
         except OSError as error:
             raise StorageError(f"{folder}: {error.strerror}") from error
         return folder
-    raise StorageError(f"{wanted}: too many jobs in one second")
+    raise StorageError(f"{requested}: too many jobs in one second")
 
 
 def disabled_source(code: str) -> ConflictError:
@@ -143,15 +143,15 @@ def add_source_in(session: Session, new: NewSource, now: datetime) -> datetime |
     check_entry(new.entry)
     check_source_name(new.name)
     hint = new.entry.schedule_hint
-    first = sources.first_turn(session, None, hint, now) if hint else None
+    first = sources.first_run(session, None, hint, now) if hint else None
     _add(session, new, hint, first)
     return first
 
 
 def seed_sources(database: Database, now: datetime) -> Added:
-    """Add the baseline sources that are not there; what somebody changed stays as it is.
+    """Add the baseline sources that are missing; existing ones stay unchanged.
 
-    Their first turn by schedule is one interval away: nobody asked for a crawl yet.
+    Their first scheduled run is one interval away: no one has asked for a crawl yet.
     """
     return _add_missing(database, read_source_file(BASELINE), now, at_once=False)
 
@@ -179,7 +179,7 @@ def _add_missing(database: Database, found: Sequence[NewSource], now: datetime, 
                 kept.append(new.code)
                 continue
             hint = new.entry.schedule_hint
-            first = _first_turn(session, hint, now, at_once=at_once) if hint else None
+            first = _first_run(session, hint, now, at_once=at_once) if hint else None
             _add(session, new, hint, first)
             added.append(new.code)
     return Added(tuple(added), tuple(kept), overlaps)
@@ -207,5 +207,5 @@ def _add(session: Session, new: NewSource, schedule: str | None, first: datetime
     )
 
 
-def _first_turn(session: Session, schedule: str, now: datetime, *, at_once: bool) -> datetime:
-    return sources.first_turn(session, None, schedule, now) if at_once else next_after(schedule, now)
+def _first_run(session: Session, schedule: str, now: datetime, *, at_once: bool) -> datetime:
+    return sources.first_run(session, None, schedule, now) if at_once else next_after(schedule, now)

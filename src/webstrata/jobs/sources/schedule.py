@@ -16,7 +16,7 @@ from webstrata.db.sources.sources import DueSource
 from webstrata.errors import DatabaseError, WebstrataError
 from webstrata.jobs.folders.manifest import write_manifest
 from webstrata.jobs.sources.registry import create_job_for_source
-from webstrata.model.jobs.schedules import next_turn
+from webstrata.model.jobs.schedules import next_run
 
 log = structlog.get_logger()
 
@@ -47,7 +47,7 @@ def _take(database: Database, archive_root: Path, due: DueSource, now: datetime)
 
 def _queue(database: Database, archive_root: Path, due: DueSource, now: datetime) -> int | None:
     with database.write() as session:
-        if not sources.take_turn(session, due, next_turn(due.schedule, due.due_at, now)):
+        if not sources.take_due_run(session, due, next_run(due.schedule, due.due_at, now)):
             return None
         job_id = create_job_for_source(due.code, session=session, archive_root=archive_root, now=now).id
     write_manifest(database, job_id, archive_root=archive_root)

@@ -69,7 +69,7 @@ def _free_code(url: str, scopes: Sequence[SourceScope]) -> str:
 
 
 def _ensure_source(session: Session, code: str, name: str | None, base_url: str) -> int:
-    """Return the source of a code; a new one is written down in the audit log."""
+    """Return the source of a code; a new one is recorded in the audit log."""
     is_new = code not in sources.known_codes(session)
     name = name or host_of(base_url)
     source_id = jobs.ensure_source(session, code, name=name, base_url=base_url)

@@ -60,7 +60,7 @@ class AddedSource:
 
 @dataclass(frozen=True)
 class EditedSource:
-    """What a person wants different about a source; what is None stays."""
+    """Changes of a source that were requested; None leaves a field unchanged."""
 
     name: str | None = None
     base_url: str | None = None
@@ -79,48 +79,48 @@ class EditedSource:
     """When it is archived; an empty one, or `none`, means only on request."""
 
 
-class SourceOrders:
-    """Changes the sources of one archive; every change is in the audit log and written down in its folder."""
+class SourceCommands:
+    """Changes the sources of one archive; every change is in the audit log and in the archive's folder."""
 
     def __init__(self, database: Database, archive_root: Path) -> None:
         """Run commands on an archive's sources."""
         self._database = database
         self._archive_root = archive_root
 
-    def add(self, wanted: WantedSource) -> AddedSource:
+    def add(self, requested: WantedSource) -> AddedSource:
         """Add a source; one that begins at the same addresses gets the schedule, and what else is given, instead.
 
         ConflictError when the code is taken, UsageError for what makes no sense.
         """
-        seeds = seeds_of([url for url in wanted.urls if url.strip()])
+        seeds = seeds_of([url for url in requested.urls if url.strip()])
         if not seeds:
             raise UsageError("a source needs an address such as https://example.org/")
         with self._database.write() as session:
-            added = _add_unless_known(session, wanted, seeds)
+            added = _add_unless_known(session, requested, seeds)
         if added.is_new:
-            self._changed("source.added", added.code)
+            self._write_and_log("source.added", added.code)
         else:
-            self.edit(added.code, _additions(wanted))
+            self.edit(added.code, _additions(requested))
         return added
 
-    def edit(self, code: str, wanted: EditedSource) -> None:
+    def edit(self, code: str, requested: EditedSource) -> None:
         """Change what a source is called and what its jobs are made from; jobs that are there stay as they are."""
-        if wanted == EditedSource():
+        if requested == EditedSource():
             return
         with self._database.write() as session:
-            if replace(wanted, page_parameters=None, schedule=None) != EditedSource():
+            if replace(requested, page_parameters=None, schedule=None) != EditedSource():
                 with _recorded(session, code, "edit"):
-                    _edit(session, code, wanted)
-            if wanted.page_parameters is not None:
+                    _edit(session, code, requested)
+            if requested.page_parameters is not None:
                 with _recorded(session, code, "parameters"):
-                    sources.set_page_parameters(session, code, page_parameters_of(wanted.page_parameters))
-            if wanted.schedule is not None:
+                    sources.set_page_parameters(session, code, page_parameters_of(requested.page_parameters))
+            if requested.schedule is not None:
                 with _recorded(session, code, "schedule"):
-                    sources.set_schedule(session, code, _schedule(wanted.schedule), datetime.now(UTC))
-        self._changed("source.edit", code)
+                    sources.set_schedule(session, code, _schedule(requested.schedule), datetime.now(UTC))
+        self._write_and_log("source.edit", code)
 
     def set_page_parameters(self, code: str, names: Collection[str]) -> bool:
-        """Set which query parameters distinguish a source's pages; return whether its pages must be grouped anew."""
+        """Set which query parameters distinguish a source's pages; return whether its pages must be regrouped."""
         with self._changing(code, "parameters") as session:
             return sources.set_page_parameters(session, code, page_parameters_of(names))
 
@@ -135,7 +135,7 @@ class SourceOrders:
             sources.pause_schedule(session, code)
 
     def resume(self, code: str) -> None:
-        """Let a paused schedule go on."""
+        """Resume a paused schedule."""
         with self._changing(code, "resume") as session:
             sources.resume_schedule(session, code, datetime.now(UTC))
 
@@ -148,21 +148,21 @@ class SourceOrders:
         """Remove a source of which nothing was archived, with its jobs and their files; ConflictError for any other."""
         source_removal.refuse_with_warcs(self._database, code)
         with self._database.write() as session:
-            before = _told(sources.source_view(session, code))
+            before = _audited(sources.source_view(session, code))
             removed = sources.remove_source(session, code, datetime.now(UTC))
             gone = [job.id for job in removed]
             audit_log.record(session, "source.remove", f"source:{code}", before=before, jobs=gone)
         source_removal.delete_files(self._archive_root, code, removed)
-        self._changed("source.removed", code)
+        self._write_and_log("source.removed", code)
 
     @contextmanager
     def _changing(self, code: str, order: str) -> Iterator[Session]:
         """Open a session to change a source in; what is different then is written to the audit log with it."""
         with self._database.write() as session, _recorded(session, code, order):
             yield session
-        self._changed(f"source.{order}", code)
+        self._write_and_log(f"source.{order}", code)
 
-    def _changed(self, event: str, code: str) -> None:
+    def _write_and_log(self, event: str, code: str) -> None:
         write_sources(self._database, self._archive_root)
         log.info(event, source=code)
 
@@ -170,10 +170,10 @@ class SourceOrders:
 @contextmanager
 def _recorded(session: Session, code: str, order: str) -> Iterator[None]:
     """Write what is changed about a source inside to the audit log."""
-    before = _told(sources.source_view(session, code))
+    before = _audited(sources.source_view(session, code))
     yield
     session.flush()
-    after = _told(sources.source_view(session, code))
+    after = _audited(sources.source_view(session, code))
     changed = [name for name, value in after.items() if before[name] != value]
     audit_log.record(
         session,
@@ -184,7 +184,7 @@ def _recorded(session: Session, code: str, order: str) -> Iterator[None]:
     )
 
 
-def _told(view: SourceView) -> dict[str, object]:
+def _audited(view: SourceView) -> dict[str, object]:
     """Return what people decide about a source."""
     return {
         "name": view.name,
@@ -198,14 +198,14 @@ def _told(view: SourceView) -> dict[str, object]:
     }
 
 
-def _add_unless_known(session: Session, wanted: WantedSource, seeds: tuple[str, ...]) -> AddedSource:
+def _add_unless_known(session: Session, requested: WantedSource, seeds: tuple[str, ...]) -> AddedSource:
     """Add a source, unless there is one that begins at the same addresses."""
     scopes = source_scopes(session)
     known = source_beginning_at(seeds, scopes)
     # A code that a person gave to a source is not given again; `archive` made up its own.
-    if known is not None and (known.code != wanted.code or not _has_entry(session, known.code)):
+    if known is not None and (known.code != requested.code or not _has_entry(session, known.code)):
         return AddedSource(known.code, is_new=False)
-    new = _new_source(wanted, seeds)
+    new = _new_source(requested, seeds)
     registry.add_source_in(session, new, datetime.now(UTC))
     overlaps = registry.overlaps_with(scopes, [new])
     return AddedSource(new.code, is_new=True, overlaps=overlaps[0].others if overlaps else ())
@@ -215,51 +215,57 @@ def _has_entry(session: Session, code: str) -> bool:
     return sources.source_view(session, code).job_config is not None
 
 
-def _new_source(wanted: WantedSource, seeds: tuple[str, ...]) -> NewSource:
-    code = wanted.code or source_code_of(seeds[0])
-    crawl, tool_options = _by_kind(wanted.options)
+def _new_source(requested: WantedSource, seeds: tuple[str, ...]) -> NewSource:
+    code = requested.code or source_code_of(seeds[0])
+    crawl, tool_options = _by_kind(requested.options)
     entry = replace(
         SourceJobConfig.plain(code, seeds),
-        schedule_hint=_schedule(wanted.schedule),
+        schedule_hint=_schedule(requested.schedule),
         crawl=crawl,
         default_tool_options=tool_options,
     )
-    return NewSource(entry, wanted.name or host_of(seeds[0]), base_url=seeds[0], description=wanted.description or None)
-
-
-def _additions(wanted: WantedSource) -> EditedSource:
-    """Return what a person said about a source that was there already."""
-    return EditedSource(
-        name=wanted.name or None,
-        description=wanted.description or None,
-        options=wanted.options,
-        schedule=wanted.schedule.strip() or None,
+    return NewSource(
+        entry, requested.name or host_of(seeds[0]), base_url=seeds[0], description=requested.description or None
     )
 
 
-def _edit(session: Session, code: str, wanted: EditedSource) -> None:
-    entry = _edited(session, code, wanted)
-    if wanted.name is not None:
-        check_source_name(wanted.name)
-    base_url = parse_url(with_scheme(wanted.base_url)).href if wanted.base_url else None
-    sources.change_source(session, code, SourceChange(wanted.name, base_url, wanted.description, entry))
+def _additions(requested: WantedSource) -> EditedSource:
+    """Return the changes to a source that already existed when it was added again."""
+    return EditedSource(
+        name=requested.name or None,
+        description=requested.description or None,
+        options=requested.options,
+        schedule=requested.schedule.strip() or None,
+    )
 
 
-def _edited(session: Session, code: str, wanted: EditedSource) -> SourceJobConfig | None:
+def _edit(session: Session, code: str, requested: EditedSource) -> None:
+    entry = _edited(session, code, requested)
+    if requested.name is not None:
+        check_source_name(requested.name)
+    base_url = parse_url(with_scheme(requested.base_url)).href if requested.base_url else None
+    sources.change_source(session, code, SourceChange(requested.name, base_url, requested.description, entry))
+
+
+def _edited(session: Session, code: str, requested: EditedSource) -> SourceJobConfig | None:
     """Return the registry's entry with the requested changes, checked; None when it stays as it is."""
-    seeds = None if wanted.seeds is None else seeds_of(wanted.seeds)
-    if (seeds, wanted.crawl, wanted.tool_options) == (None, None, None) and not wanted.options and not wanted.unset:
+    seeds = None if requested.seeds is None else seeds_of(requested.seeds)
+    if (
+        (seeds, requested.crawl, requested.tool_options) == (None, None, None)
+        and not requested.options
+        and not requested.unset
+    ):
         return None
     entry = sources.registry_entry(session, code, seeds or ())
-    crawl, tool_options = _by_kind(wanted.options)
+    crawl, tool_options = _by_kind(requested.options)
     edited = replace(
         entry,
         default_seeds=entry.default_seeds if seeds is None else seeds,
-        crawl=_merged(entry.crawl if wanted.crawl is None else wanted.crawl, crawl, wanted.unset),
+        crawl=_merged(entry.crawl if requested.crawl is None else requested.crawl, crawl, requested.unset),
         default_tool_options=_merged(
-            entry.default_tool_options if wanted.tool_options is None else wanted.tool_options,
+            entry.default_tool_options if requested.tool_options is None else requested.tool_options,
             tool_options,
-            wanted.unset,
+            requested.unset,
         ),
     )
     check_entry(edited)
@@ -276,6 +282,6 @@ def _by_kind(options: Mapping[str, object]) -> tuple[dict[str, object], dict[str
     return {name: value for name, value in options.items() if name not in TOOL_OPTIONS}, tool_options
 
 
-def _schedule(said: str) -> str | None:
-    said = said.strip()
-    return None if said.lower() in {"", NO_SCHEDULE} else said
+def _schedule(text: str) -> str | None:
+    text = text.strip()
+    return None if text.lower() in {"", NO_SCHEDULE} else text

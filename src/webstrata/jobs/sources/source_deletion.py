@@ -34,7 +34,7 @@ _REASON = "its source was deleted"
 
 @dataclass(frozen=True)
 class SourceDeletion:
-    """What the deletion of a source removed, or would remove."""
+    """The result of deleting a source, or of a dry run."""
 
     code: str
     name: str

@@ -24,7 +24,7 @@ import yaml
 from webstrata.db.sources.sources import NewSource
 from webstrata.errors import UsageError
 from webstrata.jobs.sources.yaml_reading import Check, YamlReader, composed
-from webstrata.model.crawl.crawl_config import CRAWL_KNOBS, check_knobs
+from webstrata.model.crawl.crawl_config import CRAWL_SETTING_TYPES, check_crawl_settings
 from webstrata.model.jobs.registry import (
     MAX_NAME_LENGTH,
     SourceJobConfig,
@@ -69,9 +69,9 @@ def _source(reader: YamlReader, code: str, node: yaml.Node) -> NewSource:
         texts.get("name_template", SourceJobConfig.plain(code, seeds).name_template),
         seeds,
         lists.get("zimit_passthrough_args", ()),
-        reader.knobs(parts, "tool_options", TOOL_OPTIONS, ArchiveToolOptions.from_json),
+        reader.settings(parts, "tool_options", TOOL_OPTIONS, ArchiveToolOptions.from_json),
         schedule_hint=texts.get("schedule"),
-        crawl=reader.knobs(parts, "crawl", CRAWL_KNOBS, check_knobs),
+        crawl=reader.settings(parts, "crawl", CRAWL_SETTING_TYPES, check_crawl_settings),
         scope=reader.scope(seeds, parts),
         plugins=lists.get("plugins"),
     )

@@ -85,7 +85,7 @@ class YamlReader:
 
     file: str
 
-    def knobs(
+    def settings(
         self, parts: Mapping[str, yaml.Node], key: str, kinds: Mapping[str, object], check: KnobCheck
     ) -> dict[str, object]:
         """Return the settings under a key, each of its type and accepted by the check."""
@@ -141,10 +141,10 @@ class YamlReader:
         kind, *others = get_args(kind) or (kind,)
         if others == [NoneType] and node.tag == _NULL:
             return None
-        types, wanted = _KINDS[kind]
+        types, requested = _KINDS[kind]
         value = _constructed(node)
         if type(value) not in types:
-            raise self.wrong(node, f"{what} must be {wanted}, not {_shown(node)}")
+            raise self.wrong(node, f"{what} must be {requested}, not {_shown(node)}")
         return value
 
     def _choice(self, node: yaml.Node, what: str, choices: tuple[str, ...]) -> str:

@@ -16,7 +16,7 @@ from webstrata.notifications.subscribing import unsubscribe_all
 
 
 @dataclass(frozen=True)
-class SearchOrders:
+class SavedSearchCommands:
     """Changes the saved searches of an archive."""
 
     database: Database

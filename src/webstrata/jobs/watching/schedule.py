@@ -20,7 +20,7 @@ from webstrata.errors import DatabaseError, WebstrataError
 from webstrata.jobs.sources.registry import new_folder
 from webstrata.model.jobs.job import JobConfig
 from webstrata.model.jobs.registry import SourceJobConfig, generate_job_name
-from webstrata.model.jobs.schedules import next_turn
+from webstrata.model.jobs.schedules import next_run
 from webstrata.model.watching.watches import Watch, WatchScope, folder_of
 
 log = structlog.get_logger()
@@ -88,8 +88,8 @@ def queue_check(session: Session, archive_root: Path, code: str, chosen: Sequenc
     config = _config(entry, chosen)
     job_id = jobs.add_job(session, chosen[0].source_id, name=name, output_dir=folder, config=config, queued_at=now)
     # A check by hand before its time counts as the one that is due.
-    turns = {one.id: next_turn(one.schedule, min(one.next_run_at, now), now) for one in chosen}
-    watches.take_turns(session, job_id, turns)
+    turns = {one.id: next_run(one.schedule, min(one.next_run_at, now), now) for one in chosen}
+    watches.take_due_runs(session, job_id, turns)
     return job_id
 
 

@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class WatchOrders:
+class WatchCommands:
     """Changes the watches of an archive."""
 
     database: Database

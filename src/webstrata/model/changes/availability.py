@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from webstrata.model.changes.evidence import Evidence
+from webstrata.model.changes.evidence import ChangeEvidence
 from webstrata.model.changes.status_words import FILLERS, Status, statuses_in
 from webstrata.model.changes.wording import WordChange, Wording, content_words
 
@@ -15,7 +15,7 @@ _FOCUSED = 8
 _LONGEST_STATUS_LINE = 6
 
 
-def compare_statuses(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> bool:
+def compare_statuses(was: Wording, became: Wording, change: WordChange, evidence: ChangeEvidence) -> bool:
     """Collect a status that changed within a line; return whether one did."""
     if change.size > _FOCUSED:
         return False
@@ -31,7 +31,7 @@ def compare_statuses(was: Wording, became: Wording, change: WordChange, evidence
     return False
 
 
-def judge_status_lines(removed: Sequence[Wording], added: Sequence[Wording], evidence: Evidence) -> None:
+def judge_status_lines(removed: Sequence[Wording], added: Sequence[Wording], evidence: ChangeEvidence) -> None:
     """Collect lines that report nothing but a status, and that came or went as a whole."""
     old, new = ([status for line in side for status in _status_of_line(line)] for side in (removed, added))
     lost, won = _not_among(old, new), _not_among(new, old)
@@ -68,7 +68,7 @@ def _not_among(statuses: Sequence[Status], others: Sequence[Status]) -> list[Sta
     return found
 
 
-def _add_exchange(lost: Sequence[Status], won: Sequence[Status], evidence: Evidence) -> bool:
+def _add_exchange(lost: Sequence[Status], won: Sequence[Status], evidence: ChangeEvidence) -> bool:
     """Add that a status took the place of another one; nothing if both are good."""
     pairs = [(old, new) for old in lost for new in won if not (old.is_good and new.is_good)]
     if not pairs:
@@ -79,5 +79,5 @@ def _add_exchange(lost: Sequence[Status], won: Sequence[Status], evidence: Evide
     return True
 
 
-def _add_alone(status: Status, event: str, evidence: Evidence) -> None:
+def _add_alone(status: Status, event: str, evidence: ChangeEvidence) -> None:
     evidence.add(_CODE, f"a status was {event}: {status.shown}", _ALONE)

@@ -7,7 +7,7 @@ from webstrata.model.changes import change_words as lists
 from webstrata.model.changes import wording
 from webstrata.model.changes.availability import compare_statuses
 from webstrata.model.changes.change_words import fold
-from webstrata.model.changes.evidence import Evidence, shown, size_weight
+from webstrata.model.changes.evidence import ChangeEvidence, shown, size_weight
 from webstrata.model.changes.facts import Fact, facts_in
 from webstrata.model.changes.table_rows import changed_cells, row_text
 from webstrata.model.changes.values import PageLine
@@ -64,20 +64,20 @@ _OBLIGATION_WEIGHTS = {"must": 0.42, "forbidden": 0.42, "should": 0.35, "may": 0
 
 
 def judge_changed(
-    old: PageLine, new: PageLine, evidence: Evidence, has_names: bool, most: int = MOST_CHARACTERS
+    old: PageLine, new: PageLine, evidence: ChangeEvidence, has_names: bool, most: int = MOST_CHARACTERS
 ) -> None:
     """Collect the reasons why one changed line matters; of a table's row they name the cells."""
     where = changed_cells(old, new)
     if not where:
         _judge_line(old, new, evidence, has_names, most)
         return
-    found = Evidence()
+    found = ChangeEvidence()
     _judge_line(old, new, found, has_names, most)
     for reason in found.reasons():
         evidence.add(reason.code, f"{reason.text} ({where})", reason.weight)
 
 
-def _judge_line(old: PageLine, new: PageLine, evidence: Evidence, has_names: bool, most: int) -> None:
+def _judge_line(old: PageLine, new: PageLine, evidence: ChangeEvidence, has_names: bool, most: int) -> None:
     before, after = changed_windows(row_text(old), row_text(new), most)
     found = compare_facts(facts_in(before), facts_in(after), evidence)
     was, became = wording_of(before), wording_of(after)
@@ -104,7 +104,7 @@ def _judge_line(old: PageLine, new: PageLine, evidence: Evidence, has_names: boo
         _compare_names(was, became, change, evidence)
 
 
-def compare_facts(old: Sequence[Fact], new: Sequence[Fact], evidence: Evidence, one_sided: float = 0.8) -> bool:
+def compare_facts(old: Sequence[Fact], new: Sequence[Fact], evidence: ChangeEvidence, one_sided: float = 0.8) -> bool:
     """Collect the facts that differ, the old and the new value together; return whether any did."""
     lost, won = _not_in(old, new), _not_in(new, old)
     for kind in dict.fromkeys(fact.kind for fact in (*lost, *won)):
@@ -128,7 +128,7 @@ def _not_in(facts: Sequence[Fact], others: Sequence[Fact]) -> list[Fact]:
 
 
 def _add_exchange(
-    evidence: Evidence,
+    evidence: ChangeEvidence,
     code: str,
     name: str,
     values: tuple[Collection[str], Collection[str]],
@@ -151,7 +151,7 @@ def _names_of(role: str, more: Wording, less: Wording) -> list[str]:
     ]
 
 
-def _compare_spelled_numbers(was: Wording, became: Wording, evidence: Evidence) -> None:
+def _compare_spelled_numbers(was: Wording, became: Wording, evidence: ChangeEvidence) -> None:
     """Collect numbers in words that took the place of others; one in the place of digits is only written otherwise."""
     lost, won = (
         [word for word in (Counter(more.words) - Counter(less.words)) if lists.NUMBER_WORDS.get(word, 1) > 1]
@@ -161,7 +161,7 @@ def _compare_spelled_numbers(was: Wording, became: Wording, evidence: Evidence) 
         _add_exchange(evidence, "number", "a number", (lost, won), (0.35, 0.0))
 
 
-def _compare_enumerations(was: Wording, became: Wording, evidence: Evidence) -> None:
+def _compare_enumerations(was: Wording, became: Wording, evidence: ChangeEvidence) -> None:
     """Collect what a sentence no longer names beside something else, or names now: `dogs and cats` became `dogs`."""
     lost, won = (list((Counter(a.words) - Counter(b.words)).elements()) for a, b in ((was, became), (became, was)))
     words = lost or won
@@ -172,7 +172,7 @@ def _compare_enumerations(was: Wording, became: Wording, evidence: Evidence) -> 
         _add_exchange(evidence, "enumeration", "a part of an enumeration", (lost and named, won and named), (0.0, 0.3))
 
 
-def _compare_negations(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> bool:
+def _compare_negations(was: Wording, became: Wording, change: WordChange, evidence: ChangeEvidence) -> bool:
     """Collect a negation that was added or removed; return whether one was."""
     before, after = (
         sum(count for (role, _), count in side.roles.items() if role == wording.NEGATION) for side in (was, became)
@@ -186,7 +186,7 @@ def _compare_negations(was: Wording, became: Wording, change: WordChange, eviden
     return True
 
 
-def _compare_obligations(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> None:
+def _compare_obligations(was: Wording, became: Wording, change: WordChange, evidence: ChangeEvidence) -> None:
     lost, won = (_forces(*sides) for sides in ((was, became), (became, was)))
     if not lost and not won:
         return
@@ -205,7 +205,7 @@ def _forces(more: Wording, less: Wording) -> dict[str, str]:
     }
 
 
-def _compare_role(role: str, was: Wording, became: Wording, evidence: Evidence) -> None:
+def _compare_role(role: str, was: Wording, became: Wording, evidence: ChangeEvidence) -> None:
     lost, won = _names_of(role, was, became), _names_of(role, became, was)
     if lost and won:
         name, code, weight = _ROLES_REPLACED[role]
@@ -217,7 +217,7 @@ def _compare_role(role: str, was: Wording, became: Wording, evidence: Evidence) 
         _add_exchange(evidence, code, name, (lost, won), (weight, weight / 4 if is_still_there else weight))
 
 
-def _compare_words(old: PageLine, new: PageLine, change: WordChange, evidence: Evidence) -> None:
+def _compare_words(old: PageLine, new: PageLine, change: WordChange, evidence: ChangeEvidence) -> None:
     """Collect what the other words of a changed line mean: the kind of line and their number decide."""
     size, more = change.size, len(change.added) - len(change.removed)
     before, after = shown(" ".join(change.removed)), shown(" ".join(change.added))
@@ -259,7 +259,7 @@ def _changed_value(old: str, new: str) -> str | None:
     return f"{shown(before)} → {shown(after)}"
 
 
-def _compare_names(was: Wording, became: Wording, change: WordChange, evidence: Evidence) -> None:
+def _compare_names(was: Wording, became: Wording, change: WordChange, evidence: ChangeEvidence) -> None:
     """Collect the proper names that were replaced."""
     lost = [word for word in change.removed if word in was.names]
     won = [word for word in change.added if word in became.names]

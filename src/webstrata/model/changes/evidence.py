@@ -12,7 +12,7 @@ _SHOWN_CHARACTERS = 80
 
 
 @dataclass
-class Evidence:
+class ChangeEvidence:
     """The reasons found so far, by their code."""
 
     by_code: dict[str, list[Reason]] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from webstrata.model.changes.evidence import Evidence, shown
+from webstrata.model.changes.evidence import ChangeEvidence, shown
 
 _DOCUMENTS = (".pdf", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".ppt", ".pptx", ".zip", ".rtf", ".odt", ".ods")
 _SHARING = (
@@ -17,7 +17,12 @@ _NUMBERS = re.compile(r"\d+")
 
 
 def judge_links(
-    removed: Collection[str], added: Collection[str], explained: int, evidence: Evidence, *, is_text_same: bool = False
+    removed: Collection[str],
+    added: Collection[str],
+    explained: int,
+    evidence: ChangeEvidence,
+    *,
+    is_text_same: bool = False,
 ) -> None:
     """Collect the reasons of changed links; so many of them are explained by changed menus and the like.
 
@@ -41,7 +46,9 @@ def judge_links(
     evidence.add("links", text, min(0.25, 0.06 * len(gone) + 0.03 * len(come)))
 
 
-def _judge_domains(gone: dict[str, tuple[str, str]], come: dict[str, tuple[str, str]], evidence: Evidence) -> None:
+def _judge_domains(
+    gone: dict[str, tuple[str, str]], come: dict[str, tuple[str, str]], evidence: ChangeEvidence
+) -> None:
     """Collect links to the same path, or a page's only changed link, that lead to another site."""
     hosts = {path: host for host, path in come.values() if path.strip("/")}
     is_single = len(gone) == len(come) == 1
@@ -51,7 +58,7 @@ def _judge_domains(gone: dict[str, tuple[str, str]], come: dict[str, tuple[str, 
             evidence.add("link_domain", f"a link leads to another site: {host} → {other}", 0.32)
 
 
-def _judge_targets(gone: Collection[str], come: Collection[str], evidence: Evidence) -> None:
+def _judge_targets(gone: Collection[str], come: Collection[str], evidence: ChangeEvidence) -> None:
     """Collect a few links that lead to other pages than before; a page that only moved has the same name."""
     if len(gone) != len(come) or len(gone) > _FEW:
         return

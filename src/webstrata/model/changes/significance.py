@@ -9,7 +9,7 @@ from webstrata.model.changes import change_words as lists
 from webstrata.model.changes import wording
 from webstrata.model.changes.change_words import fold
 from webstrata.model.changes.changed_lines import judge_changed
-from webstrata.model.changes.evidence import Evidence, combined, shown, size_weight
+from webstrata.model.changes.evidence import ChangeEvidence, combined, shown, size_weight
 from webstrata.model.changes.link_changes import judge_links
 from webstrata.model.changes.reflow import separate_reflowed
 from webstrata.model.changes.values import EditKind, LineEdit, PageLine, PageText, Reason, Verdict
@@ -84,7 +84,7 @@ class _Place(Enum):
 
     MAIN = auto()
     OUTSIDE = auto()
-    """Lists of news and links to other pages, and lines outside of the part that a page marks as its content."""
+    """Lists of articles and links to other pages, and lines outside of the part that a page marks as its content."""
     BOILERPLATE = auto()
 
 
@@ -96,7 +96,7 @@ def judge(edits: Sequence[LineEdit], context: JudgeContext) -> Verdict:
     places: dict[_Place, list[LineEdit]] = {place: [] for place in _Place}
     for edit, place in _placed(edits, context.has_content):
         places[place].append(edit)
-    evidence = Evidence()
+    evidence = ChangeEvidence()
     _collect(places[_Place.MAIN], context, evidence)
     _judge_outside(places[_Place.OUTSIDE], context, evidence)
     _judge_boilerplate(places[_Place.BOILERPLATE], evidence)
@@ -195,7 +195,7 @@ def _names_teaser(heading: str) -> bool:
     return fold(heading).replace("&", "and").strip(" .:!?>»") in lists.TEASER_HEADINGS
 
 
-def _collect(edits: Sequence[LineEdit], context: JudgeContext, evidence: Evidence) -> None:
+def _collect(edits: Sequence[LineEdit], context: JudgeContext, evidence: ChangeEvidence) -> None:
     """Collect the reasons of edits in one place."""
     has_names = (context.language or "")[:2] not in _CAPITALISED_NOUNS
     whole = [edit for edit in edits if edit.kind in {EditKind.ADDED, EditKind.REMOVED}][: 2 * _MOST_LINES]
@@ -220,7 +220,7 @@ def _collect(edits: Sequence[LineEdit], context: JudgeContext, evidence: Evidenc
         evidence.add("moved", f"{moved} lines moved or were divided otherwise", min(0.1, 0.01 * moved))
 
 
-def _judge_under_warnings(edits: Sequence[LineEdit], evidence: Evidence) -> None:
+def _judge_under_warnings(edits: Sequence[LineEdit], evidence: ChangeEvidence) -> None:
     """Collect items that were only added, or only removed, under a heading that warns, such as `Side effects`."""
     items: dict[str, list[LineEdit]] = {}
     for edit in edits:
@@ -237,23 +237,23 @@ def _judge_under_warnings(edits: Sequence[LineEdit], evidence: Evidence) -> None
         evidence.add(f"warning_{event}", text, 0.35)
 
 
-def _judge_outside(edits: Sequence[LineEdit], context: JudgeContext, evidence: Evidence) -> None:
-    """Collect edits of lists of news and the like as one reason."""
+def _judge_outside(edits: Sequence[LineEdit], context: JudgeContext, evidence: ChangeEvidence) -> None:
+    """Collect edits of lists of articles and the like as one reason."""
     if not edits:
         return
-    found = Evidence()
+    found = ChangeEvidence()
     _collect(edits, context, found)
     weight = min(_MOST_OUTSIDE, _OUTSIDE_SHARE * combined(reason.weight for reason in found.reasons()))
     evidence.add("outside", f"{len(edits)} lines of news, related links or outside the content changed", weight)
 
 
-def _judge_boilerplate(edits: Sequence[LineEdit], evidence: Evidence) -> None:
+def _judge_boilerplate(edits: Sequence[LineEdit], evidence: ChangeEvidence) -> None:
     if edits:
         text = f"{len(edits)} lines of menus, headers, footers or controls changed"
         evidence.add("boilerplate", text, min(_MOST_BOILERPLATE, 0.02 * len(edits)))
 
 
-def _judge_page(context: JudgeContext, evidence: Evidence, edited: int) -> None:
+def _judge_page(context: JudgeContext, evidence: ChangeEvidence, edited: int) -> None:
     """Collect what concerns the page as a whole."""
     _judge_title(context.old_title, context.new_title, evidence)
     if context.old_status != context.new_status:
@@ -268,7 +268,7 @@ def _judge_page(context: JudgeContext, evidence: Evidence, edited: int) -> None:
         evidence.add("page_rewritten", "most of the page changed", 0.4)
 
 
-def _judge_title(old: str, new: str, evidence: Evidence) -> None:
+def _judge_title(old: str, new: str, evidence: ChangeEvidence) -> None:
     """Collect a changed title; a changed name of the site in it is minor."""
     if not old or not new or old == new:
         return
@@ -295,7 +295,7 @@ def _title_parts(title: str) -> list[str]:
     return [part.strip() for part in plain.split(" - ")]
 
 
-def _judge_sections(sections: Collection[SectionChange], event: str, evidence: Evidence) -> None:
+def _judge_sections(sections: Collection[SectionChange], event: str, evidence: ChangeEvidence) -> None:
     for section in sections:
         if _is_teaser(section.heading) or _is_furniture(section.heading):
             evidence.add("outside", f"a section was {event}: {shown(section.heading)}", 0.1)

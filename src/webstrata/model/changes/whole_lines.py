@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from webstrata.model.changes import wording
 from webstrata.model.changes.availability import judge_status_lines
 from webstrata.model.changes.changed_lines import MOST_CHARACTERS, compare_facts
-from webstrata.model.changes.evidence import Evidence, shown
+from webstrata.model.changes.evidence import ChangeEvidence, shown
 from webstrata.model.changes.facts import Fact, facts_in
 from webstrata.model.changes.values import PageLine
 from webstrata.model.changes.wording import Wording, content_words, wording_of
@@ -24,7 +24,7 @@ _TEXT_WEIGHTS = {"removed": 0.26, "added": 0.2}
 
 @dataclass(frozen=True)
 class WholeLine:
-    """A line that was added or removed, with what it says."""
+    """A line that was added or removed, with its words."""
 
     line: PageLine
     wording: Wording
@@ -43,7 +43,7 @@ def read_line(line: PageLine) -> WholeLine:
 
 
 def judge_whole(
-    removed: Sequence[PageLine], added: Sequence[PageLine], reported: frozenset[str], evidence: Evidence
+    removed: Sequence[PageLine], added: Sequence[PageLine], reported: frozenset[str], evidence: ChangeEvidence
 ) -> None:
     """Collect the reasons of removed and added lines; the size of `reported` texts counts elsewhere."""
     gone, come = [read_line(line) for line in removed], [read_line(line) for line in added]
@@ -58,7 +58,7 @@ def judge_whole(
                 _weigh(event, line, evidence)
 
 
-def _judge_roles(event: str, lines: Sequence[WholeLine], others: Sequence[WholeLine], evidence: Evidence) -> None:
+def _judge_roles(event: str, lines: Sequence[WholeLine], others: Sequence[WholeLine], evidence: ChangeEvidence) -> None:
     """Collect the warnings and topics that only one side has."""
     known = {key for line in others for key in line.wording.roles}
     for line in lines:
@@ -70,7 +70,7 @@ def _judge_roles(event: str, lines: Sequence[WholeLine], others: Sequence[WholeL
             evidence.add("topic", f"text about {topics[0]} was {event}: {shown(line.text)}", _TOPIC_WEIGHTS[event])
 
 
-def _weigh(event: str, line: WholeLine, evidence: Evidence) -> None:
+def _weigh(event: str, line: WholeLine, evidence: ChangeEvidence) -> None:
     """Collect one line by its kind and its number of words."""
     size = len(content_words(line.wording.words))
     if size == 0 and not (line.line.kind == "t" and line.facts):

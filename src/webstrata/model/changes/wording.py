@@ -54,7 +54,7 @@ class Wording:
 
 @dataclass(frozen=True)
 class WordChange:
-    """The words that one text has and another does not; without those that only their spelling tells apart."""
+    """The words that one text has and another does not; without those that differ only in spelling."""
 
     removed: tuple[str, ...]
     added: tuple[str, ...]
@@ -211,7 +211,7 @@ def _names(text: str, found: list[str]) -> frozenset[str]:
 
 
 def _opposite(removed: list[str], added: list[str]) -> tuple[str, str] | None:
-    """Return a removed word and the added one that says the contrary, if there are such."""
+    """Return a removed word and the added word of opposite meaning, if there are such."""
     before, after = set(removed), set(added)
     for one, other in lists.OPPOSITES:
         for these, those in ((one, other), (other, one)):

@@ -17,7 +17,7 @@ _DECLARED = "declared"
 
 @dataclass(frozen=True)
 class CrawlSetting:
-    """What is declared of a crawl setting besides its name and type."""
+    """The declaration of a crawl setting besides its name and type."""
 
     default: object
     sentence: str
@@ -179,29 +179,29 @@ class CrawlConfig:
             self.max_retries, self.backoff_min, self.backoff_max, self.backoff_multiplier, jitter=self.jitter
         )
 
-    def overridden(self, knobs: Mapping[str, object]) -> "CrawlConfig":
+    def overridden(self, settings: Mapping[str, object]) -> "CrawlConfig":
         """Return the configuration with a job's own settings; a wrong one is an error that names it."""
-        check_knobs(knobs)
-        return CrawlConfig(**(asdict(self) | dict(knobs)))
+        check_crawl_settings(settings)
+        return CrawlConfig(**(asdict(self) | dict(settings)))
 
 
-CRAWL_KNOBS = {f.name: f.type for f in fields(CrawlConfig)}
+CRAWL_SETTING_TYPES = {f.name: f.type for f in fields(CrawlConfig)}
 """The types of the crawl settings, by their names."""
 
 CRAWL_SETTINGS: Mapping[str, CrawlSetting] = {f.name: f.metadata[_DECLARED] for f in fields(CrawlConfig)}
 """What is declared of the crawl settings, by their names."""
 
 
-def check_knobs(knobs: Mapping[str, object]) -> None:
+def check_crawl_settings(settings: Mapping[str, object]) -> None:
     """Raise UsageError for a crawl setting that does not exist or whose value is not allowed."""
-    for name, value in knobs.items():
-        if name not in CRAWL_KNOBS or not _fits(name, value):
+    for name, value in settings.items():
+        if name not in CRAWL_SETTING_TYPES or not _fits(name, value):
             raise UsageError(f"a job's {name} cannot be {value!r}")
 
 
 def _fits(name: str, value: object) -> bool:
     """Return whether a setting may have a value: of its type, within its bounds, nothing that breaks a header."""
-    kind = CRAWL_KNOBS[name]
+    kind = CRAWL_SETTING_TYPES[name]
     if get_origin(kind) is Literal:
         return value in get_args(kind)
     kinds = get_args(kind) or (kind,)

@@ -1,4 +1,4 @@
-"""Failed visits, as a crawl's log tells them and its monitor counts them."""
+"""Failed visits of a crawl, as its log reports them and its monitor counts them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 TIMEOUT = "timeout"
 HTTP = "http"
 FAILURE_KINDS = (TIMEOUT, HTTP)
-"""What is counted: no answer in time; and an answer that says to come back later, or no connection."""
+"""The counted kinds: no response in time; and a response that asks to come back later, or no connection."""
 
 _OUR_OWN = frozenset({"robots", "blocked", "internal"})
-"""Kinds of errors that tell nothing about the site or the way to it."""
+"""Kinds of errors that are not the fault of the site or the network."""
 
 
 @dataclass(frozen=True)
 class VisitFailure:
-    """A visit that failed, and how many others of its kind this one stands for, itself among them."""
+    """A visit that failed, and how many failures of its kind it represents, itself included."""
 
     url: str
     kind: str
@@ -23,14 +23,14 @@ class VisitFailure:
 
 
 def failure_kind(error_kind: str | None) -> str | None:
-    """Return under which kind an error of a visit is counted; None when it says nothing about the site."""
+    """Return the kind under which an error of a visit is counted; None when the site is not to blame."""
     if error_kind is None or error_kind in _OUR_OWN:
         return None
     return TIMEOUT if error_kind == TIMEOUT else HTTP
 
 
 def summed_up(failures: Iterable[VisitFailure], most: int) -> list[VisitFailure]:
-    """Return at most so many failures of each kind; the last of a kind stands for those that are left out."""
+    """Return at most `most` failures of each kind; the last of a kind also counts those that are left out."""
     kept: list[VisitFailure] = []
     places: dict[str, list[int]] = {}
     for failure in failures:

@@ -1,4 +1,4 @@
-"""What a fetcher brings back."""
+"""The result of a fetch: request, response and timing."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -64,7 +64,7 @@ class FetchResult:
 
     @property
     def transient(self) -> bool:
-        """Return whether the server says to come back later."""
+        """Return whether the server asks to come back later."""
         return self.status in TRANSIENT_STATUSES
 
     @property

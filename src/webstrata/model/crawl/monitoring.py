@@ -1,4 +1,4 @@
-"""Watching over a crawl: what counts as trouble, and which answer is the next one; pure decisions over values."""
+"""Monitoring a crawl: what counts as trouble, and which recovery action is next; pure decisions over values."""
 
 import shlex
 from collections.abc import Mapping
@@ -26,8 +26,8 @@ class Trouble(StrEnum):
     CRASHED = "crashed"
 
 
-class Answer(StrEnum):
-    """What can be done about it, in the order in which it is tried."""
+class RecoveryAction(StrEnum):
+    """What can be done about trouble, in the order in which it is tried."""
 
     FEWER_WORKERS = "fewer_workers"
     ROTATE_VPN = "rotate_vpn"
@@ -73,10 +73,10 @@ class MonitorLimits:
 
 @dataclass(frozen=True)
 class Vitals:
-    """What the log of an attempt has told so far."""
+    """What the log of an attempt shows so far."""
 
     crawled: int | None = None
-    """The most pages that its statistics told; None before the first statistics."""
+    """The most pages in its statistics; None before the first statistics."""
     rises: int = 0
     """How often `crawled` rose."""
     errors: Mapping[str, int] = field(default_factory=dict)
@@ -86,16 +86,16 @@ class Vitals:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A trouble, and how it shows."""
+class Symptom:
+    """A kind of trouble, and how it shows."""
 
     trouble: Trouble
     reason: str
 
 
 @dataclass(frozen=True)
-class Spent:
-    """What was done about troubles already: in the life of the crawl, and since it last got any further."""
+class RecoveryCounts:
+    """Recovery actions so far: in the life of the crawl, and since it last made progress."""
 
     worker_reductions: int = 0
     vpn_rotations: int = 0
@@ -106,74 +106,74 @@ class Spent:
 
 @dataclass(frozen=True)
 class Decision:
-    """An answer to a trouble, as it is logged, kept and carried out."""
+    """A recovery action that was decided on, as it is logged, stored and carried out."""
 
     at: datetime
     trouble: str
     reason: str
-    answer: Answer
+    action: RecoveryAction
     workers: int
     """How many workers the next attempt gets."""
     wait: timedelta = timedelta(0)
 
     def to_json(self) -> dict[str, object]:
-        """Return the form that the state file keeps: the moment in ISO 8601, the wait in seconds."""
+        """Return the form in the state file: the moment in ISO 8601, the wait in seconds."""
         return {
             "at": self.at.astimezone(UTC).isoformat(timespec="seconds"),
             "trouble": str(self.trouble),
             "reason": self.reason[:_LONGEST_REASON],
-            "answer": str(self.answer),
+            "answer": str(self.action),
             "workers": self.workers,
             "wait": int(self.wait.total_seconds()),
         }
 
 
-def trouble_seen(vitals: Vitals, quiet: timedelta, limits: MonitorLimits) -> Finding | None:
+def trouble_seen(vitals: Vitals, quiet: timedelta, limits: MonitorLimits) -> Symptom | None:
     """Return what is wrong with a crawl whose pages have not become more for a while, if anything is."""
     for kind, threshold in limits.error_thresholds.items():
         count = vitals.errors.get(kind, 0)
         if count >= threshold:
-            return Finding(Trouble(kind), f"{count} {_ERROR_WORDS[kind]} since the last page that went well")
+            return Symptom(Trouble(kind), f"{count} {_ERROR_WORDS[kind]} since the last page that went well")
     if vitals.is_past_crawling or quiet < limits.stall_timeout:
         return None
     if vitals.crawled is None:
-        return Finding(Trouble.NO_STATISTICS, f"no statistics at all for {_minutes(quiet)}")
-    return Finding(Trouble.STALL, f"no page more than the {vitals.crawled} so far for {_minutes(quiet)}")
+        return Symptom(Trouble.NO_STATISTICS, f"no statistics at all for {_minutes(quiet)}")
+    return Symptom(Trouble.STALL, f"no page more than the {vitals.crawled} so far for {_minutes(quiet)}")
 
 
-def crash_seen(exit_code: int) -> Finding:
+def crash_seen(exit_code: int) -> Symptom:
     """Return the finding that an attempt ended by itself and not well."""
     how = f"was killed by signal {-exit_code}" if exit_code < 0 else f"ended with exit code {exit_code}"
-    return Finding(Trouble.CRASHED, f"the crawl {how}")
+    return Symptom(Trouble.CRASHED, f"the crawl {how}")
 
 
-def decided(finding: Finding, workers: int, spent: Spent, limits: MonitorLimits, now: datetime) -> Decision:
-    """Return the first answer that is still allowed."""
-    answer = _answer(workers, spent, limits, now)
-    fewer = answer is Answer.FEWER_WORKERS
+def decided(finding: Symptom, workers: int, spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> Decision:
+    """Return the first recovery action that is still allowed."""
+    action = _next_action(workers, spent, limits, now)
+    fewer = action is RecoveryAction.FEWER_WORKERS
     return Decision(
         at=now,
         trouble=finding.trouble,
         reason=finding.reason,
-        answer=answer,
+        action=action,
         workers=max(limits.min_workers, workers // 2) if fewer else workers,
-        wait=limits.backoff_delay if answer is Answer.BACK_OFF else timedelta(0),
+        wait=limits.backoff_delay if action is RecoveryAction.BACK_OFF else timedelta(0),
     )
 
 
-def _answer(workers: int, spent: Spent, limits: MonitorLimits, now: datetime) -> Answer:
+def _next_action(workers: int, spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> RecoveryAction:
     may_shrink = limits.adaptive_workers and spent.worker_reductions < limits.max_worker_reductions
     if may_shrink and workers > limits.min_workers:
-        return Answer.FEWER_WORKERS
+        return RecoveryAction.FEWER_WORKERS
     may_rotate = limits.vpn is not None and spent.vpn_rotations < limits.max_vpn_rotations
     if may_rotate and _vpn_rested(spent, limits, now):
-        return Answer.ROTATE_VPN
+        return RecoveryAction.ROTATE_VPN
     if spent.restarts < RESTARTS_WITHOUT_PROGRESS:
-        return Answer.RESTART
-    return Answer.BACK_OFF if spent.backoffs < BACKOFFS_WITHOUT_PROGRESS else Answer.GIVE_UP
+        return RecoveryAction.RESTART
+    return RecoveryAction.BACK_OFF if spent.backoffs < BACKOFFS_WITHOUT_PROGRESS else RecoveryAction.GIVE_UP
 
 
-def _vpn_rested(spent: Spent, limits: MonitorLimits, now: datetime) -> bool:
+def _vpn_rested(spent: RecoveryCounts, limits: MonitorLimits, now: datetime) -> bool:
     last = spent.last_vpn_rotation_at
     # A rotation in the future was written by a clock that was wrong: it must not forbid all others.
     return last is None or last > now or now - last >= limits.vpn_rotation_frequency

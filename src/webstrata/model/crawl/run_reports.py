@@ -1,4 +1,4 @@
-"""What a run of a crawl has seen so far: answers, bytes and failures, in all and host by host."""
+"""Statistics of a crawl's run so far: responses, bytes and failures, in all and by host."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ OTHER_HOSTS = "other hosts"
 
 @dataclass(frozen=True)
 class HostReport:
-    """What came from one host; errors are tries that failed, whether or not a later one went well."""
+    """Statistics of one host; errors are failed attempts, whether or not a later one succeeded."""
 
     responses: int = 0
     bytes: int = 0
@@ -29,7 +29,7 @@ class HostReport:
 
 @dataclass(frozen=True)
 class CrawlReport:
-    """What a run has seen so far, in one process or in all."""
+    """Statistics of a run so far, of one process or of all."""
 
     responses: int = 0
     bytes: int = 0

@@ -1,8 +1,8 @@
-"""Which addresses belong to a job: its domains, and the paths it takes or leaves on them.
+"""Scope of a crawl: which URLs belong to a job, by domain and by allowed and denied paths.
 
 A domain is a host, `example.org` (every port, with and without `www.`), a host and port, `example.org:8080`, or a host
-and all below it, `*.example.org` or `.example.org`. A path pattern is what robots.txt (RFC 9309) takes for one: it fits
-what begins with it, path and query; `*` stands for anything, a `$` at its end for the end.
+and all below it, `*.example.org` or `.example.org`. A path pattern is one of robots.txt (RFC 9309): it matches
+a path and query that begin with it; `*` matches anything, a `$` at its end matches the end.
 """
 
 import re
@@ -61,11 +61,11 @@ class ScopeRules:
         return {"allowed_domains": self.allowed_domains, **paths} if self.states_domains else paths
 
     def admits(self, href: str) -> bool:
-        """Return whether a URL, as `parse_url` spells it, belongs to the job."""
+        """Return whether a URL, normalised by `parse_url`, belongs to the job."""
         return self.why_not(href) is None
 
     def why_not(self, href: str) -> str | None:
-        """Return why a URL, as `parse_url` spells it, does not belong to the job, or None when it does."""
+        """Return why a URL, normalised by `parse_url`, does not belong to the job, or None when it does."""
         origin = origin_of(href)
         if not self._includes(origin):
             return f"{host_of(href)} is not one of the job's domains"
@@ -94,7 +94,7 @@ class ScopeRules:
         return None if denied is None else f"its path is denied by {denied.text}"
 
     def covers(self, href: str) -> bool:
-        """Return whether a URL, as `parse_url` spells it, is on one of the job's domains, whatever its path."""
+        """Return whether a URL, normalised by `parse_url`, is on one of the job's domains, whatever its path."""
         return self._includes(origin_of(href))
 
     def allowed_prefix_length(self, href: str) -> int:

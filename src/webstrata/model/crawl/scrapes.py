@@ -39,7 +39,7 @@ def status_of_error(error_kind: str | None) -> int | None:
 
 
 def is_refusal(status_code: int | None, kind: QualityKind | None) -> bool:
-    """Return whether the site refused the crawler: by its status code, or with a page that says so."""
+    """Return whether the site refused the crawler: by its status code, or by the text of the page."""
     return status_code in _REFUSALS or kind in _REFUSING_PAGES
 
 

@@ -1,4 +1,4 @@
-"""A task: one URL that a job wants, from the moment it is known until it is settled."""
+"""A task: one URL of a job, from its discovery until it is settled."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ MAX_NESTING = 8
 
 
 class TaskStatus(StrEnum):
-    """Where a task stands."""
+    """The status of a task."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
@@ -89,13 +89,13 @@ class RetryPolicy:
         return max(1, self.max_retries)
 
     def backoff(self, attempts: int, chance: float) -> timedelta:
-        """Return the wait after that many attempts; `chance`, from 0 to 1, says how much of the jitter it gets."""
+        """Return the wait after that many attempts; `chance`, from 0 to 1, is the share of the jitter."""
         seconds = min(self.backoff_max, self.backoff_min * self.backoff_multiplier ** (attempts - 1))
         return timedelta(seconds=seconds * (1 + chance * self.jitter))
 
 
 def after_failure(task: Task, error: FetchError, policy: RetryPolicy, now: datetime, chance: float) -> Task:
-    """Return the task one failure later: waiting for its next turn, or given up."""
+    """Return the task one failure later: waiting for its next attempt, or given up."""
     attempts = task.attempts + 1
     if not error.transient or attempts >= policy.max_attempts:
         return replace(

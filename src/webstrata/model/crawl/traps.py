@@ -1,4 +1,4 @@
-"""Addresses that a site makes up without end: told from ordinary ones by how they look.
+"""Crawler traps: URLs that a site generates without end, recognised by their form.
 
 A guard that is wrong costs a page, a trap that is missed costs requests until the job's limits end it. So these refuse
 only what hardly any site has: everything else is left to `max_pages` and `max_depth`.
@@ -52,7 +52,7 @@ class TrapGuard:
         self._judged = lru_cache(_VERDICTS_KEPT)(self._judge)
 
     def verdict(self, href: str) -> str | None:
-        """Return why a URL, as `parse_url` spells it, looks like a trap, or None when it does not."""
+        """Return why a URL, normalised by `parse_url`, looks like a trap, or None when it does not."""
         # Only queries are judged by what came before, and must be judged the same again.
         return self._judged(href) if "?" in href else self._judge(href)
 
@@ -158,9 +158,7 @@ class QueryCombinations:
         self._kept = 0
 
     def explodes(self, path: str, pairs: Pairs) -> bool:
-        """Count a query and return whether its path has too many; a path that was forgotten for lack of
-        room has none.
-        """
+        """Count a query and return whether its path has too many; a path that was dropped to save memory has none."""
         if len(pairs) < 2:
             return False
         key = hash(path)
@@ -201,10 +199,10 @@ class _Variety:
     def add(self, pairs: Pairs) -> int:
         """Take a query in and return by how much that grew."""
         before = self.size
-        self.size += _added(self.queries, hash(tuple(sorted(pairs))))
+        self.size += _add(self.queries, hash(tuple(sorted(pairs))))
         for name, value in pairs:
             known = self.values.setdefault(name, set())
-            self.size += _added(known, hash(value))
+            self.size += _add(known, hash(value))
             self.most_values = max(self.most_values, len(known))
         return self.size - before
 
@@ -216,7 +214,7 @@ class _Variety:
         return size
 
 
-def _added(known: set[int], key: int) -> int:
+def _add(known: set[int], key: int) -> int:
     """Add to a set and return by how much it grew."""
     before = len(known)
     known.add(key)
@@ -227,7 +225,7 @@ _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid)=[^/;]*|/\([a-z]\([a-z0
 _SESSION_NAME = re.compile(r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|oscsid|zenid|xtcsid)\Z")
 _MAYBE_SESSION_NAME = frozenset({"sess", "sessid", "session", "session_id", "sessionid", "sid"})
 _TOKEN = re.compile(r"(?=.*\d)(?=.*[a-zA-Z])[a-zA-Z0-9,_-]{20,}\Z")
-"""What a session is called: long, of letters and digits; a short `sid=12` is somebody's section."""
+"""Names of session parameters: the value is long, of letters and digits; a short `sid=12` may be a section."""
 
 
 def session_id(path: str, pairs: Pairs) -> str | None:
@@ -250,7 +248,7 @@ def without_session_id(href: str) -> str:
 
 
 def _may_hold_session(path: str) -> bool:
-    """Tell at a glance, as nearly no path does."""
+    """Return quickly whether a path may hold a session id; nearly none does."""
     return ";" in path or "(" in path
 
 
@@ -288,7 +286,7 @@ class _Month:
 def calendar_loop(path: str, pairs: Pairs, today: date, limits: TrapLimits) -> str | None:
     """Return why an address looks like a calendar that was walked too far.
 
-    News and records are as old as they are, so only calendars end in the past; nothing is dated far in the future.
+    Articles and records may be of any age, so only calendars end in the past; nothing is dated far in the future.
     """
     if not _FOUR_DIGITS.search(path) and not any(len(value) > 3 and _FOUR_DIGITS.search(value) for _, value in pairs):
         return None

@@ -11,7 +11,7 @@ BLOBS = "blob"
 
 @dataclass(frozen=True)
 class CheckPosition:
-    """What a check has looked at last: first WARC files, in the order of their ids, then blobs, by their digests."""
+    """The position of a check: first WARC files, in the order of their ids, then blobs, by their digests."""
 
     stage: str = FILES
     last: str = "0"

@@ -5,16 +5,16 @@ from enum import StrEnum
 from webstrata.model.jobs.job import JobStatus
 
 CLEANABLE = (JobStatus.INDEXED, JobStatus.INDEX_FAILED)
-"""Where nothing needs a job's temporary files any more: it is indexed, or nobody will try again."""
+"""Statuses in which a job's temporary files are not needed: it is indexed, or indexing was given up."""
 
 
 class CleanupMode(StrEnum):
-    """What is to go."""
+    """What a cleanup deletes."""
 
     TEMP = "temp"
     """Temporary folders and the state file, with the WARC files in them."""
     TEMP_NONWARC = "temp-nonwarc"
-    """The same, but the WARC files in them are kept: they move to the stable folder first."""
+    """The same, but the WARC files in them are moved to the stable folder first."""
 
 
 class CleanupStatus(StrEnum):

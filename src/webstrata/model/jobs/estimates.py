@@ -44,7 +44,7 @@ def share_done(first: Stage, stage: Stage, progress: StageProgress) -> float:
 
 
 def seconds_left(stage: Stage, progress: StageProgress) -> float | None:
-    """Return how long a job that is in a stage will take at this rate, later stages included; None if nobody knows."""
+    """Return how long a job that is in a stage will take at this rate, later stages included; None if unknown."""
     if progress.rate <= 0 or progress.total <= 0:
         return None
     left = max(0, progress.total - progress.done) / progress.rate

@@ -1,11 +1,11 @@
-"""A job: one archiving of a source, and what it is told to do."""
+"""A job: one crawl of a source, its status, and its configuration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
 from webstrata.errors import UsageError
-from webstrata.model.crawl.crawl_config import CRAWL_KNOBS
+from webstrata.model.crawl.crawl_config import CRAWL_SETTING_TYPES
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.jobs.tool_options import ArchiveToolOptions, ignored_arguments, validate_tool_options
 
@@ -13,7 +13,7 @@ MAX_NAME_LENGTH = 200
 
 
 class JobStatus(StrEnum):
-    """Where a job stands."""
+    """The status of a job."""
 
     QUEUED = "queued"
     RETRYABLE = "retryable"
@@ -29,14 +29,14 @@ class JobStatus(StrEnum):
 CLAIMABLE = (JobStatus.QUEUED, JobStatus.RETRYABLE)
 UNFINISHED = (JobStatus.RUNNING, JobStatus.STOPPED, JobStatus.INDEXING, *CLAIMABLE)
 UNDER_WAY = (JobStatus.RUNNING, JobStatus.COMPLETED, JobStatus.INDEXING, *CLAIMABLE)
-"""Where a job goes on by itself. One that was stopped waits for a person; its source does not wait with it."""
+"""Statuses in which a job goes on by itself. A stopped one waits for a person; its source does not wait with it."""
 SETTLED = (JobStatus.INDEXED, JobStatus.STOPPED, JobStatus.FAILED, JobStatus.INDEX_FAILED)
-"""Where a job stays until somebody acts."""
+"""Statuses in which a job stays until a person acts."""
 INDEXABLE = (JobStatus.COMPLETED, JobStatus.STOPPED, JobStatus.FAILED, JobStatus.INDEX_FAILED, JobStatus.INDEXED)
 CUT_SHORT = (JobStatus.STOPPED, JobStatus.FAILED)
-"""Where a job stays whose crawl did not end well, also when what it captured is indexed."""
+"""Statuses of a job whose crawl did not end well, also when its captures are indexed."""
 EDITIONS = (JobStatus.INDEXED, *CUT_SHORT)
-"""Where a job counts as an edition of its source, if it has a snapshot."""
+"""Statuses in which a job counts as an edition of its source, if it has a snapshot."""
 
 
 SCOPE_KEYS = frozenset({"allowed_domains", "allow_paths", "deny_paths"})
@@ -62,7 +62,7 @@ class ArchiveJobConfig:
 
     @property
     def options(self) -> ArchiveToolOptions:
-        """Return what archive-tool is told; OptionsError for what it cannot be told."""
+        """Return the options for archive-tool; OptionsError for those that it does not support."""
         options = ArchiveToolOptions.from_json(self.tool_options)
         validate_tool_options(options)
         return options
@@ -78,7 +78,7 @@ class ArchiveJobConfig:
         return ScopeRules.of(self.seeds, **{name: _words(self.scope, name) for name in self.scope})
 
     def to_json(self) -> dict[str, object]:
-        """Return the form that the database keeps."""
+        """Return the form that is stored in the database."""
         return {
             "seeds": list(self.seeds),
             "crawl": dict(self.crawl),
@@ -90,10 +90,10 @@ class ArchiveJobConfig:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, object]) -> "ArchiveJobConfig":
-        """Return a stored configuration; a key that nobody reads is an error."""
+        """Return a stored configuration; an unknown key is an error."""
         crawl, scope = _mapping(stored, "crawl"), _mapping(stored, "scope")
         unknown = sorted(set(stored) - {f.name for f in fields(cls)})
-        unknown += sorted(f"crawl.{name}" for name in set(crawl) - set(CRAWL_KNOBS))
+        unknown += sorted(f"crawl.{name}" for name in set(crawl) - set(CRAWL_SETTING_TYPES))
         unknown += sorted(f"scope.{name}" for name in set(scope) - SCOPE_KEYS)
         if unknown:
             raise UsageError(f"unknown key in a job's configuration: {', '.join(unknown)}")

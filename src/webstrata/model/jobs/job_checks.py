@@ -1,11 +1,11 @@
-"""Everything that is wrong with a job's configuration, before anything is run."""
+"""Checks of a job's configuration before it is run: reports every problem."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from functools import partial
 
 from webstrata.errors import ConflictError, OptionsError, UsageError
-from webstrata.model.crawl.crawl_config import check_knobs
+from webstrata.model.crawl.crawl_config import check_crawl_settings
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.jobs.job import SCOPE_KEYS, ArchiveJobConfig
 from webstrata.model.jobs.tool_options import ZIMIT, OptionProblem, tool_option_problems
@@ -25,7 +25,7 @@ def config_problems(stored: Mapping[str, object]) -> tuple[OptionProblem, ...]:
     crawl, scope = _inner(stored, "crawl"), _inner(stored, "scope")
     return (
         *_seed_problems(config),
-        *_each("crawl", crawl, lambda name, value: check_knobs({name: value})),
+        *_each("crawl", crawl, lambda name, value: check_crawl_settings({name: value})),
         *_scope_problems(scope),
         *tool_option_problems(config.tool_options, config.zimit_passthrough_args),
         *_meaningless(config.tool_options, crawl, scope),
@@ -39,7 +39,7 @@ def check_job_config(config: ArchiveJobConfig) -> None:
 
 
 def check_for_engine(config: ArchiveJobConfig) -> None:
-    """Raise OptionsError when a job tells its engine what only the other one can obey."""
+    """Raise OptionsError when a job has options that only the other engine supports."""
     for problem in _meaningless(config.tool_options, config.crawl, config.scope):
         raise OptionsError(problem.reason)
 
@@ -47,7 +47,7 @@ def check_for_engine(config: ArchiveJobConfig) -> None:
 def _meaningless(
     options: Mapping[str, object], crawl: Mapping[str, object], scope: Mapping[str, object]
 ) -> Iterator[OptionProblem]:
-    """Yield what zimit would silently not obey: it knows our crawl knobs as little as our scope."""
+    """Yield the settings that zimit would silently ignore: it supports neither our crawl settings nor our scope."""
     if options.get("engine") != ZIMIT:
         return
     for part, values in (("crawl", crawl), ("scope", scope)):
@@ -59,11 +59,11 @@ def _meaningless(
 def _misshapen(stored: Mapping[str, object], key: str) -> OptionProblem | None:
     value = stored.get(key)
     if key in ("crawl", "scope", "tool_options"):
-        is_right, wanted = key not in stored or isinstance(value, Mapping), "names and their values"
+        is_right, requested = key not in stored or isinstance(value, Mapping), "names and their values"
     else:
         words = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
-        is_right, wanted = words or (value is None and (key not in stored or key == "plugins")), "a list of words"
-    return None if is_right else OptionProblem(key, f"{key} must be {wanted}")
+        is_right, requested = words or (value is None and (key not in stored or key == "plugins")), "a list of words"
+    return None if is_right else OptionProblem(key, f"{key} must be {requested}")
 
 
 def _inner(stored: Mapping[str, object], key: str) -> Mapping[str, object]:

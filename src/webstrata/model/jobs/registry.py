@@ -1,4 +1,4 @@
-"""The registry: what each source's jobs are made from, and the jobs that it makes."""
+"""The registry: the configuration of each source's jobs, and how a job is made from it."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from webstrata.errors import UsageError
-from webstrata.model.crawl.crawl_config import CRAWL_KNOBS, check_knobs
+from webstrata.model.crawl.crawl_config import CRAWL_SETTING_TYPES, check_crawl_settings
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.jobs.job import SCOPE_KEYS, ArchiveJobConfig
 from webstrata.model.jobs.job_checks import check_for_engine
@@ -30,7 +30,7 @@ _SOME_DAY = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class SourceJobConfig:
-    """What a source's jobs are made from: the registry's entry."""
+    """The configuration of a source's jobs: the registry's entry."""
 
     source_code: str
     name_template: str
@@ -38,14 +38,14 @@ class SourceJobConfig:
     default_zimit_passthrough_args: Sequence[str] = ()
     default_tool_options: Mapping[str, object] = field(default_factory=dict)
     schedule_hint: str | None = None
-    """The schedule that the source gets when nobody says otherwise."""
+    """The schedule that the source gets by default."""
     crawl: Mapping[str, object] = field(default_factory=dict)
     scope: Mapping[str, Sequence[str]] = field(default_factory=dict)
     plugins: Sequence[str] | None = None
 
     @classmethod
     def plain(cls, source_code: str, seeds: Sequence[str]) -> "SourceJobConfig":
-        """Return the entry of a source that nobody has said more about."""
+        """Return the entry of a source with nothing but its seeds."""
         return cls(source_code, f"{source_code}-{{date:%Y%m%d}}", tuple(seeds))
 
     def to_json(self) -> dict[str, object]:
@@ -75,7 +75,7 @@ class SourceJobConfig:
 
 
 def _is_of_its_kind(name: str, value: object) -> bool:
-    """Return whether a stored value can be what its name says: rows may have been written by other hands."""
+    """Return whether a stored value has the type of its field: another program may have written the row."""
     if name in {"schedule_hint", "plugins"} and value is None:
         return True
     if name in {"name_template", "schedule_hint"}:
@@ -115,7 +115,7 @@ class SourceView:
     schedule: str | None
     schedule_paused: bool
     schedule_error: str | None
-    """Why its turn, which is due, could not be taken."""
+    """Why the scheduled run that is due could not start."""
     next_run_at: datetime | None
     page_parameters: tuple[str, ...]
     needs_regrouping: bool
@@ -138,7 +138,7 @@ def generate_job_name(source_cfg: SourceJobConfig, now: datetime) -> str:
 
 
 def build_output_dir_for_job(source_code: str, job_name: str, archive_root: Path, now: datetime) -> Path:
-    """Return where a job keeps its files: <archive root>/<source>/<time>__<job>."""
+    """Return the folder of a job's files: <archive root>/<source>/<time>__<job>."""
     return archive_root / source_code / f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}__{job_name}"
 
 
@@ -147,7 +147,7 @@ def build_job_config(
     extra_seeds: Sequence[str] | None = None,
     overrides: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
-    """Return the configuration of a new job: the source's defaults, more seeds, and other tool options or crawl knobs.
+    """Return the configuration of a new job: the source's defaults, more seeds, other tool options or crawl settings.
 
     OptionsError, which is a ValueError, for tool options that make no sense, do not go together, or mean nothing to the
     engine that is to crawl.
@@ -156,8 +156,8 @@ def build_job_config(
     if not seeds:
         raise UsageError(f"{source_cfg.source_code} has no seeds: give an address such as https://example.org/")
     given = dict(overrides or {})
-    crawl = {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_KNOBS}}
-    check_knobs(crawl)
+    crawl = {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_SETTING_TYPES}}
+    check_crawl_settings(crawl)
     options = ArchiveToolOptions.from_json({**source_cfg.default_tool_options, **given})
     validate_tool_options(options, source_cfg.default_zimit_passthrough_args)
     ScopeRules.of(seeds, **source_cfg.scope)
@@ -174,11 +174,11 @@ def build_job_config(
 
 
 def plain_job_config(source_cfg: SourceJobConfig, overrides: Mapping[str, object] | None = None) -> dict[str, object]:
-    """Return what `build_job_config` would check, unchecked: for those who want to hear of every problem."""
+    """Return the result of `build_job_config` without its checks, for callers that report every problem."""
     given = dict(overrides or {})
     return {
         "seeds": list(source_cfg.default_seeds),
-        "crawl": {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_KNOBS}},
+        "crawl": {**source_cfg.crawl, **{name: given.pop(name) for name in [*given] if name in CRAWL_SETTING_TYPES}},
         "scope": dict(source_cfg.scope),
         "plugins": None if source_cfg.plugins is None else list(source_cfg.plugins),
         "zimit_passthrough_args": list(source_cfg.default_zimit_passthrough_args),
@@ -229,7 +229,7 @@ def check_plugin_name(name: str) -> None:
 
 
 def page_parameters_of(names: Collection[str]) -> tuple[str, ...]:
-    """Return the query parameters that tell pages apart, each once, in order; UsageError for what can be none."""
+    """Return the query parameters that distinguish pages, each once, in order; UsageError for invalid ones."""
     for name in names:
         if not _PARAMETER.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is not the name of a query parameter (expected something like id)")
@@ -244,18 +244,18 @@ def seeds_of(urls: Collection[str]) -> tuple[str, ...]:
 
 
 def parse_override(text: str) -> tuple[str, object]:
-    """Return a tool option or crawl knob from `name=value`; UsageError when there is none of that name or kind."""
+    """Return a tool option or crawl setting from `name=value`; UsageError when there is none of that name or type."""
     given, equals, written = text.partition("=")
     if not equals:
         raise UsageError(f"{text!r} is not an option (expected name=value, such as max_pages=500)")
     name = option_name(given)
-    kind = {**TOOL_OPTIONS, **CRAWL_KNOBS}[name]
+    kind = {**TOOL_OPTIONS, **CRAWL_SETTING_TYPES}[name]
     return name, _value(written.strip(), get_args(kind) or (kind,))
 
 
 def option_name(text: str) -> str:
-    """Return the name of a tool option or crawl knob as it is stored; UsageError when there is none of that name."""
-    name, kinds = text.strip().replace("-", "_"), {**TOOL_OPTIONS, **CRAWL_KNOBS}
+    """Return the stored name of a tool option or crawl setting; UsageError when there is none of that name."""
+    name, kinds = text.strip().replace("-", "_"), {**TOOL_OPTIONS, **CRAWL_SETTING_TYPES}
     if name not in kinds:
         close = get_close_matches(name, kinds, n=1)
         raise UsageError(f"unknown option {name!r}{f' (did you mean {close[0]}?)' if close else ''}")
@@ -263,7 +263,7 @@ def option_name(text: str) -> str:
 
 
 def _value(written: str, kinds: tuple[object, ...]) -> object:
-    """Return what a text stands for where one of some kinds is wanted, or itself, for the check to refuse."""
+    """Return the value of a text as one of some types, or the text itself, for the check to refuse."""
     word = written.lower()
     if bool in kinds:
         return {"true": True, "yes": True, "false": False, "no": False}.get(word, written)

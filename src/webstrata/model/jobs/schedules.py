@@ -103,9 +103,9 @@ Schedule = Interval | Cron
 
 def parse_schedule(text: str) -> Schedule:
     """Return a schedule from how a person writes it; UsageError when it is none."""
-    said = " ".join(text.lower().removeprefix("@").split())
-    said = _NAMED.get(said, said)
-    schedule = _cron(said) if len(said.split()) == 5 else _interval(said)
+    phrase = " ".join(text.lower().removeprefix("@").split())
+    phrase = _NAMED.get(phrase, phrase)
+    schedule = _cron(phrase) if len(phrase.split()) == 5 else _interval(phrase)
     if schedule is None:
         raise UsageError(
             f"{text[:80]!r} is not a schedule (expected an interval such as 6h, 7d, 2w, daily, weekly, monthly,"
@@ -120,21 +120,21 @@ def next_after(schedule: Schedule | str, moment: datetime) -> datetime:
     return parsed.after(moment.astimezone(UTC))
 
 
-def next_turn(schedule: Schedule | str, due: datetime, now: datetime) -> datetime:
-    """Return the turn after one that was due: in step with it, and later than now however many were missed."""
+def next_run(schedule: Schedule | str, due: datetime, now: datetime) -> datetime:
+    """Return the next run after one that was due: in step with it, and later than now however many were missed."""
     parsed = parse_schedule(schedule) if isinstance(schedule, str) else schedule
     if isinstance(parsed, Cron):
         return parsed.after(max(due, now))
     if not parsed.months:
         return due + parsed.every * (max(now - due, timedelta(0)) // parsed.every + 1)
-    turn = parsed.after(due)
-    while turn <= now:
-        turn = parsed.after(turn)
-    return turn
+    run = parsed.after(due)
+    while run <= now:
+        run = parsed.after(run)
+    return run
 
 
-def _interval(said: str) -> Interval | None:
-    count, unit = _count_and_unit(said)
+def _interval(phrase: str) -> Interval | None:
+    count, unit = _count_and_unit(phrase)
     if unit in _MONTHS and 1 <= count * _MONTHS[unit] <= 120:
         return Interval(months=count * _MONTHS[unit])
     if unit in _UNITS and SHORTEST <= count * _UNITS[unit] <= LONGEST:
@@ -142,12 +142,12 @@ def _interval(said: str) -> Interval | None:
     return None
 
 
-def _count_and_unit(said: str) -> tuple[int, str]:
-    if match := _INTERVAL.fullmatch(said):
+def _count_and_unit(phrase: str) -> tuple[int, str]:
+    if match := _INTERVAL.fullmatch(phrase):
         # A unit alone means one of it when a person says "every day", and nothing when it is only a letter.
         count = match["count"] or ("1" if match["unit"] in _WORDS else "0")
         return int(count), _WORDS.get(match["unit"], match["unit"])
-    if (match := _ISO.fullmatch(said)) and bool(match[1]) != bool(match[3]):
+    if (match := _ISO.fullmatch(phrase)) and bool(match[1]) != bool(match[3]):
         if match[1]:
             return int(match[1]), {"m": "mo"}.get(match[2], match[2])
         return int(match[3]), match[4]

@@ -1,4 +1,4 @@
-"""What a job may tell archive-tool: its options, and which of them go together."""
+"""Options of archive-tool in a job's configuration, and which of them go together."""
 
 import re
 import shlex
@@ -24,7 +24,7 @@ OPTION_CHOICES: Mapping[str, tuple[str, ...]] = {
 """The words that an option can be."""
 
 OURS_TO_SAY = frozenset({"--seeds", "--url", "--name", "--workers", "-w", "--output", "--config"})
-"""What archive-tool says to zimit itself: said twice, one of the two would silently not count."""
+"""Arguments that archive-tool passes to zimit itself: given twice, one of the two would silently be ignored."""
 
 OPTION_BOUNDS: Mapping[str, tuple[int, int]] = {
     "initial_workers": (1, 256),
@@ -160,10 +160,10 @@ def _wrong_with_vpn(command: str) -> str | None:
 def _check_kind(name: str, value: object) -> None:
     kinds = get_args(TOOL_OPTIONS[name]) or (TOOL_OPTIONS[name],)
     if type(value) not in kinds:
-        wanted = " or ".join(_WORDS[kind] for kind in kinds if kind is not NoneType)
+        requested = " or ".join(_WORDS[kind] for kind in kinds if kind is not NoneType)
         # What was given in a secret's place is not shown either.
         shown = "that" if name == "vpn_connect_command" else repr(value)
-        raise OptionsError(f"tool option {name} must be {wanted}, not {shown}")
+        raise OptionsError(f"tool option {name} must be {requested}, not {shown}")
     if name in OPTION_CHOICES and value is not None and value not in OPTION_CHOICES[name]:
         raise OptionsError(f"tool option {name} must be {', '.join(OPTION_CHOICES[name])}, not {value!r}")
     if name in _FORMS and isinstance(value, str) and not _FORMS[name].fullmatch(value):

@@ -1,4 +1,4 @@
-"""What zimit's exit codes mean, and when its ZIM is not enough."""
+"""The meaning of zimit's exit codes, and when a final build is needed."""
 
 from collections.abc import Collection
 
@@ -6,7 +6,7 @@ SUCCESSES = (0, 16, 32, 33)
 """zimit ends so when it got what it could: the crawl is over, whether a limit or the site ended it."""
 
 REFUSALS = (2, 126, 127)
-"""zimit, or Docker on its behalf, does not understand what it was told: once more would end the same way."""
+"""Exit codes for wrong arguments, of zimit or of Docker: a second run would end the same way."""
 
 ALWAYS, NEVER = "always", "never"
 

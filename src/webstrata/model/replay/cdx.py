@@ -19,7 +19,7 @@ _NOTHING = "-"
 
 
 class CdxDialect(StrEnum):
-    """Whose names and formats a query uses."""
+    """The dialect of a query: its names and formats."""
 
     IA = "ia"
     """The Internet Archive's CDX server."""

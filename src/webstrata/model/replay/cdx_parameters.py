@@ -1,4 +1,4 @@
-"""The parameters of a CDX query, read and checked: a wrong value is a UsageError that says what would be right."""
+"""The parameters of a CDX query, parsed and checked: a wrong value is a UsageError that names the allowed ones."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping

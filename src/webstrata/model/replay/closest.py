@@ -1,4 +1,4 @@
-"""Which capture of a URL stands for a moment: the closest one."""
+"""Which capture of a URL is replayed for a moment: the closest one."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Artifacts of audits: what is stored of one, and how long its file is kept."""
+"""Artifacts of audits: what is stored of one, and how long its file is retained."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -47,5 +47,5 @@ class StoredArtifact:
 
 
 def retention_until(kind: ArtifactType, created_at: datetime, html_days: int) -> datetime | None:
-    """Return until when an artifact's file is kept; None, for every type but html_gz, keeps it."""
+    """Return until when an artifact's file is retained; None, for every type but html_gz, means for ever."""
     return created_at + timedelta(days=html_days) if kind is ArtifactType.HTML_GZ else None

@@ -19,10 +19,10 @@ DEFAULT_TTL_DAYS: Mapping[str, int] = MappingProxyType(
         "hauls": 30,
     }
 )
-"""The collections that expire, each with the days that its rows are kept unless a policy differs."""
+"""The collections that expire, each with the days for which its rows are retained unless a policy differs."""
 
 EXEMPT = frozenset({"listings"})
-"""Collections whose rows are never deleted, whatever a stored policy says."""
+"""Collections whose rows are never deleted, even if a stored policy asks for it."""
 
 MAX_TTL_DAYS = 36_500
 """A hundred years: beyond it the date of expiry could not be computed."""
@@ -53,7 +53,7 @@ class CollectionResult:
     expired: int = 0
     deleted: int = 0
     remaining: int = 0
-    """Expired rows that are still there: the next batches' work, or kept because something refers to them."""
+    """Expired rows that are still there: left for the next batches, or retained because something refers to them."""
     undated: int = 0
     error: str | None = None
 

@@ -24,7 +24,7 @@ class WithheldCapture:
 
     @property
     def place(self) -> tuple[str, int | None]:
-        """Return which record it is: a file keeps its name wherever it is moved."""
+        """Return the identity of a record: a file has the same name wherever it is moved."""
         return self.warc_filename, self.warc_offset
 
     def to_line(self) -> str:

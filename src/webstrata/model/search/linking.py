@@ -36,7 +36,7 @@ class LinkedPage:
 
 @dataclass(frozen=True)
 class SignalChanges:
-    """What pages win and lose when others begin to link otherwise."""
+    """The signals that pages gain and lose when the links of others change."""
 
     inlinks: Counter[int] = field(default_factory=Counter)
     residuals: dict[int, float] = field(default_factory=lambda: defaultdict(float))

@@ -1,16 +1,16 @@
-"""PageRank, kept up by what changed instead of computed anew.
+"""PageRank, updated incrementally when pages and links change.
 
 A captured page is given a rank mass of 1, and hands 0.85 of all it has on to the pages it links to, in equal parts:
 
-    mass = 1 + 0.85 · (what the pages that link to it hand on)
+    mass = 1 + 0.85 · (the sum of what the pages that link to it hand on)
 
-PageRank is the mass divided by the sum over all captured pages. What a page without links does not hand on is in effect
-spread over all captured pages, as PageRank wants it; so is what goes to pages that were never captured.
+PageRank is the mass divided by the sum over all captured pages. The mass that a page without links does not hand on
+is in effect spread over all captured pages, as PageRank requires; so is what goes to pages that were never captured.
 
-For every page two numbers are kept: its mass, and its residual, which is what it was given but has not handed on yet.
-A new page brings a residual of 1; a page that links otherwise brings residuals to those it linked to and links to.
-Settling them takes work where something changed and nowhere else. When no captured page has a residual above
-TOLERANCE, every mass is right to that part of itself: residuals spread like the 1 of every page does.
+Two numbers are stored for every page: its mass, and its residual, the mass that it has not handed on yet. A new page
+adds a residual of 1; a page whose links changed adds residuals to the pages it linked to and links to. So an update
+takes work only where something changed. When no captured page has a residual above TOLERANCE, the relative error of
+every mass is below TOLERANCE too.
 """
 
 from array import array
@@ -21,11 +21,11 @@ from itertools import islice
 DAMPING = 0.85
 TELEPORT = 1.0
 TOLERANCE = 0.01
-"""By which part of itself a mass may be wrong: ranks are compared by their size, and differ by orders of it."""
+"""The relative error of a mass that is tolerated: ranks are compared by their order of magnitude."""
 
 MOST_PAGES = 300_000
 MOST_LINKS = 8_000_000
-"""What is held in memory at once, some 100 MB; what is above waits for its turn."""
+"""How many residuals are held in memory at once, some 100 MB; the others wait for a later round."""
 
 _AT_ONCE = 2_000
 
@@ -45,9 +45,9 @@ LinksOf = Callable[[Collection[int]], Mapping[int, Sequence[int]]]
 
 @dataclass
 class Settling:
-    """Residuals on their way from page to page; whatever is asked of the graph is asked for many pages at once.
+    """Hands residuals on from page to page; the graph is read from the database for many pages at once.
 
-    Pages have places in arrays, in the order they are met: millions of links are walked again and again.
+    Pages have places in arrays, in the order they are seen: millions of links are walked again and again.
     """
 
     pages_of: PagesOf
@@ -107,7 +107,7 @@ class Settling:
                 residuals[target] += part
 
     def _load(self, pages: Iterable[int]) -> None:
-        """Learn what pages have that are met for the first time."""
+        """Load the stored numbers of pages that are seen for the first time."""
         unknown = {page for page in pages if page not in self._places}
         for found in sorted(self.pages_of(unknown), key=lambda page: page.page_id) if unknown else ():
             self._places[found.page_id] = len(self._pages)

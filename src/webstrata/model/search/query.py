@@ -1,4 +1,4 @@
-"""What a reader's query means: an address, an expression of the query language, or plain words.
+"""Parser of search queries: an address, an expression of the query language, or plain words.
 
 Nothing is an error here: what does not parse is searched as plain words.
 """
@@ -45,21 +45,21 @@ class Words:
 
 @dataclass(frozen=True)
 class All:
-    """What holds when every part does."""
+    """Matches when every part does."""
 
     parts: tuple["Expression", ...]
 
 
 @dataclass(frozen=True)
 class AnyOf:
-    """What holds when one of the parts does."""
+    """Matches when one of the parts does."""
 
     parts: tuple["Expression", ...]
 
 
 @dataclass(frozen=True)
 class Without:
-    """What holds when its part does not."""
+    """Matches when its part does not."""
 
     part: "Expression"
 
@@ -94,8 +94,8 @@ def plain_expression(words: Sequence[str], *, prefix: bool = False) -> Expressio
 
 def all_of(parts: Iterable[Expression]) -> Expression | None:
     """Return what asks for every part; None when there are none."""
-    wanted = tuple(parts)
-    return (wanted[0] if len(wanted) == 1 else All(wanted)) if wanted else None
+    requested = tuple(parts)
+    return (requested[0] if len(requested) == 1 else All(requested)) if requested else None
 
 
 def with_word_replaced(expression: Expression, replaced: dict[str, str]) -> Expression:
@@ -193,7 +193,7 @@ def _address(q: str) -> str | None:
 
 
 class _UnparsedError(Exception):
-    """What was written is no expression; it never leaves this module."""
+    """The query is no expression; this error never leaves this module."""
 
 
 def _advanced(q: str, fold: Fold) -> Expression | None:
@@ -226,12 +226,12 @@ def _lexemes(q: str) -> list[_Lexeme]:
 
 
 def _marks_expression(lexeme: _Lexeme) -> bool:
-    """Tell what makes a query more than plain words; parentheses alone are only parentheses."""
+    """Return whether a query is more than plain words; parentheses alone do not count."""
     return lexeme.kind in {"operator", "minus", "field", "phrase"}
 
 
 class _Parser:
-    """Reads an expression: OR binds weakest, then AND, also by standing side by side, then NOT and `-`."""
+    """Parses an expression: OR binds weakest, then AND (also between adjacent words), then NOT and `-`."""
 
     def __init__(self, lexemes: list[_Lexeme], fold: Fold) -> None:
         self._lexemes = lexemes

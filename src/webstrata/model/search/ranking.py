@@ -1,4 +1,4 @@
-"""Which of the found comes first: one pure function over what the database says of a document."""
+"""Ranking of search results: one pure function over the facts that the database has about a document."""
 
 import heapq
 import math
@@ -20,7 +20,7 @@ MUCH_RANK = 1_000.0
 COST_OF_A_LEVEL = 0.02
 MOST_LEVELS = 6
 URL_COSTS = (0.0, 0.03, 0.06)
-"""What an address loses: nothing, for a query string, for one that only tells where a reader came from.
+"""Penalties of a URL: none, for a query string, for a query string with nothing but tracking parameters.
 
 All are shares of the best text in a list of results, which counts 1. They were found by trying the queries of
 tests/search/queries.yaml: run them again before changing one.
@@ -35,10 +35,10 @@ class Ranking(StrEnum):
 
 
 class Facts(NamedTuple):
-    """What is known of a document that was found: by the thousand, so these are plain tuples."""
+    """The facts of a document that was found: there are thousands, so these are plain tuples."""
 
     title: str
-    """Its words folded, a space before, between and behind them."""
+    """Its words folded, with a space before, between and after them."""
     inlinks: int
     depth: int
     rank_mass: float = 0.0
@@ -66,7 +66,7 @@ def scores(
     phrases: Sequence[tuple[str, ...]],
     ranking: Ranking = Ranking.V2,
 ) -> dict[int, Score]:
-    """Return the score of every document found, by its id; `phrases` are what was asked for, word by word.
+    """Return the score of every document found, by its id; `phrases` are the phrases of the query, word by word.
 
     Of which nothing is known but its relevance, that is all that counts.
     """
@@ -138,7 +138,7 @@ def _authority(facts: Facts) -> float:
 
 
 def _standing_in_title(title: str, phrases: Sequence[tuple[str, ...]]) -> float:
-    """Return how well a title answers: best with all that was asked for, less well with a part of it."""
+    """Return how well a title matches: best with all words of the query, less well with a part of them."""
     held = [phrase for phrase in phrases if phrase and all(f" {word} " in title for word in phrase)]
     if not held:
         return 0.0
@@ -147,6 +147,6 @@ def _standing_in_title(title: str, phrases: Sequence[tuple[str, ...]]) -> float:
 
 
 def _share_of_title(phrase: tuple[str, ...], title: str) -> float:
-    """Return how much of a title a phrase is: at least half of all when it stands there, half as much word by word."""
+    """Return the share of a title that a phrase makes up: at least half as a phrase, half as much word by word."""
     share = 0.5 + 0.5 * len(phrase) / max(title.count(" ") - 1, len(phrase))
     return share if f" {' '.join(phrase)} " in title else share / 2

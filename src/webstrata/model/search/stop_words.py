@@ -1,4 +1,4 @@
-"""Words that say nothing of what a question is about: articles, pronouns, auxiliary and question words, by language."""
+"""Stop words by language: articles, pronouns, auxiliary and question words."""
 
 from collections.abc import Sequence
 
@@ -77,7 +77,7 @@ def question_languages(words: Sequence[str], languages: Sequence[str]) -> tuple[
 
 
 def stop_words_in(words: Sequence[str], languages: Sequence[str]) -> frozenset[str]:
-    """Return the words of a question that do not say what it is about; none when they are all that there is."""
+    """Return the stop words of a question; none when it has no other words."""
     known = languages or ("en",)
     found = frozenset(word for language in known for word in words if word in STOP_WORDS.get(language, ()))
     return frozenset() if found.issuperset(words) else found

@@ -31,7 +31,7 @@ def any_form(written: Words, forms: Iterable[Form]) -> Expression:
 
 
 def content_terms(terms: Sequence[Term]) -> tuple[Term, ...]:
-    """Return the terms that say what a question is about."""
+    """Return the terms of a question that are no stop words."""
     return tuple(term for term in terms if not term.is_stop_word)
 
 

@@ -1,4 +1,4 @@
-"""What a search asks and answers."""
+"""Search requests and responses."""
 
 import base64
 import binascii
@@ -28,7 +28,7 @@ class View(StrEnum):
     PAGES = "pages"
 
 
-class Kind(StrEnum):
+class FileKind(StrEnum):
     """What kind of file a capture is."""
 
     HTML = "html"
@@ -38,7 +38,7 @@ class Kind(StrEnum):
 
 
 class Fallback(StrEnum):
-    """What was tried when the words as they were written found nothing."""
+    """The fallback that found something when the words as written found nothing."""
 
     NONE = "none"
     MOST_WORDS = "most_words"
@@ -62,12 +62,12 @@ class SearchRequest:
     page: int = 1
     page_size: int = 20
     as_of: date | None = None
-    """Show the archive as it stood at the end of this UTC day."""
+    """Show the archive as it was at the end of this UTC day."""
     language: str | None = None
-    kind: Kind | None = None
+    kind: FileKind | None = None
     year: int | None = None
     cursor: str | None = None
-    """Where the last answer said that the next one begins; stands instead of a page's number."""
+    """Where the next page of results begins, from the last response; replaces the page number."""
     facets: bool = False
     ranking: Ranking = Ranking.V2
     exact: bool = False
@@ -75,7 +75,7 @@ class SearchRequest:
 
     @property
     def effective_sort(self) -> Sort:
-        """Return the order asked for; words want the best first, browsing the newest."""
+        """Return the requested order; by default queries with words have the best first, browsing the newest."""
         return self.sort or (Sort.RELEVANCE if self.q else Sort.NEWEST)
 
 
@@ -127,7 +127,7 @@ _LARGEST = 2**62
 
 
 def read_cursor(word: str) -> Cursor:
-    """Return the cursor that a word stands for; UsageError when it stands for none."""
+    """Return the cursor that a text encodes; UsageError when it encodes none."""
     try:
         parts = json.loads(base64.urlsafe_b64decode(word.encode("ascii") + b"=" * (-len(word) % 4)))
         offset, at, snapshot_id = [*parts, None, 0][:3] if len(parts) == 1 else parts
@@ -144,9 +144,9 @@ def _naive(at: datetime | None) -> bool:
     return at is not None and at.utcoffset() is None
 
 
-def walks(wanted: int, found: int, archive: int) -> bool:
-    """Tell how to find the newest of many: walk through the archive until enough were met, or sort all that are found.
+def walks(requested: int, found: int, archive: int) -> bool:
+    """Return whether walking through the archive finds the newest results sooner than sorting all results.
 
-    Walking meets one that was found in every archive/found captures; sorting has to look at all of them.
+    Walking passes archive/found captures for each result; sorting has to read all results.
     """
-    return wanted * archive < found * found
+    return requested * archive < found * found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from webstrata.errors import UsageError
-from webstrata.model.search.values import Kind, SearchRequest, Sort, View
+from webstrata.model.search.values import FileKind, SearchRequest, Sort, View
 
 MAX_NAME_LENGTH = 100
 MAX_VALUE_LENGTH = 256
@@ -46,7 +46,7 @@ class SavedSearch:
             sort=Sort.NEWEST,
             view=View.SNAPSHOTS,
             language=given.get("language"),
-            kind=Kind(given["type"]) if "type" in given else None,
+            kind=FileKind(given["type"]) if "type" in given else None,
             from_date=date.fromisoformat(given["from"]) if "from" in given else None,
             to_date=date.fromisoformat(given["to"]) if "to" in given else None,
             page_size=page_size,
@@ -73,8 +73,8 @@ def check_parameters(given: Mapping[str, str]) -> dict[str, str]:
             raise UsageError(f"{name} cannot be longer than {MAX_VALUE_LENGTH} characters")
         if name in ("from", "to"):
             _check_day(name, value)
-    if found.get("type", Kind.HTML) not in set(Kind):
-        raise UsageError(f"type must be one of {', '.join(Kind)}, not {found['type'][:80]!r}")
+    if found.get("type", FileKind.HTML) not in set(FileKind):
+        raise UsageError(f"type must be one of {', '.join(FileKind)}, not {found['type'][:80]!r}")
     return found
 
 

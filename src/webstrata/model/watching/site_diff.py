@@ -68,7 +68,7 @@ def why_incomparable(older: SiteRun, newer: SiteRun) -> str | None:
 
 
 class MissingFate(StrEnum):
-    """What became of a page that the newer run has no good capture of."""
+    """The fate of a page that the newer run has no good capture of."""
 
     REMOVED = "removed"
     UNAVAILABLE = "unavailable"

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from webstrata.errors import FetchError, NotFoundError, UsageError
 from webstrata.fetch.browser.streams import PlainStream
 from webstrata.fetch.budget import Download
-from webstrata.fetch.wire import AnswerParser, Head, WireAnswer, read_head
+from webstrata.fetch.wire import Head, ResponseParser, WireResponse, read_head
 from webstrata.model.urls import UrlParts
 from webstrata.replay.finding import ReplayArchive
 from webstrata.warc.reader import ArchiveRecord
@@ -27,8 +27,8 @@ class ArchivedResponses:
     moment: datetime
 
     async def ask(
-        self, parts: UrlParts, request: bytes, new_parser: Callable[[], AnswerParser], download: Download
-    ) -> tuple[WireAnswer, str | None]:
+        self, parts: UrlParts, request: bytes, new_parser: Callable[[], ResponseParser], download: Download
+    ) -> tuple[WireResponse, str | None]:
         """Return the archived response to a GET that is closest to the moment."""
         if not request.startswith(b"GET "):
             raise FetchError("only GET requests are archived", kind="not_archived")
@@ -36,7 +36,7 @@ class ArchivedResponses:
             found = await asyncio.to_thread(self.archive.find_capture, parts.href, self.moment)
         except (NotFoundError, UsageError) as error:
             raise FetchError(str(error), kind="not_archived") from error
-        return WireAnswer(_head(found.record), found.record.body_bytes, None, False), None
+        return WireResponse(_head(found.record), found.record.body_bytes, None, False), None
 
     async def open_stream(self, parts: UrlParts) -> PlainStream:
         """Refuse WebSockets: their messages are not archived."""

@@ -54,26 +54,26 @@ def warc_inputs(paths: Sequence[Path]) -> Iterator[list[WarcInput]]:
         yield found
 
 
-def hash_input(wanted: WarcInput, on_bytes: OnBytes) -> HashedInput:
+def hash_input(requested: WarcInput, on_bytes: OnBytes) -> HashedInput:
     """Read an input to its end; WarcError when it is damaged or not what its WACZ file declares."""
     digest = sha256()
-    for data in _pieces(wanted, on_bytes):
+    for data in _pieces(requested, on_bytes):
         digest.update(data)
     found = digest.hexdigest()
-    if wanted.declared_sha256 not in (None, found):
-        raise WarcError(f"{wanted.shown}: its SHA-256 is not the one in datapackage.json: the file is damaged")
-    return HashedInput(wanted, found)
+    if requested.declared_sha256 not in (None, found):
+        raise WarcError(f"{requested.shown}: its SHA-256 is not the one in datapackage.json: the file is damaged")
+    return HashedInput(requested, found)
 
 
-def copy_input(wanted: HashedInput, target: Path, on_bytes: OnBytes) -> None:
+def copy_input(requested: HashedInput, target: Path, on_bytes: OnBytes) -> None:
     """Copy an input to a new file, which appears when it is complete; WarcError when the input has changed."""
     digest = sha256()
     with new_file(target, force=True) as file:
-        for data in _pieces(wanted.source, on_bytes):
+        for data in _pieces(requested.source, on_bytes):
             digest.update(data)
             file.write(data)
-        if digest.hexdigest() != wanted.sha256:
-            raise WarcError(f"{wanted.source.shown} has changed while it was read")
+        if digest.hexdigest() != requested.sha256:
+            raise WarcError(f"{requested.source.shown} has changed while it was read")
 
 
 def file_sha256(path: Path) -> str:
@@ -85,8 +85,8 @@ def file_sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _pieces(wanted: WarcInput, on_bytes: OnBytes) -> Iterator[bytes]:
-    with wanted.open() as file:
+def _pieces(requested: WarcInput, on_bytes: OnBytes) -> Iterator[bytes]:
+    with requested.open() as file:
         while data := file.read(COPY_BYTES):
             on_bytes(len(data))
             yield data

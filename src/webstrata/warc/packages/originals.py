@@ -47,11 +47,13 @@ class OriginalsSearch:
         read = {record.capture.id: original for record in lacking if (original := self._read(record)) is not None}
         return found | self._search(lacking, read)
 
-    def _search(self, part: Sequence[ExportedRecord], wanted: dict[int, Original]) -> dict[int, int]:
+    def _search(self, part: Sequence[ExportedRecord], requested: dict[int, Original]) -> dict[int, int]:
         found: dict[int, int] = {}
         for source_id in {record.source_id for record in part}:
             own = {
-                r.capture.id: wanted[r.capture.id] for r in part if r.source_id == source_id and r.capture.id in wanted
+                r.capture.id: requested[r.capture.id]
+                for r in part
+                if r.source_id == source_id and r.capture.id in requested
             }
             with self._database.read() as session:
                 places = payloads.payloads(session, source_id, set(own.values()), _ANY_VERSION, self._present.has)

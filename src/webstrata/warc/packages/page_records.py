@@ -38,15 +38,15 @@ def records_of_page(database: Database, archive_root: Path, snapshot_id: int) ->
         listed = page_links.resources_of(session, snapshot_id).listed
     if place is None or place.capture_id is None:
         raise NotFoundError("There is no record of this snapshot in the archive")
-    wanted = dict.fromkeys([place.capture_id, *(one.capture_id for one in listed if one.capture_id is not None)])
-    found = {record.capture.id: record for record in _records(database, list(wanted))}
+    requested = dict.fromkeys([place.capture_id, *(one.capture_id for one in listed if one.capture_id is not None)])
+    found = {record.capture.id: record for record in _records(database, list(requested))}
     for _ in range(_MOST_REDIRECTS):
         targets = list(_targets(database, archive_root, found.values(), place.captured_at))
         fresh = [capture.id for capture in targets if capture.id not in found]
         if not fresh:
             break
         found |= {record.capture.id: record for record in _records(database, fresh)}
-    return [found[number] for number in dict.fromkeys([*wanted, *found]) if number in found]
+    return [found[number] for number in dict.fromkeys([*requested, *found]) if number in found]
 
 
 def _records(database: Database, ids: list[int]) -> Iterator[ExportedRecord]:

@@ -59,10 +59,10 @@ def list_page(request: Request, app: Parts, form: Annotated[ListingForm, Query()
     """List products and properties with their current prices and last changes."""
     order = ListingOrder(form.sort) if form.sort in set(ListingOrder) else ListingOrder.NEWEST
     chosen = {name: getattr(form, name) or "" for name in ("q", "source", "kind", "availability")}
-    wanted = ListingFilter(source=form.source, text=form.q, kind=form.kind, availability=form.availability)
+    filters = ListingFilter(source=form.source, text=form.q, kind=form.kind, availability=form.availability)
     page = form.page
     with app.database.read() as session:
-        found, total = listings.list_listings(session, wanted, order, limit=ON_A_PAGE, offset=(page - 1) * ON_A_PAGE)
+        found, total = listings.list_listings(session, filters, order, limit=ON_A_PAGE, offset=(page - 1) * ON_A_PAGE)
         names = [(one.code, one.name) for one in list_sources(session)]
     chosen["sort"] = "" if order is ListingOrder.NEWEST else order.value
     return render(

@@ -1,4 +1,4 @@
-"""How a job's crawl went, in words: who crawled, attempt by attempt, and what the monitor did about trouble."""
+"""The history of a job's crawl in words: its engine, its attempts, and the monitor's actions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from datetime import datetime
 from webstrata.db.queue.run_reports import JobProgress
 from webstrata.jobs.progress.crawl_history import ATTEMPTS_SHOWN, CrawlAttempt, MonitorDecision, engine_of
 from webstrata.model.archive import JobView
-from webstrata.model.crawl.monitoring import Answer
+from webstrata.model.crawl.monitoring import RecoveryAction
 from webstrata.web import present
 
 _ENGINES = {"native": "the built-in crawler", "zimit": "zimit, in a container"}
@@ -102,13 +102,13 @@ def decision_row(decision: MonitorDecision) -> DecisionRow:
 
 def _answer_words(decision: MonitorDecision) -> str:
     words = {
-        Answer.FEWER_WORKERS: f"Went on with {present.count(decision.workers or 0, 'worker')}",
-        Answer.ROTATE_VPN: "Changed the VPN and began again",
-        Answer.RESTART: "Began again",
-        Answer.BACK_OFF: f"Rested for {present.duration(decision.wait)}",
-        Answer.GIVE_UP: "Gave up",
+        RecoveryAction.FEWER_WORKERS: f"Went on with {present.count(decision.workers or 0, 'worker')}",
+        RecoveryAction.ROTATE_VPN: "Changed the VPN and began again",
+        RecoveryAction.RESTART: "Began again",
+        RecoveryAction.BACK_OFF: f"Rested for {present.duration(decision.wait)}",
+        RecoveryAction.GIVE_UP: "Gave up",
     }
-    return next((said for answer, said in words.items() if answer == decision.answer), decision.answer)
+    return next((words_for for answer, words_for in words.items() if answer == decision.answer), decision.answer)
 
 
 def _no_decisions(job: JobView, *, is_over: bool) -> str:

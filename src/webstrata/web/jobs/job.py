@@ -14,7 +14,7 @@ from webstrata.db.queue.run_reports import JobProgress
 from webstrata.db.replay import replay_checks
 from webstrata.errors import NotFoundError
 from webstrata.http.dependencies import JobId, Parts
-from webstrata.http.live import live_view, seated
+from webstrata.http.live import live_view, viewer_slot
 from webstrata.http.secrets import secrets_of
 from webstrata.jobs.progress.crawl_history import attempts_of, decisions_of, run_statistics
 from webstrata.jobs.progress.log_view import log_tail
@@ -25,7 +25,7 @@ from webstrata.model.jobs.job import CLAIMABLE, JobStatus
 from webstrata.web import present
 from webstrata.web.failures import PageRoute
 from webstrata.web.jobs.crawl_history import crawl_story
-from webstrata.web.jobs.job_progress import is_stopping, news_of
+from webstrata.web.jobs.job_progress import is_stopping, progress_view
 from webstrata.web.jobs.plot import draw_plot
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
@@ -38,26 +38,28 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=
 
 
 @dataclass(frozen=True)
-class Offer:
-    """What can be done with a job next: the target of the button, its label, and its effect."""
+class JobAction:
+    """A possible action on a job: the target of the button, its label, and its effect."""
 
     order: str
     words: str
     hint: str
 
 
-_STOP = Offer("stop", "Stop", "What is captured is kept, and it can go on later.")
+_STOP = JobAction("stop", "Stop", "What is captured is kept, and it can go on later.")
 _REST = "What is captured is kept; only the rest is fetched."
 _AFTER = {
-    JobStatus.STOPPED: Offer("resume", "Go on where it stopped", _REST),
-    JobStatus.FAILED: Offer("retry", "Try again", _REST),
-    JobStatus.INDEX_FAILED: Offer("retry", "Try again", "Nothing is fetched again: what was captured is indexed anew."),
+    JobStatus.STOPPED: JobAction("resume", "Go on where it stopped", _REST),
+    JobStatus.FAILED: JobAction("retry", "Try again", _REST),
+    JobStatus.INDEX_FAILED: JobAction(
+        "retry", "Try again", "Nothing is fetched again: what was captured is indexed anew."
+    ),
 }
 
 
 @router.get("/jobs/{job_id}")
 def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTMLResponse:
-    """Show one job; while it goes on its script updates the page, and once it is over loads it anew.
+    """Show one job; its script updates the page while the job is running, and reloads it at the end.
 
     `known` when a source for the requested address existed already.
     """
@@ -76,7 +78,7 @@ def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTM
         "job.html",
         job=found,
         is_known=known,
-        news=news_of(progress, now),
+        news=progress_view(progress, now),
         moving=not progress.is_over,
         offer=offer(progress),
         story=story(progress, now),
@@ -93,13 +95,13 @@ def job(job_id: JobId, request: Request, app: Parts, known: bool = False) -> HTM
     )
 
 
-@router.get("/jobs/{job_id}/events", dependencies=[Depends(seated)])
+@router.get("/jobs/{job_id}/events", dependencies=[Depends(viewer_slot)])
 async def events(job_id: JobId, app: Parts) -> Response:
     """Stream the progress of a job to its page, until the job is over."""
-    return await live_view(app.database, job_id, lambda progress, now: news_of(progress, now).to_json())
+    return await live_view(app.database, job_id, lambda progress, now: progress_view(progress, now).to_json())
 
 
-def offer(progress: JobProgress) -> Offer | None:
+def offer(progress: JobProgress) -> JobAction | None:
     """Return what can be done with a job next: end it, or get what it did not get."""
     found = progress.job
     if found.status in (JobStatus.RUNNING, *CLAIMABLE):
@@ -107,7 +109,7 @@ def offer(progress: JobProgress) -> Offer | None:
     if not progress.is_over:
         return None
     if found.status == JobStatus.INDEXED and progress.counts.error:
-        return Offer("resume", f"Try the {present.count(progress.counts.error, 'failed page')} again", _REST)
+        return JobAction("resume", f"Try the {present.count(progress.counts.error, 'failed page')} again", _REST)
     return _AFTER.get(JobStatus(found.status))
 
 
@@ -156,16 +158,16 @@ def _seeds(config: Mapping[str, object]) -> list[str]:
     return [str(seed) for seed in seeds] if isinstance(seeds, list | tuple) else []
 
 
-def in_words(told: Mapping[str, object]) -> list[tuple[str, str]]:
+def in_words(stored: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return a configuration flat, name by name, as people read it; what is empty is left out."""
-    inner = ((name, value if isinstance(value, Mapping) else {name: value}) for name, value in told.items())
+    inner = ((name, value if isinstance(value, Mapping) else {name: value}) for name, value in stored.items())
     flat = ((str(key), value) for _, values in inner for key, value in values.items())
     return [(key.replace("_", " ").capitalize(), _value(value)) for key, value in flat if value not in ({}, [], None)]
 
 
-def _value(told: object) -> str:
-    if isinstance(told, bool):
-        return "yes" if told else "no"
-    if isinstance(told, list | tuple):
-        return ", ".join(str(part) for part in told)
-    return str(told)
+def _value(stored: object) -> str:
+    if isinstance(stored, bool):
+        return "yes" if stored else "no"
+    if isinstance(stored, list | tuple):
+        return ", ".join(str(part) for part in stored)
+    return str(stored)

@@ -41,7 +41,7 @@ def stop(job_id: JobId, app: ActingParts) -> Response:
 
 @router.post("/jobs/{job_id}/resume", dependencies=_OURS)
 def resume(job_id: JobId, app: ActingParts) -> Response:
-    """Let a job that is over go on, and show it."""
+    """Resume a job that is over, and show it."""
     queueing.resume_job(app.recovery(), job_id)
     return _done("resume", job_id)
 

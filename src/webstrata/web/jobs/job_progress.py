@@ -17,7 +17,7 @@ REQUISITES = "Page requisites"
 
 
 @dataclass(frozen=True)
-class JobNews:
+class ProgressView:
     """A job at a moment; every value is text to be shown as it is."""
 
     state: str
@@ -37,12 +37,12 @@ class JobNews:
         return json.dumps(asdict(self))
 
 
-def news_of(progress: JobProgress, now: datetime) -> JobNews:
+def progress_view(progress: JobProgress, now: datetime) -> ProgressView:
     """Return the progress of a job."""
     job, report = progress.job, progress.report
     done = (job.pages_crawled or 0) + (job.pages_failed or 0)
     known = max(done, job.pages_total or 0)
-    return JobNews(
+    return ProgressView(
         state=f"{job.status}{' stopping' if is_stopping(job) else ''}{'' if progress.is_over else ' under way'}",
         figures=_crawl_figures(progress, now) if job.status == JobStatus.RUNNING else _job_figures(job, report, now),
         of=f" of {present.number(job.pages_total)}" if job.pages_total else "",

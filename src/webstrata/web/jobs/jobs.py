@@ -1,4 +1,4 @@
-"""What is running? The jobs, all of them or some."""
+"""The jobs page: what is running, and the list of jobs with its filters."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -24,7 +24,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=
 
 
 @dataclass(frozen=True)
-class Wanted:
+class JobFilter:
     """Which jobs a reader wants to see; empty means any."""
 
     status: str = ""
@@ -46,12 +46,12 @@ def jobs(
     source: Code = "",
 ) -> HTMLResponse:
     """List the jobs, newest first."""
-    wanted = Wanted(status.strip(), source.strip())
+    requested = JobFilter(status.strip(), source.strip())
     with app.database.read() as session:
         found, total = catalog.jobs(
             session,
-            status=wanted.status or None,
-            source=wanted.source or None,
+            status=requested.status or None,
+            source=requested.source or None,
             limit=JOBS_ON_A_PAGE,
             offset=(page - 1) * JOBS_ON_A_PAGE,
         )
@@ -63,8 +63,8 @@ def jobs(
         total=total,
         here=page,
         pages=-(-total // JOBS_ON_A_PAGE),
-        wanted=wanted,
-        choices=_choices(wanted, sources),
+        wanted=requested,
+        choices=_choices(requested, sources),
         has_jobs=bool(counts),
         summary=summary(counts),
         trouble=storage_trouble(app),
@@ -72,11 +72,11 @@ def jobs(
     )
 
 
-def _choices(wanted: Wanted, sources: tuple[tuple[str, str], ...]) -> list[tuple[str, str, list[tuple[str, str]]]]:
+def _choices(filters: JobFilter, sources: tuple[tuple[str, str], ...]) -> list[tuple[str, str, list[tuple[str, str]]]]:
     """Return the lists to choose from: name, label and options; what was asked for is among them, known or not."""
     states = [(str(status), present.job_state(status).words) for status in JobStatus]
     lists = [("status", "State", "Any state", states), ("source", "Source", "All sources", list(sources))]
-    chosen = asdict(wanted)
+    chosen = asdict(filters)
     return [
         (name, label, [("", anything), *known, *_unknown(chosen[name], known)])
         for name, label, anything, known in lists

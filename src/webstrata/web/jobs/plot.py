@@ -1,4 +1,4 @@
-"""How a crawl went, as a small picture: what was crawled, what waited and what failed, over time."""
+"""A plot of a crawl over time: crawled, pending and failed URLs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _SERIES = (("crawled", "Crawled"), ("pending", "Waiting"), ("failed", "Failed"))
 
 
 @dataclass(frozen=True)
-class Line:
+class PlotLine:
     """One of the lines; its kind decides how it looks."""
 
     kind: str
@@ -30,7 +30,7 @@ class Line:
 class Plot:
     """The lines over one stretch of time, and the same in words and in a table."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[PlotLine, ...]
     marks: tuple[int, ...]
     """Where an attempt after the first one began."""
     highest: int
@@ -60,8 +60,8 @@ def draw_plot(statistics: Sequence[Statistics], began: Sequence[datetime] = ()) 
     )
 
 
-def _line(moments: Sequence[Statistics], kind: str, name: str, highest: int) -> Line:
-    return Line(kind, name, _points(moments, kind, highest), _value(moments[-1], kind))
+def _line(moments: Sequence[Statistics], kind: str, name: str, highest: int) -> PlotLine:
+    return PlotLine(kind, name, _points(moments, kind, highest), _value(moments[-1], kind))
 
 
 def _place(at: datetime, moments: Sequence[Statistics]) -> int:

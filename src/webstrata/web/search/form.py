@@ -6,7 +6,7 @@ from datetime import date
 from urllib.parse import urlencode
 
 from webstrata.errors import UsageError
-from webstrata.model.search.values import Kind, SearchRequest, Sort, View, read_cursor
+from webstrata.model.search.values import FileKind, SearchRequest, Sort, View, read_cursor
 
 MAX_QUERY_LENGTH = 256
 MAX_PAGE = 1_000_000
@@ -20,7 +20,7 @@ _LOST = "This does not say where a page of results begins; begin again at the fi
 
 @dataclass(frozen=True)
 class SearchForm:
-    """The fields of the search form as they were filled in; empty means not asked for."""
+    """The fields of the search form as they were filled in; empty means any."""
 
     q: str = ""
     source: str = ""
@@ -88,7 +88,7 @@ def problems(form: SearchForm) -> dict[str, str]:
         "page": _no_number(form.page, MAX_PAGE),
         "asOf": _no_date(form.as_of),
         "language": _no_language(form.language),
-        "type": _not_one_of(form.kind, Kind),
+        "type": _not_one_of(form.kind, FileKind),
         "year": _no_number(form.year, date.max.year),
         "cursor": _no_cursor(form.cursor),
     }
@@ -112,7 +112,7 @@ def to_request(form: SearchForm) -> SearchRequest:
         page=int(form.page) if form.page else 1,
         as_of=date.fromisoformat(form.as_of) if form.as_of else None,
         language=form.language or None,
-        kind=Kind(form.kind) if form.kind else None,
+        kind=FileKind(form.kind) if form.kind else None,
         year=int(form.year) if form.year else None,
         cursor=form.cursor or None,
         exact=form.exact,
@@ -152,7 +152,7 @@ def _too_long(q: str) -> str | None:
     return f"At most {MAX_QUERY_LENGTH} characters, please: these are {len(q)}." if len(q) > MAX_QUERY_LENGTH else None
 
 
-def _not_one_of(value: str, choices: type[View] | type[Sort] | type[Kind]) -> str | None:
+def _not_one_of(value: str, choices: type[View] | type[Sort] | type[FileKind]) -> str | None:
     names = [str(choice) for choice in choices]
     return None if not value or value in names else f"Must be {' or '.join(names)}."
 

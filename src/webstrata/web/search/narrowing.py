@@ -1,10 +1,10 @@
-"""Narrowing a search down: what the results divide into, and what was chosen and can be taken away again."""
+"""Search filters: the facets of the results, and chips for the chosen filters."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from webstrata.model.search.values import FacetCount, Kind, SearchResponse
+from webstrata.model.search.values import FacetCount, FileKind, SearchResponse
 from webstrata.web import present
 from webstrata.web.search.form import SearchForm, address
 
@@ -12,7 +12,12 @@ VALUES_SHOWN = 6
 VALUES_FOLDED = 24
 """How many values of one kind a page lists, and how many more are folded away below them."""
 
-_KINDS = {Kind.HTML: "Web pages", Kind.PDF: "PDF files", Kind.TEXT: "Plain texts", Kind.OTHER: "Other files"}
+_KINDS = {
+    FileKind.HTML: "Web pages",
+    FileKind.PDF: "PDF files",
+    FileKind.TEXT: "Plain texts",
+    FileKind.OTHER: "Other files",
+}
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Facet:
-    """What the results divide into in one respect."""
+    """The values of a facet among the results."""
 
     name: str
     choices: tuple[Choice, ...]
@@ -140,7 +145,7 @@ def _words(field: str, value: str, source_names: Mapping[str, str]) -> str:
             name = present.language_name(value) or value
             return f"{name} ({value})" if "-" in value and name != value else name
         case "type":
-            return _KINDS[Kind(value)]
+            return _KINDS[FileKind(value)]
         case _:
             return value
 

@@ -1,4 +1,4 @@
-"""Turning the pages of results: by number as far as results are counted, then on from where the last page ended."""
+"""Paging of search results: by number as far as results are counted, then by cursor."""
 
 from dataclasses import dataclass, replace
 

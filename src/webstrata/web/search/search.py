@@ -13,7 +13,7 @@ from webstrata.db.operations import catalog
 from webstrata.db.sources.editions import public_source
 from webstrata.errors import UsageError
 from webstrata.http.dependencies import Parts
-from webstrata.http.usage_counts import Event, counted
+from webstrata.http.usage_counts import Event, count_event
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.search.query import Intent
 from webstrata.model.search.values import SearchRequest, SearchResponse, View
@@ -53,7 +53,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
 @dataclass(frozen=True)
-class Answer:
+class ResultsView:
     """All that the page shows of the results."""
 
     asked: SearchRequest
@@ -89,7 +89,7 @@ def results(request: Request, app: Parts) -> HTMLResponse:
         outdated = len(outdated_jobs(session, INDEX_VERSION))
     wrong = problems(form)
     if not wrong:
-        counted(request, Event.SEARCH_REQUESTS)
+        count_event(request, Event.SEARCH_REQUESTS)
     return render(
         request,
         "search.html",
@@ -97,7 +97,7 @@ def results(request: Request, app: Parts) -> HTMLResponse:
         form=form,
         problems=wrong,
         field_names=FIELD_NAMES,
-        answer=None if wrong else answered(app, form, names),
+        answer=None if wrong else results_view(app, form, names),
         source_names=names,
         unknown_source=form.source if is_unknown else None,
         cleared=address(SearchForm(q=form.q[:MAX_QUERY_LENGTH])),
@@ -114,7 +114,7 @@ def first_and_last(request: Request, app: Parts) -> HTMLResponse:
     with app.database.read() as session:
         names = {source.code: source.name for source in catalog.sources(session)}
         is_unknown = _is_unknown(session, form.source)
-    counted(request, Event.SEARCH_REQUESTS)
+    count_event(request, Event.SEARCH_REQUESTS)
     found = appearances(app.database, form.q, form.source or None)
     quoted = SearchForm(q=quote(form.q), source=form.source, view=View.SNAPSHOTS, include_duplicates=True)
     return render(
@@ -135,14 +135,14 @@ def _is_unknown(session: Session, source: str) -> bool:
     return bool(source) and public_source(session, source) is None
 
 
-def answered(app: App, form: SearchForm, source_names: Mapping[str, str]) -> Answer:
+def results_view(app: App, form: SearchForm, source_names: Mapping[str, str]) -> ResultsView:
     """Return the results for a form without problems."""
     asked = replace(to_request(form), facets=True)
     found = search(app.database, asked, pages_fastpath=app.settings.pages_fastpath)
     if form.exact:
         found = as_written(found)
     sentence, last = sentence_of(form.q), pages_by_number(found)
-    return Answer(
+    return ResultsView(
         asked=asked,
         found=found,
         heading=heading(asked, found),

@@ -16,7 +16,7 @@ _TOP_LEVEL = re.compile(r"\.(?:[^\W\d_]{2,}|xn--[a-z0-9-]+)$")
 
 @dataclass(frozen=True)
 class Taken:
-    """How a question was taken, where that is not as it was written; each part is a reason to say so."""
+    """How a query was understood, where that differs from its words; each field is shown to the reader."""
 
     meant: str | None = None
     """The words that were searched instead of misspelt ones."""
@@ -68,9 +68,9 @@ def as_written(found: SearchResponse) -> SearchResponse:
 
 def sentence_of(q: str) -> str | None:
     """Return the first words that a query asks for in quotes, as they are written."""
-    wanted = {part.words for part in wanted_words(understood(q, tokens).expression)}
+    requested = {part.words for part in wanted_words(understood(q, tokens).expression)}
     quoted = (match[1].strip() for match in _QUOTED.finditer(q))
-    return next((text for text in quoted if tuple(tokens(text)) in wanted), None)
+    return next((text for text in quoted if tuple(tokens(text)) in requested), None)
 
 
 def quote(sentence: str) -> str:
@@ -87,14 +87,14 @@ def how_often(found: Appearances) -> str:
 
 def site_of(q: str) -> str | None:
     """Return the host of a query that is an address, without its `www.`; None for what only has a dot, like `2.5`."""
-    wanted = understood(q, tokens).address
-    if wanted is None:
+    requested = understood(q, tokens).address
+    if requested is None:
         return None
     try:
-        host = urlsplit(wanted if "://" in wanted else f"https://{wanted}").hostname
+        host = urlsplit(requested if "://" in requested else f"https://{requested}").hostname
     except ValueError:
         return None
-    is_site = host and ("://" in wanted or _TOP_LEVEL.search(host))
+    is_site = host and ("://" in requested or _TOP_LEVEL.search(host))
     return host.removeprefix("www.") if host and is_site else None
 
 
@@ -107,7 +107,7 @@ def _nothing(asked: SearchRequest, found: SearchResponse, noun: str) -> str:
 
 
 def _holding(q: str, found: SearchResponse, *, one: bool) -> str:
-    """Return what results have in common: they say some words, or match an expression."""
+    """Return what the results have in common: they hold some words, or match an expression."""
     lone_sentence = _QUOTED.fullmatch(q)
     meant = found.instead if found.total else None
     if found.intent is Intent.ADVANCED and not lone_sentence:

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from webstrata.app import App
 from webstrata.http.dependencies import Parts
 from webstrata.model.replay.replay_address import REPLAY_PATH, Modifier, plain_url
-from webstrata.web.assets import Asset, read_assets
+from webstrata.web.assets import StaticFile, read_assets
 from webstrata.web.pages import page_text
 from webstrata.web.viewer.replay_host import ARCHIVED_PATH, FRAME_PATH, WORKER_PATH, SiteOrigins, site_origins
 from webstrata.web.viewer.replay_policy import CONFINED, WORKER_POLICY, archived_page_policy, start_page_policy
@@ -86,7 +86,7 @@ def send_file(name: str, request: Request) -> Response:
     return _send(asset, request, headers)
 
 
-def _send(asset: Asset, request: Request, headers: dict[str, str]) -> Response:
+def _send(asset: StaticFile, request: Request, headers: dict[str, str]) -> Response:
     if asset.digest in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     if "gzip" in request.headers.get("accept-encoding", ""):

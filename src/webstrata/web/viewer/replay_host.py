@@ -57,7 +57,7 @@ def site_origins(request: HTTPConnection, settings: Settings) -> SiteOrigins | N
 
 
 def framing_origins(request: HTTPConnection, settings: Settings) -> SiteOrigins | None:
-    """Return the origins for a page that frames the replay host; None when it was asked for under another name."""
+    """Return the origins for a page that frames the replay host; None when it was requested under another name."""
     origins = site_origins(request, settings)
     return origins if origins is not None and _is_addressed_to(request, origins.site) else None
 

@@ -14,7 +14,7 @@ from webstrata.errors import NotFoundError, WebstrataError
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.dependencies import Parts, Text
 from webstrata.http.same_origin import require_same_origin
-from webstrata.jobs.watching.saved_search_commands import SearchOrders
+from webstrata.jobs.watching.saved_search_commands import SavedSearchCommands
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
@@ -45,7 +45,7 @@ def show(request: Request, app: Parts, q: Text = "", source: Text = "") -> HTMLR
 def add(request: Request, app: ActingParts, form: Annotated[SavedSearchForm, Form()]) -> Response:
     """Save a search; what cannot be saved comes back with the reason."""
     try:
-        SearchOrders(app.database, app.archive_root).add(form.name, {"q": form.q, "source": form.source})
+        SavedSearchCommands(app.database, app.archive_root).add(form.name, {"q": form.q, "source": form.source})
     except WebstrataError as error:
         return _page(request, app, form, status=422, refusal=str(error))
     return RedirectResponse(SEARCHES_PAGE, status_code=303)
@@ -55,7 +55,7 @@ def add(request: Request, app: ActingParts, form: Annotated[SavedSearchForm, For
 def remove(app: ActingParts, search: Annotated[Text, Form()]) -> Response:
     """Remove a saved search with its subscriptions."""
     try:
-        SearchOrders(app.database, app.archive_root).remove(search)
+        SavedSearchCommands(app.database, app.archive_root).remove(search)
     except NotFoundError:
         raise NotFoundError("There is no such saved search in this archive") from None
     return RedirectResponse(SEARCHES_PAGE, status_code=303)

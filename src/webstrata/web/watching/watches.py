@@ -14,7 +14,7 @@ from webstrata.errors import NotFoundError, UsageError, WebstrataError
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.dependencies import Parts, Text
 from webstrata.http.same_origin import require_same_origin
-from webstrata.jobs.watching.watch_commands import WatchOrders
+from webstrata.jobs.watching.watch_commands import WatchCommands
 from webstrata.model.changes.values import SIGNIFICANT
 from webstrata.model.watching.watches import WatchRequest, WatchScope
 from webstrata.web.failures import PageRoute
@@ -84,7 +84,7 @@ def _add(app: App, form: WatchForm) -> list[tuple[str, str]]:
     request = WatchRequest(
         form.url, form.every, WatchScope(form.scope), form.select, _lines(form.ignore), _number(form.level)
     )
-    _, made = WatchOrders(app.database, app.archive_root).add_notifying(request, _lines(form.notify))
+    _, made = WatchCommands(app.database, app.archive_root).add_notifying(request, _lines(form.notify))
     return [(one.target.name, one.signing_secret) for one in made if one.signing_secret]
 
 
@@ -100,21 +100,21 @@ def _number(text: str) -> float:
 
 
 def _check(app: App, watch_id: int) -> str:
-    return f"/jobs/{WatchOrders(app.database, app.archive_root).check(watch_id)}"
+    return f"/jobs/{WatchCommands(app.database, app.archive_root).check(watch_id)}"
 
 
 def _pause(app: App, watch_id: int) -> str:
-    WatchOrders(app.database, app.archive_root).set_paused(watch_id, True)
+    WatchCommands(app.database, app.archive_root).set_paused(watch_id, True)
     return WATCHES_PAGE
 
 
 def _resume(app: App, watch_id: int) -> str:
-    WatchOrders(app.database, app.archive_root).set_paused(watch_id, False)
+    WatchCommands(app.database, app.archive_root).set_paused(watch_id, False)
     return WATCHES_PAGE
 
 
 def _remove(app: App, watch_id: int) -> str:
-    WatchOrders(app.database, app.archive_root).remove(watch_id)
+    WatchCommands(app.database, app.archive_root).remove(watch_id)
     return WATCHES_PAGE
 
 

@@ -102,7 +102,7 @@ def test_the_tail_is_the_last_lines_within_its_bytes(tmp_path: Path) -> None:
     assert tail(written(tmp_path, "x" * 500, attempt=2), max_bytes=100) == ["x" * 100]
 
 
-def test_the_latest_log_and_the_next_attempt_are_told_by_the_names(tmp_path: Path) -> None:
+def test_the_latest_log_and_the_next_attempt_are_recognised_by_the_names(tmp_path: Path) -> None:
     assert latest_combined_log(tmp_path / "gone") is None
     assert next_attempt(tmp_path, "initial_crawl") == 1
     written(tmp_path, "", "initial_crawl", 1, NOW)

@@ -21,7 +21,7 @@ SHOWN = "import sys; {}; print(*sys.modules)"
         (["list-jobs", "--id", "1", "--tied"], "invalid choice: 'list-jobs'"),
     ],
 )
-def test_a_call_that_makes_no_sense_is_told_in_one_line(
+def test_a_call_that_makes_no_sense_is_reported_in_one_line(
     capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
 ) -> None:
     assert run(arguments) == 2

@@ -50,13 +50,13 @@ def minutes(count: int) -> datetime:
     return NOON + timedelta(minutes=count)
 
 
-def test_a_job_without_a_log_or_a_folder_has_no_story(job: JobView) -> None:
+def test_a_job_without_a_log_or_a_folder_has_no_history(job: JobView) -> None:
     for folder in (job.output_dir, "", "/nowhere"):
         without = replace(job, output_dir=folder)
         assert (attempts_of(without), decisions_of(without), run_statistics(without)) == ([], [], [])
 
 
-def test_each_attempt_tells_its_stage_its_time_and_its_pages(job: JobView) -> None:
+def test_each_attempt_reports_its_stage_its_time_and_its_pages(job: JobView) -> None:
     write(job, RESUME_CRAWL, 1, minutes(2))
     write(job, INITIAL_CRAWL, 1, NOON, 1, 4)
     (Path(job.output_dir) / "archive_x_-_attempt_1_99999999_999999.combined.log").touch()
@@ -66,7 +66,7 @@ def test_each_attempt_tells_its_stage_its_time_and_its_pages(job: JobView) -> No
     ]
 
 
-def test_of_very_many_attempts_the_last_are_told(job: JobView) -> None:
+def test_of_very_many_attempts_the_last_are_reported(job: JobView) -> None:
     for number in range(ATTEMPTS_SHOWN + 3):
         write(job, RESUME_CRAWL, number, minutes(number))
     assert [attempt.number for attempt in attempts_of(job)] == [*range(3, ATTEMPTS_SHOWN + 3)]
@@ -100,7 +100,7 @@ def test_a_log_that_is_a_link_is_not_followed(job: JobView, tmp_path_factory: py
     assert (attempts_of(job), run_statistics(job)) == ([], [])
 
 
-def test_decisions_are_told_without_secrets_whatever_else_they_hold(job: JobView) -> None:
+def test_decisions_are_reported_without_secrets_whatever_else_they_hold(job: JobView) -> None:
     told = replace(job, config={"tool_options": {"vpn_connect_command": "vpn --key abc"}})
     decisions = [
         {"at": NOON.isoformat(), "trouble": "stall", "reason": "vpn --key abc", "answer": "restart", "workers": 2},

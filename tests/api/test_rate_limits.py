@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from tests.api.conftest import MakeClient
-from webstrata.http.rate_limits import Buckets, Kind, kind_of
+from webstrata.http.rate_limits import Buckets, RequestKind, kind_of
 
 STRANGER = ("203.0.113.5", 50000)
 
@@ -28,63 +28,63 @@ class Clock:
 def test_a_bucket_holds_a_minutes_worth_and_fills_steadily() -> None:
     clock = Clock()
     buckets = Buckets(clock=clock)
-    assert [buckets.take(Kind.SEARCH, "a", 60) for _ in range(61)] == [0.0] * 60 + [1.0]
+    assert [buckets.take(RequestKind.SEARCH, "a", 60) for _ in range(61)] == [0.0] * 60 + [1.0]
     clock.now += 0.5
-    assert buckets.take(Kind.SEARCH, "a", 60) == pytest.approx(0.5)
+    assert buckets.take(RequestKind.SEARCH, "a", 60) == pytest.approx(0.5)
     clock.now += 0.5
-    assert buckets.take(Kind.SEARCH, "a", 60) == 0.0
+    assert buckets.take(RequestKind.SEARCH, "a", 60) == 0.0
     clock.now += 3600
-    assert [buckets.take(Kind.SEARCH, "a", 60) for _ in range(61)].count(0.0) == 60
+    assert [buckets.take(RequestKind.SEARCH, "a", 60) for _ in range(61)].count(0.0) == 60
 
 
 def test_clients_and_kinds_do_not_use_up_each_others_tokens() -> None:
     buckets = Buckets(clock=Clock())
-    assert buckets.take(Kind.REPORTS, "a", 1) == 0.0
-    assert buckets.take(Kind.REPORTS, "a", 1) == 60.0
-    assert buckets.take(Kind.REPORTS, "b", 1) == 0.0
-    assert buckets.take(Kind.SEARCH, "a", 1) == 0.0
+    assert buckets.take(RequestKind.REPORTS, "a", 1) == 0.0
+    assert buckets.take(RequestKind.REPORTS, "a", 1) == 60.0
+    assert buckets.take(RequestKind.REPORTS, "b", 1) == 0.0
+    assert buckets.take(RequestKind.SEARCH, "a", 1) == 0.0
 
 
 @given(st.lists(st.integers(0, 40), max_size=200), st.integers(1, 10))
 def test_there_are_never_more_buckets_than_allowed_and_the_latest_stay(clients: list[int], most: int) -> None:
     buckets = Buckets(most, Clock())
     for client in clients:
-        buckets.take(Kind.DEFAULT, str(client), 1)
+        buckets.take(RequestKind.DEFAULT, str(client), 1)
     assert len(buckets) <= most
     if clients:
-        assert buckets.take(Kind.DEFAULT, str(clients[-1]), 1) > 0
+        assert buckets.take(RequestKind.DEFAULT, str(clients[-1]), 1) > 0
 
 
 @given(st.lists(st.floats(0, 30), min_size=1, max_size=50), st.integers(1, 20))
-def test_over_any_time_nobody_gets_more_than_a_full_bucket_and_what_flowed_in(waits: list[float], rate: int) -> None:
+def test_no_client_ever_gets_more_than_a_full_bucket_and_its_refill(waits: list[float], rate: int) -> None:
     clock = Clock()
     buckets = Buckets(clock=clock)
     began, granted = clock.now, 0
     for wait in waits:
         clock.now += wait
-        granted += buckets.take(Kind.DEFAULT, "a", rate) == 0.0
+        granted += buckets.take(RequestKind.DEFAULT, "a", rate) == 0.0
     assert granted <= rate + (clock.now - began) * rate / 60 + 1e-6
 
 
 @pytest.mark.parametrize(
     ("method", "path", "kind"),
     [
-        ("GET", "/api/search", Kind.SEARCH),
-        ("HEAD", "/api/search", Kind.SEARCH),
-        ("GET", "/search", Kind.SEARCH),
-        ("GET", "/api/search/appearances", Kind.SEARCH),
-        ("GET", "/api/exports/snapshots", Kind.EXPORTS),
-        ("GET", "/api/exports", Kind.DEFAULT),
-        ("POST", "/api/reports", Kind.REPORTS),
-        ("POST", "/login", Kind.LOGINS),
-        ("GET", "/login", Kind.DEFAULT),
-        ("GET", "/api/snapshots/raw/1", Kind.DEFAULT),
-        ("GET", "/api/admin/jobs", Kind.DEFAULT),
-        ("GET", "/searching", Kind.DEFAULT),
+        ("GET", "/api/search", RequestKind.SEARCH),
+        ("HEAD", "/api/search", RequestKind.SEARCH),
+        ("GET", "/search", RequestKind.SEARCH),
+        ("GET", "/api/search/appearances", RequestKind.SEARCH),
+        ("GET", "/api/exports/snapshots", RequestKind.EXPORTS),
+        ("GET", "/api/exports", RequestKind.DEFAULT),
+        ("POST", "/api/reports", RequestKind.REPORTS),
+        ("POST", "/login", RequestKind.LOGINS),
+        ("GET", "/login", RequestKind.DEFAULT),
+        ("GET", "/api/snapshots/raw/1", RequestKind.DEFAULT),
+        ("GET", "/api/admin/jobs", RequestKind.DEFAULT),
+        ("GET", "/searching", RequestKind.DEFAULT),
         ("GET", "/static/site.css", None),
     ],
 )
-def test_every_request_is_of_a_kind(method: str, path: str, kind: Kind | None) -> None:
+def test_every_request_is_of_a_kind(method: str, path: str, kind: RequestKind | None) -> None:
     assert kind_of(method, path) is kind
 
 
@@ -98,7 +98,7 @@ def stranger(make_client: MakeClient) -> TestClient:
     return make_client(client=STRANGER, rate_limit=4, rate_limit_search=2, rate_limit_exports=1)
 
 
-def test_who_asks_too_often_is_told_when_to_come_back(stranger: TestClient) -> None:
+def test_a_client_above_its_rate_limit_gets_retry_after(stranger: TestClient) -> None:
     assert statuses(stranger, "/api/health", 5) == [200] * 4 + [429]
     refused = stranger.get("/api/health", headers={"Origin": "http://localhost:3000"})
     assert refused.json() == {"detail": f"Too many requests: try again in {refused.headers['retry-after']} seconds"}
@@ -108,7 +108,7 @@ def test_who_asks_too_often_is_told_when_to_come_back(stranger: TestClient) -> N
     assert statuses(stranger, "/api/search", 3) == [200, 200, 429]
 
 
-def test_nobody_gets_around_a_limit_by_claiming_to_be_forwarded(stranger: TestClient) -> None:
+def test_a_forged_forwarded_header_does_not_evade_a_rate_limit(stranger: TestClient) -> None:
     asked = [statuses(stranger, "/api/search", 1, X_Forwarded_For=f"1.2.3.{n}")[0] for n in range(4)]
     assert asked == [200, 200, 429, 429]
 
@@ -161,7 +161,7 @@ def test_wrong_tokens_are_limited_like_logins(make_client: MakeClient, path: str
     assert statuses(client, "/api/health", 1, X_Forwarded_For="1.2.3.4", X_Admin_Token="wrong") == [200]
 
 
-def test_a_page_that_is_asked_for_too_often_says_so_in_words(make_client: MakeClient) -> None:
+def test_a_page_that_is_asked_for_too_often_reports_it_in_words(make_client: MakeClient) -> None:
     client = make_client(client=STRANGER, rate_limit=1)
     client.get("/nowhere")
     refused = client.get("/nowhere")
@@ -170,7 +170,7 @@ def test_a_page_that_is_asked_for_too_often_says_so_in_words(make_client: MakeCl
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/openapi.json"])
-def test_a_program_that_asks_too_often_is_told_in_json(make_client: MakeClient, path: str) -> None:
+def test_a_program_above_its_rate_limit_gets_json(make_client: MakeClient, path: str) -> None:
     client = make_client(client=STRANGER, rate_limit=1)
     client.get(path)
     refused = client.get(path)

@@ -21,7 +21,7 @@ from webstrata.errors import StorageError, UsageError, WebstrataError
 from webstrata.jobs.progress.tool_progress import why_it_ended
 from webstrata.jobs.running.job_lease import in_the_lead
 from webstrata.jobs.running.lifecycle import Runner
-from webstrata.jobs.running.persistent import Crew, run_persistent_job
+from webstrata.jobs.running.persistent import WorkerContext, run_persistent_job
 from webstrata.jobs.running.queueing import queue_archive, request_stop, retry_job
 from webstrata.jobs.running.tool import ToolStages
 from webstrata.jobs.running.worker import index_next_job, process_next_job
@@ -80,19 +80,19 @@ class ByTool:
         return self.runner.index_so_far(job_id, interrupted)
 
 
-MakeCrew = Callable[[str], Crew]
+MakeCrew = Callable[[str], WorkerContext]
 
 
 @pytest.fixture
-def by_tool(crew: Crew, runner: Runner, tmp_path: Path) -> MakeCrew:
-    """Makes crews whose crawler is a script of the test's own."""
+def by_tool(context: WorkerContext, runner: Runner, tmp_path: Path) -> MakeCrew:
+    """Makes worker contexts whose crawler is a script of the test's own."""
 
-    def make(body: str) -> Crew:
+    def make(body: str) -> WorkerContext:
         script = tmp_path / "tool.py"
         script.write_text(PRELUDE + body)
         command = (sys.executable, "-S", str(script))
-        tool = ToolStages(crew.database, crew.archive_root, command, look_seconds=0.05)
-        return replace(crew, stages=ByTool(tool, runner))
+        tool = ToolStages(context.database, context.archive_root, command, look_seconds=0.05)
+        return replace(context, stages=ByTool(tool, runner))
 
     return make
 
@@ -118,8 +118,8 @@ def warc(tmp_path: Path) -> Path:
 def test_a_crawl_by_another_tool_ends_in_an_indexed_job(
     by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path, warc: Path
 ) -> None:
-    crew = by_tool(f"say(2, 2); leave({str(warc)!r}); (out / 'site.zim').write_text('ZIM')")
-    assert process_next_job(crew, QUIET)
+    context = by_tool(f"say(2, 2); leave({str(warc)!r}); (out / 'site.zim').write_text('ZIM')")
+    assert process_next_job(context, QUIET)
     row = job_row(runner.database, job_id)
     assert (row.status, row.crawler_status, row.crawler_exit_code) == ("indexed", "success", 0)
     assert (row.indexed_page_count, row.warc_file_count, row.pages_crawled) == (2, 1, 2)
@@ -134,11 +134,11 @@ def test_a_crawl_by_another_tool_ends_in_an_indexed_job(
     assert [warc["captures"] for warc in report["warc_files"]] == [0], "what is in it, the index tells"
 
 
-def test_while_another_tool_crawls_its_jobs_row_is_kept_true_and_nobody_helps(
+def test_while_another_tool_crawls_its_jobs_row_is_kept_true_and_no_one_helps(
     by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path
 ) -> None:
-    crew = by_tool("say(3, 9, 1); wait_for('seen'); say(9, 9, 1)")
-    running = threading.Thread(target=run_persistent_job, args=(job_id,), kwargs={"crew": crew})
+    context = by_tool("say(3, 9, 1); wait_for('seen'); say(9, 9, 1)")
+    running = threading.Thread(target=run_persistent_job, args=(job_id,), kwargs={"context": context})
     running.start()
     try:
         wait_until(lambda: job_row(runner.database, job_id).pages_crawled == 3, "the row tells how far it is")
@@ -146,7 +146,7 @@ def test_while_another_tool_crawls_its_jobs_row_is_kept_true_and_nobody_helps(
         assert (row.status, row.pages_total, row.pages_failed) == ("running", 9, 1)
         assert (row.crawler_stage, row.combined_log_path) == ("initial_crawl", str(folder / NAME))
         assert not row.helpers_welcome
-        assert not crew.stages.help(job_id, QUIET)
+        assert not context.stages.help(job_id, QUIET)
     finally:
         (folder / "seen").touch()
         running.join()
@@ -157,7 +157,7 @@ def test_while_another_tool_crawls_its_jobs_row_is_kept_true_and_nobody_helps(
 def test_a_stop_ends_the_tool_and_keeps_what_it_brought(
     by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path, warc: Path
 ) -> None:
-    crew = by_tool(f"""
+    context = by_tool(f"""
 def end(*_):
     leave({str(warc)!r})
     sys.exit(1)
@@ -166,7 +166,7 @@ say(2, 9)
 (out / "at work").touch()
 wait_for("never")
 """)
-    running = threading.Thread(target=run_persistent_job, args=(job_id,), kwargs={"crew": crew})
+    running = threading.Thread(target=run_persistent_job, args=(job_id,), kwargs={"context": context})
     running.start()
     wait_until((folder / "at work").exists, "the tool is at work")
     request_stop(runner.recovery, job_id)
@@ -180,8 +180,10 @@ def test_a_worker_that_leaves_ends_the_tool_and_puts_the_job_back_in_line(
     by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path
 ) -> None:
     leaving = threading.Event()
-    crew = by_tool("(out / 'at work').touch(); wait_for('never')")
-    running = threading.Thread(target=run_persistent_job, args=(job_id,), kwargs={"crew": crew, "interrupted": leaving})
+    context = by_tool("(out / 'at work').touch(); wait_for('never')")
+    running = threading.Thread(
+        target=run_persistent_job, args=(job_id,), kwargs={"context": context, "interrupted": leaving}
+    )
     running.start()
     wait_until((folder / "at work").exists, "the tool is at work")
     leaving.set()
@@ -195,15 +197,15 @@ ENDED = """(out / ".archive_state.json").write_text(json.dumps({"ended": {
 """
 
 
-def test_a_failed_crawl_says_why_and_is_tried_again_as_often_as_it_may(
+def test_a_failed_crawl_gives_the_reason_and_is_tried_again_as_often_as_it_may(
     by_tool: MakeCrew, runner: Runner, job_id: int
 ) -> None:
-    crew = by_tool(ENDED + "sys.exit(1)")
-    assert run_persistent_job(job_id, crew=crew, max_retries=1) == 1
+    context = by_tool(ENDED + "sys.exit(1)")
+    assert run_persistent_job(job_id, context=context, max_retries=1) == 1
     row = job_row(runner.database, job_id)
     assert (row.status, row.retry_count, row.status_reason) == ("retryable", 1, "Docker is not there")
     set_row(runner.database, job_id, not_before=None)
-    run_persistent_job(job_id, crew=crew, max_retries=1)
+    run_persistent_job(job_id, context=context, max_retries=1)
     row = job_row(runner.database, job_id)
     assert (row.status, row.crawler_status, row.crawler_exit_code) == ("failed", "failed", 1)
 
@@ -212,15 +214,15 @@ def test_what_a_crawl_brought_that_failed_can_be_searched_and_the_job_stays_fail
     by_tool: MakeCrew, runner: Runner, job_id: int, warc: Path
 ) -> None:
     set_row(runner.database, job_id, retry_count=MAX_CRAWL_RETRIES)
-    crew = by_tool(f"leave({str(warc)!r})\n{ENDED}sys.exit(1)")
-    assert process_next_job(crew, QUIET)
+    context = by_tool(f"leave({str(warc)!r})\n{ENDED}sys.exit(1)")
+    assert process_next_job(context, QUIET)
     row = job_row(runner.database, job_id)
     assert (row.status, row.status_reason, row.indexed_page_count) == ("failed", "Docker is not there", 2)
     with runner.database.read() as session:
         source = public_source(session, source_code_of(SITE))
         assert source is not None
         assert [edition.job_id for edition in editions_of(session, source)] == [job_id]
-    assert not index_next_job(crew, QUIET), "it is indexed once"
+    assert not index_next_job(context, QUIET), "it is indexed once"
     with in_the_lead(runner.database, runner.archive_root, job_id, leases.lease_for_index) as leader:
         assert runner.index(job_id, leader, QUIET, again=True) == 0
     row = job_row(runner.database, job_id)
@@ -232,20 +234,20 @@ def test_what_cannot_be_read_of_a_failed_crawl_is_not_tried_for_ever(
     by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path, warc: Path
 ) -> None:
     set_row(runner.database, job_id, retry_count=MAX_CRAWL_RETRIES)
-    crew = by_tool(f"leave({str(warc)!r}); sys.exit(1)")
-    run_persistent_job(job_id, crew=crew)
+    context = by_tool(f"leave({str(warc)!r}); sys.exit(1)")
+    run_persistent_job(job_id, context=context)
     lost = folder / ".tmpabc" / "lost.warc.gz"
     with runner.database.write() as session:
         captures.acknowledge(session, captures.add_warc_file(session, job_id, str(lost)), 100)
-    assert index_next_job(crew, QUIET)
+    assert index_next_job(context, QUIET)
     row = job_row(runner.database, job_id)
     assert (row.status, row.indexed_page_count, row.index_problem_count) == ("failed", 2, 1)
-    assert not index_next_job(crew, QUIET)
+    assert not index_next_job(context, QUIET)
 
 
 def test_trouble_of_ours_pauses_the_job_and_costs_no_retry(by_tool: MakeCrew, runner: Runner, job_id: int) -> None:
     with pytest.raises(StorageError, match=r"^Docker is not there$"):
-        run_persistent_job(job_id, crew=by_tool(ENDED + "sys.exit(75)"), max_retries=1)
+        run_persistent_job(job_id, context=by_tool(ENDED + "sys.exit(75)"), max_retries=1)
     row = job_row(runner.database, job_id)
     assert (row.status, row.retry_count, row.status_reason) == ("retryable", 0, "Docker is not there")
     assert row.not_before is not None
@@ -253,20 +255,20 @@ def test_trouble_of_ours_pauses_the_job_and_costs_no_retry(by_tool: MakeCrew, ru
 
 def test_a_tool_that_cannot_obey_has_failed_for_good(by_tool: MakeCrew, runner: Runner, job_id: int) -> None:
     with pytest.raises(WebstrataError, match="exit code 2"):
-        run_persistent_job(job_id, crew=by_tool("sys.exit(2)"), max_retries=1)
+        run_persistent_job(job_id, context=by_tool("sys.exit(2)"), max_retries=1)
     assert status_of(runner.database, job_id) == "failed"
 
 
 def test_a_tool_that_is_killed_goes_on_as_long_as_it_gets_anywhere(
     by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path
 ) -> None:
-    crew = by_tool("""
+    context = by_tool("""
 times = len(list(out.glob("time-*"))) + 1
 (out / f"time-{times}").touch()
 say(min(times, 2), 9)
 os.kill(os.getpid(), 9)
 """)
-    assert run_persistent_job(job_id, crew=crew) == -9
+    assert run_persistent_job(job_id, context=context) == -9
     assert len(list(folder.glob("time-?"))) == 3, "twice it got further, then it did not"
     row = job_row(runner.database, job_id)
     assert (row.status, row.status_reason) == ("failed", "the crawler was killed (SIGKILL) before it was done")
@@ -276,14 +278,14 @@ def test_what_was_asked_to_begin_anew_does_so_once_in_a_run(
     by_tool: MakeCrew, runner: Runner, job_id: int, folder: Path
 ) -> None:
     set_row(runner.database, job_id, config={"seeds": [SITE], "tool_options": {"overwrite": True}})
-    crew = by_tool("""
+    context = by_tool("""
 first = not (out / "told").exists()
 with (out / "told").open("a") as told:
     told.write(("anew" if "--overwrite" in sys.argv else "on") + " ")
 say(1 if first else 9, 9, log=out / time.strftime("archive_x_-_attempt_1_%Y%m%d_%H%M%S.combined.log", time.gmtime()))
 os.kill(os.getpid(), 9 if first else 0)
 """)
-    assert run_persistent_job(job_id, crew=crew) == 0
+    assert run_persistent_job(job_id, context=context) == 0
     assert (folder / "told").read_text() == "anew on "
 
 
@@ -295,10 +297,10 @@ def test_a_job_of_zimit_is_neither_crawled_nor_taken_up_by_the_built_in_crawler(
     assert queue_archive(runner.database, runner.archive_root, (SITE,)) != job_id
 
 
-def test_an_exit_code_that_only_says_that_the_job_is_anothers_ends_the_job_all_the_same(
+def test_an_exit_code_that_only_states_that_the_job_is_anothers_ends_the_job_all_the_same(
     by_tool: MakeCrew, runner: Runner, job_id: int
 ) -> None:
-    run_persistent_job(job_id, crew=by_tool("sys.exit(76)"))
+    run_persistent_job(job_id, context=by_tool("sys.exit(76)"))
     row = job_row(runner.database, job_id)
     assert (row.status, row.status_reason) == ("failed", "exit code 76")
 
@@ -326,7 +328,7 @@ LONG_AGO = datetime(2026, 5, 1, 12, tzinfo=UTC)
         (["error: vpn --key hunter2 broke"], f"error: {HIDDEN} broke"),
     ],
 )
-def test_without_a_state_the_last_error_of_the_log_says_why(
+def test_without_a_state_the_last_error_of_the_log_gives_the_reason(
     stored: StoredJob, lines: list[str], why: str | None
 ) -> None:
     (Path(stored.output_dir) / NAME).write_text("\n".join(lines))

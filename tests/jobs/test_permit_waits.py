@@ -3,7 +3,7 @@ from webstrata.db.engine import Database
 from webstrata.db.operations import operations
 from webstrata.db.operations.operations import Operation
 from webstrata.db.queue.frontier import FrontierCounts
-from webstrata.jobs.progress.permit_waits import WRITTEN_EVERY, TurnWaits
+from webstrata.jobs.progress.permit_waits import WRITTEN_EVERY, PermitWaits
 from webstrata.model.crawl.run_reports import CrawlReport
 
 PROGRESS = CrawlProgress(FrontierCounts(), CrawlReport())
@@ -17,16 +17,16 @@ def written(database: Database) -> tuple[int, int]:
 
 def test_waits_are_written_now_and_then_and_the_rest_at_the_end(database: Database) -> None:
     now, seen = [0.0], list[CrawlProgress]()
-    with TurnWaits(database, clock=lambda: now[0]) as waits:
-        watch = waits.told_by(seen.append)
+    with PermitWaits(database, clock=lambda: now[0]) as waits:
+        watch = waits.reporting(seen.append)
         for seconds in (1.5, 0.25, 0.0):
-            waits.waited(seconds)
+            waits.add_wait(seconds)
         watch(PROGRESS)
         assert written(database) == (0, 0)
         now[0] = WRITTEN_EVERY
         watch(PROGRESS)
         assert written(database) == (2, 1750)
-        waits.waited(2.0)
+        waits.add_wait(2.0)
     assert written(database) == (3, 3750)
     assert seen == [PROGRESS, PROGRESS]
 
@@ -34,8 +34,8 @@ def test_waits_are_written_now_and_then_and_the_rest_at_the_end(database: Databa
 def test_a_database_that_is_away_costs_the_numbers_and_not_the_crawl() -> None:
     away = Database("postgresql://nobody@127.0.0.1:1/none?connect_timeout=1")
     ended = False
-    with TurnWaits(away) as waits:
-        waits.waited(1.0)
+    with PermitWaits(away) as waits:
+        waits.add_wait(1.0)
         ended = True
     away.dispose()
     assert ended

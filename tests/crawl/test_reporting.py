@@ -25,7 +25,7 @@ def stored(archive: Archive) -> CrawlReport:
         return run_reports.merged(session, archive.job_id, datetime.now(UTC))
 
 
-def test_a_crawl_tells_what_came_back_and_what_failed_by_kind(
+def test_a_crawl_reports_what_came_back_and_what_failed_by_kind(
     archive: Archive, web_server: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_unreadable(monkeypatch, "/broken")
@@ -48,7 +48,7 @@ def test_a_crawl_tells_what_came_back_and_what_failed_by_kind(
     assert stored(archive).errors == last.report.errors
 
 
-def test_a_crawl_tells_what_all_its_workers_have_seen(archive: Archive, web_server: WebServer) -> None:
+def test_a_crawl_reports_what_all_its_workers_have_seen(archive: Archive, web_server: WebServer) -> None:
     web_server.answers["/"] = page("Home")
     now = datetime.now(UTC)
     with archive.database.write() as session:
@@ -60,7 +60,7 @@ def test_a_crawl_tells_what_all_its_workers_have_seen(archive: Archive, web_serv
     assert last.report.errors == {"dns": 1}
 
 
-def test_a_second_run_tells_of_itself_alone(archive: Archive, web_server: WebServer) -> None:
+def test_a_second_run_reports_itself_alone(archive: Archive, web_server: WebServer) -> None:
     web_server.answers["/"] = page("Home")
     assert told(archive, web_server.url())[-1].report.responses == 1
     again = told(archive, web_server.url())[-1]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from webstrata.errors import StorageError, UsageError
-from webstrata.model.crawl.monitoring import Answer, Decision
+from webstrata.model.crawl.monitoring import Decision, RecoveryAction
 from webstrata.storage.crawl_state import CrawlState
 
 STATE = ".archive_state.json"
@@ -141,19 +141,19 @@ def test_nothing_else_can_be_tracked_as_temporary(tmp_path: Path) -> None:
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
-def decision(answer: Answer, reason: str = "no page more", workers: int = 2) -> Decision:
+def decision(answer: RecoveryAction, reason: str = "no page more", workers: int = 2) -> Decision:
     return Decision(NOON, "stall", reason, answer, workers)
 
 
 def test_a_decision_is_written_with_what_it_spends(tmp_path: Path) -> None:
     state = CrawlState(tmp_path, 4)
-    for answer in Answer:
+    for answer in RecoveryAction:
         state.note_decision(decision(answer))
     again = CrawlState(tmp_path, 1)
     assert (again.worker_reductions_done, again.vpn_rotations_done) == (1, 1)
     assert (again.restarts_since_progress, again.backoffs_since_progress) == (1, 1)
     assert again.last_vpn_rotation_at == NOON
-    assert [kept["answer"] for kept in again.decisions] == list(Answer)
+    assert [kept["answer"] for kept in again.decisions] == list(RecoveryAction)
     assert again.decisions[0] == {
         "at": "2026-05-01T12:00:00+00:00",
         "trouble": "stall",
@@ -167,7 +167,7 @@ def test_a_decision_is_written_with_what_it_spends(tmp_path: Path) -> None:
 def test_the_last_hundred_decisions_are_kept_however_long_their_reasons_are(tmp_path: Path) -> None:
     state = CrawlState(tmp_path, 4)
     for number in range(103):
-        state.note_decision(decision(Answer.BACK_OFF, reason="\0" * 10_000, workers=number))
+        state.note_decision(decision(RecoveryAction.BACK_OFF, reason="\0" * 10_000, workers=number))
     again = CrawlState(tmp_path, 4)
     assert again.damage is None
     assert [kept["workers"] for kept in again.decisions] == list(range(3, 103))
@@ -187,10 +187,10 @@ def test_how_a_run_ended_is_kept_until_the_next_one_begins(tmp_path: Path) -> No
 
 def test_a_run_after_one_that_ended_may_restart_and_rest_anew_and_one_that_goes_on_may_not(tmp_path: Path) -> None:
     state = CrawlState(tmp_path, 4)
-    for answer in Answer:
+    for answer in RecoveryAction:
         state.note_decision(decision(answer))
     state.note_progress(0)
-    state.note_decision(decision(Answer.RESTART))
+    state.note_decision(decision(RecoveryAction.RESTART))
     killed = CrawlState(tmp_path, 4)
     killed.note_begin()
     assert killed.restarts_since_progress == 1
@@ -210,7 +210,7 @@ def test_progress_forgives_restarts_and_rests_and_is_written_only_then(tmp_path:
     state = CrawlState(tmp_path, 4)
     state.note_progress(5)
     assert not state.exists
-    state.note_decision(decision(Answer.RESTART))
+    state.note_decision(decision(RecoveryAction.RESTART))
     assert CrawlState(tmp_path, 4).most_crawled == 5
     state.note_progress(9)
     again = CrawlState(tmp_path, 4)
@@ -221,7 +221,7 @@ def test_what_the_disk_refuses_has_not_happened(tmp_path: Path) -> None:
     state = CrawlState(tmp_path, 4)
     (tmp_path / STATE).mkdir()
     with pytest.raises(StorageError):
-        state.note_decision(decision(Answer.ROTATE_VPN))
+        state.note_decision(decision(RecoveryAction.ROTATE_VPN))
     with pytest.raises(StorageError):
         state.note_workers(2)
     with pytest.raises(StorageError):

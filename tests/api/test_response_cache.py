@@ -20,7 +20,7 @@ from webstrata.db.captures import snapshots
 from webstrata.db.engine import Database
 from webstrata.db.schema.tables import Source
 from webstrata.db.sql.revision import Revision
-from webstrata.http.response_cache import OK, Answer, Freshness, KeptAnswers, Key, Shelf
+from webstrata.http.response_cache import OK, CachedResponse, CacheStore, Freshness, Key, ResponseCache
 
 FLU = "/api/search?q=influenza"
 
@@ -93,7 +93,7 @@ def test_whatever_changes_shows_in_the_next_search(client: TestClient, archive: 
     elsewhere.dispose()
 
 
-def test_an_answer_that_is_given_again_counts_like_the_first(make_client: MakeClient, archive: Archive) -> None:
+def test_a_cached_response_is_counted_like_the_first(make_client: MakeClient, archive: Archive) -> None:
     archive.snapshot()
     client = make_client(client=("203.0.113.5", 1), rate_limit_search=4)
     answers = [client.get(FLU) for _ in range(4)]
@@ -132,16 +132,16 @@ def test_head_gzip_and_other_origins_get_what_they_got_the_first_time(client: Te
 SAID = (b"content-type", b"application/json")
 
 
-def kept(size: int) -> Answer:
-    return Answer(OK, (SAID,), b"x" * size, "/api/search")
+def kept(size: int) -> CachedResponse:
+    return CachedResponse(OK, (SAID,), b"x" * size, "/api/search")
 
 
 def key(number: int) -> Key:
     return "/api/search", str(number).encode(), "http", "", "", False
 
 
-def test_a_shelf_gives_back_what_was_put_there_until_the_archive_changes() -> None:
-    shelf = Shelf(1_000_000)
+def test_the_cache_returns_a_stored_response_until_the_archive_changes() -> None:
+    shelf = CacheStore(1_000_000)
     shelf.now_at("one")
     shelf.put(key(1), kept(10), "one")
     shelf.now_at("one")
@@ -151,8 +151,8 @@ def test_a_shelf_gives_back_what_was_put_there_until_the_archive_changes() -> No
     assert shelf.get(key(1)) is None
 
 
-def test_an_answer_that_was_begun_before_a_change_is_not_put_on_the_shelf() -> None:
-    shelf = Shelf(1_000_000)
+def test_a_response_that_was_begun_before_a_change_is_not_cached() -> None:
+    shelf = CacheStore(1_000_000)
     shelf.now_at("one")
     shelf.now_at("two")
     shelf.put(key(1), kept(10), "one")
@@ -161,7 +161,7 @@ def test_an_answer_that_was_begun_before_a_change_is_not_put_on_the_shelf() -> N
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 40_000)), max_size=60), st.integers(0, 100_000))
 def test_a_shelf_never_holds_more_than_it_may(puts: list[tuple[int, int]], most: int) -> None:
-    shelf = Shelf(most)
+    shelf = CacheStore(most)
     shelf.now_at("one")
     for number, size in puts:
         shelf.put(key(number), kept(size), "one")
@@ -212,7 +212,7 @@ class Slow:
 class Asking:
     """Somebody who asks an application that keeps answers, and what they got."""
 
-    def __init__(self, keeping: KeptAnswers) -> None:
+    def __init__(self, keeping: ResponseCache) -> None:
         self.got = b""
         self.task = asyncio.create_task(keeping(_scope(), _receive, self._send))
 
@@ -235,8 +235,8 @@ async def _receive() -> Message:
     return {"type": "http.request"}
 
 
-def keeping(app: Slow, revision: Told, reused: list[str]) -> KeptAnswers:
-    return KeptAnswers(app, ("/api/search",), revision, 1_000_000, reused.append)
+def keeping(app: Slow, revision: Told, reused: list[str]) -> ResponseCache:
+    return ResponseCache(app, ("/api/search",), revision, 1_000_000, reused.append)
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -245,7 +245,7 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
-def test_who_asks_the_same_at_the_same_time_shares_the_work() -> None:
+def test_equal_requests_at_the_same_time_share_one_computation() -> None:
     async def scenario() -> None:
         app, reused = Slow(), list[str]()
         kept_by = keeping(app, Told(), reused)
@@ -259,7 +259,7 @@ def test_who_asks_the_same_at_the_same_time_shares_the_work() -> None:
     asyncio.run(scenario())
 
 
-def test_who_asks_after_a_change_does_not_share_what_was_begun_before_it() -> None:
+def test_a_request_after_a_change_does_not_share_a_computation_from_before_it() -> None:
     async def scenario() -> None:
         app, revision = Slow(), Told()
         kept_by = keeping(app, revision, [])
@@ -277,7 +277,7 @@ def test_who_asks_after_a_change_does_not_share_what_was_begun_before_it() -> No
     asyncio.run(scenario())
 
 
-def test_who_leaves_takes_nobody_elses_answer_along() -> None:
+def test_a_client_that_disconnects_does_not_cancel_the_response_of_others() -> None:
     async def scenario() -> None:
         app = Slow()
         kept_by = keeping(app, Told(), [])
@@ -291,7 +291,7 @@ def test_who_leaves_takes_nobody_elses_answer_along() -> None:
     asyncio.run(scenario())
 
 
-def test_a_failure_is_everybodys_who_waited_and_is_not_kept() -> None:
+def test_a_failure_reaches_all_waiting_clients_and_is_not_cached() -> None:
     async def scenario() -> None:
         app = Slow()
         kept_by = keeping(app, Told(), [])
@@ -308,7 +308,7 @@ def test_a_failure_is_everybodys_who_waited_and_is_not_kept() -> None:
     asyncio.run(scenario())
 
 
-def test_while_the_database_does_not_answer_nothing_is_kept() -> None:
+def test_while_the_database_does_not_respond_nothing_is_cached() -> None:
     async def scenario() -> None:
         app, revision = Slow(), Told()
         kept_by = keeping(app, revision, [])
@@ -322,7 +322,7 @@ def test_while_the_database_does_not_answer_nothing_is_kept() -> None:
     asyncio.run(scenario())
 
 
-def test_those_who_wait_together_ask_a_server_once_and_later_ones_ask_anew() -> None:
+def test_waiting_clients_share_one_query_of_the_revision_and_later_ones_query_again() -> None:
     async def scenario() -> None:
         revision = Told(instant=False)
         freshness = Freshness(revision)

@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from tests.support.forks import own_processes
 from tests.support.redis import redis_process
 from tests.support.waiting import wait_until
-from webstrata.coordination.domain_locks import DomainPolicy, DomainTurns
+from webstrata.coordination.domain_locks import DomainLocks, DomainPolicy
 from webstrata.coordination.redis_store import RedisStore
 from webstrata.coordination.store import LockStore, MemoryStore
 from webstrata.errors import CoordinationUnavailableError, DomainLockTimeoutError, LeaseLostError, SettingsError
@@ -99,8 +99,8 @@ def test_a_throttle_is_forgotten_after_its_time_to_live(store: LockStore) -> Non
     assert store.reserve("throttle:domain:x", timedelta(hours=1), SHORT) == timedelta(0)
 
 
-def test_a_session_says_what_it_does_in_the_seeds_words(store: LockStore) -> None:
-    with capture_logs() as events, DomainTurns(store, POLICY).hold(URL, "s1"):
+def test_a_session_states_what_it_does_in_the_seeds_words(store: LockStore) -> None:
+    with capture_logs() as events, DomainLocks(store, POLICY).hold(URL, "s1"):
         pass
     assert [event["event"] for event in events] == ["lock.acquire.success", "lock.release.success"]
     assert all(event["session_id"] == "s1" and event["domain"] == "example.com" for event in events)
@@ -108,9 +108,9 @@ def test_a_session_says_what_it_does_in_the_seeds_words(store: LockStore) -> Non
 
 def test_a_second_session_tries_three_times_and_then_gives_up(store: LockStore) -> None:
     waits: list[float] = []
-    second = DomainTurns(store, POLICY, sleep=waits.append)
+    second = DomainLocks(store, POLICY, sleep=waits.append)
     with (
-        DomainTurns(store, POLICY).hold(URL, "s1"),
+        DomainLocks(store, POLICY).hold(URL, "s1"),
         capture_logs() as events,
         pytest.raises(DomainLockTimeoutError, match=r"^Domain lock timeout$"),
         second.hold("http://example.com/other", "s2"),
@@ -122,7 +122,7 @@ def test_a_second_session_tries_three_times_and_then_gives_up(store: LockStore) 
 
 
 def test_the_lock_is_released_when_the_work_fails(store: LockStore) -> None:
-    turns = DomainTurns(store, POLICY)
+    turns = DomainLocks(store, POLICY)
     with pytest.raises(RuntimeError), turns.hold(URL, "s1"):
         raise RuntimeError
     with turns.hold(URL, "s2") as held:
@@ -132,7 +132,7 @@ def test_the_lock_is_released_when_the_work_fails(store: LockStore) -> None:
 def test_the_next_session_waits_the_minimum_delay_after_the_last_one(store: LockStore) -> None:
     policy = DomainPolicy(LONG, timedelta(seconds=60), timedelta(seconds=2))
     waits: list[float] = []
-    turns = DomainTurns(store, policy, sleep=waits.append)
+    turns = DomainLocks(store, policy, sleep=waits.append)
     with turns.hold(URL, "s1"):
         pass
     with capture_logs() as events, turns.hold(URL, "s2"):
@@ -151,7 +151,7 @@ def test_the_next_session_waits_the_minimum_delay_after_the_last_one(store: Lock
 )
 def test_the_throttle_can_be_skipped(store: LockStore, policy: DomainPolicy, debug: bool, reason: str) -> None:
     store.touch("throttle:domain:example.com", LONG)
-    with capture_logs() as events, DomainTurns(store, policy).hold(URL, "s1", debug=debug):
+    with capture_logs() as events, DomainLocks(store, policy).hold(URL, "s1", debug=debug):
         pass
     assert events[0] == {
         "event": "throttle.skip",
@@ -162,8 +162,8 @@ def test_the_throttle_can_be_skipped(store: LockStore, policy: DomainPolicy, deb
     }
 
 
-def test_locks_that_are_off_hold_nobody_up(store: LockStore) -> None:
-    turns = DomainTurns(store, DomainPolicy(LONG, LONG, LONG, disable_locks=True))
+def test_locks_that_are_off_hold_no_one_up(store: LockStore) -> None:
+    turns = DomainLocks(store, DomainPolicy(LONG, LONG, LONG, disable_locks=True))
     with turns.hold(URL, "s1") as first, turns.hold(URL, "s2") as second:
         assert first is None
         assert second is None
@@ -171,7 +171,7 @@ def test_locks_that_are_off_hold_nobody_up(store: LockStore) -> None:
 
 def test_a_holder_longer_than_the_time_to_live_keeps_its_lock(store: LockStore) -> None:
     policy = DomainPolicy(SHORT, LONG, timedelta(0))
-    with DomainTurns(store, policy).hold(URL, "s1") as held:
+    with DomainLocks(store, policy).hold(URL, "s1") as held:
         assert held is not None
         over = time.monotonic() + 3 * SHORT.total_seconds()
         wait_until(lambda: time.monotonic() > over, "three times the time to live")
@@ -179,10 +179,10 @@ def test_a_holder_longer_than_the_time_to_live_keeps_its_lock(store: LockStore) 
         assert not store.acquire(KEY, "thief", LONG)
 
 
-def test_a_holder_whose_lock_was_taken_is_told_to_stop(store: LockStore) -> None:
+def test_a_holder_whose_lock_was_taken_is_asked_to_stop(store: LockStore) -> None:
     policy = DomainPolicy(SHORT, LONG, timedelta(0))
     thief = "thief"
-    with capture_logs() as events, DomainTurns(store, policy).hold(URL, "s1") as held:
+    with capture_logs() as events, DomainLocks(store, policy).hold(URL, "s1") as held:
         assert held is not None
         _steal(store, thief)
         wait_until(lambda: _is_lost(held), "the holder notices")
@@ -245,12 +245,12 @@ def test_many_processes_on_one_redis_take_turns(redis_url: str, tmp_path: Path) 
 
 def _write_diary(url: str, diary: str, number: int) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    turns = DomainTurns(RedisStore(url), POLICY, sleep=lambda _seconds: time.sleep(0.005))
+    turns = DomainLocks(RedisStore(url), POLICY, sleep=lambda _seconds: time.sleep(0.005))
     for _ in range(5):
         _one_turn(turns, diary, number)
 
 
-def _one_turn(turns: DomainTurns, diary: str, number: int) -> None:
+def _one_turn(turns: DomainLocks, diary: str, number: int) -> None:
     deadline = time.monotonic() + 50
     while time.monotonic() < deadline:
         try:
@@ -283,7 +283,7 @@ def test_a_lost_redis_pauses_the_work_until_it_is_back(tmp_path: Path) -> None:
     with redis_process(tmp_path) as (url, process):
         store = RedisStore(url)
         store._client.connection_pool.connection_kwargs["socket_timeout"] = 0.2
-        with DomainTurns(store, policy).hold(URL, "s1") as held, capture_logs() as events:
+        with DomainLocks(store, policy).hold(URL, "s1") as held, capture_logs() as events:
             assert held is not None
             process.send_signal(signal.SIGSTOP)
             wait_until(lambda: held._doubtful, "the holder notices")
@@ -298,7 +298,7 @@ def test_a_lost_redis_pauses_the_work_until_it_is_back(tmp_path: Path) -> None:
 
 def test_a_redis_that_stays_away_costs_the_lock(tmp_path: Path) -> None:
     policy = DomainPolicy(timedelta(seconds=1), LONG, timedelta(0))
-    with redis_process(tmp_path) as (url, process), DomainTurns(RedisStore(url), policy).hold(URL, "s1") as held:
+    with redis_process(tmp_path) as (url, process), DomainLocks(RedisStore(url), policy).hold(URL, "s1") as held:
         assert held is not None
         process.kill()
         wait_until(lambda: held._doubtful, "the holder notices")
@@ -307,7 +307,7 @@ def test_a_redis_that_stays_away_costs_the_lock(tmp_path: Path) -> None:
 
 
 def test_without_redis_nothing_runs_unlocked() -> None:
-    turns = DomainTurns(RedisStore("redis://127.0.0.1:1/0"), POLICY)
+    turns = DomainLocks(RedisStore("redis://127.0.0.1:1/0"), POLICY)
     with pytest.raises(CoordinationUnavailableError, match="Redis"), turns.hold(URL, "s1"):
         pytest.fail("ran without a lock")
 
@@ -319,7 +319,7 @@ def test_a_wrong_redis_url_is_named_without_its_password() -> None:
 
 
 def test_keys_and_values_are_those_of_the_seed(redis_url: str) -> None:
-    with DomainTurns(RedisStore(redis_url), POLICY).hold(URL, "s1"), Redis.from_url(redis_url) as client:
+    with DomainLocks(RedisStore(redis_url), POLICY).hold(URL, "s1"), Redis.from_url(redis_url) as client:
         assert set(client.keys()) == {b"lock:domain:example.com", b"throttle:domain:example.com"}
         assert abs(int(client.get("throttle:domain:example.com") or 0) / 1000 - time.time()) < 30
         assert 0 < client.ttl("lock:domain:example.com") <= 300

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.api.takers import EVERYBODY, LIMIT, ONE_ROW, PROCESSES, hold_the_lock_for_ever, stopped_clock, taken_at_once
-from tests.api.test_rates import Clock
+from tests.api.test_rate_limits import Clock
 from tests.support.forks import own_processes
-from webstrata.http.rate_limits import Buckets, Kind
+from webstrata.http.rate_limits import Buckets, RequestKind
 from webstrata.http.shared_rate_limits import SharedBuckets, make_table
 
 
@@ -37,12 +37,13 @@ def buckets(table: Path) -> Iterator[SharedBuckets]:
 
 
 Steps = st.lists(
-    st.tuples(st.sampled_from(Kind), st.sampled_from(EVERYBODY), st.integers(1, 5), st.floats(0.001, 90)), max_size=80
+    st.tuples(st.sampled_from(RequestKind), st.sampled_from(EVERYBODY), st.integers(1, 5), st.floats(0.001, 90)),
+    max_size=80,
 )
 
 
 @given(Steps)
-def test_they_give_what_the_buckets_of_one_process_give(steps: list[tuple[Kind, str, int, float]]) -> None:
+def test_they_give_what_the_buckets_of_one_process_give(steps: list[tuple[RequestKind, str, int, float]]) -> None:
     clock = Clock()
     own = Buckets(ONE_ROW, clock)
     with tempfile.TemporaryDirectory() as folder:
@@ -70,7 +71,7 @@ def test_one_killed_while_it_holds_the_lock_does_not_block_the_others(table: Pat
     holder.start()
     assert holds.wait(30)
     waits: list[float] = []
-    other = Thread(target=lambda: waits.append(buckets.take(Kind.LOGINS, "a", 10)), daemon=True)
+    other = Thread(target=lambda: waits.append(buckets.take(RequestKind.LOGINS, "a", 10)), daemon=True)
     other.start()
     other.join(0.2)
     was_blocked = other.is_alive()
@@ -86,9 +87,9 @@ def test_the_table_never_grows_and_the_latest_stay(table: Path) -> None:
     with closing(SharedBuckets(table, ONE_ROW, clock)) as buckets:
         for number in range(1000):
             clock.now += 0.001
-            assert buckets.take(Kind.REPORTS, str(number), 1) == 0.0
-        assert all(buckets.take(Kind.REPORTS, str(number), 1) > 0 for number in range(1000 - ONE_ROW, 1000))
-        assert buckets.take(Kind.REPORTS, "0", 1) == 0.0
+            assert buckets.take(RequestKind.REPORTS, str(number), 1) == 0.0
+        assert all(buckets.take(RequestKind.REPORTS, str(number), 1) > 0 for number in range(1000 - ONE_ROW, 1000))
+        assert buckets.take(RequestKind.REPORTS, "0", 1) == 0.0
     assert table.stat().st_size == before.st_size
 
 
@@ -96,8 +97,8 @@ def test_a_table_of_the_usual_size_has_room_for_as_many_as_one_process_remembers
     make_table(tmp_path / "table")
     assert (tmp_path / "table").stat().st_size == 50_000 * 32
     with closing(SharedBuckets(tmp_path / "table")) as buckets:
-        assert [buckets.take(Kind.REPORTS, f"192.0.2.{n}", 1) for n in range(256)] == [0.0] * 256
-        assert all(buckets.take(Kind.REPORTS, f"192.0.2.{n}", 1) > 50 for n in range(256))
+        assert [buckets.take(RequestKind.REPORTS, f"192.0.2.{n}", 1) for n in range(256)] == [0.0] * 256
+        assert all(buckets.take(RequestKind.REPORTS, f"192.0.2.{n}", 1) > 50 for n in range(256))
 
 
 def make_missing(table: Path) -> None:
@@ -114,21 +115,21 @@ def make_unreadable(table: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [make_missing, make_short, make_unreadable])
-def test_without_a_whole_table_a_process_counts_by_itself_and_says_so(
+def test_without_a_whole_table_a_process_counts_by_itself_and_reports_it(
     table: Path, log_lines: StringIO, spoil: Callable[[Path], None]
 ) -> None:
     spoil(table)
     buckets = SharedBuckets(table, ONE_ROW, stopped_clock)
-    assert [buckets.take(Kind.REPORTS, "a", 2) for _ in range(3)] == [0.0, 0.0, 30.0]
+    assert [buckets.take(RequestKind.REPORTS, "a", 2) for _ in range(3)] == [0.0, 0.0, 30.0]
     assert warnings(log_lines) == [("rates.table.lost", str(table))]
 
 
 def test_a_table_that_is_cut_short_under_way_costs_no_more_than_a_warning(
     table: Path, buckets: SharedBuckets, log_lines: StringIO
 ) -> None:
-    assert buckets.take(Kind.REPORTS, "a", 1) == 0.0
+    assert buckets.take(RequestKind.REPORTS, "a", 1) == 0.0
     os.truncate(table, 0)
-    assert [buckets.take(Kind.REPORTS, "a", 1) for _ in range(2)] == [0.0, 60.0]
+    assert [buckets.take(RequestKind.REPORTS, "a", 1) for _ in range(2)] == [0.0, 60.0]
     assert warnings(log_lines) == [("rates.table.lost", str(table))]
     assert table.stat().st_size == 0
 
@@ -139,10 +140,10 @@ def test_numbers_that_make_no_sense_never_become_a_senseless_wait(tokens: float,
         table = Path(folder) / "table"
         make_table(table, ONE_ROW)
         with closing(SharedBuckets(table, ONE_ROW, stopped_clock)) as buckets:
-            buckets.take(Kind.REPORTS, "a", 5)
+            buckets.take(RequestKind.REPORTS, "a", 5)
             written = table.read_bytes()
             table.write_bytes(written[:16] + struct.pack("=dd", tokens, filled_at) + written[32:])
-            assert 0 <= buckets.take(Kind.REPORTS, "a", 5) <= 12
+            assert 0 <= buckets.take(RequestKind.REPORTS, "a", 5) <= 12
 
 
 def warnings(log_lines: StringIO) -> list[tuple[str, str]]:

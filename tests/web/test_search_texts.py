@@ -98,7 +98,7 @@ def test_the_site_of_an_address_is_its_host(q: str, site: str | None) -> None:
 
 
 @given(st.text(max_size=60))
-def test_no_question_is_too_strange_to_be_told_about(q: str) -> None:
+def test_every_query_gets_a_heading(q: str) -> None:
     for response in (found(0), found(3, intent=Intent.URL), found(3, intent=Intent.ADVANCED, instead="fever")):
         assert heading(SearchRequest(q=q), response)
         taken(SearchRequest(q=q), response)
@@ -111,7 +111,7 @@ def test_a_sentence_is_quoted_whatever_is_in_it() -> None:
     assert quote('  give "one"  dose ') == '"give one dose"'
 
 
-def test_how_often_a_sentence_stands_there_is_said_in_words() -> None:
+def test_how_often_a_sentence_stands_there_is_reported_in_words() -> None:
     assert how_often(Appearances(None, None, 1)) == "1 snapshot says it"
     assert how_often(Appearances(None, None, 12)) == "12 snapshots say it"
     assert how_often(Appearances(None, None, 20_000, capped=True)) == "More than 20,000 snapshots say it"

@@ -40,7 +40,7 @@ def answers(client: TestClient, **headers: str) -> set[tuple[int, str]]:
 
 @pytest.mark.parametrize("env", ["staging", "production"])
 @pytest.mark.parametrize("client", [("testclient", 1), ("127.0.0.1", 1), ("203.0.113.5", 1)])
-def test_in_production_nobody_gets_in_without_the_token(
+def test_in_production_no_one_gets_in_without_the_token(
     make_client: MakeClient, env: str, client: tuple[str, int]
 ) -> None:
     assert answers(make_client(env=env, client=client, rate_limit=0)) == {(403, REFUSED)}
@@ -48,7 +48,7 @@ def test_in_production_nobody_gets_in_without_the_token(
 
 
 @pytest.mark.parametrize("env", ["development", "test"])
-def test_in_development_nobody_gets_in_from_another_host(make_client: MakeClient, env: str) -> None:
+def test_in_development_no_one_gets_in_from_another_host(make_client: MakeClient, env: str) -> None:
     for client in (("203.0.113.5", 1), ("192.168.1.7", 1), ("fe80::1", 1)):
         assert answers(make_client(env=env, client=client, rate_limit=0, admin_token=None)) == {(403, REFUSED)}
     local = make_client(env=env, client=("127.0.0.1", 1), rate_limit=0, admin_token=None)
@@ -101,7 +101,7 @@ def test_over_a_real_socket_production_wants_the_token(production: int) -> None:
         assert asked(production, path, X_Admin_Token="s3cret")[0] == 200
 
 
-def test_over_a_real_socket_development_answers_this_machine_and_nobody_behind_a_proxy(development: int) -> None:
+def test_over_a_real_socket_development_answers_this_machine_and_no_one_behind_a_proxy(development: int) -> None:
     refused = (403, b'{"detail":"Admin token required"}')
     for path in ("/api/admin/jobs", "/metrics", "/api/admin/audit-log"):
         assert asked(development, path)[0] == 200

@@ -14,7 +14,7 @@ from webstrata.jobs.folders.manifest import read_manifests
 from webstrata.jobs.folders.registering import register_job_dir
 from webstrata.jobs.running.queueing import queue_archive, queue_tool_job
 from webstrata.jobs.sources.registry import make_job
-from webstrata.jobs.sources.source_commands import AddedSource, EditedSource, SourceOrders, WantedSource
+from webstrata.jobs.sources.source_commands import AddedSource, EditedSource, SourceCommands, WantedSource
 from webstrata.model.jobs.job import JobStatus
 from webstrata.model.jobs.registry import SourceView
 
@@ -22,8 +22,8 @@ SITE = "https://example.org/"
 
 
 @pytest.fixture
-def orders(database: Database, root: Path) -> SourceOrders:
-    return SourceOrders(database, root)
+def orders(database: Database, root: Path) -> SourceCommands:
+    return SourceCommands(database, root)
 
 
 def view(database: Database, code: str) -> SourceView:
@@ -38,7 +38,7 @@ def codes(database: Database) -> list[str]:
 
 @pytest.mark.parametrize("code", ["", "mine", "example-org"])
 def test_adding_the_address_of_an_archived_site_schedules_its_source(
-    database: Database, root: Path, orders: SourceOrders, code: str
+    database: Database, root: Path, orders: SourceCommands, code: str
 ) -> None:
     queue_archive(database, root, (SITE,), crawl={"max_pages": 3})
     wanted = WantedSource(("http://www.example.org",), code, "The site", schedule="7d", options={"max_depth": 2})
@@ -50,7 +50,7 @@ def test_adding_the_address_of_an_archived_site_schedules_its_source(
     assert seen.job_config["crawl"] == {"max_pages": 3, "max_depth": 2}
 
 
-def test_adding_an_address_again_takes_nothing_away(database: Database, orders: SourceOrders) -> None:
+def test_adding_an_address_again_takes_nothing_away(database: Database, orders: SourceCommands) -> None:
     orders.add(WantedSource((SITE,), "first", "Its name", "What it is.", "7d"))
     before = view(database, "first")
     assert orders.add(WantedSource((SITE,), "second")) == AddedSource("first", is_new=False)
@@ -60,7 +60,7 @@ def test_adding_an_address_again_takes_nothing_away(database: Database, orders: 
 
 
 def test_another_path_is_another_source_which_names_those_on_its_domain(
-    database: Database, orders: SourceOrders
+    database: Database, orders: SourceCommands
 ) -> None:
     orders.add(WantedSource((SITE,), "all"))
     added = orders.add(WantedSource((f"{SITE}news/",), "news"))
@@ -69,7 +69,7 @@ def test_another_path_is_another_source_which_names_those_on_its_domain(
     assert orders.add(WantedSource(("https://other.example/",), "other")).overlaps == ()
 
 
-def test_an_edit_changes_what_is_given_and_nothing_else(database: Database, orders: SourceOrders) -> None:
+def test_an_edit_changes_what_is_given_and_nothing_else(database: Database, orders: SourceCommands) -> None:
     orders.add(WantedSource((SITE,), "site", "Site", schedule="7d", options={"max_pages": 3, "initial_workers": 2}))
     orders.edit("site", EditedSource(options={"max_depth": 1}, unset=("max_pages", "initial_workers"), schedule="none"))
     seen = view(database, "site")
@@ -83,7 +83,7 @@ def test_an_edit_changes_what_is_given_and_nothing_else(database: Database, orde
     )
 
 
-def test_an_edit_that_fails_in_one_part_changes_no_other(database: Database, orders: SourceOrders) -> None:
+def test_an_edit_that_fails_in_one_part_changes_no_other(database: Database, orders: SourceCommands) -> None:
     orders.add(WantedSource((SITE,), "site", "Site"))
     before = view(database, "site")
     for wrong in (EditedSource(name="New", schedule="often"), EditedSource(name="New", page_parameters=("a b",))):
@@ -93,7 +93,7 @@ def test_an_edit_that_fails_in_one_part_changes_no_other(database: Database, ord
 
 
 def test_a_source_whose_jobs_brought_nothing_is_removed_with_them(
-    database: Database, root: Path, orders: SourceOrders
+    database: Database, root: Path, orders: SourceCommands
 ) -> None:
     failed = queue_archive(database, root, (SITE,))
     set_row(database, failed, status=JobStatus.FAILED)
@@ -111,7 +111,7 @@ def test_a_source_whose_jobs_brought_nothing_is_removed_with_them(
     assert [source["code"] for source in written.sources] == ["other"]
 
 
-def test_a_source_with_captures_cannot_be_removed(database: Database, orders: SourceOrders) -> None:
+def test_a_source_with_captures_cannot_be_removed(database: Database, orders: SourceCommands) -> None:
     shelf = Shelf(database)
     shelf.page(shelf.job("kept"), SITE, "2026-01-01", "leek soup")
     with pytest.raises(ConflictError, match="kept has snapshots: it can only be disabled") as refused:
@@ -121,7 +121,7 @@ def test_a_source_with_captures_cannot_be_removed(database: Database, orders: So
 
 
 def test_warc_files_that_were_not_indexed_yet_are_captures_too(
-    database: Database, root: Path, orders: SourceOrders, tmp_path: Path
+    database: Database, root: Path, orders: SourceCommands, tmp_path: Path
 ) -> None:
     orders.add(WantedSource((SITE,), "site"))
     folder = tmp_path / "warcs"
@@ -139,7 +139,7 @@ def test_warc_files_that_were_not_indexed_yet_are_captures_too(
 
 
 def test_a_source_is_not_removed_from_under_a_job_that_runs(
-    database: Database, root: Path, orders: SourceOrders
+    database: Database, root: Path, orders: SourceCommands
 ) -> None:
     job_id = queue_archive(database, root, (SITE,))
     set_row(database, job_id, status=JobStatus.RUNNING)

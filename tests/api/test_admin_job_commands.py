@@ -94,7 +94,7 @@ def test_a_job_whose_worker_is_gone_obeys_at_once(
     assert (answer.status_code, answer.json()["status"], answer.json()["statusReason"]) == (200, *after)
 
 
-def test_cleaning_up_is_a_dry_run_unless_told_otherwise(admin: TestClient, archive: Archive) -> None:
+def test_cleaning_up_is_a_dry_run_unless_requested_otherwise(admin: TestClient, archive: Archive) -> None:
     job_id, temporary = messy_job(archive)
     path = f"/api/admin/jobs/{job_id}/cleanup"
     for body in (None, {}, {"dryRun": True, "mode": "temp"}):
@@ -138,7 +138,7 @@ def test_what_must_stay_is_not_cleaned_up(admin: TestClient, archive: Archive, m
     assert temporary.exists()
 
 
-def test_the_end_of_a_jobs_log_is_told_without_secrets(admin: TestClient, archive: Archive) -> None:
+def test_the_end_of_a_jobs_log_is_reported_without_secrets(admin: TestClient, archive: Archive) -> None:
     folder = archive.root / "health" / "one"
     folder.mkdir(parents=True)
     name = combined_log_name(INITIAL_CRAWL, 1, NOON)
@@ -169,7 +169,7 @@ def test_places_that_could_not_be_indexed_are_listed_in_parts(admin: TestClient,
     }
 
 
-def test_a_jobs_configuration_is_told_without_secrets(admin: TestClient, archive: Archive) -> None:
+def test_a_jobs_configuration_is_reported_without_secrets(admin: TestClient, archive: Archive) -> None:
     options = {"enable_vpn_rotation": True, "vpn_connect_command": "connect --key hunter2"}
     job_id = archive.job("health", config={"seeds": ["https://a.example/"], "tool_options": options})
     answer = admin.get(f"/api/admin/jobs/{job_id}")
@@ -181,7 +181,7 @@ ORDERS = ["", "/1/stop", "/1/resume", "/1/retry", "/1/cleanup"]
 
 
 @pytest.mark.parametrize("path", ORDERS)
-def test_orders_need_the_token_and_are_not_taken_from_other_sites(client: TestClient, path: str) -> None:
+def test_commands_need_the_token_and_are_not_taken_from_other_sites(client: TestClient, path: str) -> None:
     url = f"/api/admin/jobs{path}"
     answer = client.post(url, json={"source": "health"})
     assert (answer.status_code, answer.json()) == (403, {"detail": "Admin token required"})
