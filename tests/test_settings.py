@@ -74,6 +74,7 @@ GIVEN: dict[str, tuple[str, object]] = {
     "disable_throttle": ("true", True),
     "disable_locks": ("1", True),
     "use_sitemaps": ("no", False),
+    "recheck_known_pages": ("no", False),
     "respect_nofollow": ("yes", True),
     "respect_noarchive": ("on", True),
     "user_agent": ("bot (+https://me.example)", "bot (+https://me.example)"),

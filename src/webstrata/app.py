@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from webstrata.coordination.domain_locks import DomainLocks
     from webstrata.coordination.permits import PermitStore
     from webstrata.fetch.browser.options import BrowserOptions
+    from webstrata.fetch.guard import NetworkGuard
     from webstrata.jobs.auditing.running import AuditParts
     from webstrata.jobs.packages.integrity_schedule import IntegritySchedule
     from webstrata.jobs.running.lifecycle import Runner
@@ -140,6 +141,12 @@ class App:
             settings.retention_cleanup_dry_run,
         )
         return RetentionSchedule(self.database, artifacts if settings.retention_cleanup_enabled else None)
+
+    def notification_guard(self) -> "NetworkGuard":
+        """Return what decides which addresses notifications are sent to."""
+        from webstrata.fetch.guard import NetworkGuard
+
+        return NetworkGuard(self.settings.allow_private_networks)
 
     def delivery(self) -> "Delivery":
         """Return what delivers notifications."""

@@ -31,7 +31,7 @@ from webstrata.db.changes.unchanged import EventStamp
 from webstrata.db.collections import scraper_health, scrapes
 from webstrata.db.engine import Database
 from webstrata.db.links import signals
-from webstrata.db.notifications import announcing, outbox
+from webstrata.db.notifications import announcing, outbox, reviews, subscriptions
 from webstrata.db.operations import (
     audit_log,
     catalog,
@@ -49,16 +49,18 @@ from webstrata.db.replay import captured_requisites, cdx, closest, page_links, r
 from webstrata.db.retention import artifacts, holds, retention, tombstones
 from webstrata.db.sources import editions, rebuilding, source_scopes, sources, totals
 from webstrata.db.sql.statistics import refresh_statistics
-from webstrata.db.watching import site_diff
+from webstrata.db.watching import saved_searches, site_diff, site_events, watches
 from webstrata.db.watching.site_diff import CrawlDefaults
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.archive import SnapshotView
 from webstrata.model.assets import AssetState
 from webstrata.model.captures import Original
 from webstrata.model.crawl.tasks import TaskStatus
-from webstrata.model.notifications.values import ReviewFilter
+from webstrata.model.notifications.values import ReviewFilter, SavedReview
 from webstrata.model.replay.cdx import ListPosition
 from webstrata.model.replay.url_ranges import KeyRange
+from webstrata.model.search.values import SearchRequest, Sort
+from webstrata.search.saved import matching_captures, newest_matches
 
 CAPTURES = 30_000
 MOST = {"sqlite": 12_000, "postgresql": 3_000}
@@ -137,6 +139,23 @@ def changed_between(session: Session) -> object:
     return site_diff.changed_pages(session, SOURCE, older, newer, 100)
 
 
+SEARCHED = SearchRequest(q="some", sort=Sort.NEWEST)
+
+
+def newest_site_events(session: Session, source: str | None = None, page: str | None = None) -> object:
+    return site_events.list_site_events(session, source=source, page=page, min_significance=0.0, limit=50)
+
+
+def restore_marks(session: Session) -> None:
+    saved = [SavedReview(f"change-0-{number}", "noise", None, NOW, "me") for number in range(1, 20)]
+    reviews.restore_reviews(session, saved)
+
+
+def announce_site(session: Session) -> None:
+    known = site_events.events_of_watch(session, 7, 50)
+    announcing.announce_site(session, SOURCE, known, {7: {one.key for one in known}}, NOW)
+
+
 OF_JOBS: dict[str, Asking] = {
     "the summary of a job": lambda s: snapshots.compare_with_before(s, SMALL_JOB),
     "a job's snapshots": lambda s: snapshots.count_of_job(s, SMALL_JOB),
@@ -199,6 +218,16 @@ OF_JOBS: dict[str, Asking] = {
     "messages to deliver": lambda s: outbox.claim(s, "me", NOW, HOUR, most=16, is_dead=lambda owner: False),
     "events without a digest": announcing.has_uncollected,
     "digests of a source": lambda s: announcing.collect_digests(s, SOURCE, NOW),
+    "whether a watch is due": lambda s: watches.is_any_due(s, NOW),
+    "watches that are due": lambda s: watches.due_watches(s, NOW, 50),
+    "runs that were compared": lambda s: site_events.compared_runs(s, range(1, 200)),
+    "changes of a run": lambda s: site_events.events_of_run(s, SMALL_JOB),
+    "pages of a small run": lambda s: [*site_diff.good_urls(s, SMALL_JOB)],
+    "URLs that a run does not know": lambda s: frontier.unknown_urls(s, LARGE_JOB, URLS),
+    "searches with subscriptions": saved_searches.subscribed_searches,
+    "marks that wait for their events": reviews.has_restored,
+    "marks of events": restore_marks,
+    "site events for subscribers": announce_site,
     "files with what must be kept": lambda s: holds.held_in_files(s, OTHER_JOB, ["22.warc.gz"]),
     "expired rows": lambda s: retention.count_expired(s, "scrape_metadata", NOW),
     "deleting expired rows": lambda s: retention.delete_expired(s, "scrape_metadata", NOW, NOW, 100),
@@ -281,6 +310,17 @@ OF_VIEWS: dict[str, Asking] = {
     "changes marked as important": lambda s: change_lists.list_events(
         s, EventFilter(review=ReviewFilter.IMPORTANT), limit=30
     ),
+    "watches": lambda s: watches.list_watches(s, limit=30, offset=30),
+    "a watch": lambda s: watches.list_watches(s, watch_id=7),
+    "the number of watches": watches.count_watches,
+    "changes of a watch": lambda s: watches.events_of_watch(s, 7, 50),
+    "site events of a watch": lambda s: site_events.events_of_watch(s, 7, 50),
+    "the newest site events": newest_site_events,
+    "site events of a source": lambda s: newest_site_events(s, source="source-1"),
+    "site events of a page": lambda s: newest_site_events(s, page=URLS[0]),
+    "every mark": reviews.list_reviews,
+    "targets": subscriptions.list_targets,
+    "subscriptions": subscriptions.list_subscriptions,
     "the last retention pass": retention.last_run,
     "attempts to fetch a URL": lambda s: scrapes.scrapes_of_url(s, URLS[0], limit=20),
     "runs of a source": lambda s: site_diff.list_runs(s, SOURCE, CrawlDefaults(20, 10_000)),
@@ -298,6 +338,9 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "URLs with queries of a large job": lambda s: [*frontier.urls_with_queries(s, LARGE_JOB)],
     "the health of a large job's run": lambda s: scraper_health.add_run_health(s, LARGE_JOB, "indexed", NOW),
     "the summary of a large job": lambda s: snapshots.compare_with_before(s, LARGE_JOB),
+    "pages of a large run": lambda s: [*site_diff.good_urls(s, LARGE_JOB)],
+    "captures that match a search": lambda s: matching_captures(s, SEARCHED, range(1, 500)),
+    "the newest changes that match a search": lambda s: newest_matches(s, SEARCHED, 50),
     "a large job's failed URLs": lambda s: absence.lost_way(s, SOURCE, LARGE_JOB),
     "jobs without a template": lambda s: changes.jobs_without_template(s, SOURCE),
     "how many changes": lambda s: change_lists.count_events(s, EventFilter()),

@@ -283,3 +283,66 @@ def test_runs_that_are_not_complete_report_nothing_as_removed(runner: Runner, we
         assert diff.counts["not_seen"] > FEW / 2
     with pytest.raises(UsageError, match=r"no run of .* before"):
         compare(runner, single, first)
+
+
+def serve_plain(web_server: WebServer, numbers: Mapping[str, int], listed: list[str]) -> None:
+    """Serve a site without a sitemap: only its list leads to its pages."""
+    web_server.answers.clear()
+    web_server.answers |= site(numbers, listed, ())
+
+
+def test_pages_that_nothing_leads_to_any_more_are_requested_before_they_count_as_removed(
+    runner: Runner, web_server: WebServer
+) -> None:
+    paths = {f"/page/{number}": number for number in range(FEW)}
+    serve_plain(web_server, paths, [*paths])
+    first = runner.run(queue(runner, web_server)).job_id
+    left = {path: number for path, number in paths.items() if path not in ("/page/40", "/page/41")}
+    left["/moved/41"] = 41
+    serve_plain(web_server, left, [path for path in left if path != "/page/42"])
+    before = len(web_server.paths())
+    second = runner.run(queue(runner, web_server))
+    asked = web_server.paths()[before:]
+    assert asked.count("/page/40") == asked.count("/page/42") == 1
+    assert second.reason is None
+
+    diff = compare(runner)
+    assert diff.why_nothing_removed is None
+    assert [(path_of(one.page.page), one.reason) for one in diff.removed] == [("/page/40", "status 404")]
+    assert [path_of(one.page) for one in diff.unlinked] == ["/page/42"]
+    assert [(path_of(one.old.page), path_of(one.new.page)) for one in diff.moved] == [("/page/41", "/moved/41")]
+    assert diff.counts["not_seen"] == diff.counts["added"] == 0
+
+    unasked = runner.run(queue(runner, web_server, recheck_known_pages=False)).job_id
+    diff = compare(runner, first, unasked)
+    assert (diff.counts["removed"], diff.counts["unlinked"], diff.counts["not_seen"]) == (0, 0, 2)
+    assert diff.why_nothing_removed == "2 pages of the older run were not requested"
+
+
+def test_when_most_pages_are_missing_they_are_not_requested_and_not_removed(
+    runner: Runner, web_server: WebServer
+) -> None:
+    paths = {f"/page/{number}": number for number in range(FEW)}
+    serve_plain(web_server, paths, [*paths])
+    runner.run(queue(runner, web_server))
+    serve_plain(web_server, paths, ["/page/1"])
+    before = len(web_server.paths())
+    runner.run(queue(runner, web_server))
+    assert len(web_server.paths()[before:]) < 10
+    diff = compare(runner)
+    assert (diff.counts["removed"], diff.counts["not_seen"]) == (0, FEW - 1)
+    assert (diff.why_nothing_removed or "").endswith("look like an outage")
+
+
+def test_known_pages_do_not_make_a_complete_run_reach_its_page_limit(runner: Runner, web_server: WebServer) -> None:
+    paths = {f"/page/{number}": number for number in range(20)}
+    serve_plain(web_server, paths, [*paths])
+    runner.run(queue(runner, web_server, max_pages=25))
+    serve_plain(
+        web_server,
+        paths | {f"/new/{number}": number + 50 for number in range(5)},
+        [*[f"/new/{number}" for number in range(5)], *[path for path in paths if path > "/page/12"]],
+    )
+    ended = runner.run(queue(runner, web_server, max_pages=25))
+    assert (ended.reason, ended.captured) == (None, 25)
+    assert compare(runner).why_nothing_removed == "2 pages of the older run were not requested"

@@ -16,6 +16,7 @@ from webstrata.db.queue import jobs
 from webstrata.fetch.guard import NetworkGuard
 from webstrata.fetch.posting import Poster
 from webstrata.index.version import INDEX_VERSION
+from webstrata.jobs.watching.search_matching import SearchMatching
 from webstrata.model.notifications.rules import DeliveryPolicy
 from webstrata.notifications.apprise_sending import AppriseSender
 from webstrata.notifications.delivery import Delivery
@@ -50,7 +51,8 @@ def run(database: Database, tmp_path: Path) -> Run:
 
 def compute(job: Job) -> None:
     """Compute the changes of a job's source."""
-    ChangeTracking(job.database, job.root, INDEX_VERSION).compute(source_of(job))
+    match = SearchMatching(job.database).match
+    ChangeTracking(job.database, job.root, INDEX_VERSION, match_searches=match).compute(source_of(job))
 
 
 def source_of(job: Job) -> int:

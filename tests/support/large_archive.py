@@ -15,6 +15,7 @@ SOURCE, LARGE_JOB, SMALL_JOB, OTHER_JOB = 1, 1, 2, 5
 """The first source, its two jobs, and one of another source's."""
 
 _NOW = "2026-01-01 00:00:00.000000"
+_LATER = "2026-06-01 00:00:00.000000"
 _NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {})"
 _ANOTHER_JOB = "3 + i % ({jobs} - 2)"
 _JOB = f"CASE WHEN i < {{large}} THEN 1 WHEN i < {{both}} THEN 2 ELSE {_ANOTHER_JOB} END"
@@ -335,6 +336,44 @@ _TABLES = {
             "delivered_at": ":now",
         },
     ),
+    "watches": _Rows(
+        "{few}",
+        {
+            "id": "i + 1",
+            "source_id": "1 + i % 3",
+            "url": "'https://s.example/' || i",
+            "scope": "'page'",
+            "page": "'https://s.example/' || i",
+            "min_significance": "0.3",
+            "schedule": "'1d'",
+            "paused": "false",
+            "next_run_at": ":later",
+            "created_at": ":now",
+            "first_job_id": "1",
+            "last_job_id": "1 + i % {jobs}",
+        },
+    ),
+    "watch_events": _Rows(
+        "{n}", {"watch_id": "1 + i % {few}", "to_snapshot_id": "i + 1", "significance": "0.5", "summary": "'Other'"}
+    ),
+    "site_comparisons": _Rows("{jobs}", {"to_job_id": "i + 1", "from_job_id": "i", "compared_at": ":now"}),
+    "site_events": _Rows(
+        "{n}",
+        {
+            "id": "i + 1",
+            "event_key": "'removed-' || i",
+            "source_id": "1 + i % 3",
+            "from_job_id": "i % {jobs}",
+            "to_job_id": "1 + i % {jobs}",
+            "kind": "'removed'",
+            "page": "'https://s.example/' || i",
+            "title": "'Page'",
+            "summary": "'status 404'",
+            "replaces": "'[]'",
+            "at": "{moment}",
+        },
+    ),
+    "watch_site_events": _Rows("{n}", {"watch_id": "1 + i % {few}", "site_event_id": "i + 1"}),
 }
 _MOMENT = {
     "sqlite": "datetime('2020-01-01', (i * 60) || ' seconds') || '.000000'",
@@ -355,7 +394,8 @@ def fill(database: Database, captures: int) -> None:
             values = ", ".join(columns.values()).format(**words)
             numbers = _NUMBERS.format(rows.count.format(**words))
             session.execute(
-                text(f"INSERT INTO {table} ({', '.join(columns)}) {numbers} SELECT {values} FROM n"), {"now": _NOW}
+                text(f"INSERT INTO {table} ({', '.join(columns)}) {numbers} SELECT {values} FROM n"),
+                {"now": _NOW, "later": _LATER} if ":later" in values else {"now": _NOW},
             )
             if kind == "postgresql" and "id" in columns:
                 session.execute(text(f"SELECT setval('{table}_id_seq', max(id)) FROM {table}"))

@@ -7,6 +7,7 @@ from tests.notifications.receiver import receiving
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db.schema.notification_tables import OutboxMessage
+from webstrata.notifications.subscribing import subscribe
 
 PATH = "/notifications"
 PAGE = "https://example.org/fever"
@@ -73,10 +74,27 @@ def test_it_is_closed_to_readers_and_to_other_sites(make_client: MakeClient, cli
     assert client.post(f"{PATH}/retry", headers={"Origin": "https://evil.example"}).status_code == 403
 
 
-def test_the_api_adds_tests_and_removes_and_shows_no_secret(client: TestClient) -> None:
+def test_the_api_adds_tests_and_removes_and_shows_no_secret(client: TestClient, app: App) -> None:
     base = "/api/admin/notifications"
-    added = client.post(f"{base}/subscriptions", json={"target": "http://127.0.0.1:9/secret", "page": PAGE}).json()
-    assert added["signingSecret"].startswith("whsec_")
+    for path, private in (
+        ("subscriptions", {"target": "http://127.0.0.1:9/secret", "page": PAGE}),
+        ("targets", {"address": "http://localhost:9/secret"}),
+        ("targets", {"address": "json://[::1]/secret"}),
+    ):
+        refused = client.post(f"{base}/{path}", json=private)
+        assert refused.status_code == 422
+        assert "WEBSTRATA_ALLOW_PRIVATE_NETWORKS" in refused.text
+        assert "secret" not in refused.text
+    form = {"target": "http://127.0.0.1:9/secret", "page": PAGE}
+    refused = client.post(f"{PATH}/subscribe", data=form, headers=OWN_ORIGIN)
+    assert (refused.status_code, "not a public address" in refused.text) == (422, True)
+    watch = {"url": PAGE, "notify": ["http://10.0.0.1/secret"]}
+    assert client.post("/api/admin/watches", json=watch).status_code == 422
+    assert client.get("/api/admin/watches").json()["items"] == []
+    assert client.get(base).json()["targets"] == []
+    # Added when it was allowed: each delivery asks the guard again.
+    added = subscribe(app.database, "http://127.0.0.1:9/secret", page=PAGE)
+    assert (added.signing_secret or "").startswith("whsec_")
     listed = client.get(base)
     assert "secret" not in listed.text.replace("signingSecret", "")
     (target,) = listed.json()["targets"]
@@ -87,7 +105,7 @@ def test_the_api_adds_tests_and_removes_and_shows_no_secret(client: TestClient) 
     assert client.get(f"{base}/dead-letters").json() == {"total": 0, "items": []}
     assert client.post(f"{base}/dead-letters/retry", json={"ids": [7]}).status_code == 404
     assert client.post(f"{base}/targets", json={"address": "gopher://secret"}).status_code == 422
-    assert client.delete(f"{base}/subscriptions/{added['subscription']['id']}").status_code == 204
+    assert client.delete(f"{base}/subscriptions/{added.id}").status_code == 204
     assert client.delete(f"{base}/targets/{target['id']}").status_code == 204
     actions = [entry["action"] for entry in client.get("/api/admin/audit-log").json()["items"]]
     assert {"notification.subscribe", "notification.target.remove", "notification.unsubscribe"} <= set(actions)

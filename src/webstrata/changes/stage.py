@@ -18,7 +18,7 @@ from webstrata.changes.knowledge import KnowledgeLoader
 from webstrata.changes.pages import PageLoader
 from webstrata.changes.site.reporting import EndedRun, SiteReporting
 from webstrata.changes.templates import MAX_SAMPLED, learn_template
-from webstrata.changes.watch_matching import event_matches
+from webstrata.changes.watch_matching import MatchSearches, event_matches
 from webstrata.changes.watching.matching import WatchMatching
 from webstrata.changes.watching.parts import PartComparer
 from webstrata.content.reader.page_reader import PageReader
@@ -26,7 +26,7 @@ from webstrata.db.changes import change_leases, changes, unchanged
 from webstrata.db.changes.change_leases import SourceLease
 from webstrata.db.changes.changes import CapturePair, NewEvent
 from webstrata.db.engine import Database
-from webstrata.db.notifications import announcing
+from webstrata.db.notifications import announcing, reviews
 from webstrata.db.schema.change_tables import TemplateChange
 from webstrata.db.watching import watches
 from webstrata.model.changes.values import ChangeType
@@ -65,6 +65,8 @@ class ChangeTracking:
     computed_by: str = "index"
     site_reporting: SiteReporting | None = None
     """What compares whole runs; None leaves that out."""
+    match_searches: MatchSearches | None = None
+    """What finds the captures that match saved searches; None leaves that out."""
 
     def compute(
         self,
@@ -90,7 +92,9 @@ class ChangeTracking:
                 run.learn_templates()
                 bounds = _Bounds(max_events, stop, progress)
                 run.repeat(run.settle_unchanged, SETTLED_AT_ONCE, bounds)
-                if run.repeat(run.compute_batch, BATCH, bounds):
+                is_done = run.repeat(run.compute_batch, BATCH, bounds)
+                run.apply_reviews()
+                if is_done:
                     run.report_site(ended)
                     run.collect_digests()
         return counts
@@ -174,7 +178,7 @@ class _Run:
             return False
         events = self._events(pairs)
         watched = self._matching().match(events)
-        matches = event_matches(database, events, watched)
+        matches = event_matches(events, watched, self.tracking.match_searches)
         with database.write() as session:
             change_leases.check(session, self.lease)
             changes.write_events(session, events, settled)
@@ -192,6 +196,14 @@ class _Run:
         """Store the site events of the runs that were not compared with the ones before them."""
         if self.tracking.site_reporting is not None:
             self.tracking.site_reporting.report(self.lease, ended)
+
+    def apply_reviews(self) -> None:
+        """Mark the events whose marks a rebuild brought back before they were computed."""
+        with self.tracking.database.read() as session:
+            if not reviews.has_restored(session):
+                return
+        with self.tracking.database.write() as session:
+            reviews.apply_restored(session)
 
     def collect_digests(self) -> None:
         """Let the outbox send one message for each run whose events are all there."""

@@ -1,15 +1,19 @@
 """Which watches and saved searches a change event belongs to."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from webstrata.db.changes.changes import NewEvent
-from webstrata.db.engine import Database
-from webstrata.db.notifications.announcing import EventMatch
+from webstrata.db.notifications.announcing import EventMatch, is_announced
 from webstrata.db.watching.watches import NewWatchEvent
+
+MatchSearches = Callable[[Sequence[int]], Collection[EventMatch]]
+"""Returns which of some captures match which saved searches."""
 
 
 def event_matches(
-    _database: Database, _events: Sequence[NewEvent], watched: Sequence[NewWatchEvent]
+    events: Sequence[NewEvent], watched: Sequence[NewWatchEvent], match_searches: MatchSearches | None
 ) -> Collection[EventMatch]:
-    """Return the watches that events belong to, as subscriptions need them."""
-    return [EventMatch(one.to_snapshot_id, watch_id=one.watch_id) for one in watched]
+    """Return the watches and saved searches that events belong to, as subscriptions need them."""
+    found = [EventMatch(one.to_snapshot_id, watch_id=one.watch_id) for one in watched]
+    fresh = [event.to_snapshot_id for event in events if is_announced(event)]
+    return [*found, *match_searches(fresh)] if match_searches is not None and fresh else found

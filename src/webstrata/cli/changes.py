@@ -103,10 +103,16 @@ def _compute(
     from webstrata.changes.stage import ChangeCounts, ChangeTracking
     from webstrata.db.changes import changes
     from webstrata.index.version import INDEX_VERSION
+    from webstrata.jobs.watching.search_matching import SearchMatching
 
     reporting = SiteReporting(app.database, app.archive_root, app.site_comparison().defaults)
     tracking = ChangeTracking(
-        app.database, app.archive_root, INDEX_VERSION, computed_by="compute-changes", site_reporting=reporting
+        app.database,
+        app.archive_root,
+        INDEX_VERSION,
+        computed_by="compute-changes",
+        site_reporting=reporting,
+        match_searches=SearchMatching(app.database).match,
     )
     total = ChangeCounts()
     with interruptible() as stopping:

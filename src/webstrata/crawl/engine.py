@@ -12,6 +12,7 @@ from webstrata.coordination.permits import HostPermits
 from webstrata.coordination.threads import in_thread
 from webstrata.crawl.commit import Claim, Committed, Committer, CrawlTarget, recover
 from webstrata.crawl.discovery import Discovery
+from webstrata.crawl.known_pages import KnownPages
 from webstrata.crawl.link_readers import LinkReaders
 from webstrata.crawl.outcome import Outcome
 from webstrata.crawl.pace import SHORTEST_WAIT, Pace
@@ -109,6 +110,10 @@ class Crawl:
         self._pace = Pace(run.config, permits, run.started_at, run.rules.allowed_domains)
         robots = self._robots_rules(run.config)
         self._discovery = Discovery(database, self._job_id, robots, self._scope, self._polite_fetch, self._note_links)
+        self._known_pages: KnownPages | None = None
+        if run.leads:
+            source_id = run.target.source_id
+            self._known_pages = KnownPages(database, self._job_id, source_id, run.config, self._scope)
         self._link_readers = LinkReaders(run.config.user_agent, run.config.lease_seconds / 2)
         visitor = self._visitor(run.config, robots)
         self._visits = Visits(visitor, run.config.concurrency, self._wake, self._discovery.begin_beside_visits)
@@ -273,7 +278,16 @@ class Crawl:
         # Whoever fetched the pages, the sitemaps are the leader's to read.
         if self._discovery.may_begin and await in_thread(self._has_answer):
             self._discovery.begin()
-        return not self._discovery.is_under_way
+        return not self._discovery.is_under_way and not await self._adds_known_pages()
+
+    async def _adds_known_pages(self) -> bool:
+        """Add the pages that only an earlier run found, once; return whether there are any."""
+        known, self._known_pages = self._known_pages, None
+        if known is None or self._limit is not None or self._stopping:
+            return False
+        added = await in_thread(known.add_missing)
+        self._note_links(added)
+        return bool(added)
 
     def _has_answer(self) -> bool:
         with self._database.read() as session:

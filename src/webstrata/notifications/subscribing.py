@@ -1,25 +1,45 @@
 """Subscribing to changes: which target is notified of which source, page, watch or saved search."""
 
+import asyncio
 import base64
 import secrets
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import structlog
 
 from webstrata.db.engine import Database, Session
 from webstrata.db.notifications import subscriptions
-from webstrata.errors import UsageError
+from webstrata.db.sources.sources import source_view
+from webstrata.db.watching import saved_searches, watches
+from webstrata.errors import BlockedAddressError, FetchError, UsageError
+from webstrata.fetch.guard import NetworkGuard
+from webstrata.fetch.resolve import GuardedResolver
 from webstrata.model.changes.values import SIGNIFICANT
-from webstrata.model.notifications.addresses import read_address
+from webstrata.model.notifications.addresses import endpoint_of, read_address
 from webstrata.model.notifications.values import Subject, Subscription, Target, TargetAddress, TargetKind
 from webstrata.model.urls import url_group
 from webstrata.notifications.apprise_sending import check_apprise_address
+from webstrata.notifications.backup import write_notifications
 
 log = structlog.get_logger()
 
 MAX_NAME_LENGTH = 100
 _SECRET_BYTES = 32
+_RESOLVING_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class SubjectRequest:
+    """What a person wants to be notified of: exactly one of these."""
+
+    source: str | None = None
+    """The code of a source."""
+    page: str | None = None
+    watch: int | None = None
+    search: str | None = None
+    """The name or number of a saved search."""
 
 
 def subscribe(
@@ -52,11 +72,52 @@ def subscribe(
     return replace(subscription, signing_secret=secret)
 
 
-def check_recipient(database: Database, address: str) -> None:
-    """Raise an error when `subscribe` would refuse an address or the name of a target; nothing is added."""
+def subscribe_to(
+    database: Database,
+    archive_root: Path,
+    recipient: str,
+    wanted: SubjectRequest,
+    *,
+    guard: NetworkGuard,
+    min_significance: float | None = None,
+    digest: bool = True,
+) -> Subscription:
+    """Notify an address, or a target by its name, of what a person names; UsageError for an address that is refused.
+
+    Without a threshold, changes of a source or a page are announced from 0.3 on. A watch has a threshold of its own,
+    and of a saved search every new or changed capture counts.
+    """
+    subject = _find_subject(database, wanted)
+    check_recipient(database, recipient, guard)
+    default = SIGNIFICANT if wanted.watch is None and wanted.search is None else 0.0
+    least = default if min_significance is None else min_significance
+    made = subscribe(database, recipient, **vars(subject), min_significance=least, digest=digest)
+    write_notifications(database, archive_root)
+    return made
+
+
+def _find_subject(database: Database, wanted: SubjectRequest) -> Subject:
+    """Return what a subscription is about; NotFoundError when the archive has no such thing."""
+    if sum(value is not None for value in vars(wanted).values()) != 1:
+        raise UsageError("a subscription is about one thing: give a source, a page, a watch or a saved search")
     with database.read() as session:
-        if _target_named(session, address) is None:
-            _check_address(read_address(address))
+        if wanted.source is not None:
+            return Subject(source_id=source_view(session, wanted.source).id)
+        if wanted.watch is not None:
+            return Subject(watch_id=watches.load_watch(session, wanted.watch).id)
+        if wanted.search is not None:
+            return Subject(saved_search_id=saved_searches.load_search(session, wanted.search).id)
+    return Subject(page=wanted.page)
+
+
+def check_recipient(database: Database, recipient: str, guard: NetworkGuard) -> None:
+    """Raise UsageError when notifications cannot be sent to an address, or there is no target of a name."""
+    with database.read() as session:
+        if _target_named(session, recipient) is not None:
+            return
+    address = read_address(recipient)
+    _check_address(address)
+    _check_network(address, guard)
 
 
 def unsubscribe(database: Database, subscription_id: int) -> Subscription:
@@ -74,9 +135,12 @@ def unsubscribe_all(database: Database, *, watch_id: int | None = None, saved_se
         return subscriptions.remove_subscriptions_of(session, subject)
 
 
-def add_target(database: Database, address: str, name: str | None = None) -> tuple[Target, str | None]:
-    """Add a target, and return it with the signing secret of a webhook."""
+def add_target(
+    database: Database, address: str, name: str | None = None, *, guard: NetworkGuard
+) -> tuple[Target, str | None]:
+    """Add a target, and return it with the signing secret of a webhook; UsageError for an address that is refused."""
     checked = read_address(address)
+    _check_network(checked, guard)
     with database.write() as session:
         return _add(session, checked, name, datetime.now(UTC))
 
@@ -110,6 +174,19 @@ def _target_named(session: Session, text: str) -> Target | None:
 def _check_address(address: TargetAddress) -> None:
     if address.kind is TargetKind.APPRISE:
         check_apprise_address(address)
+
+
+def _check_network(address: TargetAddress, guard: NetworkGuard) -> None:
+    """Raise UsageError when an address is in a private network; a name that is unknown now may be known later."""
+    endpoint = endpoint_of(address)
+    if endpoint is None:
+        return
+    try:
+        asyncio.run(asyncio.wait_for(GuardedResolver(guard).passing(*endpoint), _RESOLVING_SECONDS))
+    except BlockedAddressError as error:
+        raise UsageError(f"notifications cannot be sent to {address.shown}: {error}") from None
+    except (FetchError, TimeoutError):
+        log.info("notification.host.unknown", to=address.shown)
 
 
 def _add(session: Session, address: TargetAddress, name: str | None, now: datetime) -> tuple[Target, str | None]:

@@ -23,6 +23,7 @@ class CrawlSettings(BaseModel):
     )
     respect_robots: bool = crawl_setting("respect_robots")
     use_sitemaps: bool = crawl_setting("use_sitemaps")
+    recheck_known_pages: bool = crawl_setting("recheck_known_pages")
     respect_nofollow: bool = crawl_setting("respect_nofollow")
     respect_noarchive: bool = crawl_setting("respect_noarchive")
     concurrency: int = crawl_setting("concurrency")

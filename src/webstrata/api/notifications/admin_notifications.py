@@ -24,7 +24,6 @@ from webstrata.api.notifications.notification_schemas import (
 from webstrata.api.present import timestamp
 from webstrata.db.notifications import announcing, outbox, subscriptions
 from webstrata.db.notifications.outbox import DeadLetter
-from webstrata.db.sources.sources import source_view
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Limit, Parts, RowId
@@ -34,6 +33,7 @@ from webstrata.http.same_origin import refuse_other_sites
 from webstrata.model.notifications.values import Subscription, Target
 from webstrata.notifications import subscribing
 from webstrata.notifications.backup import write_notifications
+from webstrata.notifications.subscribing import SubjectRequest
 
 _Answers = dict[int | str, dict[str, Any]]
 _UNFIT: _Answers = {code: {"model": ErrorSchema} for code in (404, 409, 501)}
@@ -66,7 +66,7 @@ def notifications(app: Parts) -> NotificationsSchema:
 @router.post("/targets", status_code=201, dependencies=_OURS, responses=_UNFIT)
 def add_target(app: ActingParts, new: NewTargetSchema) -> AddedTargetSchema:
     """Add a target; the response has the signing secret of a webhook, this once."""
-    target, secret = subscribing.add_target(app.database, new.address, new.name)
+    target, secret = subscribing.add_target(app.database, new.address, new.name, guard=app.notification_guard())
     write_notifications(app.database, app.archive_root)
     return AddedTargetSchema(target=_target(target), signingSecret=secret)
 
@@ -106,20 +106,16 @@ def remove_target(app: ActingParts, target_id: TargetId) -> Response:
 
 @router.post("/subscriptions", status_code=201, dependencies=_OURS, responses=_UNFIT)
 def subscribe(app: ActingParts, new: NewSubscriptionSchema) -> AddedSubscriptionSchema:
-    """Notify a target of the changes of a source or a page from now on; an address that is new becomes a target."""
-    source_id = None
-    if new.source is not None:
-        with app.database.read() as session:
-            source_id = source_view(session, new.source).id
-    made = subscribing.subscribe(
+    """Notify a target of changes from now on; an address that is new becomes a target."""
+    made = subscribing.subscribe_to(
         app.database,
+        app.archive_root,
         new.target,
-        source_id=source_id,
-        page=new.page,
-        min_significance=new.minSignificance,
+        SubjectRequest(new.source, new.page, new.watchId, new.savedSearch),
+        guard=app.notification_guard(),
+        min_significance=new.minSignificance if "minSignificance" in new.model_fields_set else None,
         digest=new.digest,
     )
-    write_notifications(app.database, app.archive_root)
     return AddedSubscriptionSchema(subscription=_subscription(made), signingSecret=made.signing_secret)
 
 

@@ -1,20 +1,19 @@
 """Admin API of reviews: mark a change as reviewed, important or noise."""
 
-from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from webstrata.api.present import timestamp
-from webstrata.db.notifications.reviews import MAX_NOTE, review_change
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import SnapshotNumber, Text
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.headers import ADMIN_PATH
 from webstrata.http.same_origin import refuse_other_sites
-from webstrata.model.notifications.values import ReviewStatus
+from webstrata.model.notifications.values import MAX_NOTE, ReviewStatus
+from webstrata.notifications.reviewing import mark_change
 
 # ruff: noqa: N815
 
@@ -50,21 +49,21 @@ class ReviewSchema(BaseModel):
 @router.put("/{change_id}/review")
 def review(app: ActingParts, change_id: ChangeId, new: NewReviewSchema) -> ReviewSchema:
     """Mark a change as reviewed, important or noise; without a note, the note that it has stays."""
-    now = datetime.now(UTC)
-    with app.database.write() as session:
-        event = review_change(session, change_id, new.status, new.note, now)
-        return ReviewSchema(
-            changeId=event.id,
-            status=new.status,
-            note=event.review_note,
-            reviewedAt=timestamp(now),
-            reviewedBy=event.reviewed_by or "",
-        )
+    marked = mark_change(app.database, app.archive_root, change_id, new.status, new.note)
+    review, at = marked.review, marked.review.reviewed_at if marked.review else None
+    assert review is not None
+    assert at is not None
+    return ReviewSchema(
+        changeId=marked.id,
+        status=review.status,
+        note=review.note,
+        reviewedAt=timestamp(at),
+        reviewedBy=review.reviewed_by or "",
+    )
 
 
 @router.delete("/{change_id}/review", status_code=204)
 def remove_review(app: ActingParts, change_id: ChangeId) -> Response:
     """Remove the mark of a change."""
-    with app.database.write() as session:
-        review_change(session, change_id, None, None, datetime.now(UTC))
+    mark_change(app.database, app.archive_root, change_id, None, None)
     return Response(status_code=204)

@@ -91,14 +91,18 @@ class TestResultSchema(BaseModel):
 
 
 class NewSubscriptionSchema(BaseModel):
-    """A subscription to add: to a source by its code, or to a page by its URL."""
+    """A subscription to add: to a source by its code, a page by its URL, a watch or a saved search."""
 
     model_config = ConfigDict(extra="forbid")
 
     target: Text = Field(min_length=1, max_length=MAX_ADDRESS_LENGTH, description="A target's name, or an address.")
     source: Code | None = None
     page: Text | None = Field(None, max_length=2_048)
-    minSignificance: float = Field(SIGNIFICANT, ge=0, le=1)
+    watchId: int | None = Field(None, ge=1, lt=2**31)
+    savedSearch: Text | None = Field(None, max_length=100, description="Name or number of a saved search.")
+    minSignificance: float = Field(
+        SIGNIFICANT, ge=0, le=1, description="For a watch or a saved search, 0 unless given."
+    )
     digest: bool = True
 
 

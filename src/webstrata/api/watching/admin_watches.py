@@ -53,7 +53,7 @@ def list_watches(app: Parts, limit: Limit = 100, offset: Offset = 0) -> WatchesS
 def add_watch(app: ActingParts, new: NewWatchSchema) -> AddedWatchSchema:
     """Add a watch that is checked at once; the response has the signing secrets of new webhooks, this once."""
     request = WatchRequest(new.url, new.every, new.scope, new.select, tuple(new.ignore), new.minSignificance)
-    watch, made = _commands(app).add_notifying(request, new.notify)
+    watch, made = _commands(app).add_notifying(request, new.notify, app.notification_guard())
     secrets = {one.target.name: one.signing_secret for one in made if one.signing_secret}
     return AddedWatchSchema(watch=_watch(app, watch.id), signingSecrets=secrets)
 

@@ -11,20 +11,15 @@ from webstrata.api.feeds import MOST_ITEMS, Feed
 from webstrata.app import App
 from webstrata.db.changes import change_lists
 from webstrata.db.changes.change_lists import EventView
-from webstrata.db.watching import saved_searches, watches
+from webstrata.db.watching import saved_searches, site_events, watches
+from webstrata.db.watching.site_events import StoredSiteEvent
 from webstrata.http.browsing import site_url
 from webstrata.http.caching import A_MINUTE, IfNoneMatch, cached_response
 from webstrata.http.dependencies import Parts, RowId
 from webstrata.http.error_schemas import ErrorSchema
-from webstrata.model.changes.values import ChangeType
-from webstrata.model.search.values import Fallback
-from webstrata.model.watching.saved_searches import SavedSearch
-from webstrata.search.service import search
+from webstrata.search.saved import newest_matches
 
 router = APIRouter(tags=["watching"], responses={404: {"model": ErrorSchema}})
-
-_SEARCHED = 100
-"""Captures of a search that are looked at: those that changed nothing are left out of its feed."""
 
 
 class FeedFormat(StrEnum):
@@ -55,9 +50,11 @@ def watch_feed(app: Parts, request: Request, watch_id: _WatchId, format_: _Forma
     """Feed readers the changes of a watch."""
     with app.database.read() as session:
         watch = watches.load_watch(session, watch_id)
-        found = watches.events_of_watch(session, watch_id, MOST_ITEMS)
-        events = change_lists.events_of_snapshots(session, found)
-    return _written(request, app, f"watch of {watch.url}", "/changes", events, format_, known)
+        site_wide = site_events.events_of_watch(session, watch_id, MOST_ITEMS)
+        replaced = {number for one in site_wide for number in one.replaces}
+        found = watches.events_of_watch(session, watch_id, MOST_ITEMS + len(replaced))
+        events = change_lists.events_of_snapshots(session, [one for one in found if one not in replaced])
+    return _written(request, app, f"watch of {watch.url}", "/changes", events, format_, known, site_wide)
 
 
 @router.get("/api/saved-searches/{search_id}/{format}", response_class=Response, responses=_FEED)
@@ -67,17 +64,9 @@ def saved_search_feed(
     """Feed readers the new and changed captures that a saved search finds."""
     with app.database.read() as session:
         saved = saved_searches.load_search(session, str(search_id))
-    return _written(request, app, saved.name, "/search", _events(app, saved), format_, known)
-
-
-def _events(app: App, saved: SavedSearch) -> list[EventView]:
-    """Return the events of the newest captures that match the words as they are written."""
-    found = search(app.database, saved.to_request(_SEARCHED))
-    if found.fallback is not Fallback.NONE:
-        return []
-    with app.database.read() as session:
-        events = change_lists.events_of_snapshots(session, [one.id for one in found.results])
-    return [one for one in events if one.change_type not in (ChangeType.UNCHANGED, ChangeType.ERROR)]
+        found = newest_matches(session, saved.to_request(MOST_ITEMS), MOST_ITEMS)
+        events = change_lists.events_of_snapshots(session, found)
+    return _written(request, app, saved.name, f"/search?{saved.query_string}", events, format_, known)
 
 
 def _written(
@@ -88,13 +77,17 @@ def _written(
     events: Sequence[EventView],
     format_: FeedFormat,
     known: str,
+    site_wide: Sequence[StoredSiteEvent] = (),
 ) -> Response:
     site = site_url(request, app.settings)
+    items = [present_changes.feed_item(event, site) for event in events]
+    items += [present_changes.site_event_item(one, site) for one in site_wide]
+    items.sort(key=lambda item: item.at, reverse=True)
     feed = Feed(
         title=f"Webstrata: {subject}",
         home=f"{site}{home}",
         address=f"{site}{request.url.path}",
-        items=tuple(present_changes.feed_item(event, site) for event in events[:MOST_ITEMS]),
+        items=tuple(items[:MOST_ITEMS]),
     )
     write, content_type = _WRITERS[format_]
     return cached_response(known, write(feed), content_type, A_MINUTE)

@@ -33,6 +33,7 @@ class WatchSchema(BaseModel):
     lastChange: str | None
     lastChangeSummary: str | None
     lastChangeSnapshotId: int | None
+    lastChangePath: str | None = Field(description="Page that shows the last change: a comparison or a site diff.")
     changes: int
 
 

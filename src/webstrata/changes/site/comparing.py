@@ -1,6 +1,6 @@
 """The site diff of two runs: their pages compared in the database, moves found among what differs."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,7 +88,8 @@ class _Pair:
         reason = why_incomparable(self.older, self.newer)
         added = {one.page: one.new_id for one in self.differing if one.new_id is not None}
         missing = self._sort_missing()
-        self._find_moves(missing, added)
+        # A page that a run did not get to may still be where it was.
+        self._find_moves(missing, added, [*missing.gone, *(() if reason else missing.absent)])
         unproven = missing.settle(self.older.snapshots, reason)
         restored = self._restored(added)
         moved_to = {move.new.page for move in missing.moved}
@@ -140,9 +141,8 @@ class _Pair:
         with self.database.read() as session:
             return site_diff.pages_of_run(session, self.newer.job_id, groups)
 
-    def _find_moves(self, missing: MissingPages, added: Mapping[str, int]) -> None:
-        """Look for the pages that are gone among the new ones."""
-        gone = [*missing.gone, *missing.absent]
+    def _find_moves(self, missing: MissingPages, added: Mapping[str, int], gone: Sequence[int]) -> None:
+        """Look for the pages that are gone, by their snapshots, among the new ones."""
         taken = {move.new.page for move in missing.moved}
         new = {number: page for page, number in added.items() if page not in taken}
         if not gone or not new:

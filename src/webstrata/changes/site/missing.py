@@ -33,10 +33,11 @@ class MissingPages:
 
     def sort(self, page: SitePage, response: LastResponse | None, target: "RedirectTarget | None") -> None:
         """Take in a page by what the newer run got from its address."""
-        fate = missing_fate(response)
-        if fate is MissingFate.NOT_SEEN:
+        if response is None:
             self.absent[page.snapshot_id] = page
-        elif fate is MissingFate.REMOVED:
+            return
+        fate = missing_fate(response)
+        if fate is MissingFate.REMOVED:
             self.gone[page.snapshot_id] = MissingPage(page, response_words(response))
         elif fate is MissingFate.REDIRECTED and target is not None:
             self._sort_redirect(page, target)
@@ -58,21 +59,17 @@ class MissingPages:
         self.moved.append(MovedPage(page, new, evidence))
 
     def settle(self, pages: int, why_incomparable: str | None) -> str | None:
-        """Decide which of the pages that are left are removed; return why none of them can be, if so.
+        """Decide which of the pages that are left are removed; return why some of them may still be there, if so.
 
-        `pages` is how many the older run has.
+        Only a response shows that a page was removed. `pages` is how many the older run has.
         """
         gone = sorted(self.gone.values(), key=lambda one: one.page.page)
-        absent = sorted(self.absent.values(), key=lambda one: one.page)
-        reason = why_incomparable or why_unproven(len(absent), pages, [one.page.page for one in self.unavailable])
+        reason = why_incomparable or why_unproven(len(self.absent), pages)
         if why_incomparable:
             self.unavailable += gone
         else:
             self.removed += gone
-        if reason:
-            self.not_seen += absent
-        else:
-            self.removed += [MissingPage(page, response_words(None)) for page in absent]
+        self.not_seen += sorted(self.absent.values(), key=lambda one: one.page)
         for listed in (self.removed, self.unavailable):
             listed.sort(key=lambda one: one.page.page)
         self.moved.sort(key=lambda one: one.old.page)

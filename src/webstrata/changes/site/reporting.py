@@ -12,7 +12,7 @@ from webstrata.db.changes.change_leases import SourceLease
 from webstrata.db.engine import Database
 from webstrata.db.notifications import announcing
 from webstrata.db.queue import frontier, jobs
-from webstrata.db.watching import site_diff, site_events
+from webstrata.db.watching import site_diff, site_events, watches
 from webstrata.db.watching.site_diff import CrawlDefaults
 from webstrata.db.watching.site_events import StoredSiteEvent
 from webstrata.db.watching.watches import source_code
@@ -23,6 +23,7 @@ from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.jobs.job import JobStatus
 from webstrata.model.watching.site_diff import SiteRun
 from webstrata.model.watching.site_events import site_events as events_of_diff
+from webstrata.model.watching.watches import Watch
 
 MOST_RUNS = 20
 """Runs that are compared at a time, the newest; an archive from before site events has many."""
@@ -65,9 +66,11 @@ class SiteReporting:
         with self.database.write() as session:
             change_leases.check(session, lease)
             site_events.note_comparison(session, run.job_id, older.job_id if older else None, now)
-            site_events.save_site_events(session, lease.source_id, found)
+            watched = _watched(watches.watches_of_sources(session, [lease.source_id]) if found else (), found)
+            numbers = site_events.save_site_events(session, lease.source_id, found)
+            site_events.save_watched(session, {one: [numbers[key] for key in keys] for one, keys in watched.items()})
             if is_announced:
-                announcing.announce_site(session, lease.source_id, found, now)
+                announcing.announce_site(session, lease.source_id, found, watched, now)
 
     def _events(self, code: str, older: SiteRun, newer: SiteRun) -> list[StoredSiteEvent]:
         comparison = SiteComparison(self.database, self.archive_root, self.defaults)
@@ -85,6 +88,14 @@ class SiteReporting:
     def _was_crawled_here(self, job_id: int) -> bool:
         with self.database.read() as session:
             return jobs.load_job(session, job_id).was_crawled_here or frontier.has_any(session, job_id, *TaskStatus)
+
+
+def _watched(known: Sequence[Watch], events: Sequence[StoredSiteEvent]) -> dict[int, set[str]]:
+    """Return the keys of the site events that belong to each watch."""
+    return {
+        watch.id: {one.key for one in events if watch.may_report_site_event(one.event, one.from_job_id)}
+        for watch in known
+    }
 
 
 def older_run(code: str, runs: Sequence[SiteRun], newer: SiteRun) -> SiteRun | None:

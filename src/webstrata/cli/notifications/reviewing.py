@@ -20,12 +20,10 @@ def review_change(
     note: Annotated[str | None, typer.Option("--note", help="A note on the change.", show_default=False)] = None,
 ) -> None:
     """Mark a change as reviewed, important or noise; `webstrata changes --review` lists by these marks."""
-    from datetime import UTC, datetime
-
-    from webstrata.db.notifications import reviews
     from webstrata.model.notifications.values import ReviewStatus
+    from webstrata.notifications.reviewing import mark_change
 
     mark = None if status == "none" else ReviewStatus(status)
-    with started(quiet=True) as app, app.database.write() as session:
-        reviews.review_change(session, change, mark, note, datetime.now(UTC))
+    with started(quiet=True) as app:
+        mark_change(app.database, app.archive_root, change, mark, note)
     print(f"change {change}: {status}")

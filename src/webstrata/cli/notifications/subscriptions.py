@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 verbs = typer.Typer()
 
+_LARGEST_ID = 2**31 - 1
+
 
 @command(verbs, example="webstrata subscribe https://example.org/hook --source example-org")
 def subscribe(
@@ -33,28 +35,42 @@ def subscribe(
         typer.Option("--source", metavar="CODE", help="Notify of the changes of a source.", parser=fold_code),
     ] = None,
     page: Annotated[str | None, typer.Option("--page", metavar="URL", help="Notify of the changes of a page.")] = None,
+    watch: Annotated[
+        int | None,
+        typer.Option("--watch", metavar="WATCH", min=1, max=_LARGEST_ID, help="Notify of what a watch reports."),
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option("--search", metavar="NAME", help="Notify of new and changed captures that match."),
+    ] = None,
     min_significance: Annotated[
-        float, typer.Option("--min-significance", min=0, max=1, help="Only changes of at least this significance.")
-    ] = 0.3,
+        float | None,
+        typer.Option(
+            "--min-significance",
+            min=0,
+            max=1,
+            help="Only changes of at least this significance; by default 0.3, with --watch and --search 0.",
+        ),
+    ] = None,
     each: Annotated[bool, typer.Option("--each", help="One message per change instead of one per run.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Notify an address of the changes of a source or a page, from now on."""
-    from webstrata.db.sources.sources import source_view
-    from webstrata.notifications.backup import write_notifications
-    from webstrata.notifications.subscribing import subscribe as add
+    """Notify an address of the changes of a source, a page, a watch or a saved search, from now on."""
+    from webstrata.notifications.subscribing import SubjectRequest, subscribe_to
 
-    if (source is None) == (page is None):
-        raise UsageError("give either --source or --page")
+    wanted = SubjectRequest(source, page, watch, search)
+    if sum(value is not None for value in (source, page, watch, search)) != 1:
+        raise UsageError("give one of --source, --page, --watch and --search")
     with started(quiet=True) as app:
-        source_id = None
-        if source is not None:
-            with app.database.read() as session:
-                source_id = source_view(session, source).id
-        made = add(
-            app.database, address, source_id=source_id, page=page, min_significance=min_significance, digest=not each
+        made = subscribe_to(
+            app.database,
+            app.archive_root,
+            address,
+            wanted,
+            guard=app.notification_guard(),
+            min_significance=min_significance,
+            digest=not each,
         )
-        write_notifications(app.database, app.archive_root)
     if as_json:
         print_json(dataclasses.asdict(made))
         return
@@ -141,7 +157,7 @@ def _edit(
     if sum(value is not None for value in (add, pause, resume, new_secret, remove)) > 1:
         raise UsageError("give one of --add, --pause, --resume, --new-secret and --remove")
     if add is not None:
-        return add_target(app.database, add, name)[1]
+        return add_target(app.database, add, name, guard=app.notification_guard())[1]
     if new_secret is not None:
         return new_signing_secret(app.database, new_secret)
     with app.database.write() as session:

@@ -62,7 +62,7 @@ def add_watch(
     """
     request = WatchRequest(url, every, scope, select, tuple(ignore or ()), min_significance)
     with started(quiet=True) as app:
-        watch, made = _commands(app).add_notifying(request, notify or ())
+        watch, made = _commands(app).add_notifying(request, notify or (), app.notification_guard())
         view = _view(app, watch.id)
     if as_json:
         print_json({**view.to_json(), "signingSecrets": {one.target.name: one.signing_secret for one in made}})

@@ -3,7 +3,7 @@
 import hashlib
 import heapq
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -34,12 +34,17 @@ class EventMatch:
     saved_search_id: int | None = None
 
 
+def is_announced(event: NewEvent) -> bool:
+    """Return whether an event may be of interest to any subscription."""
+    return event.is_announced and event.change_type not in _SILENT
+
+
 def announce(session: Session, events: Sequence[NewEvent], matches: Collection[EventMatch], now: datetime) -> int:
     """Put events into the outbox of every subscription that they belong to, and return how many messages wait.
 
     An event is there once for a subscription, however often it is computed.
     """
-    fresh = [event for event in events if event.is_announced and event.change_type not in _SILENT]
+    fresh = [event for event in events if is_announced(event)]
     subscriptions = _subscriptions_of(session, fresh, matches) if fresh else []
     if not subscriptions:
         return 0
@@ -51,10 +56,20 @@ def announce(session: Session, events: Sequence[NewEvent], matches: Collection[E
     return len(rows)
 
 
-def announce_site(session: Session, source_id: int, events: Sequence[StoredSiteEvent], now: datetime) -> None:
-    """Put the site events of a run into the outbox of the subscriptions to its source and to the pages themselves."""
+def announce_site(
+    session: Session,
+    source_id: int,
+    events: Sequence[StoredSiteEvent],
+    watched: Mapping[int, Collection[str]],
+    now: datetime,
+) -> None:
+    """Put the site events of a run into the outbox of the subscriptions to its source, its pages and its watches.
+
+    `watched` has the keys of the events that belong to each watch.
+    """
     # A run has more pages than a statement has parameters, and an archive has few subscriptions.
-    concerned = or_(SubscriptionRow.source_id == source_id, SubscriptionRow.page.is_not(None))
+    others = or_(SubscriptionRow.page.is_not(None), SubscriptionRow.watch_id.is_not(None))
+    concerned = or_(SubscriptionRow.source_id == source_id, others)
     rows = session.scalars(select(SubscriptionRow).where(concerned).order_by(SubscriptionRow.id)) if events else ()
     name = session.scalar(select(Source.name).where(Source.id == source_id))
     waiting = [
@@ -70,14 +85,17 @@ def announce_site(session: Session, source_id: int, events: Sequence[StoredSiteE
         }
         for row in rows
         for one in events
-        if _is_subscribed(row, one)
+        if _is_subscribed(row, one, watched)
     ]
     for start in range(0, len(waiting), _ROWS_AT_ONCE):
         _insert(session, waiting[start : start + _ROWS_AT_ONCE])
 
 
-def _is_subscribed(row: SubscriptionRow, one: StoredSiteEvent) -> bool:
-    is_about = row.page is None or row.page in (one.event.page, one.event.new_page)
+def _is_subscribed(row: SubscriptionRow, one: StoredSiteEvent, watched: Mapping[int, Collection[str]]) -> bool:
+    if row.watch_id is not None:
+        is_about = one.key in watched.get(row.watch_id, ())
+    else:
+        is_about = row.page is None or row.page in (one.event.page, one.event.new_page)
     return is_about and one.at >= row.created_at and one.event.significance >= row.min_significance
 
 
@@ -207,8 +225,9 @@ class _Chooser:
                 ChangeType(event.change_type),
                 event.significance,
                 row.min_significance,
-                # The first capture of a page that is subscribed to is what later ones are compared with.
-                is_first_run=row.page is not None or self._is_first_run(event),
+                # The first capture of a page that is subscribed to is what later ones are compared with. A search has
+                # no such page: whatever matches and was not there before is new.
+                is_first_run=row.page is not None or (row.saved_search_id is None and self._is_first_run(event)),
             )
         )
 

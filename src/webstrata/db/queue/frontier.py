@@ -299,6 +299,13 @@ def urls_with_queries(session: Session, job_id: int) -> Iterator[str]:
         last = rows[-1][0]
 
 
+def unknown_urls(session: Session, job_id: int, urls: Iterable[str]) -> list[str]:
+    """Return those of some URLs that a job does not know."""
+    keys = {url_key(url): url for url in urls}
+    known = {*session.scalars(select(CrawlTask.url_key).where(CrawlTask.job_id == job_id, CrawlTask.url_key.in_(keys)))}
+    return [url for key, url in keys.items() if key not in known]
+
+
 def first_error(session: Session, job_id: int) -> str | None:
     """Return what went wrong with the first URL that was given up, else with the first that waits to be tried again."""
     unfetched = (TaskStatus.ERROR, TaskStatus.PENDING)

@@ -57,6 +57,19 @@ class SubscriptionRow(Base):
     """Captures from before are not announced."""
 
 
+class RestoredReview(Base):
+    """The mark of a change that a rebuild read from its file, until the event is computed."""
+
+    __tablename__ = "restored_reviews"
+
+    to_snapshot_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    event_key: Mapped[str] = mapped_column(String(100))
+    status: Mapped[str] = mapped_column(String(16))
+    note: Mapped[str | None]
+    reviewed_at: Mapped[datetime]
+    reviewed_by: Mapped[str]
+
+
 class OutboxMessage(Base):
     """An event or a digest for one subscription, from the event's transaction until it is delivered or given up."""
 

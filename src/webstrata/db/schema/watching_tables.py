@@ -82,7 +82,14 @@ class SiteEventRow(Base):
     """A page that was removed, moved or unlinked, or a changed template, between two runs of a source."""
 
     __tablename__ = "site_events"
-    __table_args__ = (UniqueConstraint("event_key"), Index(None, "source_id", "at", "id"), Index(None, "to_job_id"))
+    __table_args__ = (
+        UniqueConstraint("event_key"),
+        Index(None, "source_id", "at", "id"),
+        Index(None, "to_job_id"),
+        Index(None, "at", "id"),
+        Index(None, "page"),
+        Index(None, "new_page"),
+    )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     event_key: Mapped[str] = mapped_column(String(100))
@@ -100,3 +107,17 @@ class SiteEventRow(Base):
     """Snapshots whose change events report the same; feeds and digests leave those out."""
     at: Mapped[datetime]
     """When the newer run ended."""
+
+
+class WatchSiteEvent(Base):
+    """A site event that belongs to a watch."""
+
+    __tablename__ = "watch_site_events"
+    __table_args__ = (Index(None, "site_event_id"),)
+
+    watch_id: Mapped[int] = mapped_column(
+        ForeignKey("watches.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    site_event_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("site_events.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )

@@ -6,6 +6,7 @@ from datetime import datetime
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from webstrata.db.schema.notification_tables import SubscriptionRow
 from webstrata.db.schema.watching_tables import SavedSearchRow
 from webstrata.db.sql import ids
 from webstrata.errors import ConflictError, NotFoundError
@@ -25,6 +26,13 @@ def add_search(session: Session, name: str, parameters: Mapping[str, str], now: 
 def list_searches(session: Session) -> list[SavedSearch]:
     """Return every saved search, by name."""
     return [_search(row) for row in session.scalars(select(SavedSearchRow).order_by(SavedSearchRow.name))]
+
+
+def subscribed_searches(session: Session) -> list[SavedSearch]:
+    """Return the saved searches that an address is notified of."""
+    wanted = select(SubscriptionRow.saved_search_id).where(SubscriptionRow.saved_search_id.is_not(None))
+    rows = session.scalars(select(SavedSearchRow).where(SavedSearchRow.id.in_(wanted)).order_by(SavedSearchRow.id))
+    return [_search(row) for row in rows]
 
 
 def load_search(session: Session, name_or_id: str) -> SavedSearch:

@@ -69,6 +69,13 @@ class StoredResponse:
 
 def list_runs(session: Session, source_id: int, defaults: CrawlDefaults, ending: int | None = None) -> list[SiteRun]:
     """Return the runs of a source that captured a page, newest first; also one that is about to end."""
+    return [*iterate_runs(session, source_id, defaults, ending)]
+
+
+def iterate_runs(
+    session: Session, source_id: int, defaults: CrawlDefaults, ending: int | None = None
+) -> Iterator[SiteRun]:
+    """Yield the runs of a source that captured a page, newest first; what is not read is not looked up."""
     at = Snapshot.capture_timestamp
     captured = select(at).where(Snapshot.job_id == ArchiveJob.id).correlate(ArchiveJob).limit(1)
     first, last = captured.order_by(at).scalar_subquery(), captured.order_by(at.desc()).scalar_subquery()
@@ -81,8 +88,8 @@ def list_runs(session: Session, source_id: int, defaults: CrawlDefaults, ending:
         )
         .order_by(ArchiveJob.id.desc())
         .limit(MOST_RUNS)
-    )
-    return [_run(session, job, begun, ended, defaults) for job, begun, ended in rows]
+    ).all()
+    yield from (_run(session, job, begun, ended, defaults) for job, begun, ended in rows)
 
 
 def _run(session: Session, job: ArchiveJob, first: datetime, last: datetime, defaults: CrawlDefaults) -> SiteRun:
@@ -241,6 +248,14 @@ def responses_of(session: Session, job_id: int, url_keys: Collection[str]) -> di
     return found
 
 
+def good_urls(session: Session, job_id: int) -> Iterator[list[str]]:
+    """Yield the URLs that a run has good captures of, some at a time."""
+    last = 0
+    while rows := session.execute(_GOOD_URLS, {"job_id": job_id, "last": last, "most": _KEYS_AT_ONCE}).all():
+        yield [row.url for row in rows]
+        last = rows[-1].id
+
+
 def template_pages(session: Session, job_id: int) -> int:
     """Return from how many pages the template of a run was learned."""
     return session.scalar(select(JobTemplate.pages).where(JobTemplate.job_id == job_id)) or 0
@@ -264,6 +279,10 @@ _PAGES = f"""WITH pages AS MATERIALIZED (
   WHERE s.job_id IN (:older, :newer) AND {_IS_GOOD}
   GROUP BY coalesce(s.normalized_url_group, ''))"""
 
+_GOOD_URLS = text(
+    f"SELECT s.id, s.url FROM snapshots s WHERE s.job_id = :job_id AND s.id > :last AND {_IS_GOOD}"
+    " ORDER BY s.id LIMIT :most"
+)
 _ONE_SIDED = text(
     f"{_PAGES} SELECT page, old_id, new_id FROM pages"
     " WHERE (old_id IS NULL OR new_id IS NULL) AND page <> '' ORDER BY page LIMIT :most"

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from webstrata.db.schema.change_tables import SnapshotChange
 from webstrata.db.schema.tables import Source
-from webstrata.db.schema.watching_tables import SiteComparisonRow, SiteEventRow
+from webstrata.db.schema.watching_tables import SiteComparisonRow, SiteEventRow, WatchSiteEvent
 from webstrata.db.sources.totals import HIDDEN_SOURCE
 from webstrata.model.changes.values import SIGNIFICANT, ChangeType
 from webstrata.model.watching.site_events import SiteEvent, SiteEventKind
@@ -48,9 +48,9 @@ def note_comparison(session: Session, to_job_id: int, from_job_id: int | None, n
     session.add(SiteComparisonRow(to_job_id=to_job_id, from_job_id=from_job_id, compared_at=now))
 
 
-def save_site_events(session: Session, source_id: int, events: Sequence[StoredSiteEvent]) -> None:
-    """Store the site events of a run."""
-    session.add_all(
+def save_site_events(session: Session, source_id: int, events: Sequence[StoredSiteEvent]) -> dict[str, int]:
+    """Store the site events of a run, and return their numbers by their keys."""
+    rows = [
         SiteEventRow(
             event_key=one.key,
             source_id=source_id,
@@ -67,8 +67,32 @@ def save_site_events(session: Session, source_id: int, events: Sequence[StoredSi
             at=one.at,
         )
         for one in events
+    ]
+    session.add_all(rows)
+    session.flush()
+    return {row.event_key: row.id for row in rows}
+
+
+def save_watched(session: Session, watched: Mapping[int, Collection[int]]) -> None:
+    """Store which site events belong to which watches: their numbers, by watch."""
+    session.add_all(
+        WatchSiteEvent(watch_id=watch_id, site_event_id=number)
+        for watch_id, numbers in watched.items()
+        for number in numbers
     )
     session.flush()
+
+
+def events_of_watch(session: Session, watch_id: int, limit: int) -> list[StoredSiteEvent]:
+    """Return the newest site events that belong to a watch."""
+    query = (
+        select(SiteEventRow, Source.code)
+        .join(WatchSiteEvent, WatchSiteEvent.site_event_id == SiteEventRow.id)
+        .join(Source, SiteEventRow.source_id == Source.id)
+        .where(WatchSiteEvent.watch_id == watch_id)
+        .order_by(SiteEventRow.at.desc(), SiteEventRow.id)
+    )
+    return [_stored(row, code) for row, code in session.execute(query.limit(limit))]
 
 
 def list_site_events(

@@ -1,19 +1,21 @@
 """Watches: added, listed, due, and the change events that belong to them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, ScalarSelect, Select, bindparam, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from webstrata.db.schema.tables import ArchiveJob, Snapshot, SnapshotChange, Source
-from webstrata.db.schema.watching_tables import WatchEvent, WatchRow
+from webstrata.db.schema.watching_tables import SiteEventRow, WatchEvent, WatchRow, WatchSiteEvent
 from webstrata.db.sql import ids
+from webstrata.db.sql.planner_hints import unindexed
 from webstrata.errors import ConflictError, NotFoundError
 from webstrata.model.jobs.job import UNDER_WAY
+from webstrata.model.watching.site_events import SITE_EVENT_WORDS, SiteEventKind
 from webstrata.model.watching.watches import CheckedWatch, Watch, WatchRules, WatchScope, WatchView
 
 
@@ -138,53 +140,75 @@ def list_watches(
     session: Session, *, limit: int | None = None, offset: int = 0, watch_id: int | None = None
 ) -> list[WatchView]:
     """Return watches with their last check and their last change, by their ids."""
-    query = _views().order_by(WatchRow.id).limit(limit).offset(offset)
-    rows = session.execute(query if watch_id is None else query.where(WatchRow.id == watch_id)).all()
-    events = _last_events(session, [row[0].id for row in rows])
-    return [_view(row, events.get(row[0].id)) for row in rows]
+    chosen = select(WatchRow.id).order_by(WatchRow.id).limit(limit).offset(offset)
+    chosen = chosen if watch_id is None else chosen.where(WatchRow.id == watch_id)
+    ids = session.scalars(chosen).all()
+    rows = session.execute(_views().where(WatchRow.id.between(ids[0], ids[-1]))).all() if ids else []
+    events = _events(session, {row.last_snapshot for row in rows})
+    site_wide = _site_events(session, {row.last_site_event for row in rows})
+    return [_view(row, events.get((row[0].id, row.last_snapshot)), site_wide.get(row.last_site_event)) for row in rows]
 
 
 def _views() -> Select[*tuple[Any, ...]]:
-    changes = select(func.count()).where(WatchEvent.watch_id == WatchRow.id).correlate(WatchRow).scalar_subquery()
+    """Return the query of watches, with the numbers and the newest of their events, looked up one by one."""
+    of_pages, of_sites = WatchEvent.to_snapshot_id, WatchSiteEvent.site_event_id
     return (
-        select(WatchRow, Source.code, Source.name, ArchiveJob.status, ArchiveJob.finished_at, changes)
+        select(
+            *(WatchRow, Source.code, Source.name, ArchiveJob.status, ArchiveJob.finished_at),
+            _of_watch(func.count(of_pages), WatchEvent.watch_id).label("page_changes"),
+            _of_watch(func.max(of_pages), WatchEvent.watch_id).label("last_snapshot"),
+            _of_watch(func.count(of_sites), WatchSiteEvent.watch_id).label("site_changes"),
+            _of_watch(func.max(of_sites), WatchSiteEvent.watch_id).label("last_site_event"),
+        )
         .join(Source, WatchRow.source_id == Source.id)
         .outerjoin(ArchiveJob, ArchiveJob.id == WatchRow.last_job_id)
+        .order_by(WatchRow.id)
     )
 
 
-def _last_events(session: Session, watch_ids: Collection[int]) -> dict[int, Row[Any]]:
-    """Return the newest event of each watch."""
-    newest = (
-        select(WatchEvent.watch_id, func.max(WatchEvent.to_snapshot_id).label("snapshot_id"))
-        .where(WatchEvent.watch_id.in_(watch_ids))
-        .group_by(WatchEvent.watch_id)
-        .subquery()
-    )
+def _of_watch(value: ColumnElement[Any], watch_id: InstrumentedAttribute[int]) -> ScalarSelect[Any]:
+    return select(value).where(watch_id == WatchRow.id).correlate(WatchRow).scalar_subquery()
+
+
+def _events(session: Session, snapshot_ids: Collection[int]) -> dict[tuple[int, int], Row[Any]]:
+    """Return the events of captures, by watch and capture."""
+    columns = WatchEvent.watch_id, WatchEvent.to_snapshot_id, WatchEvent.summary, Snapshot.capture_timestamp
     rows = session.execute(
-        select(WatchEvent.watch_id, WatchEvent.to_snapshot_id, WatchEvent.summary, Snapshot.capture_timestamp)
-        .join(
-            newest,
-            (newest.c.watch_id == WatchEvent.watch_id) & (newest.c.snapshot_id == WatchEvent.to_snapshot_id),
-        )
+        select(*columns)
         .join(Snapshot, Snapshot.id == WatchEvent.to_snapshot_id)
+        .where(WatchEvent.to_snapshot_id.in_(snapshot_ids))
     )
-    return {int(row.watch_id): row for row in rows}  # type: ignore[misc]
+    return {(row[0], row[1]): row for row in rows}  # type: ignore[misc]
 
 
-def _view(row: Row[*tuple[Any, ...]], event: Row[Any] | None) -> WatchView:
-    watch, code, name, status, finished_at, changes = row
-    return WatchView(
-        _watch(watch),
-        code,
-        name,
-        last_check_at=finished_at,
-        last_check_status=status,
-        last_change_at=event.capture_timestamp if event else None,
-        last_change_summary=event.summary if event else None,
-        last_change_snapshot_id=event.to_snapshot_id if event else None,
-        changes=changes or 0,
+def _site_events(session: Session, ids: Collection[int]) -> dict[int, SiteEventRow]:
+    return {row.id: row for row in session.scalars(select(SiteEventRow).where(SiteEventRow.id.in_(ids)))}
+
+
+def _view(row: Row[*tuple[Any, ...]], event: Row[Any] | None, site_wide: SiteEventRow | None) -> WatchView:
+    watch, code, name, status, finished_at, *_ = row
+    changes = row.page_changes + row.site_changes
+    view = WatchView(_watch(watch), code, name, last_check_at=finished_at, last_check_status=status, changes=changes)
+    if site_wide is not None and (event is None or site_wide.at >= event.capture_timestamp):
+        return replace(
+            view,
+            last_change_at=site_wide.at,
+            last_change_summary=_site_words(site_wide),
+            last_change_runs=(site_wide.from_job_id, site_wide.to_job_id),
+        )
+    if event is None:
+        return view
+    return replace(
+        view,
+        last_change_at=event.capture_timestamp,
+        last_change_summary=event.summary,
+        last_change_snapshot_id=event.to_snapshot_id,
     )
+
+
+def _site_words(row: SiteEventRow) -> str:
+    named = f": {row.title or row.page}" if row.page else ""
+    return f"{SITE_EVENT_WORDS[SiteEventKind(row.kind)]}{named}"
 
 
 def is_any_due(session: Session, now: datetime) -> bool:
@@ -201,12 +225,14 @@ def source_code(session: Session, source_id: int) -> str:
 def due_watches(session: Session, now: datetime, sources: int) -> list[DueWatch]:
     """Return all due watches of some sources, longest due first, locked; not of sources with a job under way."""
     due = (WatchRow.next_run_at <= now, ~WatchRow.paused)
+    # By the index of what is due: SQLite would go through the watches of all sources.
+    source_id = unindexed(WatchRow.source_id)
     chosen = session.scalars(
-        select(WatchRow.source_id)
+        select(source_id)
         .join(Source, WatchRow.source_id == Source.id)
         .where(*due, Source.enabled, ~_busy())
-        .group_by(WatchRow.source_id)
-        .order_by(func.min(WatchRow.next_run_at), WatchRow.source_id)
+        .group_by(source_id)
+        .order_by(func.min(WatchRow.next_run_at), source_id)
         .limit(sources)
     ).all()
     rows = session.execute(

@@ -17,13 +17,14 @@ from webstrata.db.queue import jobs
 from webstrata.db.sources import manifests, rebuilding
 from webstrata.db.sources.rebuilding import Totals
 from webstrata.db.sql import ids
-from webstrata.errors import ConflictError, LeaseLostError
+from webstrata.errors import ConflictError, LeaseLostError, StorageError
 from webstrata.index.pipeline import index_job
 from webstrata.jobs.folders.manifest import write_manifest, write_sources
 from webstrata.jobs.folders.rebuild_plan import PlannedJob, PlannedSource, RebuildPlan, plan_rebuild
 from webstrata.jobs.watching.files import restore_watching
 from webstrata.model.jobs.job import JobStatus
 from webstrata.notifications.backup import restore_notifications
+from webstrata.notifications.reviewing import restore_reviews
 from webstrata.retention.holds import restore_holds
 from webstrata.warc.adopting import adopt_warcs_for_job
 from webstrata.warc.cdxj import EXTERNAL_FOLDER, journal_folder, read_journal
@@ -81,7 +82,7 @@ class Rebuild:
         self._make_sources(report)
         restore_holds(self.database, self.archive_root)
         report.problems += restore_watching(self.database, self.archive_root)
-        restore_notifications(self.database, self.archive_root)
+        report.problems += self._restore_notifications() + restore_reviews(self.database, self.archive_root)
         self._keep_promised_ids(plan.jobs)
         self._index_all(self._make_jobs(report, missing), report)
         if not report.interrupted:
@@ -89,6 +90,14 @@ class Rebuild:
         with self.database.read() as session:
             report.totals = rebuilding.totals(session)
         return report
+
+    def _restore_notifications(self) -> list[str]:
+        """Bring targets and subscriptions back; a damaged file is reported and costs nothing else."""
+        try:
+            restore_notifications(self.database, self.archive_root)
+        except StorageError as error:
+            return [str(error)]
+        return []
 
     def _refuse_others(self, plan: RebuildPlan) -> None:
         with self.database.read() as session:

@@ -21,6 +21,7 @@ from webstrata.index.pipeline import follow_crawl, index_job
 from webstrata.index.version import INDEX_VERSION
 from webstrata.index.warc_ends import is_cleaned_away
 from webstrata.jobs.running.stages import INTERRUPTED
+from webstrata.jobs.watching.search_matching import SearchMatching
 from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.jobs.job import CUT_SHORT, JobStatus
 from webstrata.warc.adopting import adopt_warcs_for_job
@@ -127,7 +128,13 @@ class Indexing:
         reporting = None
         if self.crawl_defaults is not None:
             reporting = SiteReporting(self.database, self.archive_root, self.crawl_defaults)
-        tracking = ChangeTracking(self.database, self.archive_root, INDEX_VERSION, site_reporting=reporting)
+        tracking = ChangeTracking(
+            self.database,
+            self.archive_root,
+            INDEX_VERSION,
+            site_reporting=reporting,
+            match_searches=SearchMatching(self.database).match,
+        )
         counts = tracking.compute(job.source_id, stopping=interrupted, ended=EndedRun(job.id, done))
         return INTERRUPTED if counts.was_stopped else 0
 

@@ -13,6 +13,7 @@ from webstrata.db.operations import audit_log
 from webstrata.db.sources import sources
 from webstrata.db.watching import watches
 from webstrata.errors import ConflictError
+from webstrata.fetch.guard import NetworkGuard
 from webstrata.jobs.folders.manifest import write_sources
 from webstrata.jobs.sources.source_choice import choose_source
 from webstrata.jobs.watching.files import write_watching
@@ -32,10 +33,12 @@ class WatchCommands:
     database: Database
     archive_root: Path
 
-    def add_notifying(self, request: WatchRequest, addresses: Sequence[str]) -> tuple[Watch, list[Subscription]]:
+    def add_notifying(
+        self, request: WatchRequest, addresses: Sequence[str], guard: NetworkGuard
+    ) -> tuple[Watch, list[Subscription]]:
         """Add a watch whose changes some addresses are notified of; nothing is added when one of them is refused."""
         for address in addresses:
-            check_recipient(self.database, address)
+            check_recipient(self.database, address, guard)
         watch = self.add(request)
         # The watch itself leaves out what is not significant.
         made = [subscribe(self.database, to, watch_id=watch.id, min_significance=0.0) for to in addresses]

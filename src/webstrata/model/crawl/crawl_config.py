@@ -60,6 +60,11 @@ class CrawlConfig:
     )
     respect_robots: bool = _declare(True, "Obey robots.txt.", has_reach=True)
     use_sitemaps: bool = _declare(True, "Also fetch the URLs of the sitemaps that robots.txt names.", has_reach=True)
+    recheck_known_pages: bool = _declare(
+        True,
+        "At the end of a complete run, also request the pages that an earlier run of the same scope captured and this "
+        "one did not find: only the response shows whether they were removed or are no longer linked.",
+    )
     respect_nofollow: bool = _declare(
         False, "Do not follow links that are marked nofollow, nor any link of a page that is.", has_reach=True
     )

@@ -56,6 +56,19 @@ def read_address(text: str) -> TargetAddress:
     return _webhook(address) if name in _WEB else _apprise(name, address)
 
 
+def endpoint_of(address: TargetAddress) -> tuple[str, int] | None:
+    """Return host and port that an address names; None when its service has a host of its own."""
+    scheme, _, _ = address.shown.partition("://")
+    if scheme not in _WEB and not APPRISE_SCHEMES.get(scheme):
+        return None
+    parts = urlsplit(address.address)
+    try:
+        port = parts.port
+    except ValueError:
+        port = None
+    return (parts.hostname, port or 0) if parts.hostname else None
+
+
 def _webhook(address: str) -> TargetAddress:
     if "@" in urlsplit(address).netloc:
         raise UsageError("a webhook's address cannot hold a user name or password; put a token in its path or query")

@@ -39,6 +39,37 @@ class ChangeReview:
     reviewed_by: str | None
 
 
+MAX_NOTE = 2_000
+"""Characters of a note on a change."""
+
+
+@dataclass(frozen=True)
+class MarkedChange:
+    """A change event after it was marked, or its mark was removed."""
+
+    id: int
+    from_snapshot_id: int | None
+    to_snapshot_id: int
+    review: ChangeReview | None
+
+
+@dataclass(frozen=True)
+class SavedReview:
+    """The mark of a change as a file has it, for a rebuild."""
+
+    event_key: str
+    """The event's id, made from its two snapshots."""
+    status: str
+    note: str | None
+    reviewed_at: datetime
+    reviewed_by: str
+
+    @property
+    def to_snapshot_id(self) -> int:
+        """Return the capture whose event is marked: each capture has one."""
+        return int(self.event_key.rpartition("-")[2])
+
+
 @dataclass(frozen=True)
 class TargetAddress:
     """An address that notifications are sent to; it may hold secrets."""

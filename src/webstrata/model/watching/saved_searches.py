@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from urllib.parse import urlencode
 
 from webstrata.errors import UsageError
 from webstrata.model.search.values import FileKind, SearchRequest, Sort, View
@@ -27,6 +28,11 @@ class SavedSearch:
     def words(self) -> str:
         """Return the search in words."""
         return ", ".join(f"{name}: {value}" for name, value in self.parameters.items())
+
+    @property
+    def query_string(self) -> str:
+        """Return the query of the page that shows what matches, newest first."""
+        return urlencode({**self.parameters, "sort": Sort.NEWEST.value})
 
     def to_json(self) -> dict[str, object]:
         """Return the saved search as JSON, the same for the command line and the API."""

@@ -1,6 +1,6 @@
-"""Site diff: the pages of two runs of a source, and when the absence of a page proves that it was removed."""
+"""Site diff: the pages of two runs of a source, and which responses prove that a page was removed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -67,6 +67,14 @@ def why_incomparable(older: SiteRun, newer: SiteRun) -> str | None:
     return reason
 
 
+def earlier_run(runs: Iterable[SiteRun], job_id: int, config: Mapping[str, object]) -> SiteRun | None:
+    """Return the newest complete run before a job that has the same scope; the runs are given newest first."""
+    for run in runs:
+        if run.job_id < job_id and same_reach(run.config, config) and why_incomplete(run) is None:
+            return run
+    return None
+
+
 class MissingFate(StrEnum):
     """The fate of a page that the newer run has no good capture of."""
 
@@ -74,8 +82,6 @@ class MissingFate(StrEnum):
     UNAVAILABLE = "unavailable"
     """It was requested, and the response does not show whether the page is still there."""
     REDIRECTED = "redirected"
-    NOT_SEEN = "not_seen"
-    """It was not requested."""
 
 
 @dataclass(frozen=True)
@@ -90,10 +96,8 @@ class LastResponse:
     """Where a redirect leads."""
 
 
-def missing_fate(response: LastResponse | None) -> MissingFate:
+def missing_fate(response: LastResponse) -> MissingFate:
     """Return what a run's response for a page that it has no good capture of shows."""
-    if response is None:
-        return MissingFate.NOT_SEEN
     if response.location is not None:
         return MissingFate.REDIRECTED
     if response.status_code in GONE_STATUSES or response.kind in _GONE_KINDS:
@@ -101,10 +105,8 @@ def missing_fate(response: LastResponse | None) -> MissingFate:
     return MissingFate.UNAVAILABLE
 
 
-def response_words(response: LastResponse | None) -> str:
+def response_words(response: LastResponse) -> str:
     """Return a response in words."""
-    if response is None:
-        return "the newer run did not find it"
     if response.kind in _GONE_KINDS and response.status_code in REDIRECT_STATUSES:
         return "it leads to the home page, a login or an error page, or where many pages lead"
     if response.error is not None:
@@ -114,14 +116,11 @@ def response_words(response: LastResponse | None) -> str:
     return f"status {response.status_code}"
 
 
-def why_unproven(absent: int, pages: int, failed: Sequence[str]) -> str | None:
-    """Return why pages that a complete run did not request may still be there; None when they are removed."""
-    if failed and absent:
-        more = f" and {len(failed) - 1:,} more" if len(failed) > 1 else ""
-        return f"pages that lead to others failed: {failed[0]}{more}"
+def why_unproven(absent: int, pages: int) -> str | None:
+    """Return why pages that a complete run did not request may still be there; None without such pages."""
     if too_many_at_once(absent, pages):
         return f"{absent:,} of {pages:,} pages missing at once look like an outage"
-    return None
+    return f"{counted(absent, 'page')} of the older run were not requested" if absent else None
 
 
 class MoveEvidence(StrEnum):

@@ -8,7 +8,9 @@ from enum import StrEnum
 from webstrata.errors import UsageError
 from webstrata.model.changes.values import SIGNIFICANT, ChangeType
 from webstrata.model.jobs.schedules import parse_schedule
+from webstrata.model.notifications.messages import site_diff_path
 from webstrata.model.urls import origin_of, parse_url, url_group, with_scheme
+from webstrata.model.watching.site_events import SiteEvent, SiteEventKind
 
 MAX_IGNORED = 20
 MAX_RULE_LENGTH = 500
@@ -105,6 +107,17 @@ class Watch:
         is_later = self.first_job_id is not None and to_job_id is not None and to_job_id > self.first_job_id
         return self.scope is not WatchScope.PAGE and is_later
 
+    def may_report_site_event(self, event: SiteEvent, from_job_id: int) -> bool:
+        """Return whether a site event is about what is watched, and both of its runs were made since the first check.
+
+        A changed template is of interest for several pages, and not where a part of them is selected.
+        """
+        if self.first_job_id is None or from_job_id < self.first_job_id or event.significance < self.min_significance:
+            return False
+        if event.kind is SiteEventKind.TEMPLATE:
+            return self.scope is not WatchScope.PAGE and self.rules.selector is None
+        return self.covers(event.page) or (event.new_page is not None and self.covers(event.new_page))
+
 
 @dataclass(frozen=True)
 class WatchView:
@@ -118,7 +131,17 @@ class WatchView:
     last_change_at: datetime | None = None
     last_change_summary: str | None = None
     last_change_snapshot_id: int | None = None
+    """The capture that shows the change; None for a site event."""
+    last_change_runs: tuple[int, int] | None = None
+    """The two jobs whose comparison shows the change; None for a change of one page."""
     changes: int = 0
+
+    @property
+    def last_change_path(self) -> str | None:
+        """Return the path of the page that shows the last change."""
+        if self.last_change_runs is not None:
+            return site_diff_path(self.source_code, *self.last_change_runs)
+        return f"/compare?to={self.last_change_snapshot_id}" if self.last_change_snapshot_id else None
 
     def to_json(self) -> dict[str, object]:
         """Return the watch as JSON, the same for the command line and the API."""
@@ -142,6 +165,7 @@ class WatchView:
             "lastChange": self.last_change_at.isoformat() if self.last_change_at else None,
             "lastChangeSummary": self.last_change_summary,
             "lastChangeSnapshotId": self.last_change_snapshot_id,
+            "lastChangePath": self.last_change_path,
             "changes": self.changes,
         }
 

@@ -1,18 +1,17 @@
 """Marking changes as reviewed, important or noise, from the list of changes and the compare page."""
 
-from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Path
 from fastapi.responses import RedirectResponse, Response
 
-from webstrata.db.notifications.reviews import review_change
 from webstrata.errors import UsageError
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.dependencies import SnapshotNumber, Text
 from webstrata.http.same_origin import require_same_origin
 from webstrata.model.notifications.messages import compare_path
 from webstrata.model.notifications.values import ReviewStatus
+from webstrata.notifications.reviewing import mark_change
 from webstrata.web.failures import PageRoute
 from webstrata.web.visitor import require_admin_visitor
 
@@ -33,9 +32,8 @@ def review(
     if status and status not in set(ReviewStatus):
         raise UsageError("choose reviewed, important or noise")
     mark = ReviewStatus(status) if status else None
-    with app.database.write() as session:
-        event = review_change(session, change_id, mark, note, datetime.now(UTC))
-        shown = compare_path(event.from_snapshot_id, event.to_snapshot_id)
+    marked = mark_change(app.database, app.archive_root, change_id, mark, note)
+    shown = compare_path(marked.from_snapshot_id, marked.to_snapshot_id)
     return RedirectResponse(_list_address(back) or shown, status_code=303)
 
 

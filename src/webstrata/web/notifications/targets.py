@@ -1,6 +1,6 @@
 """The notifications page of administrators: targets, subscriptions, dead letters."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -10,15 +10,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from webstrata.app import App
 from webstrata.db.notifications import announcing, outbox, subscriptions
-from webstrata.db.sources.sources import list_sources, source_view
+from webstrata.db.sources.sources import list_sources
+from webstrata.db.watching import saved_searches, watches
 from webstrata.errors import UsageError, WebstrataError
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.dependencies import Code, Parts, Text
 from webstrata.http.same_origin import require_same_origin
-from webstrata.model.changes.values import SIGNIFICANT
 from webstrata.model.notifications.addresses import APPRISE_SCHEMES
+from webstrata.model.notifications.values import Subscription
+from webstrata.model.watching.saved_searches import SavedSearch
+from webstrata.model.watching.watches import Watch
 from webstrata.notifications import subscribing
 from webstrata.notifications.backup import write_notifications
+from webstrata.notifications.subscribing import SubjectRequest
 from webstrata.web.failures import PageRoute
 from webstrata.web.pages import render
 from webstrata.web.visitor import require_admin_visitor
@@ -26,6 +30,7 @@ from webstrata.web.visitor import require_admin_visitor
 NOTIFICATIONS_PAGE = "/notifications"
 
 DEAD_LETTERS_SHOWN = 50
+WATCHES_OFFERED = 200
 _DIGITS = 18
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False, dependencies=[Depends(require_admin_visitor)])
@@ -42,7 +47,9 @@ class SubscriptionForm(BaseModel):
     target: Text = ""
     source: Code = ""
     page: Text = ""
-    level: Text = Field(str(SIGNIFICANT), alias="minSignificance")
+    watch: Text = ""
+    search: Text = ""
+    level: Text = Field("", alias="minSignificance")
     each: Text = ""
 
 
@@ -54,19 +61,18 @@ def show(request: Request, app: Parts) -> HTMLResponse:
 
 @router.post(f"{NOTIFICATIONS_PAGE}/subscribe", dependencies=_OURS)
 def subscribe(request: Request, app: ActingParts, form: Annotated[SubscriptionForm, Form()]) -> Response:
-    """Subscribe a target to a source or a page."""
+    """Subscribe a target to a source, a page, a watch or a saved search."""
 
     def act() -> str | None:
-        source_id = None
-        if form.source:
-            with app.database.read() as session:
-                source_id = source_view(session, form.source).id
-        made = subscribing.subscribe(
+        watch = _row_id(form.watch.strip()) if form.watch.strip() else None
+        wanted = SubjectRequest(form.source or None, form.page.strip() or None, watch, form.search or None)
+        made = subscribing.subscribe_to(
             app.database,
+            app.archive_root,
             form.target,
-            source_id=source_id,
-            page=form.page.strip() or None,
-            min_significance=_number(form.level),
+            wanted,
+            guard=app.notification_guard(),
+            min_significance=_number(form.level) if form.level.strip() else None,
             digest=not form.each,
         )
         return made.signing_secret
@@ -137,6 +143,18 @@ def _act(request: Request, app: App, act: Callable[[], str | None]) -> Response:
     return RedirectResponse(NOTIFICATIONS_PAGE, status_code=303)
 
 
+def _names(
+    subscribed: Sequence[Subscription], searches: Sequence[SavedSearch], watched: Sequence[Watch]
+) -> dict[int, str]:
+    """Return what subscriptions to watches and saved searches are about in words, by subscription."""
+    by_search = {one.id: one.name for one in searches}
+    by_watch = {one.id: one.url for one in watched}
+    return {
+        one.id: by_search.get(one.subject.saved_search_id or 0) or by_watch.get(one.subject.watch_id or 0) or ""
+        for one in subscribed
+    }
+
+
 def _number(text: str) -> float:
     try:
         return float(text)
@@ -161,7 +179,8 @@ def _page(
     with app.database.read() as session:
         targets = subscriptions.list_targets(session)
         subscribed = subscriptions.list_subscriptions(session)
-        sources = list_sources(session)
+        sources, searches = list_sources(session), saved_searches.list_searches(session)
+        watched = [view.watch for view in watches.list_watches(session, limit=WATCHES_OFFERED)]
         waiting, dead = announcing.count_waiting(session), outbox.count_dead(session)
         letters = outbox.list_dead(session, limit=DEAD_LETTERS_SHOWN) if dead else []
     return render(
@@ -171,6 +190,9 @@ def _page(
         targets=targets,
         subscribed=subscribed,
         sources=sources,
+        searches=searches,
+        watches=watched,
+        names=_names(subscribed, searches, watched),
         waiting=waiting,
         dead=dead,
         letters=letters,

@@ -1,7 +1,6 @@
 """The page of saved searches: their feeds, and for administrators a form for a new one."""
 
 from typing import Annotated
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -67,7 +66,7 @@ def _page(
     with app.database.read() as session:
         found = saved_searches.list_searches(session)
         sources = catalog.sources(session)
-    listed = [(one, f"/search?{urlencode({**one.parameters, 'sort': 'newest'})}") for one in found]
+    listed = [(one, f"/search?{one.query_string}") for one in found]
     return render(
         request,
         "saved_searches.html",

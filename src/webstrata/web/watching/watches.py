@@ -84,7 +84,8 @@ def _add(app: App, form: WatchForm) -> list[tuple[str, str]]:
     request = WatchRequest(
         form.url, form.every, WatchScope(form.scope), form.select, _lines(form.ignore), _number(form.level)
     )
-    _, made = WatchCommands(app.database, app.archive_root).add_notifying(request, _lines(form.notify))
+    commands, guard = WatchCommands(app.database, app.archive_root), app.notification_guard()
+    _, made = commands.add_notifying(request, _lines(form.notify), guard)
     return [(one.target.name, one.signing_secret) for one in made if one.signing_secret]
 
 

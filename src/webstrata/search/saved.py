@@ -1,0 +1,42 @@
+"""Saved searches: which captures match. All words count, in any of their forms, and no guess replaces them."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from webstrata.content.tokens import tokens
+from webstrata.db.engine import Session
+from webstrata.db.search.question import Question
+from webstrata.db.watching import search_matches
+from webstrata.model.search.query import Intent, understood
+from webstrata.model.search.values import SearchRequest
+from webstrata.search.best_match import put, whole_question
+from webstrata.search.terms import expression_with_forms
+
+
+def matching_captures(session: Session, request: SearchRequest, snapshot_ids: Collection[int]) -> list[int]:
+    """Return those of some captures that match a saved search."""
+    question = _question(session, request)
+    return [] if question is None else search_matches.matching_among(session, question, snapshot_ids)
+
+
+def newest_matches(session: Session, request: SearchRequest, most: int) -> list[int]:
+    """Return the newest new or changed captures that match a saved search."""
+    question = _question(session, request)
+    return [] if question is None else search_matches.newest_changed(session, question, most)
+
+
+def _question(session: Session, request: SearchRequest) -> Question | None:
+    """Return what the database is asked; None for words that no page can have, such as a lone sign."""
+    plain = Question(request)
+    if not request.q:
+        return plain
+    query = understood(request.q, tokens)
+    if query.address is not None:
+        at_address = replace(plain, address=query.address)
+        if search_matches.has_pages(session, at_address):
+            return at_address
+    if query.intent is Intent.ADVANCED:
+        expression = query.expression and expression_with_forms(session, request.q, query.expression)
+        return None if expression is None else replace(plain, expression=expression)
+    asked = put(plain, whole_question(session, request.q, query.plain)) if query.plain else plain
+    return None if asked.expression is None else asked
