@@ -152,8 +152,10 @@ def restore_marks(session: Session) -> None:
 
 
 def announce_site(session: Session) -> None:
-    known = site_events.events_of_watch(session, 7, 50)
-    announcing.announce_site(session, SOURCE, known, {7: {one.key for one in known}}, NOW)
+    known = [replace(one, key=f"new-{one.key}") for one in site_events.events_of_watch(session, 7, 50)]
+    run_reports = site_events.save_site_events(session, SOURCE, known)
+    watched = site_events.save_watched(session, {7: run_reports})
+    announcing.announce_site(session, SOURCE, run_reports, watched, NOW)
 
 
 OF_JOBS: dict[str, Asking] = {

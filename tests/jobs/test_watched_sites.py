@@ -83,6 +83,46 @@ def test_a_watched_folder_reports_what_became_of_its_pages(
     assert str(shown.last_change_path) in Page(client.get("/watches")).html.replace("&amp;", "&")
 
 
+def test_a_fact_that_runs_of_two_scopes_find_is_reported_once_to_each(
+    runner: Runner, web_server: WebServer, receiver: Receiver, deliver: Deliver
+) -> None:
+    paths = {f"/news/{number}": number for number in range(12)}
+    home = {"/": page("Home", "<p>All <a href=/news/>news</a></p>", MENU)}
+    serve_folder(web_server, paths, [*paths], MENU)
+    web_server.answers |= home
+    for name, url, scope in (("folder", "/news/", WatchScope.FOLDER), ("site", "/", WatchScope.SITE)):
+        request = WatchRequest(web_server.url(url), scope=scope)
+        orders(runner).add_notifying(request, [f"{receiver.origin}/{name}"], GUARD)
+    now = datetime.now(UTC)
+    check_all(runner, now)
+    check_all(runner, now)
+    subscribe(runner.database, f"{receiver.origin}/source", source_id=1)
+
+    def removed() -> dict[str, int]:
+        deliver().deliver_due()
+        return {
+            hook: sum(one.json["data"]["byType"].get("removed", 0) for one in receiver.accepted(f"/{hook}"))
+            for hook in ("folder", "site", "source")
+        }
+
+    serve_folder(web_server, paths, [one for one in paths if one != "/news/3"], MENU)
+    del web_server.answers["/news/3"]
+    web_server.answers |= home
+    assert len([*check_all(runner, now + DAY), *check_all(runner, now + DAY)]) == 2
+    assert removed() == {"folder": 1, "site": 1, "source": 1}
+
+    serve_folder(web_server, paths, [*paths], MENU)
+    web_server.answers |= home
+    check_all(runner, now + 2 * DAY)
+    check_all(runner, now + 2 * DAY)
+    serve_folder(web_server, paths, [one for one in paths if one != "/news/3"], MENU)
+    del web_server.answers["/news/3"]
+    web_server.answers |= home
+    check_all(runner, now + 3 * DAY)
+    check_all(runner, now + 3 * DAY)
+    assert removed() == {"folder": 2, "site": 2, "source": 2}, "it came back, and was removed again"
+
+
 def test_a_run_with_nothing_but_a_changed_template_is_announced(
     runner: Runner, web_server: WebServer, receiver: Receiver, deliver: Deliver
 ) -> None:

@@ -1,14 +1,15 @@
 """From a saved search to the receiver of its notifications, and its feed."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
-from tests.index.jobs import SITE
-from tests.notifications.conftest import LOOPBACK, Deliver, Run, dose
+from tests.index.jobs import SITE, crawled_job
+from tests.notifications.conftest import LOOPBACK, Deliver, Run, compute, dose
 from tests.notifications.receiver import Receiver
+from tests.support.fetched import fetched
 from tests.web.conftest import make_app
 from webstrata.db.engine import Database
 from webstrata.errors import NotFoundError, UsageError
@@ -60,6 +61,11 @@ def test_the_feed_of_a_saved_search_has_new_and_changed_captures_however_many_ot
     saved = SavedSearchCommands(database, tmp_path).add("Fever & <b>pain</b>", {"q": "ibuprofen fever"})
     run({"/a": dose("200 mg")})
     job = run({"/a": dose("400 mg")})
+    again = crawled_job(database, tmp_path)
+    later = datetime.now(UTC) + timedelta(days=1, seconds=1)
+    again.add_warc([fetched(f"{SITE}/a", dose("400 mg"), at=later)], "same-day.warc.gz")
+    assert again.index() == 0
+    compute(again)
     for number in range(4):
         # A comment makes other bytes and another hash of a page that no reader sees as changed.
         run({"/a": f"{dose('400 mg')}<!-- {number} -->", "/other": "<title>Other</title><p>Nothing of that.</p>"})

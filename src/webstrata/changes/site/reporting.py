@@ -14,7 +14,7 @@ from webstrata.db.notifications import announcing
 from webstrata.db.queue import frontier, jobs
 from webstrata.db.watching import site_diff, site_events, watches
 from webstrata.db.watching.site_diff import CrawlDefaults
-from webstrata.db.watching.site_events import StoredSiteEvent
+from webstrata.db.watching.site_events import SiteEventReport, StoredSiteEvent
 from webstrata.db.watching.watches import source_code
 from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.assets import same_reach
@@ -66,11 +66,11 @@ class SiteReporting:
         with self.database.write() as session:
             change_leases.check(session, lease)
             site_events.note_comparison(session, run.job_id, older.job_id if older else None, now)
-            watched = _watched(watches.watches_of_sources(session, [lease.source_id]) if found else (), found)
-            numbers = site_events.save_site_events(session, lease.source_id, found)
-            site_events.save_watched(session, {one: [numbers[key] for key in keys] for one, keys in watched.items()})
+            reports = site_events.save_site_events(session, lease.source_id, found)
+            watched = _watched(watches.watches_of_sources(session, [lease.source_id]) if reports else (), reports)
+            new = site_events.save_watched(session, watched)
             if is_announced:
-                announcing.announce_site(session, lease.source_id, found, watched, now)
+                announcing.announce_site(session, lease.source_id, reports, new, now)
 
     def _events(self, code: str, older: SiteRun, newer: SiteRun) -> list[StoredSiteEvent]:
         comparison = SiteComparison(self.database, self.archive_root, self.defaults)
@@ -90,10 +90,10 @@ class SiteReporting:
             return jobs.load_job(session, job_id).was_crawled_here or frontier.has_any(session, job_id, *TaskStatus)
 
 
-def _watched(known: Sequence[Watch], events: Sequence[StoredSiteEvent]) -> dict[int, set[str]]:
-    """Return the keys of the site events that belong to each watch."""
+def _watched(known: Sequence[Watch], reports: Sequence[SiteEventReport]) -> dict[int, list[SiteEventReport]]:
+    """Return the site events that belong to each watch."""
     return {
-        watch.id: {one.key for one in events if watch.may_report_site_event(one.event, one.from_job_id)}
+        watch.id: [one for one in reports if watch.may_report_site_event(one.stored.event, one.stored.from_job_id)]
         for watch in known
     }
 

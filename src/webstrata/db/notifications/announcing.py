@@ -16,7 +16,7 @@ from webstrata.db.changes.changes import NewEvent
 from webstrata.db.schema.change_tables import TemplateChange
 from webstrata.db.schema.notification_tables import OutboxMessage, SubscriptionRow
 from webstrata.db.schema.tables import ArchiveJob, Snapshot, Source
-from webstrata.db.watching.site_events import StoredSiteEvent
+from webstrata.db.watching.site_events import SiteEventReport, StoredSiteEvent
 from webstrata.model.changes.values import ChangeType
 from webstrata.model.notifications.messages import MAX_LISTED, MessageKind, digest_payload
 from webstrata.model.notifications.rules import event_key, is_notified
@@ -59,43 +59,49 @@ def announce(session: Session, events: Sequence[NewEvent], matches: Collection[E
 def announce_site(
     session: Session,
     source_id: int,
-    events: Sequence[StoredSiteEvent],
+    reports: Sequence[SiteEventReport],
     watched: Mapping[int, Collection[str]],
     now: datetime,
 ) -> None:
     """Put the site events of a run into the outbox of the subscriptions to its source, its pages and its watches.
 
-    `watched` has the keys of the events that belong to each watch.
+    `watched` has the keys of the events that are new to each watch.
     """
     # A run has more pages than a statement has parameters, and an archive has few subscriptions.
     others = or_(SubscriptionRow.page.is_not(None), SubscriptionRow.watch_id.is_not(None))
     concerned = or_(SubscriptionRow.source_id == source_id, others)
-    rows = session.scalars(select(SubscriptionRow).where(concerned).order_by(SubscriptionRow.id)) if events else ()
+    rows = session.scalars(select(SubscriptionRow).where(concerned).order_by(SubscriptionRow.id)) if reports else ()
     name = session.scalar(select(Source.name).where(Source.id == source_id))
     waiting = [
-        {
-            "subscription_id": row.id,
-            "event_key": one.key,
-            "kind": MessageKind.CHANGE.value,
-            "job_id": one.to_job_id,
-            "payload": _site_payload(one, name or one.source_code),
-            "created_at": now,
-            "due_at": None if row.digest else now,
-            "attempts": 0,
-        }
+        _site_row(row, one.stored, name or one.stored.source_code, now)
         for row in rows
-        for one in events
+        for one in reports
         if _is_subscribed(row, one, watched)
     ]
     for start in range(0, len(waiting), _ROWS_AT_ONCE):
         _insert(session, waiting[start : start + _ROWS_AT_ONCE])
 
 
-def _is_subscribed(row: SubscriptionRow, one: StoredSiteEvent, watched: Mapping[int, Collection[str]]) -> bool:
+def _site_row(row: SubscriptionRow, one: StoredSiteEvent, source_name: str, now: datetime) -> dict[str, Any]:
+    return {
+        "subscription_id": row.id,
+        "event_key": one.key,
+        "kind": MessageKind.CHANGE.value,
+        "job_id": one.to_job_id,
+        "payload": _site_payload(one, source_name),
+        "created_at": now,
+        "due_at": None if row.digest else now,
+        "attempts": 0,
+    }
+
+
+def _is_subscribed(row: SubscriptionRow, report: SiteEventReport, watched: Mapping[int, Collection[str]]) -> bool:
+    one = report.stored
     if row.watch_id is not None:
         is_about = one.key in watched.get(row.watch_id, ())
     else:
-        is_about = row.page is None or row.page in (one.event.page, one.event.new_page)
+        is_new = not report.is_known
+        is_about = is_new and (row.page is None or row.page in (one.event.page, one.event.new_page))
     return is_about and one.at >= row.created_at and one.event.significance >= row.min_significance
 
 

@@ -1,20 +1,24 @@
 """Rows of site events: which runs were compared, what was found, and the list for feeds."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import or_, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
+from webstrata.db.assets.assets import batches
 from webstrata.db.schema.change_tables import SnapshotChange
-from webstrata.db.schema.tables import Source
+from webstrata.db.schema.tables import Snapshot, Source
 from webstrata.db.schema.watching_tables import SiteComparisonRow, SiteEventRow, WatchSiteEvent
 from webstrata.db.sources.totals import HIDDEN_SOURCE
+from webstrata.db.sql.planner_hints import unindexed
 from webstrata.model.changes.values import SIGNIFICANT, ChangeType
+from webstrata.model.quality import GOOD
 from webstrata.model.watching.site_events import SiteEvent, SiteEventKind
 
 _REMOVED = SiteEventKind.REMOVED.value
+_PAGES_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,16 @@ class StoredSiteEvent:
     to_job_id: int
     at: datetime
     replaces: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class SiteEventReport:
+    """A site event that a run found, and its number."""
+
+    stored: StoredSiteEvent
+    event_id: int
+    is_known: bool = False
+    """Whether a run of another scope reported it before."""
 
 
 def compared_runs(session: Session, job_ids: Collection[int]) -> set[int]:
@@ -48,39 +62,98 @@ def note_comparison(session: Session, to_job_id: int, from_job_id: int | None, n
     session.add(SiteComparisonRow(to_job_id=to_job_id, from_job_id=from_job_id, compared_at=now))
 
 
-def save_site_events(session: Session, source_id: int, events: Sequence[StoredSiteEvent]) -> dict[str, int]:
-    """Store the site events of a run, and return their numbers by their keys."""
-    rows = [
-        SiteEventRow(
-            event_key=one.key,
-            source_id=source_id,
-            from_job_id=one.from_job_id,
-            to_job_id=one.to_job_id,
-            kind=one.event.kind.value,
-            page=one.event.page,
-            title=one.event.title,
-            summary=one.event.summary,
-            from_snapshot_id=one.event.from_snapshot_id,
-            to_snapshot_id=one.event.to_snapshot_id,
-            new_page=one.event.new_page,
-            replaces=list(one.replaces),
-            at=one.at,
-        )
+def save_site_events(session: Session, source_id: int, events: Sequence[StoredSiteEvent]) -> list[SiteEventReport]:
+    """Store the site events of a run; those that another run reported since the older of the two are not repeated.
+
+    Runs of different scopes, such as the checks of a watched folder and of its site, find the same facts.
+    """
+    known = _known(session, source_id, events)
+    rows = {one.key: _row(source_id, one) for one in events if _about(one.event) not in known}
+    session.add_all(rows.values())
+    session.flush()
+    return [
+        SiteEventReport(one, rows[one.key].id)
+        if one.key in rows
+        else SiteEventReport(replace(one, key=known[_about(one.event)].event_key), known[_about(one.event)].id, True)
         for one in events
     ]
-    session.add_all(rows)
-    session.flush()
-    return {row.event_key: row.id for row in rows}
 
 
-def save_watched(session: Session, watched: Mapping[int, Collection[int]]) -> None:
-    """Store which site events belong to which watches: their numbers, by watch."""
-    session.add_all(
-        WatchSiteEvent(watch_id=watch_id, site_event_id=number)
-        for watch_id, numbers in watched.items()
-        for number in numbers
+def _known(session: Session, source_id: int, events: Sequence[StoredSiteEvent]) -> dict[tuple[str, ...], SiteEventRow]:
+    """Return the stored events about the same facts, reported after the older of the two runs."""
+    if not events:
+        return {}
+    wanted = {_about(one.event): one.event for one in events}
+    rows = _later_events(session, source_id, events[0].from_job_id, {one.event.page for one in events})
+    found = {about: row for row in rows if (about := _about(_stored(row, "").event)) in wanted}
+    gone = [row for about, row in found.items() if wanted[about].kind in _ABSENT]
+    seen = _last_good_jobs(session, {row.page for row in gone})
+    # A page that was there again since then is gone once more.
+    again = {row.id for row in gone if seen.get(row.page, 0) > row.to_job_id}
+    return {about: row for about, row in found.items() if row.id not in again}
+
+
+def _later_events(session: Session, source_id: int, job_id: int, pages: Collection[str]) -> Iterator[SiteEventRow]:
+    """Yield the stored events of pages that runs after a job found."""
+    later = (unindexed(SiteEventRow.source_id) == source_id, unindexed(SiteEventRow.to_job_id) > job_id)
+    for some in batches(pages, _PAGES_AT_ONCE):
+        yield from session.scalars(select(SiteEventRow).where(SiteEventRow.page.in_(some), *later))
+
+
+_ABSENT = (SiteEventKind.REMOVED, SiteEventKind.MOVED)
+
+
+def _about(event: SiteEvent) -> tuple[str, ...]:
+    """Return what an event is about; two events of one fact have the same."""
+    detail = event.summary if event.kind is SiteEventKind.TEMPLATE else event.new_page or ""
+    return event.kind.value, event.page, detail
+
+
+def _last_good_jobs(session: Session, pages: Collection[str]) -> dict[str, int]:
+    """Return the newest run that has a good capture of each page."""
+    found: dict[str, int] = {}
+    for some in batches(pages, _PAGES_AT_ONCE):
+        rows = session.execute(
+            select(Snapshot.normalized_url_group, func.max(Snapshot.job_id))
+            .where(Snapshot.normalized_url_group.in_(some), Snapshot.quality >= GOOD)
+            .group_by(Snapshot.normalized_url_group)
+        )
+        found |= {str(row[0]): int(row[1] or 0) for row in rows}
+    return found
+
+
+def _row(source_id: int, one: StoredSiteEvent) -> SiteEventRow:
+    return SiteEventRow(
+        event_key=one.key,
+        source_id=source_id,
+        from_job_id=one.from_job_id,
+        to_job_id=one.to_job_id,
+        kind=one.event.kind.value,
+        page=one.event.page,
+        title=one.event.title,
+        summary=one.event.summary,
+        from_snapshot_id=one.event.from_snapshot_id,
+        to_snapshot_id=one.event.to_snapshot_id,
+        new_page=one.event.new_page,
+        replaces=list(one.replaces),
+        at=one.at,
     )
+
+
+def save_watched(session: Session, watched: Mapping[int, Sequence[SiteEventReport]]) -> dict[int, set[str]]:
+    """Store which site events belong to which watches, and return the keys of those that are new to each watch."""
+    new: dict[int, set[str]] = {}
+    for watch_id, reports in watched.items():
+        numbers = [one.event_id for one in reports if one.is_known]
+        has = select(WatchSiteEvent.site_event_id).where(
+            WatchSiteEvent.watch_id == watch_id, WatchSiteEvent.site_event_id.in_(numbers)
+        )
+        there = {*session.scalars(has)} if numbers else set()
+        fresh = [one for one in reports if one.event_id not in there]
+        session.add_all(WatchSiteEvent(watch_id=watch_id, site_event_id=one.event_id) for one in fresh)
+        new[watch_id] = {one.stored.key for one in fresh}
     session.flush()
+    return new
 
 
 def events_of_watch(session: Session, watch_id: int, limit: int) -> list[StoredSiteEvent]:

@@ -51,6 +51,8 @@ class SavedSearch:
             source=given.get("source"),
             sort=Sort.NEWEST,
             view=View.SNAPSHOTS,
+            # Of equal captures of a day a search shows the last, and the first is the one that changed.
+            include_duplicates=True,
             language=given.get("language"),
             kind=FileKind(given["type"]) if "type" in given else None,
             from_date=date.fromisoformat(given["from"]) if "from" in given else None,
