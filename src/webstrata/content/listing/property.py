@@ -43,7 +43,7 @@ def property_candidates(node: Node, hints: MoneyHints) -> Iterator[Candidate]:
 
 
 def text_candidates(text: str) -> Iterator[Candidate]:
-    """Yield the rooms and the floor area that the first lines of a page state."""
+    """Yield the number of rooms and the floor area that the first lines of a page state."""
     for line in text.split("\n", _LINES)[:_LINES]:
         # Both have a number in them: most lines need no further look.
         if len(line) > _MAX_LINE or not _DIGIT.search(line):
