@@ -82,6 +82,12 @@ CONTROLS = [
     '<div role="button">Jetzt kaufen</div>',
     '<button name="add" class="product-form__add-to-cart"><svg></svg></button>',
     "<button>Add to cart – $12.00</button>",
+    "<button>+ Keranjang</button>",
+    "<button>افزودن به سبد خرید</button>",
+    "<button>कार्ट में जोड़ें</button>",
+    "<button>Afegeix a la cistella</button>",
+    '<button data-testid="add-to-cart">Add</button>',
+    '<form action="/cart/add" method="post"><button>Ottaa</button></form>',
 ]
 
 
@@ -100,6 +106,9 @@ NO_CONTROLS = [
     '<button class="add-to-cart">Sold out</button>',
     "<button>Subscribe</button>",
     "<footer><a href='/buy'>Buy</a></footer>",
+    "<button>Place order</button>",
+    '<form action="/search"><button>Ottaa</button></form>',
+    '<form action="/cart/add"><button>Sold out</button></form>',
 ]
 
 
@@ -167,6 +176,38 @@ def test_a_list_of_products_is_refused_since_v1_2() -> None:
     assert not is_valid_pdp_page(bare, URL)
     stated = script({"@type": "CollectionPage", "name": "Mugs"})
     assert not is_valid_pdp_page(page(TITLE_IMAGE, PRICE, CART, stated), URL)
+
+
+@pytest.mark.parametrize("cards", [1, 2])
+def test_a_list_with_few_products_is_a_list(cards: int) -> None:
+    verdict = validate_pdp_page(category(cards), URL)
+    assert verdict.signals.product_list
+    assert not verdict.valid
+
+
+def test_a_price_beside_a_brand_that_leads_elsewhere_is_the_products_own() -> None:
+    brand = '<a href="/brands/acme"><img src="/acme.jpg"></a><h3 class="name"><a href="/brands/acme">Acme</a></h3>'
+    assert is_valid_pdp_page(page(TITLE_IMAGE, f"<div>{brand}{PRICE}{CART}</div>"), URL)
+    large = '<a href="/mug-large.jpg"><img src="/mug.jpg"><b class="title">Enlarge</b></a>'
+    assert is_valid_pdp_page(page(TITLE_IMAGE, f"<div>{large}{PRICE}{CART}</div>"), URL)
+
+
+def described(*names: str) -> str:
+    offer = {"@type": "Offer", "price": "9.00", "priceCurrency": "USD"}
+    return script([{"@type": "Product", "name": name, "offers": offer} for name in names])
+
+
+def test_several_products_that_a_page_describes_alike_are_no_schema_of_its_own() -> None:
+    mugs = described("Mug one", "Mug two", "Mug three")
+    listed = page("<h1>Mugs</h1>", '<img src="/mugs.jpg">', mugs, title="Mugs | The Shop")
+    assert not validate_pdp_page(listed, "https://shop.example/mugs").signals.product_schema
+    assert not is_valid_pdp_page(listed, "https://shop.example/mugs")
+    two = page("<h1>Results</h1>", '<img src="/r.jpg">', described("Tea", "Pot"), title="Search")
+    assert not is_valid_pdp_page(two, "https://shop.example/search")
+    with_related = page(TITLE_IMAGE, described("Blue Mug", "Red Bowl", "Teapot"))
+    assert validate_pdp_page(with_related, URL).signals.price == "9.00 USD"
+    variants = page(TITLE_IMAGE, described("Blue Mug - S", "Blue Mug - M", "Blue Mug - L"))
+    assert is_valid_pdp_page(variants, URL)
 
 
 def test_related_products_do_not_make_a_product_page_a_list() -> None:

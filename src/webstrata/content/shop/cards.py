@@ -1,8 +1,10 @@
 """Repeated cards: elements side by side that are built alike, as the products of a list are."""
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
+from urllib.parse import urljoin
 
 from webstrata.content.tree import Element
 
@@ -12,6 +14,19 @@ LEAST_CARDS = 3
 _THINGS = "a[href], img, h2, h3, h4"
 _HIGHEST = 14
 """Elements around a mark that are looked at."""
+
+_CARD_HEIGHT = 5
+_MOST_LINKS = 6
+"""Links of one card: its image, its name, its brand, its ratings."""
+
+_HEADINGS = ("h2", "h3", "h4", "h5")
+_CALLED_NAME = re.compile("title|name", re.IGNORECASE)
+_NO_CARD = re.compile(
+    r"^(?:javascript|data|mailto|tel):|\.(?:jpe?g|png|webp|gif|avif)(?:\?|$)"
+    r"|/(?:brands?|manufacturers?|vendors?|sellers?|marken?|marques?|marcas?|hersteller)(?:[/?._-]|$)",
+    re.IGNORECASE,
+)
+"""Addresses that are no product's: scripts, images in full size, brands."""
 
 
 def elements_in_cards(elements: Iterable[Element], title: Element | None = None) -> frozenset[Element]:
@@ -38,6 +53,65 @@ def elements_in_cards(elements: Iterable[Element], title: Element | None = None)
         for element, chain in chains.items()
         if any((outer, _build(inner)) in lists for inner, outer in pairwise(chain))
     )
+
+
+def elements_in_linked_cards(elements: Iterable[Element], title: Element | None, url: str) -> frozenset[Element]:
+    """Return those elements that are in a card of another page: a block whose image and name both lead there.
+
+    So a list with one or two entries is recognised. What holds the title of the page is no card.
+    """
+    if title is None:
+        return frozenset()
+    around_title = frozenset(_chain(title))
+    known: dict[Element, bool] = {}
+    return frozenset(element for element in elements if _is_in_linked_card(element, around_title, url, known))
+
+
+def _is_in_linked_card(
+    element: Element, around_title: frozenset[Element], url: str, known: dict[Element, bool]
+) -> bool:
+    for block in _chain(element, around_title)[: _CARD_HEIGHT + 1]:
+        if block in around_title:
+            return False
+        if block not in known:
+            known[block] = _leads_elsewhere(block, url)
+        if known[block]:
+            return True
+    return False
+
+
+def _leads_elsewhere(block: Element, url: str) -> bool:
+    """Return whether an image of a block leads to another page, and a name too; or the block is such a link."""
+    if block.tag == "a" and next(block.iter_elements("img"), None) is not None:
+        return _page(block, url) not in {"", _path(url)}
+    links = list(islice(block.iter_elements("a"), _MOST_LINKS + 1))
+    if not 0 < len(links) <= _MOST_LINKS:
+        return False
+    shown = {_page(link, url) for link in links if next(link.iter_elements("img"), None) is not None}
+    named = {_page(link, url) for link in links if _is_name(link, block)}
+    return bool((shown & named) - {"", _path(url)})
+
+
+def _is_name(link: Element, block: Element) -> bool:
+    """Return whether the text of a link is the name of a card: in a heading, or called a name."""
+    if not link.text.strip():
+        return False
+    if any(next(link.iter_elements(tag), None) is not None for tag in _HEADINGS):
+        return True
+    around = islice(takewhile(lambda one: one is not block, _chain(link)), 3)
+    return any(one.tag in _HEADINGS or _CALLED_NAME.search((one.attr("class") or "")[:200]) for one in around)
+
+
+def _page(link: Element, url: str) -> str:
+    """Return the path that a link leads to; empty for scripts, files of images and places on the page."""
+    href = (link.attr("href") or "").strip()[:500]
+    if not href or href.startswith("#") or _NO_CARD.search(href):
+        return ""
+    return _path(urljoin(url, href))
+
+
+def _path(address: str) -> str:
+    return address.partition("#")[0].partition("?")[0].rstrip("/")
 
 
 def _chain(element: Element, last: frozenset[Element] = frozenset()) -> list[Element]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from webstrata.content.listing.scan import names_of
+from webstrata.content.listing.price_words import plain_names
+from webstrata.content.listing.scan import names_of, parents_of
 from webstrata.content.listing.surroundings import is_hidden
-from webstrata.content.shop.cart_words import BUY, CART, REFUSED
+from webstrata.content.shop.cart_words import BUY, CART, CARTS, REFUSED
 from webstrata.content.shop.sites import is_same_site
 from webstrata.content.tree import Document, Element
 
@@ -33,6 +34,15 @@ _NAMED = re.compile(
 )
 """Names that shop systems give to their own controls, whatever language the label is in."""
 
+_FURTHER_NAMES = ("name", "data-testid", "data-test", "data-action", "data-button-action", "formaction")
+_ADDING_FORM = re.compile(
+    r"cart/(?:add|update_cart)|(?:basket|bag|warenkorb|panier|carrito|carrello)/add|add[-_/]?(?:item[-_/]?)?to[-_/]?"
+    r"(?:cart|basket|bag)|addtocart",
+    re.IGNORECASE,
+)
+"""Addresses to which shop systems send a product that is put into the cart."""
+
+_FORM_HEIGHT = 8
 _SCRIPTED = re.compile(r"^\s*(?:#|javascript:|$)", re.IGNORECASE)
 _BUYING_ADDRESS = re.compile(
     r"^\s*(?:#|javascript:|$)|cart|basket|checkout|warenkorb|panier|carrito|carrello|buy|order"
@@ -87,12 +97,21 @@ def _may_be_named(element: Element, other_names: set[str | None]) -> bool:
 
     The links of a menu share their names: each is searched once.
     """
-    for name in (element.attr("class"), element.attr("id")):
+    names = ("class", "id") if element.tag == "a" else ("class", "id", *_FURTHER_NAMES)
+    for name in map(element.attr, names):
         if name not in other_names:
             if _PART_OF_NAME.search(name or ""):
                 return True
             other_names.add(name)
-    return False
+    return _adds_to_cart(element)
+
+
+def _adds_to_cart(element: Element) -> bool:
+    """Return whether a control sends a form to an address that puts a product into the cart."""
+    if element.tag == "a" or (element.attr("type") or "submit").lower() not in {"submit", "image"}:
+        return False
+    form = next((parent for parent in parents_of(element, _FORM_HEIGHT) if parent.tag == "form"), None)
+    return form is not None and _ADDING_FORM.search((form.attr("action") or "")[:300]) is not None
 
 
 def _may_be_labelled(element: Element) -> bool:
@@ -141,11 +160,17 @@ def _is_cart_control(element: Element, label: str, url: str) -> bool:
 
 def _is_named(element: Element, label: str) -> bool:
     """Return whether the names of a control call it add-to-cart, and its label nothing else."""
-    if not _NAMED.search(names_of(element)):
+    if not _NAMED.search(f"{names_of(element)} {_further_names(element)}") and not _adds_to_cart(element):
         return False
     if element.tag == "a" and not label and not _SCRIPTED.search(element.attr("href") or ""):
         return False
     return not is_refused(_plain(label))
+
+
+def _further_names(element: Element) -> str:
+    if element.tag == "a":
+        return ""
+    return plain_names(" ".join(element.attr(name) or "" for name in _FURTHER_NAMES)[:300])
 
 
 def _leaves_site(href: str, url: str) -> bool:
@@ -181,6 +206,7 @@ def label_kind(label: str) -> str:
     if not text:
         return ""
     is_cart = any(_is_within(phrase, text) for phrase in _phrases_in(text, _CART_INDEX))
+    is_cart = is_cart or (text in CARTS and label.lstrip().startswith("+"))
     is_buy = not is_cart and _plain(_AMOUNT.sub(" ", text)) in _BUY_LABELS
     if not is_cart and not is_buy:
         return ""
@@ -241,4 +267,4 @@ _CART_INDEX = _by_first_word(phrase for phrase in _ALL_CART if phrase not in _UN
 _BUY_LABELS = frozenset(phrase.casefold() for phrases in BUY.values() for phrase in phrases)
 _UNSPACED_BUY = frozenset(label for label in _BUY_LABELS if _is_unspaced(label))
 _ANY_UNSPACED = re.compile("|".join(map(re.escape, sorted(_UNSPACED | _UNSPACED_BUY))))
-_FIRST_WORDS = frozenset({*_CART_INDEX, *(label.split()[0] for label in _BUY_LABELS)})
+_FIRST_WORDS = frozenset({*CARTS, *_CART_INDEX, *(label.split()[0] for label in _BUY_LABELS)})

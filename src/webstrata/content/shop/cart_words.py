@@ -102,20 +102,51 @@ CART: Mapping[str, tuple[str, ...]] = {
     "he": ("הוסף לסל", "הוספה לסל", "הוסף לעגלה", "הוספה לעגלה"),
     "th": ("เพิ่มลงตะกร้า", "หยิบใส่ตะกร้า", "เพิ่มในตะกร้า", "ใส่ตะกร้า", "เพิ่มลงในรถเข็น"),
     "vi": ("thêm vào giỏ hàng", "thêm vào giỏ", "cho vào giỏ hàng", "bỏ vào giỏ"),
+    "fa": ("افزودن به سبد خرید", "افزودن به سبد", "اضافه به سبد خرید", "اضافه کردن به سبد خرید"),
+    "hi": ("कार्ट में जोड़ें", "कार्ट में डालें", "बैग में डालें", "टोकरी में डालें"),
+    "bn": ("কার্টে যোগ করুন", "ব্যাগে যোগ করুন", "কার্টে রাখুন"),
+    "ur": ("کارٹ میں شامل کریں", "ٹوکری میں ڈالیں"),
+    "ta": ("கூடையில் சேர்", "கார்ட்டில் சேர்"),
+    "ms": ("tambah ke troli", "masukkan ke troli", "tambah ke bakul", "masukkan ke bakul"),
+    "tl": ("idagdag sa cart", "ilagay sa cart"),
+    "ca": (
+        *("afegeix al carretó", "afegeix a la cistella", "afegir al carretó", "afegeix al cistell"),
+        *("afegir al cistell", "afegeix al carro"),
+    ),
+    "gl": ("engadir ao carriño", "engadir á cesta"),
+    "eu": ("saskira gehitu", "gehitu saskira"),
+    "sq": ("shto në shportë", "shto ne shporte"),
+    "mk": ("додај во кошничка", "во кошничка"),
+    "ka": ("კალათაში დამატება", "დაამატე კალათაში", "კალათაში"),
+    "hy": ("ավելացնել զամբյուղ", "ավելացնել զամբյուղին"),
+    "az": ("səbətə at", "səbətə əlavə et"),
+    "kk": ("себетке салу", "себетке қосу"),
+    "uz": ("savatga qo'shish", "savatchaga qo'shish"),
+    "be": ("у кошык", "дадаць у кошык"),
+    "af": ("voeg by mandjie", "voeg by waentjie"),
+    "sw": ("weka kwenye kikapu", "ongeza kwenye kikapu"),
     "id": (
         "tambah ke keranjang",
         "masukkan keranjang",
         "tambahkan ke keranjang",
         "masukkan ke keranjang",
-        "+ keranjang",
     ),
 }
 """Labels of controls that put a product into a cart; other words may be beside them."""
 
+CARTS = frozenset(
+    {
+        *("cart", "bag", "basket", "trolley", "warenkorb", "panier", "carrito", "cesta", "carrello", "carrinho"),
+        *("winkelwagen", "winkelmandje", "varukorg", "kurv", "handlekurv", "ostoskori", "koszyk", "košík", "kosár"),
+        *("coș", "корзина", "sepet", "καλάθι", "keranjang", "giỏ hàng"),
+    }
+)
+"""Names of carts, which are labels of such controls after a plus sign."""
+
 BUY: Mapping[str, tuple[str, ...]] = {
     "en": (
         *("buy", "buy now", "buy it now", "buy this", "buy online", "order", "order now", "pre-order", "preorder"),
-        *("pre-order now", "preorder now", "purchase", "purchase now", "order online", "place order", "place bid"),
+        *("pre-order now", "preorder now", "purchase", "purchase now", "order online", "place bid"),
         *("buy this item", "buy product", "instant buy"),
     ),
     "de": ("kaufen", "jetzt kaufen", "sofort kaufen", "bestellen", "jetzt bestellen", "vorbestellen", "online kaufen"),
@@ -175,7 +206,6 @@ BUY: Mapping[str, tuple[str, ...]] = {
         "купить сейчас",
         "купить в 1 клик",
         "заказать",
-        "оформить заказ",
         "купить в один клик",
         "предзаказ",
     ),
@@ -206,6 +236,14 @@ BUY: Mapping[str, tuple[str, ...]] = {
     "he": ("קנה עכשיו", "לרכישה", "קנה", "קנייה"),
     "th": ("ซื้อเลย", "สั่งซื้อ", "ซื้อสินค้า", "ซื้อทันที"),
     "vi": ("mua ngay", "đặt hàng", "mua hàng", "mua"),
+    "fa": ("خرید", "خرید آنلاین", "همین حالا بخرید", "سفارش"),
+    "hi": ("अभी खरीदें", "खरीदें"),
+    "bn": ("এখনই কিনুন", "কিনুন", "অর্ডার করুন"),
+    "ca": ("compra ara", "compra'l", "comprar ara"),
+    "ka": ("ყიდვა", "იყიდე", "შეიძინე"),
+    "az": ("indi al",),
+    "kk": ("сатып алу",),
+    "ms": ("beli sekarang",),
     "id": ("beli sekarang", "beli", "beli langsung", "pesan sekarang"),
 }
 """Whole labels of controls that buy a product at once; an amount may be beside them."""

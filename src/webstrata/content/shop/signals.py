@@ -13,24 +13,16 @@ from webstrata.content.listing.opengraph import meta_candidates
 from webstrata.content.listing.page_price import page_prices
 from webstrata.content.listing.products import PageAnchors, main_nodes, path_of, title_keys
 from webstrata.content.listing.scan import PageScan, scan_offer
-from webstrata.content.listing.structured import Node, structured_nodes
+from webstrata.content.listing.structured import structured_nodes
 from webstrata.content.metadata import HtmlMetadata, page_metadata
-from webstrata.content.shop.cards import LEAST_CARDS, elements_in_cards
+from webstrata.content.shop.cards import elements_in_cards, elements_in_linked_cards
 from webstrata.content.shop.cart_controls import CONTROL_TAGS, CartControl, cart_controls
+from webstrata.content.shop.described_lists import PRODUCTS, described_list, is_one_of_many
 from webstrata.content.shop.title_image import product_image, product_title
 from webstrata.content.tree import Document, Element
 
 _STATING = frozenset({"title", "meta", "link", "script"})
 _COLLECTED = (*sorted(_STATING | CONTROL_TAGS), "h1", "img", "amp-img")
-_PRODUCTS = frozenset(
-    {
-        *("product", "individualproduct", "productmodel", "productgroup", "someproducts", "productcollection"),
-        *("vehicle", "car", "motorcycle", "motorizedbicycle", "busorcoach", "drug", "dietarysupplement"),
-    }
-)
-"""Schema.org's Product and the types below it."""
-
-_LISTS = frozenset({"itemlist", "collectionpage", "searchresultspage", "offercatalog"})
 _OF_OTHERS = ("itemreviewed", "about", "mentions", "subjectof", "mainentityofpage")
 """Properties that an article has of the products that it writes about."""
 
@@ -64,7 +56,7 @@ def read_shop_signals(tree: Document, url: str) -> ShopSignals:
         return ShopSignals(*stated, title, image, _label(found), schema)
     controls = list(found)
     scan = scan_offer(tree, page.anchors.titles, language=page.language)
-    inside = _in_cards(page.elements, scan, controls)
+    inside = _in_cards(page.elements, scan, controls, url)
     shown, is_own = _shown_price(scan, inside, page.hints)
     price, source = stated or (shown or _only_amount(scan, page.hints), "page")
     own_controls = [one for one in controls if one.element not in inside]
@@ -93,7 +85,8 @@ class _ShopPage:
         self.hints = _hints(url, self.language)
         self.anchors = _anchors(stating, self._metadata, url)
         self._nodes = structured_nodes(self._metadata)
-        self._mains = main_nodes(self._nodes, self.anchors)
+        mains = main_nodes(self._nodes, self.anchors)
+        self._mains = [node for node in mains if not is_one_of_many(node, self._nodes, self.anchors)]
 
     def stated_price(self) -> tuple[str, str] | None:
         """Return the price that structured data or meta elements state, and which of them."""
@@ -108,25 +101,14 @@ class _ShopPage:
         own = {
             node.source
             for node in self._nodes
-            if node.types & _PRODUCTS and not node.is_aside and id(node) not in of_others
+            if node.types & PRODUCTS and not node.is_aside and id(node) not in of_others
         }
-        found = [node.source.value for node in self._mains if node.types & _PRODUCTS and node.source in own]
+        found = [node.source.value for node in self._mains if node.types & PRODUCTS and node.source in own]
         return ", ".join(found)
 
     def stated_list(self) -> str:
         """Return the type of a list of products that structured data describes."""
-        return next((kind for node in self._nodes if not node.is_aside and (kind := _list_type(node))), "")
-
-
-def _list_type(node: Node) -> str:
-    kinds = node.types & _LISTS
-    if not kinds:
-        return ""
-    entries = node.nodes("itemlistelement")
-    entries = [inner for entry in entries for inner in (entry.nodes("item") or [entry])]
-    products = sum(bool(one.types & _PRODUCTS or one.nodes("offers")) for one in entries)
-    is_list = products >= LEAST_CARDS or "itemlist" not in kinds
-    return f"structured data describes the page as {min(kinds)}" if is_list else ""
+        return described_list(self._nodes)
 
 
 def _hints(url: str, language: str | None) -> MoneyHints:
@@ -141,13 +123,17 @@ def _anchors(elements: Sequence[Element], metadata: HtmlMetadata, url: str) -> P
     return PageAnchors(title_keys(titles), frozenset(path for one in addresses if (path := path_of(one))))
 
 
-def _in_cards(elements: Sequence[Element], scan: PageScan, controls: Sequence[CartControl]) -> frozenset[Element]:
-    """Return the prices and controls that are in cards of several products."""
+def _in_cards(
+    elements: Sequence[Element], scan: PageScan, controls: Sequence[CartControl], url: str
+) -> frozenset[Element]:
+    """Return the prices and controls that are in cards of products."""
     # A heading of a lower level may be one of a card.
     headings = (element for element in elements if element.tag == "h1" and element.text.strip())
     title = next(headings, scan.title.element if scan.title else None)
-    prices = elements_in_cards((mark.element for mark in scan.prices), title)
-    return prices | elements_in_cards((control.element for control in controls), title)
+    prices = [mark.element for mark in scan.prices]
+    buttons = [control.element for control in controls]
+    linked = elements_in_linked_cards([*prices, *buttons], title, url)
+    return elements_in_cards(prices, title) | elements_in_cards(buttons, title) | linked
 
 
 def _shown_price(scan: PageScan, inside: frozenset[Element], hints: MoneyHints) -> tuple[str, bool]:
@@ -172,9 +158,9 @@ def _only_amount(scan: PageScan, hints: MoneyHints) -> str:
 def _shown_list(scan: PageScan, inside: frozenset[Element], *, has_own_price: bool) -> str:
     """Return why a page looks like a list: prices in cards, and none of its own."""
     cards = sum(mark.element in inside for mark in scan.prices)
-    if has_own_price or cards < LEAST_CARDS:
+    if has_own_price or not cards:
         return ""
-    return f"{cards} prices are in cards of several products, and none is the page's own"
+    return f"{cards} prices are in cards of products, and none is the page's own"
 
 
 def _label(controls: Iterable[CartControl]) -> str:
