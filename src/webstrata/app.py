@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from webstrata.jobs.running.recovery import Recovery
     from webstrata.notifications.delivery import Delivery
     from webstrata.replay.browser.check import ReplayCheck
+    from webstrata.replay.browser.site import ReplaySite
     from webstrata.retention.schedule import RetentionSchedule
     from webstrata.storage.previews import PreviewFiles
 
@@ -71,8 +72,8 @@ class App:
             make_preview=self._preview_maker(),
         )
 
-    def replay_check(self) -> "ReplayCheck":
-        """Return what opens captures in the browser to rate their replay; MissingExtraError without a browser."""
+    def replay_check(self, site: "ReplaySite") -> "ReplayCheck":
+        """Return what opens captures of a site in the browser to rate their replay; MissingExtraError without one."""
         from webstrata.fetch.browser.launch import BrowserPool
         from webstrata.fetch.browser.options import BrowserOptions
         from webstrata.fetch.guard import NetworkGuard
@@ -80,7 +81,7 @@ class App:
         from webstrata.replay.finding import ReplayArchive
 
         pool = BrowserPool(BrowserOptions(NetworkGuard(), self.settings.chromium))
-        return ReplayCheck(pool, ReplayArchive(self.database, self.archive_root))
+        return ReplayCheck(pool, ReplayArchive(self.database, self.archive_root), site)
 
     def previews(self) -> "PreviewFiles":
         """Return the pictures of sources' front pages."""

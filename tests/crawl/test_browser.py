@@ -13,6 +13,7 @@ from tests.support.scripted_site import PNG, scripted_site
 from tests.support.waiting import wait_until
 from tests.support.web_server import Answer, WebServer, page, robots
 from webstrata.db.engine import Database
+from webstrata.db.replay.replay_checks import newest_check
 from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.digests import digest
 
@@ -92,6 +93,29 @@ def survive(
     assert (report["failed"], report["score"]) == (0, 1.0), report
     assert report["requests"] >= 2 * len(("/", "/app.js", "/style.css", "/back.png", "/api/", "/image/0.png"))
     assert list(pictures.glob("1-*.jpg"))
+
+
+def test_a_replay_check_opens_pages_as_readers_do_and_counts_what_fails(
+    database: Database, database_url: str, tmp_path: Path, web_server: WebServer
+) -> None:
+    body = b"<title>Tea</title><p>Tea is served at five.</p><img src=/tea.png><img src=/private/pot.png>"
+    web_server.answers |= {
+        "/": Answer(body, headers=(("Content-Type", "text/html"),)),
+        "/tea.png": Answer(PNG, headers=(("Content-Type", "image/png"),)),
+        "/robots.txt": robots("User-agent: *", "Disallow: /private/"),
+    }
+    program = Program(tmp_path / "data", {"WEBSTRATA_DATABASE_URL": database_url})
+    assert program.run("archive", web_server.url(), "--fetcher", "browser").returncode == 0
+    requested = len(web_server.requests)
+    checked = program.run("check-replay", "--job", "1", "--json")
+    (found,) = json.loads(checked.stdout)["pages"]
+    assert (found["requests"], found["missing"]) == (3, [web_server.url("/private/pot.png")]), checked.stderr
+    assert (found["similarity"], found["score"]) == (1.0, round(2 / 3, 4))
+    assert len(web_server.requests) == requested
+    with database.read() as session:
+        stored = newest_check(session, 1)
+    assert stored is not None
+    assert (stored.pages, stored.requests, stored.failed) == (1, 3, 1)
 
 
 def kill_at_a_random_moment(program: Program, web_server: WebServer, chance: random.Random) -> None:

@@ -1,4 +1,4 @@
-"""`check-replay`: open captures of a job in the browser, from the archive alone, and rate how complete they are."""
+"""`check-replay`: open captures of a job as readers do, and rate how completely they are replayed."""
 
 import asyncio
 from typing import Annotated
@@ -24,20 +24,22 @@ def check_replay(
     sample: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Number of pages to open.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Open pages of a job in the browser as they are archived, and rate how completely they are shown.
+    """Open pages of a job in the browser as readers see them, and rate how completely they are replayed.
 
-    A page's score is the similarity of its text to the archived text, less the share of its requests that the archive
-    cannot respond to. The result is shown on the job's page.
+    A page's score is the similarity of its text to the archived text, less the share of its requests that failed: that
+    the archive has no response to, or that replay did not lead to the archive. The result is shown on the job's page.
     """
+    from webstrata.web.viewer.checked_replay import checked_site
+
     with started(quiet=True) as app:
         show = _show_nothing if as_json else _show_page
-        report = asyncio.run(app.replay_check().check_job(job, sample, show))
+        report = asyncio.run(app.replay_check(checked_site(app)).check_job(job, sample, show))
     if as_json:
         print_json(_json(report))
         return
     missing = counted(report.failed, "request") if report.failed else "no requests"
     print(f"Score {report.score:.2f}: {counted(len(report.pages), 'page')}, text {report.similarity:.0%} the same,")
-    print(f"{missing} of {report.requests:,} without an archived response.")
+    print(f"{missing} of {report.requests:,} failed.")
 
 
 def _show_nothing(_page: PageCheck) -> None:

@@ -201,7 +201,7 @@ def _environment(folder: Path) -> dict[str, str | float | bool]:
 async def _new_context(browser: "Browser", options: PageOptions, proxy: str) -> "BrowserContext":
     return await browser.new_context(
         proxy={"server": proxy, "bypass": "<-loopback>"},
-        service_workers="block",
+        service_workers="allow" if options.has_service_workers else "block",
         accept_downloads=False,
         viewport={"width": options.width, "height": options.height},
         user_agent=_user_agent(options, browser.version),

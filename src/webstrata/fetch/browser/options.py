@@ -54,5 +54,7 @@ class PageOptions:
     """Bytes of one response; a longer one is cut."""
     request_timeout: float = 30.0
     """Seconds that one request may take."""
+    has_service_workers: bool = False
+    """Whether the page may start service workers: they are needed for replay, and never for pages of the web."""
     admit: Admit = admit_all
     """Decides which URLs the page may request, besides its own."""

@@ -18,11 +18,12 @@ QUIET_SECONDS = 0.5
 
 _STUCK_SECONDS = 2.0
 _POLL_SECONDS = 0.05
-_MOST_SCREENS = 40
+SCREENS = 40
+"""Screens that a page is scrolled through at most."""
 _MAX_TEXT = 5_000_000
 _MAX_HTML = 50_000_000
 
-_SCROLL = """
+SCROLL = """
 async (screens) => {
   const pause = () => new Promise((resolve) => setTimeout(resolve, 40));
   for (let step = 1; step <= screens; step += 1) {
@@ -58,7 +59,7 @@ async def wait_until_loaded(opened: "BrowserPage", deadline: float) -> None:
 
 async def settle(opened: "BrowserPage", deadline: float) -> None:
     """Scroll through a loaded page so that its lazy images load, and wait until it requests nothing more."""
-    await _in_time(opened.page.evaluate(_SCROLL, _MOST_SCREENS), deadline, None)
+    await _in_time(opened.page.evaluate(SCROLL, SCREENS), deadline, None)
     # Images are requested as soon as they are near the window: what is to come has begun by now.
     await opened.proxy.wait_until_idle(QUIET_SECONDS / 2, _left(deadline) / 2)
     await _in_time(opened.page.evaluate(_TO_TOP), deadline, None)

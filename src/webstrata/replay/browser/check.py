@@ -1,4 +1,4 @@
-"""Replay checks: open captures in the browser, count what they lack, and compare their text with the archived text."""
+"""Replay checks: open captures as readers do, count what they lack, and compare their text with the archived text."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,10 @@ from webstrata.db.queue import jobs
 from webstrata.db.replay import replay_checks
 from webstrata.errors import FetchError, NotFoundError, UnreadablePageError, UsageError
 from webstrata.fetch.browser.launch import BrowserPool
-from webstrata.fetch.browser.options import PageOptions
-from webstrata.fetch.browser.rendering import render
 from webstrata.model.browser.replay_checks import PageCheck, ReplayReport, word_similarity
 from webstrata.model.captures import ArchivedCapture
-from webstrata.model.crawl.fetching import Rendering
-from webstrata.replay.browser.opening import OpenCapture, open_capture
+from webstrata.replay.browser.replayed import ReplayedPage, open_replay
+from webstrata.replay.browser.site import ReplaySite
 from webstrata.replay.finding import ReplayArchive
 from webstrata.storage.paths import place_of
 from webstrata.warc.renderings import find_text
@@ -31,6 +29,7 @@ class ReplayCheck:
 
     pool: BrowserPool
     archive: ReplayArchive
+    site: ReplaySite
 
     async def check_job(self, job_id: int, sample: int, checked: Checked) -> ReplayReport:
         """Check some pages of a job and store the result; NotFoundError when there is no such job, or no page of it."""
@@ -57,25 +56,23 @@ class ReplayCheck:
 
     async def _check(self, capture: ArchivedCapture) -> PageCheck:
         try:
-            async with open_capture(self.pool, self.archive, capture, PageOptions()) as opened:
-                return self._found(capture, opened, await render(opened.page, opened.deadline, screenshot=False))
+            async with open_replay(self.pool, self.site, capture) as shown:
+                return self._found(capture, shown)
         except (FetchError, NotFoundError, UsageError) as error:
             return PageCheck(capture.url, capture.captured_at, problem=str(error))
 
-    def _found(self, capture: ArchivedCapture, opened: OpenCapture, rendering: Rendering) -> PageCheck:
-        proxy = opened.page.proxy
-        failed = sorted(proxy.failures)
-        archived, shown = self._texts(capture, rendering)
+    def _found(self, capture: ArchivedCapture, shown: ReplayedPage) -> PageCheck:
+        archived, replayed = self._texts(capture, shown)
         return PageCheck(
             capture.url,
             capture.captured_at,
-            requests=len(proxy.exchanges) + len(failed),
-            failed=len(failed),
-            similarity=word_similarity(archived, shown),
-            missing=tuple(failed[:_MOST_LISTED]),
+            requests=shown.requests,
+            failed=len(shown.missing),
+            similarity=word_similarity(archived, replayed),
+            missing=shown.missing[:_MOST_LISTED],
         )
 
-    def _texts(self, capture: ArchivedCapture, rendering: Rendering) -> tuple[str, str]:
+    def _texts(self, capture: ArchivedCapture, shown: ReplayedPage) -> tuple[str, str]:
         """Return the archived text and the shown one, both read in the same way.
 
         The text that a browser showed when the page was captured is compared with what it shows now; without one, the
@@ -83,10 +80,10 @@ class ReplayCheck:
         """
         then = find_text(self._file(capture), capture.offset, capture.url)
         if then is not None:
-            return then, rendering.text
+            return then, shown.text
         record = self.archive.find_capture(capture.url, capture.captured_at).record
         archived = _text(record.body_bytes, record.headers.get("content-type"))
-        return archived, _text(rendering.html, "text/html; charset=utf-8")
+        return archived, _text(shown.html.encode("utf-8", "replace"), "text/html; charset=utf-8")
 
     def _file(self, capture: ArchivedCapture) -> Path:
         return place_of(self.archive.root, capture.warc_path, capture.output_dir)
