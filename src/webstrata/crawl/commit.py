@@ -159,7 +159,7 @@ class Committer:
 
     def _new_resources(self, outcomes: Sequence[Outcome]) -> list[FetchResult]:
         """Return what the batch's pages loaded and the job has not yet captured, one response for a URL."""
-        loaded = {resource.url: resource for outcome in reversed(outcomes) for resource in outcome.resources}
+        loaded = {resource.capture_url: resource for outcome in reversed(outcomes) for resource in outcome.resources}
         if not loaded:
             return []
         with self._database.read() as session:
@@ -168,7 +168,7 @@ class Committer:
 
     def _finish_resources(self, session: Session, resources: Sequence[FetchResult], now: datetime) -> None:
         """Let no one fetch again what pages loaded; another worker may have captured some of it meanwhile."""
-        urls = [resource.url for resource in resources]
+        urls = [resource.capture_url for resource in resources]
         if urls and captured_requisites.taken_urls(session, self._target.job_id, urls):
             raise _StoredMeanwhileError
         captured_requisites.finish_requisites(session, self._target.job_id, urls, now)

@@ -77,9 +77,9 @@ def split_resources(
     resources: Sequence[FetchResult], is_followed: Callable[[str], bool]
 ) -> tuple[tuple[FetchResult, ...], tuple[Link, ...]]:
     """Return which responses are stored with their page, and the framed pages that the job visits by themselves."""
-    framed = [r for r in resources if _is_page(r) and is_followed(r.url)]
+    framed = [r for r in resources if r.posted is None and _is_page(r) and is_followed(r.url)]
     visited = {result.url for result in framed}
-    stored = tuple(result for result in resources if result.url not in visited)
+    stored = tuple(result for result in resources if result.capture_url not in visited)
     return stored, tuple(Link(result.url) for result in framed)
 
 

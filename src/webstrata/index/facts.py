@@ -11,6 +11,7 @@ from webstrata.content.reader.page_requests import ReadPage
 from webstrata.content.reading import Body, Reading
 from webstrata.db.captures.new_rows import NewCapture
 from webstrata.db.search.indexed_words import NewDocument
+from webstrata.model.browser.posted import split_posted_url
 from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.model.quality import Quality
 from webstrata.model.urls import parse_url, surt, url_group
@@ -62,7 +63,8 @@ def facts_of(
 
     `page_parameters` are the query parameters that distinguish the source's pages.
     """
-    kind = _kind(payload)
+    # The response to a POST is data of a page, and has no address that a reader could open.
+    kind = _kind(payload) if split_posted_url(record.url) is None else None
     reading = None if kind is None else read(_request(kind, payload, page_parameters))
     is_page = reading is not None and not (record.is_requisite and _replaces_requisite(kind, payload, reading))
     page = _page(payload, reading, page_parameters) if reading is not None and is_page else None

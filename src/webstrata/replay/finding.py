@@ -13,6 +13,7 @@ from webstrata.db.replay import closest
 from webstrata.db.replay.closest import Neighbours
 from webstrata.errors import NotFoundError, UsageError
 from webstrata.model.archive import RecordPlace
+from webstrata.model.browser.posted import split_posted_url
 from webstrata.model.captures import ArchivedCapture
 from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.model.replay.closest import by_closeness
@@ -89,6 +90,16 @@ class ReplayArchive:
 
     def _candidates(self, url: str, moment: datetime, since: datetime | None) -> Iterator[ArchivedCapture]:
         """Yield captures of a URL, the closest first: those of the very second, and only if need be the others."""
+        has_any = False
+        for capture in self._captures_of(url, moment, since):
+            has_any = True
+            yield capture
+        posted = None if has_any else split_posted_url(url)
+        if posted is not None:
+            # Other tools' files do not state the bodies of requests: what is archived of the URL is all there is.
+            yield from self._captures_of(posted[0], moment, since)
+
+    def _captures_of(self, url: str, moment: datetime, since: datetime | None) -> Iterator[ArchivedCapture]:
         key = surt(url)
         with self.database.read() as session:
             exact = closest.captures_at(session, key, moment)

@@ -12,13 +12,14 @@ from isal import isal_zlib
 
 from webstrata.content.kinds import PageKind, page_kind
 from webstrata.errors import RecordNotFoundError, WarcError
+from webstrata.model.browser.posted import METHODS, posted_url
 from webstrata.model.captures import DateSource, Original
 from webstrata.model.crawl.fetching import REDIRECT_STATUSES
 from webstrata.warc.arc import ArcRecord, PackedTogetherError, arc_record, begins_arc_record
 from webstrata.warc.dates import moment_of, parsed_date
 from webstrata.warc.digests import normal_digest
 from webstrata.warc.parsing import NO_RECORD, BoundedFile, BrokenError, as_broken, opened, parsed_records
-from webstrata.warc.record import RENDERED_AT, RESOURCE_TYPE
+from webstrata.warc.record import POSTED, RENDERED_AT, RESOURCE_TYPE
 from webstrata.warc.record_block import MAX_BLOCK_BYTES, MostBytes, SenselessError, declared_type, read_block
 from webstrata.warc.resync import has_damaged_head, next_record, raw_target, record_length
 from webstrata.warc.seeking import Seekable, is_gzip
@@ -382,11 +383,13 @@ def _archive_record(
 
 
 def _target(record: WarcRecord, warc_path: Path, offset: int) -> str:
-    """Return the address that a record names; one that is not UTF-8 with its bytes escaped."""
+    """Return the URL by which a record is found: of a response to a request with a body, with the body as a query."""
     url = record.headers["WARC-Target-URI"].strip("<>")
-    if _UNDECODED not in url:
-        return url
-    return raw_target(warc_path, offset) or url
+    if _UNDECODED in url:
+        # Not UTF-8: its bytes are escaped instead.
+        url = raw_target(warc_path, offset) or url
+    method, _, query = (record.headers.get(POSTED) or "").partition(" ")
+    return posted_url(url, method, query) if method in METHODS else url
 
 
 def _rendered_at(value: str | None) -> tuple[int, int] | None:

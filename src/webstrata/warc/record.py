@@ -9,6 +9,7 @@ from http import HTTPStatus
 
 from isal import isal_zlib
 
+from webstrata.model.browser.posted import split_posted_url
 from webstrata.model.captures import Original
 from webstrata.model.crawl.fetching import FetchResult
 from webstrata.model.digests import digest
@@ -41,6 +42,10 @@ Headers = list[tuple[str, str]]
 
 RENDERED_AT = "Webstrata-Rendered-At"
 """The header of a response's record that names the place of its rendered document in the same file: offset, length."""
+
+
+POSTED = "Webstrata-Posted"
+"""The header of a response's record with the method and body of its request, so that the index need not read both."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,8 @@ def exchange(
     if resource_type is not None:
         shared.append((RESOURCE_TYPE, resource_type))
     place = [(RENDERED_AT, f"{rendered_at[0]}, {rendered_at[1]}")] if rendered_at else []
+    if result.posted is not None:
+        place.append((POSTED, _one_line(result.posted)))
     response_record = (
         _response(result, shared + place) if original is None else _revisit(result, shared + place, original)
     )
@@ -161,7 +168,7 @@ def _revisit(result: FetchResult, shared: Headers, original: Original) -> WarcRe
     headers += [
         ("WARC-Profile", _NOT_MODIFIED if not_modified else _SAME_PAYLOAD),
         ("WARC-Refers-To", _one_line(original.record_id)),
-        ("WARC-Refers-To-Target-URI", _one_line(original.url)),
+        ("WARC-Refers-To-Target-URI", _one_line((split_posted_url(original.url) or (original.url,))[0])),
         ("WARC-Refers-To-Date", warc_date(original.captured_at)),
     ]
     if payload_digest:

@@ -1,5 +1,6 @@
-"""Records of what a browser showed of a page, under the names that Browsertrix gives them: text, view, document."""
+"""Records of what a browser showed of a page, under the names that Browsertrix gives them: text, view, page info."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,8 @@ from webstrata.warc.record import WarcRecord, resource
 
 VIEW = "urn:view:"
 TEXT = "urn:text:"
+PAGE_INFO = "urn:pageinfo:"
+"""The URLs that a page loaded, as JSON."""
 DOCUMENT = "urn:dom:"
 """Not one of Browsertrix's names: it stores no rendered documents."""
 
@@ -20,7 +23,7 @@ _MAX_TEXT_BYTES = 20_000_000
 
 
 def rendering_records(result: FetchResult, warcinfo_id: str, page_id: str) -> Iterator[WarcRecord]:
-    """Yield the text and the screenshot of a rendered page, each linked to the page's own record."""
+    """Yield the text, the screenshot and the loaded URLs of a rendered page, each linked to the page's own record."""
     if result.rendering is None:
         return
     made = result.fetched_at, warcinfo_id, page_id
@@ -28,6 +31,7 @@ def rendering_records(result: FetchResult, warcinfo_id: str, page_id: str) -> It
     yield resource(f"{TEXT}{result.url}", "text/plain; charset=utf-8", text, *made)
     if result.rendering.screenshot is not None:
         yield resource(f"{VIEW}{result.url}", "image/png", result.rendering.screenshot, *made)
+    yield resource(f"{PAGE_INFO}{result.url}", "application/json", _page_info(result), *made)
 
 
 def document_record(result: FetchResult, warcinfo_id: str) -> WarcRecord | None:
@@ -71,6 +75,52 @@ def find_text(warc_path: Path, offset: int, url: str) -> str | None:
     return None
 
 
+def find_shown(warc_path: Path, offset: int, length: int, url: str) -> list[ArchiveRecord]:
+    """Return the records of what a browser showed of the page at an offset, without the screenshot's body.
+
+    Only a page that a browser opened has them; they follow one another.
+    """
+    if read_record(warc_path, offset, length, decode=False).rendered_at is None:
+        return []
+    wanted = [f"{kind}{url}" for kind in (TEXT, VIEW, PAGE_INFO)]
+    found: list[ArchiveRecord] = []
+    for record in _records_after(warc_path, offset):
+        if record.url in wanted:
+            found.append(record)
+        elif found:
+            break
+    return found
+
+
+def find_loaded(warc_path: Path, offset: int, length: int, url: str) -> list[str]:
+    """Return the URLs that the page at an offset loaded in a browser; none when no browser opened it."""
+    for record in find_shown(warc_path, offset, length, url):
+        if record.url.startswith(PAGE_INFO):
+            return _loaded(record.body_bytes)
+    return []
+
+
+def _page_info(result: FetchResult) -> bytes:
+    """Return which URLs a page loaded, in the form of Browsertrix; that of a POST has the body as a query."""
+    rendering = result.rendering
+    loaded = (result, *(rendering.resources if rendering else ()))
+    urls = {one.capture_url: {"status": one.status, "mime": _mime(one)} for one in loaded}
+    info = {"url": result.url, "ts": result.fetched_at.isoformat(), "urls": urls}
+    return json.dumps(info, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def _mime(result: FetchResult) -> str:
+    return (result.header("content-type") or "").partition(";")[0].strip().lower()
+
+
+def _loaded(body: bytes) -> list[str]:
+    try:
+        urls = json.loads(body)["urls"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return []
+    return [url for url in urls if isinstance(url, str)] if isinstance(urls, dict) else []
+
+
 def _records_after(warc_path: Path, offset: int) -> Iterator[ArchiveRecord]:
     size = warc_path.stat().st_size
     span = Span(offset, min(size, offset + _SEARCHED_BYTES), size)
@@ -78,4 +128,4 @@ def _records_after(warc_path: Path, offset: int) -> Iterator[ArchiveRecord]:
 
 
 def _most_bytes(mime_type: str | None) -> int:
-    return _MAX_TEXT_BYTES if mime_type == "text/plain" else 0
+    return _MAX_TEXT_BYTES if mime_type in {"text/plain", "application/json"} else 0

@@ -87,12 +87,12 @@ class BrowserFetcher:
 
     async def _visit(self, opened: BrowserPage, href: str) -> FetchResult:
         proxy = opened.proxy
-        proxy.stops_at = lambda result: result.url == href and not _is_shown(result)
+        proxy.stops_at = lambda result: result.capture_url == href and not _is_shown(result)
         navigations: list[str] = []
         await _keep_on_page(opened, href, navigations)
         started = time.monotonic()
         await _load(opened, href, self._limits.seconds * _LOAD_SHARE)
-        main = next((result for result in proxy.exchanges if result.url == href), None)
+        main = next((result for result in proxy.exchanges if result.capture_url == href), None)
         if main is None:
             raise proxy.failures.get(href) or TransientFetchError("the browser did not load it", kind="browser")
         if not _is_shown(main):
@@ -115,8 +115,9 @@ def _resources(exchanges: Sequence[FetchResult], href: str) -> tuple[FetchResult
     found: dict[str, FetchResult] = {}
     for result in exchanges:
         is_whole = not result.transient and result.status not in _PARTIAL and result.truncated is None
-        if is_whole and result.url != href and len(result.url) <= MAX_URL_LENGTH:
-            found.setdefault(result.url, result)
+        url = result.capture_url
+        if is_whole and url != href and len(url) <= MAX_URL_LENGTH:
+            found.setdefault(url, result)
     return tuple(found.values())
 
 

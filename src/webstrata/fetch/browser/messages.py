@@ -8,6 +8,7 @@ import h11
 from webstrata.errors import UsageError
 from webstrata.fetch.browser.streams import Stream
 from webstrata.fetch.wire import MAX_HEAD_BYTES
+from webstrata.model.browser.posted import METHODS, request_query
 from webstrata.model.crawl.fetching import FetchResult, RawHeaders
 from webstrata.model.urls import host_of, origin_of, parse_url
 
@@ -35,6 +36,14 @@ class ProxyRequest:
     def is_upgrade(self) -> bool:
         """Return whether the page wants to speak WebSocket from here on."""
         return any(name.lower() == b"upgrade" and value.lower() == b"websocket" for name, value in self.headers)
+
+    @property
+    def posted(self) -> str | None:
+        """Return the method and the body as a query, for requests that are stored with their body; else None."""
+        if self.method not in METHODS:
+            return None
+        content_type = next((value for name, value in self.headers if name.lower() == b"content-type"), b"")
+        return f"{self.method} {request_query(content_type.decode('latin-1'), self.body)}"
 
     def as_sent(self, *, is_upgrade: bool = False) -> bytes:
         """Return the request as the server gets it: in origin form, without the headers for the proxy."""

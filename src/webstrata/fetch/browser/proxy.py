@@ -41,7 +41,7 @@ class PageProxy:
     def __init__(self, upstream: ResponseSource, options: PageOptions) -> None:
         """Prepare; it listens once it is entered."""
         self.exchanges: list[FetchResult] = []
-        """The complete responses to GET requests, in the order of their ends."""
+        """The complete responses to GET, POST and PUT requests, in the order of their ends."""
         self.failures: dict[str, FetchError] = {}
         """Why requests failed or were refused, by URL."""
         self.received = 0
@@ -142,7 +142,7 @@ class PageProxy:
         finally:
             self._under_way -= 1
             self._last_change = time.monotonic()
-        if request.method == "GET":
+        if request.method == "GET" or result.posted is not None:
             self.exchanges.append(result)
         return _NOTHING if self.stops_at(result) else response_bytes(result, request.method)
 
@@ -177,6 +177,7 @@ class PageProxy:
             truncated=response.truncated,
             response_head=head.raw,
             elapsed_ms=(datetime.now(UTC) - fetched_at) // _MILLISECOND,
+            posted=request.posted,
         )
 
     async def _pass_through(self, stream: Stream, request: ProxyRequest, parts: UrlParts, rest: bytes) -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 
+from webstrata.model.browser.posted import posted_url
 from webstrata.model.digests import digest
 
 TRANSIENT_STATUSES = frozenset({429, 500, 502, 503, 504})
@@ -39,6 +40,13 @@ class FetchResult:
     """Milliseconds from the request to the end of the response; None where a fetcher does not measure it."""
     rendering: "Rendering | None" = None
     """What a browser made of the page; None without one."""
+    posted: str | None = None
+    """The method of a request with a body, and the body as a query (`POST q=tea`); None for GET."""
+
+    @property
+    def capture_url(self) -> str:
+        """Return the URL by which the response is found again: that of a request with a body contains the body."""
+        return self.url if self.posted is None else posted_url(self.url, *self.posted.split(" ", 1))
 
     @cached_property
     def body_digest(self) -> str:

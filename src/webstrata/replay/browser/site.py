@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from webstrata.errors import FetchError
 from webstrata.fetch.browser.streams import PlainStream
 from webstrata.fetch.budget import Download
-from webstrata.fetch.wire import AnswerParser, Head, WireAnswer, read_head
+from webstrata.fetch.wire import Head, ResponseParser, WireResponse, read_head
 from webstrata.model.captures import ArchivedCapture
 from webstrata.model.urls import UrlParts
 
@@ -38,14 +38,14 @@ class ReplaySite:
         return f"http://{SITE_HOST}:{PORT}{self.path_of(capture)}"
 
     async def ask(
-        self, parts: UrlParts, request: bytes, new_parser: Callable[[], AnswerParser], download: Download
-    ) -> tuple[WireAnswer, str | None]:
+        self, parts: UrlParts, request: bytes, new_parser: Callable[[], ResponseParser], download: Download
+    ) -> tuple[WireResponse, str | None]:
         """Return the site's response to a request."""
         if not is_own(parts):
             raise FetchError("replay may not reach the live web", kind="not_archived")
         sent = _SentResponse()
         await self.site(_scope(parts, request), _Body(request).receive, sent.send)
-        return WireAnswer(sent.head(), b"".join(sent.pieces), None, False), None
+        return WireResponse(sent.head(), b"".join(sent.pieces), None, False), None
 
     async def open_stream(self, parts: UrlParts) -> PlainStream:
         """Refuse WebSockets: their messages are not archived."""

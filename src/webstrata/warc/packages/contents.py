@@ -16,6 +16,8 @@ from webstrata.warc.arc import begins_arc_record
 from webstrata.warc.packages.originals import OriginalsSearch
 from webstrata.warc.packages.page_records import page_url, records_of_page
 from webstrata.warc.parsing import BoundedFile, as_broken, opened, parsed_records
+from webstrata.warc.reader import ArchiveRecord
+from webstrata.warc.renderings import find_shown
 from webstrata.warc.seeking import is_gzip
 
 
@@ -66,6 +68,8 @@ class PackageContents:
     whole: dict[str, WholeFile]
     """By the path that the database records."""
     spans: dict[tuple[Path, int], RecordSpan] = field(default_factory=dict)
+    shown: list[ArchiveRecord] = field(default_factory=list)
+    """The texts and screenshots of pages whose records are copied one by one."""
     created: datetime | None = None
     """When the package counts as made, for packages that are the same whenever they are made."""
 
@@ -110,6 +114,7 @@ class CaptureSource:
             whole = contents.whole.get(capture.warc_path)
             if whole is None:
                 self._add_span(record, contents)
+                self._add_shown(record, contents)
             elif capture.offset + capture.length > whole.size:
                 continue  # Written since the files were listed.
             yield record
@@ -150,6 +155,15 @@ class CaptureSource:
         path, offset = self._place(record.capture)
         contents.spans[path, offset] = RecordSpan(path, offset, record.capture.length)
 
+    def _add_shown(self, record: ExportedRecord, contents: PackageContents) -> None:
+        """Take the text and the screenshot of a page along, if a browser opened it."""
+        path, offset = self._place(record.capture)
+        if record.snapshot_id is None or begins_arc(path, offset):
+            return
+        for shown in find_shown(path, offset, record.capture.length, record.capture.url):
+            contents.spans[path, shown.offset] = RecordSpan(path, shown.offset, shown.length)
+            contents.shown.append(shown)
+
     def _add(self, file: ExportedFile, contents: PackageContents, names: set[str]) -> None:
         try:
             path = place_of(self._archive_root, file.path, file.output_dir)
@@ -175,6 +189,12 @@ class CaptureSource:
             return page_url(self._database, self._request.snapshot_id)
         job = self.jobs[0]
         return f"Job {job.id}: {job.name}" if self._request.source_code is None else f"Source {job.source_code}"
+
+
+def begins_arc(path: Path, offset: int) -> bool:
+    """Return whether the record at an offset is one of an ARC file."""
+    with opened(path) as file:
+        return begins_arc_record(file, offset)
 
 
 def plain_records(path: Path, end: int) -> list[RecordSpan]:

@@ -12,7 +12,7 @@ from webstrata.errors import NotFoundError
 from webstrata.storage.output_file import new_file
 from webstrata.warc.packages.contents import CaptureSource, ExportRequest, PackageContents, WholeFile
 from webstrata.warc.packages.formats import PackageFormat
-from webstrata.warc.packages.index_lines import LineSorter, index_line
+from webstrata.warc.packages.index_lines import LineSorter, index_line, shown_line
 from webstrata.warc.packages.pages import PageList
 from webstrata.warc.packages.record_file import RecordFile
 from webstrata.warc.packages.single_warc import SingleWarcWriter
@@ -128,6 +128,8 @@ class _Build:
         self.report.files += 1
         for record in self._extracted:
             self.lines.add(index_line(record, name, records.extents[self._source.span_of(record)]))
+        for shown in self._contents.shown:
+            self.lines.add(shown_line(shown, name, records.extents[shown.warc_path, shown.offset]))
 
     def _add(self, record: ExportedRecord) -> bool:
         """Take a capture; True for a revisit."""

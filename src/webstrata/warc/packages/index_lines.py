@@ -11,6 +11,9 @@ from itertools import islice
 from typing import IO
 
 from webstrata.db.captures.export_records import ExportedRecord
+from webstrata.model.browser.posted import split_posted_url
+from webstrata.model.timestamps import fourteen_digits
+from webstrata.warc.reader import ArchiveRecord
 from webstrata.warc.writer import Extent
 
 LINES_IN_BLOCK = 3_000
@@ -32,8 +35,26 @@ def index_line(record: ExportedRecord, filename: str, extent: Extent) -> bytes:
         "offset": str(extent.offset),
         "filename": filename,
     }
+    if (posted := split_posted_url(capture.url)) is not None:
+        # As wabac.js and cdxj-indexer write them, so that other replay tools find the response.
+        fields |= dict(zip(("url", "method", "requestBody"), posted, strict=True))
     key = capture.url_key.replace(" ", "%20")
     return f"{key} {capture.timestamp} {json.dumps(fields)}\n".encode("utf-8", "replace")
+
+
+def shown_line(record: ArchiveRecord, filename: str, extent: Extent) -> bytes:
+    """Return the CDXJ line of a page's text or screenshot, which is found by its `urn:` address."""
+    fields = {
+        "url": record.url,
+        "mime": record.mime_type or "unk",
+        "status": "200",
+        "digest": record.payload_digest or "",
+        "length": str(extent.length),
+        "offset": str(extent.offset),
+        "filename": filename,
+    }
+    key, moment = record.url.replace(" ", "%20"), fourteen_digits(record.capture_timestamp)
+    return f"{key} {moment} {json.dumps(fields)}\n".encode("utf-8", "replace")
 
 
 class LineSorter:

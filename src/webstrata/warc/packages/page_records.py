@@ -17,6 +17,7 @@ from webstrata.model.replay.closest import by_closeness
 from webstrata.model.urls import join, surt
 from webstrata.storage.paths import place_of
 from webstrata.warc.reader import read_record
+from webstrata.warc.renderings import find_loaded
 
 _MOST_REDIRECTS = 5
 _AT_ONCE = 400
@@ -38,7 +39,10 @@ def records_of_page(database: Database, archive_root: Path, snapshot_id: int) ->
         listed = page_links.resources_of(session, snapshot_id).listed
     if place is None or place.capture_id is None:
         raise NotFoundError("There is no record of this snapshot in the archive")
-    requested = dict.fromkeys([place.capture_id, *(one.capture_id for one in listed if one.capture_id is not None)])
+    own = next(_records(database, [place.capture_id]))
+    loaded = _loaded(database, archive_root, own.capture)
+    linked = (one.capture_id for one in listed if one.capture_id is not None)
+    requested = dict.fromkeys([place.capture_id, *linked, *(capture.id for capture in loaded)])
     found = {record.capture.id: record for record in _records(database, list(requested))}
     for _ in range(_MOST_REDIRECTS):
         targets = list(_targets(database, archive_root, found.values(), place.captured_at))
@@ -47,6 +51,19 @@ def records_of_page(database: Database, archive_root: Path, snapshot_id: int) ->
             break
         found |= {record.capture.id: record for record in _records(database, fresh)}
     return [found[number] for number in dict.fromkeys([*requested, *found]) if number in found]
+
+
+def _loaded(database: Database, archive_root: Path, page: ArchivedCapture) -> Iterator[ArchivedCapture]:
+    """Yield the captures closest in time of what a page loaded in the browser that captured it."""
+    try:
+        path = place_of(archive_root, page.warc_path, page.output_dir)
+        urls = find_loaded(path, page.offset, page.length, page.url)
+    except WebstrataError:
+        return
+    for url in urls:
+        with database.read() as session:
+            near = closest.captures_near(session, surt(url), page.captured_at)
+        yield from by_closeness(near, url, page.captured_at)[:1]
 
 
 def _records(database: Database, ids: list[int]) -> Iterator[ExportedRecord]:

@@ -31,7 +31,7 @@
         file: { sourceUrl: "proxy:/web/" },
         // Added anew each time: an archived page could have written to where the worker stores it.
         skipExisting: false,
-        extraConfig: { prefix: `${location.origin}/web/`, isLive: false, archiveMod: "id_", noPostToGet: true },
+        extraConfig: { prefix: `${location.origin}/web/`, isLive: false, archiveMod: "id_" },
       });
     });
   }
