@@ -23,6 +23,7 @@ from webstrata.web import (
     wayback,
 )
 from webstrata.web.auditing import evidence
+from webstrata.web.auditing import schedules as audit_schedules
 from webstrata.web.collections import hauls, listings
 from webstrata.web.failures import show_unknown_addresses_as_pages
 from webstrata.web.jobs import job, job_commands, jobs
@@ -54,7 +55,7 @@ _READERS = (
 _REPLAY = (replay_frame, wayback, timemaps)
 _OPERATORS = (
     *(source, jobs, job, job_commands, audit_log, retention),
-    *(targets, reviews, integrity, evidence, watches, saved_searches, login),
+    *(targets, reviews, integrity, evidence, audit_schedules, watches, saved_searches, login),
 )
 
 

@@ -93,7 +93,8 @@ def test_a_failure_and_its_artifacts_are_visible(client: TestClient, database: D
     assert shown["pages"][0]["status"] == "pending"
     (artifact,) = client.get(f"/audits/{audit_id}/artifacts").json()["items"]
     assert (artifact["type"], artifact["size_bytes"], artifact["deleted_at"]) == ("html_gz", 4, None)
-    assert artifact["retention_until"] is not None
+    assert artifact["retention_until"] == artifact["retentionUntil"] is not None
+    assert artifact["deleted_at"] is artifact["deletedAt"]
     response = client.get(f"/audits/{audit_id}/artifacts/{artifact_id}")
     assert (response.content, response.headers["content-type"]) == (b"evil", "application/gzip")
     assert response.headers["content-security-policy"].startswith("sandbox")

@@ -6,15 +6,23 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
+from starlette.testclient import TestClient
 
 from tests.support.program import Program
+from webstrata.api.server import create_api
+from webstrata.app import App
 from webstrata.audit.policy import CrawlPolicy
 from webstrata.db.auditing import queue, schedules, sessions
 from webstrata.db.engine import Database
 from webstrata.errors import ConflictError, NotFoundError, UsageError
 from webstrata.jobs.auditing.schedule import queue_due_audits, schedule_audits
+from webstrata.jobs.auditing.schedule_file import SCHEDULES_FILE, restore_schedules
+from webstrata.jobs.auditing.schedule_orders import AuditScheduleOrders
 from webstrata.jobs.auditing.worker import AuditStage
+from webstrata.jobs.folders.rebuild import Rebuild
 from webstrata.model.auditing.sessions import AuditMode, AuditStatus
+from webstrata.settings import Settings
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -79,6 +87,46 @@ def test_a_worker_queues_what_is_due_before_it_runs_audits(database: Database, t
     assert stage.run_due(threading.Event())
     with database.read() as session:
         assert [one.url for one in sessions.list_audits(session)] == SHOPS[:1]
+
+
+def test_a_rebuild_brings_schedules_back(database: Database, tmp_path: Path) -> None:
+    orders = AuditScheduleOrders(database, tmp_path)
+    _, second, third = orders.add([*SHOPS, "https://third.example/"], "1d", AuditMode.EVIDENCE_PACK, NOW)
+    orders.set_paused(second.id, True)
+    orders.remove(third.id)
+    with database.write() as session:
+        before = schedules.list_schedules(session)
+        for one in before:
+            schedules.remove_schedule(session, one.id)
+    assert Rebuild(database, tmp_path).run().problems == []
+    with database.read() as session:
+        assert schedules.list_schedules(session) == before
+    (added,) = orders.add(["https://new.example/"], "1d", AuditMode.STANDARD, NOW)
+    assert added.id > second.id
+    assert restore_schedules(database, tmp_path) == []
+    (tmp_path / SCHEDULES_FILE).write_text('{"kind": "webstrata-audit-schedules", "version": 1, "schedules": [{}, 1]}')
+    assert len(restore_schedules(database, tmp_path)) == 2
+    (tmp_path / SCHEDULES_FILE).write_text("[")
+    assert len(restore_schedules(database, tmp_path)) == 1
+
+
+def test_the_api_adds_lists_pauses_and_removes_schedules(database: Database, tmp_path: Path) -> None:
+    settings = Settings(admin_token=SecretStr("s3cret"))
+    api = TestClient(create_api(App(settings, database, tmp_path)), headers={"Authorization": "Bearer s3cret"})
+    added = api.post("/audits/schedules", json={"url": "https://Shop.example", "every": "7d", "mode": "evidence_pack"})
+    assert added.status_code == 201
+    shown = added.json()
+    assert (shown["url"], shown["schedule"], shown["mode"], shown["paused"]) == (SHOPS[0], "7d", "evidence_pack", False)
+    assert api.get("/audits/schedules").json() == {"total": 1, "items": [shown]}
+    again = api.post("/audits/schedules", json={"url": SHOPS[0], "every": "7d"})
+    assert (again.status_code, "already" in again.text) == (409, True)
+    for wrong in ({"url": "ftp://x/", "every": "7d"}, {"url": SHOPS[1], "every": "often"}, {"url": SHOPS[1]}):
+        assert api.post("/audits/schedules", json=wrong).status_code in {400, 422}, wrong
+    paused = api.patch(f"/audits/schedules/{shown['id']}", json={"paused": True})
+    assert paused.json() == api.get(f"/audits/schedules/{shown['id']}").json() == shown | {"paused": True}
+    assert api.delete(f"/audits/schedules/{shown['id']}").status_code == 204
+    assert api.delete(f"/audits/schedules/{shown['id']}").status_code == 404
+    assert api.get("/audits/schedules", headers={"Authorization": ""}).status_code in {401, 403}
 
 
 def test_commands_add_list_pause_resume_and_remove_schedules(tmp_path: Path) -> None:

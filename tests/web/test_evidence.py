@@ -11,7 +11,7 @@ from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page, make_app
 from tests.web.test_every_page import MAX_PAGE_BYTES
 from webstrata.app import App
 from webstrata.audit.policy import CrawlPolicy
-from webstrata.db.auditing import pages, queue
+from webstrata.db.auditing import pages, queue, schedules
 from webstrata.db.engine import Database
 from webstrata.db.retention.artifacts import add_artifact
 from webstrata.jobs.auditing.queueing import queue_audit
@@ -94,3 +94,24 @@ def test_pages_of_audits_are_closed_to_readers(make_client: MakeClient, client: 
         client.post("/evidence", data={"url": "a.example"}, headers={"Origin": "https://b.example"}).status_code == 403
     )
     assert client.get("/evidence/unknown").status_code == 404
+
+
+def test_schedules_are_added_paused_and_removed_on_the_page_of_audits(client: TestClient, app: App) -> None:
+    assert "No schedules yet" in Page(client.get("/evidence")).text()
+    new = {"url": "shop.example", "every": "12h", "mode": "standard"}
+    assert client.post("/evidence/schedules", data=new, headers=OWN_ORIGIN, follow_redirects=False).status_code == 303
+    assert "https://shop.example/" in Page(client.get("/evidence")).text()
+    refused = client.post("/evidence/schedules", data=new | {"every": "often"}, headers=OWN_ORIGIN)
+    assert (refused.status_code, 'value="often"' in refused.text) == (422, True)
+    again = client.post("/evidence/schedules", data=new, headers=OWN_ORIGIN)
+    assert (again.status_code, "already" in again.text) == (422, True)
+    assert client.post("/evidence/schedules", data=new).status_code == 403
+    client.post("/evidence/schedules/1/pause", headers=OWN_ORIGIN)
+    with app.database.read() as session:
+        assert [one.paused for one in schedules.list_schedules(session)] == [True]
+    assert "Resume" in Page(client.get("/evidence")).text()
+    assert client.post("/evidence/schedules/1/explode", headers=OWN_ORIGIN).status_code == 404
+    client.post("/evidence/schedules/1/remove", headers=OWN_ORIGIN)
+    assert client.post("/evidence/schedules/1/remove", headers=OWN_ORIGIN).status_code == 404
+    with app.database.read() as session:
+        assert schedules.list_schedules(session) == []

@@ -35,6 +35,7 @@ from webstrata.api import (
     usage,
 )
 from webstrata.api.auditing import audits
+from webstrata.api.auditing import schedules as audit_schedules
 from webstrata.api.collections import admin_collections, hauls, listings, scraper_health
 from webstrata.api.description import DescribedApi
 from webstrata.api.integrity import admin_integrity
@@ -68,7 +69,8 @@ _READERS = (
 _OPERATORS = (
     *(admin_jobs, admin_job_commands, admin_sources, admin_reports, admin_audit_log, admin_retention, admin_holds),
     admin_collections,
-    *(admin_integrity, admin_notifications, admin_reviews, admin_watches, search_debug, metrics, audits),
+    *(admin_integrity, admin_notifications, admin_reviews, admin_watches, search_debug, metrics),
+    *(audit_schedules, audits),
 )
 
 _included: dict[int, BaseRoute] = {}

@@ -123,4 +123,5 @@ def _page(page: AuditPage) -> AuditPageSchema:
 def _artifact(artifact: StoredArtifact) -> ArtifactSchema:
     values: dict[str, Any] = asdict(artifact)
     times = ("created_at", "retention_until", "deleted_at")
-    return ArtifactSchema(**values | {name: timestamp(values[name]) if values[name] else None for name in times})
+    values |= {name: timestamp(values[name]) if values[name] else None for name in times}
+    return ArtifactSchema(**values, retentionUntil=values["retention_until"], deletedAt=values["deleted_at"])

@@ -1,5 +1,7 @@
 """The JSON of evidence audits; its keys are the names of the model."""
 
+# ruff: noqa: N815 - two keys of artifacts are in camel case as well
+
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -68,6 +70,45 @@ class AuditSchema(AuditSummarySchema):
     pages: list[AuditPageSchema]
 
 
+class NewAuditScheduleSchema(BaseModel):
+    """A schedule to add: a shop's URL, and how often it is audited."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: Text = Field(min_length=1, max_length=4096)
+    every: Text = Field(min_length=1, max_length=200, description="`12h`, `7d`, or a cron line in UTC.")
+    mode: AuditMode = AuditMode.STANDARD
+
+
+class AuditScheduleStateSchema(BaseModel):
+    """Whether a schedule is paused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    paused: bool
+
+
+class AuditScheduleSchema(BaseModel):
+    """A shop that is audited on a schedule, with its last audit."""
+
+    id: int
+    url: str
+    mode: str
+    schedule: str
+    paused: bool
+    next_run_at: str
+    created_at: str
+    last_session_id: str | None
+    last_status: str | None
+
+
+class AuditScheduleListSchema(BaseModel):
+    """Scheduled audits, by their numbers."""
+
+    total: int
+    items: list[AuditScheduleSchema]
+
+
 class AuditListSchema(BaseModel):
     """Audits, newest first."""
 
@@ -88,6 +129,8 @@ class ArtifactSchema(BaseModel):
     created_at: str
     retention_until: str | None
     deleted_at: str | None
+    retentionUntil: str | None = Field(description="The same as `retention_until`.")
+    deletedAt: str | None = Field(description="The same as `deleted_at`.")
 
 
 class ArtifactListSchema(BaseModel):

@@ -2,11 +2,12 @@
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, exists, select
+from sqlalchemy import ColumnElement, delete, exists, or_, select
 from sqlalchemy.orm import Session
 
 from webstrata.db.operations import audit_log
 from webstrata.db.schema.audit_tables import AuditScheduleRow, AuditSessionRow
+from webstrata.db.sql import ids
 from webstrata.errors import ConflictError, NotFoundError
 from webstrata.model.auditing.schedules import AuditSchedule
 from webstrata.model.auditing.sessions import AuditMode, AuditStatus
@@ -25,6 +26,27 @@ def add_schedule(session: Session, url: str, mode: AuditMode, schedule: str, now
     session.flush()
     audit_log.record(session, "audit_schedule.add", f"audit-schedule:{row.id}", url=url, schedule=schedule)
     return _schedule(row, None)
+
+
+def restore_schedule(session: Session, schedule: AuditSchedule) -> bool:
+    """Store a schedule with its id, unless that or its shop is taken; return whether it was stored."""
+    is_taken = or_(AuditScheduleRow.id == schedule.id, AuditScheduleRow.url == schedule.url)
+    if session.scalar(select(AuditScheduleRow.id).where(is_taken).limit(1)) is not None:
+        return False
+    session.add(
+        AuditScheduleRow(
+            id=schedule.id,
+            url=schedule.url,
+            mode=schedule.mode,
+            schedule=schedule.schedule,
+            paused=schedule.paused,
+            next_run_at=schedule.next_run_at,
+            created_at=schedule.created_at,
+        )
+    )
+    session.flush()
+    ids.lift(session, AuditScheduleRow.__tablename__, schedule.id)
+    return True
 
 
 def list_schedules(session: Session, schedule_id: int | None = None) -> list[AuditSchedule]:

@@ -19,6 +19,7 @@ from webstrata.db.sources.rebuilding import Totals
 from webstrata.db.sql import ids
 from webstrata.errors import ConflictError, LeaseLostError, StorageError
 from webstrata.index.pipeline import index_job
+from webstrata.jobs.auditing.schedule_file import restore_schedules
 from webstrata.jobs.folders.manifest import write_manifest, write_sources
 from webstrata.jobs.folders.rebuild_plan import PlannedJob, PlannedSource, RebuildPlan, plan_rebuild
 from webstrata.jobs.watching.files import restore_watching
@@ -83,6 +84,7 @@ class Rebuild:
         restore_holds(self.database, self.archive_root)
         report.problems += restore_watching(self.database, self.archive_root)
         report.problems += self._restore_notifications() + restore_reviews(self.database, self.archive_root)
+        report.problems += restore_schedules(self.database, self.archive_root)
         self._keep_promised_ids(plan.jobs)
         self._index_all(self._make_jobs(report, missing), report)
         if not report.interrupted:

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from webstrata.app import App
 from webstrata.audit.comparison import FeatureChange, compare_features
-from webstrata.db.auditing import pages, sessions
+from webstrata.db.auditing import pages, schedules, sessions
 from webstrata.db.retention.artifacts import artifacts_of_session
 from webstrata.errors import GoneError, NotFoundError, UsageError
 from webstrata.http.audit_artifacts import ArtifactId, AuditId, artifact_bytes, artifact_response
@@ -49,6 +49,16 @@ _OURS = [Depends(require_same_origin)]
 
 
 @dataclass(frozen=True)
+class ScheduleForm:
+    """A schedule as it was typed, and why it was refused."""
+
+    url: str = ""
+    every: str = "7d"
+    mode: AuditMode = AuditMode.STANDARD
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
 class ShownAuditPage:
     """One page of an audit with its artifacts and features."""
 
@@ -78,7 +88,7 @@ def list_page(
     request: Request, app: Parts, page: Annotated[int, Query(ge=1, le=1_000_000)] = 1, url: Text = ""
 ) -> HTMLResponse:
     """List the audits, newest first, with a form to start one."""
-    return _list(request, app, page, url=url)
+    return show_list(request, app, page, url=url)
 
 
 @router.post(EVIDENCE_PAGE, dependencies=_OURS)
@@ -92,7 +102,7 @@ def start(
     try:
         audit = queue_audit(app.database, with_scheme(url), datetime.now(UTC), policy=app.audit_policy(), mode=mode)
     except UsageError as error:
-        return _list(request, app, 1, status=422, url=url, problem=str(error))
+        return show_list(request, app, 1, status=422, url=url, problem=str(error))
     return RedirectResponse(f"{EVIDENCE_PAGE}/{audit.id}", status_code=303)
 
 
@@ -124,10 +134,19 @@ def artifact(app: Parts, audit_id: AuditId, artifact_id: ArtifactId) -> Response
     return artifact_response(app, audit_id, artifact_id)
 
 
-def _list(
-    request: Request, app: App, page: int, *, status: int = 200, url: str = "", problem: str | None = None
+def show_list(
+    request: Request,
+    app: App,
+    page: int,
+    *,
+    status: int = 200,
+    url: str = "",
+    problem: str | None = None,
+    schedule: ScheduleForm | None = None,
 ) -> HTMLResponse:
+    """Return the page of audits and schedules, with what was typed and why it was refused."""
     with app.database.read() as session:
+        scheduled = schedules.list_schedules(session)
         found = sessions.list_audits(session, limit=ON_A_PAGE, offset=(page - 1) * ON_A_PAGE)
         total = sessions.count_audits(session)
     return render(
@@ -140,6 +159,8 @@ def _list(
         mode_words=MODE_WORDS,
         url=url,
         problem=problem,
+        schedules=scheduled,
+        schedule=schedule or ScheduleForm(),
         here=page,
         pages=-(-total // ON_A_PAGE),
         older=f"{EVIDENCE_PAGE}?page={page + 1}",

@@ -1,0 +1,76 @@
+"""API of scheduled audits: list, add, pause, resume and remove."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Response
+
+from webstrata.api.auditing.audits import AUDITS_PATH
+from webstrata.api.auditing.schemas import (
+    AuditScheduleListSchema,
+    AuditScheduleSchema,
+    AuditScheduleStateSchema,
+    NewAuditScheduleSchema,
+)
+from webstrata.app import App
+from webstrata.db.auditing import schedules
+from webstrata.http.audit_trail import ActingParts
+from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.dependencies import Parts, RowId
+from webstrata.http.error_schemas import ErrorSchema
+from webstrata.http.same_origin import refuse_other_sites
+from webstrata.jobs.auditing.schedule_orders import AuditScheduleOrders
+from webstrata.model.auditing.schedules import AuditSchedule
+
+_UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": ErrorSchema, "description": "There is no such schedule."}}
+_TAKEN: dict[int | str, dict[str, Any]] = {409: {"model": ErrorSchema, "description": "The shop has a schedule."}}
+_OURS = [Depends(refuse_other_sites)]
+
+ScheduleId = Annotated[int, RowId, Path(description="A schedule's number.")]
+
+router = APIRouter(
+    prefix=f"{AUDITS_PATH}/schedules", tags=["audits"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS
+)
+
+
+@router.get("")
+def list_schedules(app: Parts) -> AuditScheduleListSchema:
+    """List the shops that are audited on a schedule, with their last audit."""
+    with app.database.read() as session:
+        found = schedules.list_schedules(session)
+    return AuditScheduleListSchema(total=len(found), items=[_shown(one) for one in found])
+
+
+@router.post("", status_code=201, dependencies=_OURS, responses=_TAKEN)
+def add_schedule(app: ActingParts, new: NewAuditScheduleSchema) -> AuditScheduleSchema:
+    """Audit a shop on a schedule, first at once."""
+    (added,) = _orders(app).add([new.url], new.every, new.mode, datetime.now(UTC))
+    return _shown(added)
+
+
+@router.get("/{schedule_id}", responses=_UNKNOWN)
+def show_schedule(app: Parts, schedule_id: ScheduleId) -> AuditScheduleSchema:
+    """Return a schedule with its last audit."""
+    with app.database.read() as session:
+        return _shown(schedules.load_schedule(session, schedule_id))
+
+
+@router.patch("/{schedule_id}", dependencies=_OURS, responses=_UNKNOWN)
+def set_paused(app: ActingParts, schedule_id: ScheduleId, state: AuditScheduleStateSchema) -> AuditScheduleSchema:
+    """Pause a schedule, or resume it; an audit that was missed is made at once."""
+    return _shown(_orders(app).set_paused(schedule_id, state.paused))
+
+
+@router.delete("/{schedule_id}", status_code=204, dependencies=_OURS, responses=_UNKNOWN)
+def remove_schedule(app: ActingParts, schedule_id: ScheduleId) -> Response:
+    """Remove a schedule; its audits stay."""
+    _orders(app).remove(schedule_id)
+    return Response(status_code=204)
+
+
+def _orders(app: App) -> AuditScheduleOrders:
+    return AuditScheduleOrders(app.database, app.archive_root)
+
+
+def _shown(schedule: AuditSchedule) -> AuditScheduleSchema:
+    return AuditScheduleSchema.model_validate(schedule.to_json())
