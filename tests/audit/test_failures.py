@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from tests.audit.shops.pages import ENGLISH, home
 from tests.audit.test_session import Audited, make_app, queue
-from tests.support.web_server import Answer, WebServer
+from tests.support.web_server import Answer, WebServer, redirect
 from webstrata.coordination.domain_locks import DomainLocks, DomainPolicy
 from webstrata.coordination.redis_store import RedisStore
 from webstrata.jobs.auditing.loop import run_audits
@@ -71,3 +71,19 @@ def test_an_audit_that_takes_too_long_is_ended(web_server: WebServer, tmp_path: 
     released.set()
     assert (found.audit.status, found.audit.error_summary) == ("failed", "the audit took more than 1 s")
     assert [one.type for one in found.artifacts] == ["session_logs_jsonl"]
+
+
+def test_a_shop_that_hangs_up_once_is_opened_again(web_server: WebServer, tmp_path: Path) -> None:
+    web_server.answers["/"] = [Answer(raw=b"", closes=True), Answer(home(ENGLISH))]
+    found = run_queue(tmp_path, web_server)
+    assert (found.audit.status, found.audit.error_summary) == ("partial", "PDP not found")
+    assert len(found.messages("retry")) == 1
+
+
+def test_a_redirect_to_a_private_address_fails_at_once_with_the_reason(web_server: WebServer, tmp_path: Path) -> None:
+    web_server.answers |= {"/": redirect("/next"), "/next": redirect("http://169.254.169.254/latest/meta-data/")}
+    found = run_queue(tmp_path, web_server)
+    assert found.audit.status == "failed"
+    assert {page.error for page in found.pages} == {next(iter(found.pages)).error}
+    assert "169.254.169.254" in (found.pages[0].error or "")
+    assert found.messages("retry") == []

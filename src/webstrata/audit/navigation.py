@@ -10,14 +10,16 @@ from webstrata.audit.policy import NavigationPolicy
 from webstrata.audit.session_log import SessionLog
 from webstrata.audit.status import AuditProblem, problem_of_status
 from webstrata.coordination.threads import in_thread
-from webstrata.errors import BlockedAddressError, NavigationFailedError, UnreadablePageError
+from webstrata.errors import BlockedAddressError, FetchError, NavigationFailedError, UnreadablePageError
 from webstrata.model.auditing.sessions import AuditEventType
+from webstrata.model.urls import join
 
 if TYPE_CHECKING:
     from playwright.async_api import Page, Response
 
     from webstrata.fetch.browser.launch import BrowserPage
 
+_MOST_REDIRECTS = 20
 _LOAD_SECONDS = 15.0
 """How long the load event is waited for once the document is there."""
 
@@ -87,20 +89,31 @@ async def _try(opened: "BrowserPage", url: str, policy: NavigationPolicy) -> _At
 
 
 def _responded(opened: "BrowserPage", url: str, response: "Response | None") -> _Attempt:
-    if (failure := opened.proxy.failures.get(url)) is not None:
+    if (failure := _failure(opened, url)) is not None:
         return _Attempt(error=str(failure), is_final=isinstance(failure, BlockedAddressError))
     return _Attempt(status=None if response is None else response.status)
 
 
 def _failed(opened: "BrowserPage", url: str, reason: str, policy: NavigationPolicy) -> _Attempt:
     """Return a failed attempt; the proxy knows more than the browser, which only saw that a connection ended."""
-    failure = opened.proxy.failures.get(url)
+    failure = _failure(opened, url)
     if isinstance(failure, BlockedAddressError):
         return _Attempt(error=str(failure), is_final=True)
     is_network = policy.retried_error_prefix in reason
     is_timeout = "TIMED_OUT" in reason or (failure is not None and failure.kind == "timeout")
     shown = str(failure) if failure is not None else reason.removeprefix("Page.goto: ")
     return _Attempt(error=shown[:300], is_final=not is_network and failure is None, is_timeout=is_timeout)
+
+
+def _failure(opened: "BrowserPage", url: str) -> FetchError | None:
+    """Return why a page, or what it redirects to, could not be fetched."""
+    targets = {one.url: one.redirect_target for one in opened.proxy.exchanges if one.redirect_target}
+    for _ in range(_MOST_REDIRECTS):
+        target = join(url, targets[url]) if url in targets else None
+        if target is None:
+            break
+        url = target
+    return opened.proxy.failures.get(url)
 
 
 async def _wait_for_load(page: "Page") -> None:

@@ -12,7 +12,10 @@ from tests.support.web_server import Answer, WebServer, redirect, serving
 from webstrata.errors import BlockedAddressError, TransientFetchError
 from webstrata.fetch.guard import NetworkGuard
 
-SPELLINGS = ("127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "[::ffff:127.0.0.1]", "localhost", "0.0.0.0")
+SPELLINGS = (
+    *("127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "017700000001", "127.1", "localhost", "0.0.0.0", "0"),
+    *("[::ffff:127.0.0.1]", "[::1]", "[::]", "[64:ff9b::7f00:1]", "127.0.0.1."),
+)
 
 ATTEMPTS = """<!doctype html><body><script>
 const hosts = HOSTS, port = PORT, dgram = DGRAM;
@@ -28,7 +31,21 @@ for (const url of urls) {
   document.head.append(Object.assign(document.createElement('link'), {rel: 'stylesheet', href: url + 'style'}));
   document.head.append(Object.assign(document.createElement('link'), {rel: 'preconnect', href: url}));
   document.head.append(Object.assign(document.createElement('link'), {rel: 'prefetch', href: url + 'prefetch'}));
+  document.head.append(Object.assign(document.createElement('link'), {rel: 'dns-prefetch', href: url}));
+  document.body.append(Object.assign(document.createElement('object'), {data: url + 'object'}));
+  const inner = `<script>fetch('${url}inner', {mode: 'no-cors'})<\\/script>`;
+  for (const src of [
+    'data:text/html,' + encodeURIComponent(inner), URL.createObjectURL(new Blob([inner], {type: 'text/html'})),
+  ]) document.body.append(Object.assign(document.createElement('iframe'), {src}));
 }
+window.open(urls[0] + 'popup');
+const form = document.createElement('form');
+Object.assign(form, {action: urls[0] + 'form', method: 'post', target: '_blank'});
+document.body.append(form);
+form.submit();
+document.body.append(Object.assign(document.createElement('iframe'), {src: 'file:///etc/hostname', id: 'file'}));
+fetch('file:///etc/hostname').then((found) => found.text()).then((text) => document.body.append('read ' + text))
+  .catch(() => {});
 const work = `for (const url of ${JSON.stringify(urls)}) {
   fetch(url + 'worker', {mode: 'no-cors'}).catch(() => {});
   try { new WebSocket(url.replace('http', 'ws')); } catch {}
@@ -61,7 +78,7 @@ def test_a_page_reaches_no_private_address_in_any_way(monkeypatch: pytest.Monkey
         return resolving("127.0.0.3" if host == "site.example" and is_first else "127.0.0.1")(host, port)
 
     monkeypatch.setattr(socket, "getaddrinfo", rebinding)
-    with serving() as private, serving(host="127.0.0.3") as site, _datagrams() as datagrams:
+    with serving() as private, serving(host="127.0.0.3") as site, _datagrams() as datagrams, _on_ipv6(private) as v6:
         private.otherwise = Answer(b"secret")
         hosts = [*SPELLINGS, "innocent.example"]
         body = ATTEMPTS.replace("HOSTS", json.dumps(hosts)).replace("PORT", str(private.port))
@@ -75,7 +92,10 @@ def test_a_page_reaches_no_private_address_in_any_way(monkeypatch: pytest.Monkey
         assert result.rendering is not None
         assert "tried" in result.rendering.text
         assert "/redirect" in site.paths()
+        assert "read " not in result.rendering.text
         assert private.requests == []
+        with pytest.raises(BlockingIOError):
+            v6.accept()
         assert "/from-service-worker" not in site.paths()
         datagrams.setblocking(False)
         with pytest.raises(BlockingIOError):
@@ -101,6 +121,15 @@ def test_an_allowed_websocket_is_passed_through_and_an_unreachable_page_is_an_er
         render_all(gone)
     with pytest.raises(BlockedAddressError, match=r"169\.254\.169\.254 is not a public address"):
         render_all("http://169.254.169.254/latest/meta-data/")
+
+
+def _on_ipv6(server: WebServer) -> socket.socket:
+    """Return a listener on the port of a server, on the loopback address of IPv6."""
+    listener = socket.socket(socket.AF_INET6, socket.SOCK_STREAM)
+    listener.bind(("::1", server.port))
+    listener.listen()
+    listener.setblocking(False)
+    return listener
 
 
 def _datagrams() -> socket.socket:

@@ -15,7 +15,7 @@ from webstrata.api.auditing.schemas import (
 from webstrata.app import App
 from webstrata.db.auditing import schedules
 from webstrata.http.audit_trail import ActingParts
-from webstrata.http.auth import ADMIN_ANSWERS, require_admin
+from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Parts, RowId
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.same_origin import refuse_other_sites
@@ -29,7 +29,7 @@ _OURS = [Depends(refuse_other_sites)]
 ScheduleId = Annotated[int, RowId, Path(description="A schedule's number.")]
 
 router = APIRouter(
-    prefix=f"{AUDITS_PATH}/schedules", tags=["audits"], dependencies=[Depends(require_admin)], responses=ADMIN_ANSWERS
+    prefix=f"{AUDITS_PATH}/schedules", tags=["audits"], dependencies=[Depends(require_admin)], responses=ADMIN_RESPONSES
 )
 
 

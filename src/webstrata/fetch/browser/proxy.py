@@ -43,7 +43,7 @@ class PageProxy:
         self.exchanges: list[FetchResult] = []
         """The complete responses to GET, POST and PUT requests, in the order of their ends."""
         self.failures: dict[str, FetchError] = {}
-        """Why requests failed or were refused, by URL."""
+        """Why requests failed or were refused, by URL; a later request that succeeds removes the reason."""
         self.received = 0
         """Bytes of response bodies."""
         self.stops_at: Callable[[FetchResult], bool] = lambda _result: False
@@ -142,6 +142,7 @@ class PageProxy:
         finally:
             self._under_way -= 1
             self._last_change = time.monotonic()
+        self.failures.pop(parts.href, None)
         if request.method == "GET" or result.posted is not None:
             self.exchanges.append(result)
         return _NOTHING if self.stops_at(result) else response_bytes(result, request.method)
