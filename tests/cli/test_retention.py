@@ -19,7 +19,7 @@ from webstrata.storage.artifacts import ArtifactFolder
 
 KILLED_AFTER_THE_FILE = """
 import os, signal, sys
-from webstrata.db import artifacts
+from webstrata.db.retention import artifacts
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 artifacts.mark_artifact_deleted = die

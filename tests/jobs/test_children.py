@@ -86,7 +86,7 @@ def test_a_child_whose_parent_is_killed_ends_in_good_order_or_soon(tmp_path: Pat
     command, told = child(tmp_path, manner)
     parent = f"""
 import threading
-from webstrata.jobs import children
+from webstrata.jobs.running import children
 children.run_child({command!r}, "me", threading.Event())
 """
     impatient = "import webstrata.jobs.running.children as ties; ties.GRACE_SECONDS = 0.5\n"
