@@ -121,8 +121,8 @@ def test_counting_stops_somewhere_and_reports_it_and_only_a_cursor_goes_on(
 def test_browsing_goes_on_after_what_was_counted_by_a_cursor(
     archive: Database, monkeypatch: pytest.MonkeyPatch, view: View
 ) -> None:
-    for module in ("search_order", "searching"):
-        monkeypatch.setattr(f"webstrata.db.{module}.MOST_BROWSED", 30)
+    for module in ("time_order", "searching"):
+        monkeypatch.setattr(f"webstrata.db.search.{module}.MOST_BROWSED", 30)
     answer = search(archive, SearchRequest(view=view))
     assert (answer.total, answer.total_capped) == (30, True)
     assert search(archive, SearchRequest(view=view, page=3)).results == ()
