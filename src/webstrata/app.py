@@ -69,7 +69,7 @@ class App:
             beside=partial(_index_in_child, self),
             index_every_seconds=self.settings.index_while_crawling_seconds,
             chromium=self.settings.chromium,
-            make_preview=self._preview_maker(),
+            make_preview=self.preview_maker(),
         )
 
     def replay_check(self, site: "ReplaySite") -> "ReplayCheck":
@@ -89,7 +89,8 @@ class App:
 
         return PreviewFiles(self.settings.replay_preview_dir or self.archive_root / FOLDER)
 
-    def _preview_maker(self) -> "Callable[[int], None] | None":
+    def preview_maker(self) -> "Callable[[int], None] | None":
+        """Return what takes the picture of a job's front page; None where none are to be taken, or no browser is."""
         from webstrata.fetch.browser.programs import has_browser
         from webstrata.jobs.browser.previews import PreviewMaker
 

@@ -106,7 +106,8 @@ def survive(
     report = json.loads(checked.stdout)
     assert (report["failed"], report["score"]) == (0, 1.0), report
     assert report["requests"] >= 2 * len(("/", "/app.js", "/style.css", "/back.png", "/api/", "/image/0.png"))
-    assert list(pictures.glob("1-*.jpg"))
+    # The picture is taken after the prompt is back.
+    wait_until(lambda: any(pictures.glob("1-*.jpg")), "the front page has a picture")
 
 
 def test_a_replay_check_opens_pages_as_readers_do_and_counts_what_fails(

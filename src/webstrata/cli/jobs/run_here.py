@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from webstrata.app import App
+from webstrata.cli.browser.previews_later import with_previews_later
 from webstrata.cli.jobs.following import follow
 from webstrata.cli.jobs.progress import watching
 from webstrata.cli.jobs.summary import print_summary
@@ -118,7 +119,8 @@ def _archive_demo(app: App, place: str) -> None:
 
 
 def _run_job(app: App, job_id: int, *allowed_endpoints: tuple[str, int], label: str) -> JobSummary:
-    summary = _lead_or_follow(app, app.runner(*allowed_endpoints), job_id, label)
+    runner = with_previews_later(app, app.runner(*allowed_endpoints))
+    summary = _lead_or_follow(app, runner, job_id, label)
     deliver_here(app)
     if summary.status is JobStatus.STOPPED:
         print_summary(summary, next_step="run the same command again to continue")

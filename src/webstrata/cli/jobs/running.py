@@ -223,12 +223,13 @@ def _index_one(job_id: int, *, again: bool, as_json: bool) -> None:
 
 
 def _index_here(app: "App", job_id: int, interrupted: threading.Event, *, again: bool) -> int:
+    from webstrata.cli.browser.previews_later import with_previews_later
     from webstrata.cli.jobs.progress import watching_index
     from webstrata.db.queue import leases
     from webstrata.jobs.running.crawl_end import write_folder_records
     from webstrata.jobs.running.job_lease import in_the_lead
 
-    runner = app.runner()
+    runner = with_previews_later(app, app.runner())
     runner.recovery.tend()
     with (
         in_the_lead(app.database, app.archive_root, job_id, leases.lease_for_index) as leader,
