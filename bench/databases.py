@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "autovacuum": "on"}
+_DURABLE = {
+    **dict.fromkeys(("fsync", "synchronous_commit", "full_page_writes", "autovacuum"), "on"),
+    "wal_level": "replica",
+    "max_wal_size": "1GB",
+}
 """What a PostgreSQL that is no test's does."""
 
 

@@ -84,9 +84,10 @@ class GeneralSettings(BaseModel):
         "Command that workers crawl with. Default: the archive-tool of this installation.",
         "HEALTHARCHIVE_TOOL_CMD",
     )
+    # The index takes processor time that a fast crawl wants: a crawl of few seconds ends sooner without it.
     index_while_crawling_seconds: float = setting(
-        2.0,
-        "Seconds between two runs of the index during a crawl; 0 indexes only after the crawl.",
+        10.0,
+        "Seconds before the first and between two runs of the index during a crawl; 0 indexes only after the crawl.",
         ge=0,
         le=86_400,
     )
