@@ -1,7 +1,8 @@
 import pytest
 from sqlalchemy import func, select, text
 
-from webstrata.db.captures.documents import ensure_documents, forget_documents
+from webstrata.content.tokens import tokens
+from webstrata.db.captures.documents import ensure_documents
 from webstrata.db.engine import Database
 from webstrata.db.schema.tables import Document
 from webstrata.db.search.fulltext import matched, matching
@@ -109,13 +110,46 @@ def test_no_word_is_special(database: Database, word: str) -> None:
     assert found(database, f"{word}x") == {}
 
 
-def test_the_words_of_a_text_are_forgotten_with_it(postgres_url: str) -> None:
+def spelled_out(title: list[str], address: list[str], body: list[str]) -> str:
+    """Return the words of a document as PostgreSQL reads them from text, one place after the other."""
+    behind_title = len(title) + 2
+    behind_address = behind_title + len(address) + 1
+    placed = [(mark + word, place, "A") for mark in ("", "=") for place, word in enumerate(title, 1)]
+    placed += [(mark + word, place, "B") for mark in ("", "@") for place, word in enumerate(address, behind_title)]
+    placed += [(word, place, "") for place, word in enumerate(body, behind_address)]
+    fitting = [one for one in placed if len(one[0].encode()) <= 2_046]
+    return " ".join(f"'{word}':{min(place, 16_383)}{weight}" for word, place, weight in fitting)
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        (["Title"], ["title", "Été", "text", "title", "日本語"]),
+        ([], []),
+        (["long"], [*(f"w{number % 7_000}" for number in range(17_000)), "late", "late", "long"]),
+        ([f"t{number}" for number in range(16_400)], ["t16399", "t0", "body", "a"]),
+        (["x" * 2_046, "é" * 1_500, "fits" * 500], ["日" * 683, "日" * 681]),
+    ],
+)
+def test_words_are_sent_as_the_server_would_read_them_from_text(
+    postgres_url: str, title: list[str], body: list[str]
+) -> None:
     database = Database(postgres_url)
-    kept, gone = store(database, NewDocument(GROUP, "Title", "text"), NewDocument(GROUP, "Title", "other text"))
-    with database.write() as session:
-        forget_documents(session, [gone])
+    store(database, NewDocument(GROUP, " ".join(title), " ".join(body)))
+    plain = spelled_out(*(tokens(" ".join(words)) for words in (title, [GROUP], body)))
     with database.read() as session:
-        assert session.scalars(text("SELECT document_id FROM document_words")).all() == [kept]
+        asked = "SELECT search_vector = CAST(:plain AS tsvector), search_vector::text FROM documents"
+        is_same, stored = session.execute(text(asked), {"plain": plain}).one()
+    assert is_same, f"{stored[:500]} is not {plain[:500]}"
+    database.dispose()
+
+
+def test_a_word_has_as_many_places_as_the_server_takes(postgres_url: str) -> None:
+    database = Database(postgres_url)
+    store(database, NewDocument(GROUP, "", "same " * 20_000))
+    with database.read() as session:
+        asked = "SELECT cardinality(positions) FROM documents, unnest(search_vector) WHERE lexeme = 'same'"
+        assert session.scalar(text(asked)) == 255
     database.dispose()
 
 

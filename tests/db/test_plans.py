@@ -13,8 +13,10 @@ from tests.support.large_archive import LARGE_JOB, OTHER_JOB, SMALL_JOB, SOURCE,
 from tests.support.plans import Asking, Effort, effort_of
 from tests.support.waiting import wait_until
 from webstrata.db.assets import absence, assets, plugin_runs
+from webstrata.db.auditing import queue, schedules, sessions
 from webstrata.db.captures import (
     captures,
+    export_records,
     moved_pages,
     page_metadata,
     payloads,
@@ -28,7 +30,9 @@ from webstrata.db.captures.regrouping import GroupedSource
 from webstrata.db.changes import change_lists, changes, unchanged
 from webstrata.db.changes.change_lists import EventFilter
 from webstrata.db.changes.unchanged import EventStamp
-from webstrata.db.collections import scraper_health, scrapes
+from webstrata.db.collections import collection_lists, hauls, listings, scraper_health, scrapes
+from webstrata.db.collections.collection_lists import CollectionFilter
+from webstrata.db.collections.listings import ListingFilter, ListingOrder
 from webstrata.db.engine import Database
 from webstrata.db.links import signals
 from webstrata.db.notifications import announcing, outbox, reviews, subscriptions
@@ -47,18 +51,21 @@ from webstrata.db.operations.exporting import ExportScope, exported_snapshots
 from webstrata.db.queue import frontier, jobs, leases, permits, run_reports
 from webstrata.db.replay import captured_requisites, cdx, closest, page_links, replay_checks
 from webstrata.db.retention import artifacts, holds, retention, tombstones
-from webstrata.db.sources import editions, rebuilding, source_scopes, sources, totals
+from webstrata.db.search.fulltext import count_documents
+from webstrata.db.sources import editions, rebuilding, source_rows, source_scopes, sources, totals
 from webstrata.db.sql.statistics import refresh_statistics
 from webstrata.db.watching import saved_searches, site_diff, site_events, watches
 from webstrata.db.watching.site_diff import CrawlDefaults
 from webstrata.index.version import INDEX_VERSION
 from webstrata.model.archive import SnapshotView
 from webstrata.model.assets import AssetState
+from webstrata.model.auditing.sessions import AuditMode, AuditStatus
 from webstrata.model.captures import Original
 from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.notifications.values import ReviewFilter, SavedReview
 from webstrata.model.replay.cdx import ListPosition
 from webstrata.model.replay.url_ranges import KeyRange
+from webstrata.model.search.query import Words
 from webstrata.model.search.values import SearchRequest, Sort
 from webstrata.search.saved import matching_captures, newest_matches
 
@@ -75,6 +82,8 @@ HOUR = timedelta(hours=1)
 ANOTHER_JOB = OTHER_JOB + 2
 FIRST_OF_SMALL_JOB = CAPTURES // 3 + 1
 URLS = [f"https://s.example/{number}" for number in range(5)]
+SHOPS = [f"https://shop{number}.example/" for number in range(5)]
+AUDIT = f"00000000-0000-0000-0000-{100_000_000_000 + 7}"
 DIGESTS = [f"sha1:{number}" for number in range(5)]
 ORIGINALS = [
     *(Original(f"<{number}>", url, NOW, f"sha1:{number}") for number, url in enumerate(URLS)),
@@ -233,6 +242,20 @@ OF_JOBS: dict[str, Asking] = {
     "files with what must be kept": lambda s: holds.held_in_files(s, OTHER_JOB, ["22.warc.gz"]),
     "expired rows": lambda s: retention.count_expired(s, "scrape_metadata", NOW),
     "deleting expired rows": lambda s: retention.delete_expired(s, "scrape_metadata", NOW, NOW, 100),
+    "due watches": lambda s: watches.due_watches(s, NOW, 50),
+    "checked watches": lambda s: watches.take_due_runs(s, SMALL_JOB, {1: NOW, 2: NOW}),
+    "events of watches anew": lambda s: watches.forget_watch_events(s, [1, 2]),
+    "changes of a small run": lambda s: site_events.events_of_run(s, SMALL_JOB),
+    "the next audit": lambda s: queue.claim_audit(s, "me", NOW, HOUR),
+    "whether an audit is due": lambda s: queue.has_due(s, NOW),
+    "who runs audits": queue.lease_owners,
+    "audits of dead workers": lambda s: queue.requeue_abandoned(s, NOW, ["me"], 3),
+    "audits that wait": lambda s: sessions.waiting_audits(s, SHOPS, AuditMode.STANDARD, "1"),
+    "due audit schedules": lambda s: schedules.due_schedules(s, NOW, 50),
+    "withheld records of files": lambda s: tombstones.withheld_places(s, ["7-gone.warc.gz"]),
+    "records to export": lambda s: export_records.records_of_captures(s, [1, 2, 3]),
+    "some snapshots of a source": lambda s: source_rows.snapshots_of_source(s, SOURCE, 100),
+    "files of a small source": lambda s: export_records.files_to_export(s, [SMALL_JOB]),
     "expired artifacts": lambda s: artifacts.get_expired_html_artifacts(s, NOW, 100),
 }
 OF_BATCHES: dict[str, Asking] = {
@@ -334,6 +357,19 @@ OF_VIEWS: dict[str, Asking] = {
     "the next file to check": lambda s: integrity.warc_after(s, 5),
     "the next blobs to check": lambda s: [*integrity.blobs_on_disk(s, "5", 200)],
     "the first file": integrity_checks.first_file_time,
+    "a page of watches": lambda s: watches.list_watches(s, limit=20, offset=40),
+    "audits": lambda s: sessions.list_audits(s, limit=20),
+    "failed audits": lambda s: sessions.list_audits(s, status=AuditStatus.FAILED, limit=20),
+    "the audit before": lambda s: sessions.previous_audit(s, sessions.list_audits(s, limit=1)[0]),
+    "artifacts of an audit": lambda s: artifacts.artifacts_of_session(s, AUDIT),
+    "a listing": lambda s: listings.find_listing(s, 7),
+    "listings of a page": lambda s: listings.listings_of_page(s, URLS[0], URLS[0]),
+    "prices of a listing": lambda s: listings.price_history(s, [7], limit=20),
+    "a haul": lambda s: hauls.load_haul(s, "haul-7"),
+    "traces of a snapshot": lambda s: collection_lists.list_diagnostics(s, CollectionFilter(snapshot_id=7), limit=20),
+    "scrapes of a URL": lambda s: collection_lists.list_scrapes(s, CollectionFilter(url=URLS[0]), limit=20),
+    "a withheld snapshot": lambda s: tombstones.tombstone_of(s, CAPTURES + 7),
+    "documents that hold a word": lambda s: count_documents(s, Words(("marmalade",)), 100),
     "busy hosts": lambda s: permits.busy_slots(s, 2),
 }
 OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
@@ -359,6 +395,17 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "all reports": lambda s: report_review.reports(s, limit=20),
     "pages that lost their links": lambda s: site_diff.unlinked_pages(s, OTHER_JOB, ANOTHER_JOB),
     "pages that changed between two runs": changed_between,
+    "listings by price": lambda s: listings.list_listings(s, ListingFilter(), ListingOrder.CHEAPEST, limit=20),
+    "the newest listings": lambda s: listings.list_listings(s, ListingFilter(), ListingOrder.NEWEST, limit=20),
+    "prices": lambda s: listings.list_prices(s, source=None, changes_only=False, limit=20),
+    "all hauls": lambda s: hauls.list_hauls(s, limit=20),
+    "the health of sources": collection_lists.source_health,
+    "traces": lambda s: collection_lists.list_diagnostics(s, CollectionFilter(), limit=20),
+    "scrapes": lambda s: collection_lists.list_scrapes(s, CollectionFilter(), limit=20),
+    "all watches": watches.all_watches,
+    "all audit schedules": schedules.list_schedules,
+    "how many audits": sessions.count_audits,
+    "how many captures a source has": lambda s: source_rows.count_captures(s, SOURCE),
     "pruning permits": lambda s: permits.prune(s, timedelta(days=-1)),
     "a dead worker's permits": lambda s: permits.forget_owner(s, "somebody else", HOUR),
 }

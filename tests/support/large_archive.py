@@ -374,6 +374,114 @@ _TABLES = {
         },
     ),
     "watch_site_events": _Rows("{n}", {"watch_id": "1 + i % {few}", "site_event_id": "i + 1"}),
+    "audit_sessions": _Rows(
+        "{n}",
+        {
+            "id": "'00000000-0000-0000-0000-' || (100000000000 + i)",
+            "url": "'https://shop' || (i % {few}) || '.example/'",
+            "domain": "'shop' || (i % {few}) || '.example'",
+            "status": "'completed'",
+            "created_at": "{moment}",
+            "mode": "'standard'",
+            "retention_policy": "'standard'",
+            "attempts": "1",
+            "crawl_policy_version": "'1'",
+            "config_snapshot": "'{{}}'",
+            "low_confidence": "false",
+            "next_run_at": ":now",
+        },
+    ),
+    "audit_schedules": _Rows(
+        "{few}",
+        {
+            "id": "i + 1",
+            "url": "'https://shop' || i || '.example/'",
+            "mode": "'standard'",
+            "schedule": "'7d'",
+            "paused": "false",
+            "next_run_at": "'2030-01-01 00:00:00.000000'",
+            "created_at": ":now",
+        },
+    ),
+    "listings": _Rows(
+        "{n}",
+        {
+            "id": "i + 1",
+            "source_id": _SOURCE,
+            "normalized_url_group": "'https://s.example/' || i",
+            "url": "'https://s.example/' || i",
+            "kind": "'product'",
+            "name": "'Teapot'",
+            "price": "'12.00'",
+            "currency": "'EUR'",
+            "last_seen_at": "{moment}",
+            "created_at": "{moment}",
+            "updated_at": ":now",
+        },
+    ),
+    "price_history": _Rows(
+        "{n}",
+        {
+            "id": "i + 1",
+            "listing_id": "1 + i % {few}",
+            "source_id": "1",
+            "price": "'12.00'",
+            "currency": "'EUR'",
+            "captured_at": "{moment}",
+            "created_at": "{moment}",
+        },
+    ),
+    "diagnostics": _Rows(
+        "{n}",
+        {
+            "id": "i + 1",
+            "source_id": _SOURCE,
+            "listing_id": "1 + i % {few}",
+            "snapshot_id": "i + 1",
+            "url": "'https://s.example/' || i",
+            "created_at": "{moment}",
+        },
+    ),
+    "scrape_metadata": _Rows(
+        "{n}",
+        {
+            "id": "i + 1",
+            "created_at": ":now",
+            "source_id": _SOURCE,
+            "job_id": _JOB,
+            "url": _URL,
+            "url_hash": "i",
+            "is_blocked": "false",
+            "is_js_only": "false",
+        },
+    ),
+    "hauls": _Rows("{few}", {"id": "'haul-' || i", "created_at": "{moment}", "name": "'Haul'", "actor": "'me'"}),
+    "haul_captures": _Rows("{n}", {"haul_id": "'haul-' || (i % {few})", "position": "i", "snapshot_id": "i + 1"}),
+    "tombstones": _Rows(
+        "{n}",
+        {
+            "snapshot_id": "{n} + i + 1",
+            "url": _URL,
+            "captured_at": "{moment}",
+            "warc_filename": "(i / 100) || '-gone.warc.gz'",
+            "warc_offset": "i",
+            "reason": "'order'",
+            "created_at": ":now",
+            "created_by": "'me'",
+        },
+    ),
+    "artifacts": _Rows(
+        "{n}",
+        {
+            "id": "i + 1",
+            "session_id": "'00000000-0000-0000-0000-' || (100000000000 + i)",
+            "type": "'screenshot'",
+            "storage_uri": "'artifact-' || i",
+            "size_bytes": "1",
+            "checksum": "'sum'",
+            "created_at": ":now",
+        },
+    ),
 }
 _MOMENT = {
     "sqlite": "datetime('2020-01-01', (i * 60) || ' seconds') || '.000000'",
@@ -397,5 +505,5 @@ def fill(database: Database, captures: int) -> None:
                 text(f"INSERT INTO {table} ({', '.join(columns)}) {numbers} SELECT {values} FROM n"),
                 {"now": _NOW, "later": _LATER} if ":later" in values else {"now": _NOW},
             )
-            if kind == "postgresql" and "id" in columns:
+            if kind == "postgresql" and columns.get("id", "").startswith("i"):
                 session.execute(text(f"SELECT setval('{table}_id_seq', max(id)) FROM {table}"))

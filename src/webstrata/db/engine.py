@@ -18,6 +18,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from webstrata.db.indexing.word_vectors import send_word_vectors
 from webstrata.db.sql.read_only import connect_read_only, is_read_only
 from webstrata.errors import (
     WRITE_REFUSALS,
@@ -221,6 +222,7 @@ def _engine(url: URL) -> Engine:
         options = {"options": settings}
         engine = create_engine(url, pool_size=10, max_overflow=20, connect_args=options)
         _asking_after_a_rest(engine)
+        event.listen(engine, "connect", lambda connection, _record: send_word_vectors(connection))
         return engine
     file, timeout = Path(url.database or ""), BUSY_TIMEOUT_MS / 1000
     _make_folder(file.parent)

@@ -31,6 +31,7 @@ from webstrata.index.signals import refresh_pagerank, settle_ranks
 from webstrata.index.stream import FilePart, PartStream
 from webstrata.index.version import INDEX_VERSION
 from webstrata.index.warc_ends import end_problem, gone_from, is_cleaned_away
+from webstrata.index.withheld import WithheldRecords
 from webstrata.index.writing import BATCH, FileWriting, IndexContext, store_late
 from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.jobs.job import INDEXABLE, JobStatus
@@ -275,16 +276,15 @@ class _Run:
                 if moved := index_moved(context, files, self.stop_if_asked):
                     self.progress(moved)
 
-    def _withheld(self, folder: Path) -> frozenset[tuple[str, int | None]]:
+    def _withheld(self, folder: Path) -> WithheldRecords:
         """Return which records are withheld; tombstones beside the files that the database lacks are stored first."""
         beside = withheld_in(folder)
-        with self.database.read() as session:
-            known = tombstones.withheld_places(session)
+        known = WithheldRecords(self.database)
         for capture in beside:
             if capture.place not in known:
                 with self.database.write() as session:
                     tombstones.withhold(session, capture)
-        return known | {capture.place for capture in beside}
+        return WithheldRecords(self.database, frozenset(capture.place for capture in beside))
 
     def _was_crawled_here(self) -> bool:
         """Return whether a crawl for this database wrote the files: it left tasks, or another tool crawled."""

@@ -1,6 +1,6 @@
 """Writing the index: batches in the order of the file, ids promised in the journal before any row carries them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -57,7 +57,7 @@ class IndexContext:
     """Whether changes are announced: for captures of a crawl, not for imported or rebuilt ones."""
     beside_crawl: bool = False
     """Whether the job's crawl is running, which wants to write too."""
-    withheld: frozenset[tuple[str, int | None]] = frozenset()
+    withheld: Container[tuple[str, int | None]] = frozenset()
     """The records that get no snapshot, because they are withheld: file name and offset."""
 
 

@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql import column, table
 
 from webstrata.db.assets.asset_contents import keep_texts
+from webstrata.db.indexing.word_vectors import WordVector
 from webstrata.db.schema.tables import Document, Snapshot
 from webstrata.db.search.indexed_words import NewDocument, PreparedDocument, folded_parts, prepared
 from webstrata.db.sql.bulk import ManyRows
-from webstrata.db.types import PlainText
 from webstrata.db.vocabulary import learn
 
 _FTS5_INSERT = "INSERT INTO documents_fts(rowid, title, normalized_url_group, text) VALUES (?, ?, ?, ?)"
@@ -86,11 +86,10 @@ def _insert(session: Session, documents: Sequence[PreparedDocument]) -> dict[tup
         return {}
     if not _is_sqlite(session):
         # In one order everywhere: two processes that store the same documents must not wait for each other.
-        rows = [(*_stored(document), *document.words) for document in sorted(documents, key=lambda one: one.key)]
+        in_order = sorted(documents, key=lambda one: one.key)
+        rows = [(*_stored(document), WordVector(document.vector)) for document in in_order]
         _POSTGRESQL_INSERT.execute(session, rows)
-        ids = {key: found.id for key, found in _known(session, [document.key for document in documents]).items()}
-        session.execute(_POSTGRESQL_WORDS, {"ids": [*ids.values()]})
-        return ids
+        return {key: found.id for key, found in _known(session, [document.key for document in documents]).items()}
     first = (session.scalar(select(func.max(Document.id))) or 0) + 1
     numbered = list(enumerate(documents, first))
     _SQLITE_INSERT.execute(session, [(*_stored(document), number) for number, document in numbered])
@@ -135,7 +134,7 @@ _POSTGRESQL_INSERT = ManyRows(
     .values({name: bindparam(name) for name in _COLUMNS} | {"search_vector": cast(bindparam("words"), TSVECTOR)})
     .on_conflict_do_nothing()
     .inline(),
-    _COLUMNS | {"words": column("words", PlainText())},
+    _COLUMNS | {"words": column("words")},
 )
 # Each key is looked up in the index by itself. As a list of pairs, PostgreSQL compares every pair with every row of a
 # table that it has not analysed yet, which is the state of an archive while its first job is indexed.
@@ -144,11 +143,6 @@ _POSTGRESQL_KNOWN = text(
     " FROM unnest(CAST(:groups AS text[]), CAST(:hashes AS text[])) AS wanted(url_group, hash)"
     " CROSS JOIN LATERAL (SELECT normalized_url_group, text_hash, id, regions IS NOT NULL AS has_regions FROM documents"
     " WHERE normalized_url_group = wanted.url_group AND text_hash = wanted.hash OFFSET 0) AS found"
-)
-# Put together with nothing, a list of words is no longer packed: it is read far more often than written.
-_POSTGRESQL_WORDS = text(
-    "INSERT INTO document_words (document_id, words) SELECT id, search_vector || CAST('' AS tsvector) FROM documents"
-    " WHERE id = ANY(CAST(:ids AS bigint[])) ON CONFLICT DO NOTHING"
 )
 _SET_BLOCKS = ManyRows(
     update(Document)

@@ -22,7 +22,7 @@ _TIMES = (("capture_timestamp", _SNAPSHOTS.c.capture_timestamp.type),)
 _IDS = (("snapshots", "bigint"),)
 _OF_SAME_URL = "{0}.source_id = x.source_id AND {0}.url = x.url AND {0}.job_id IS NOT NULL"
 # CROSS JOIN has SQLite go this way: from the snapshots to their captures, and from there by address and time.
-_BESIDE = (
+_BESIDE_ON_SQLITE = (
     " FROM snapshots x CROSS JOIN captures own CROSS JOIN captures c CROSS JOIN snapshots s"
     " WHERE x.id IN <snapshots> AND own.id = x.capture_id AND c.url_key = own.url_key"
     " AND c.capture_timestamp = (SELECT near.capture_timestamp FROM captures near CROSS JOIN snapshots n"
@@ -31,9 +31,30 @@ _BESIDE = (
     " ORDER BY near.capture_timestamp {order} LIMIT 1)"
     f" AND s.capture_id = c.id AND {_OF_SAME_URL.format('s')}"
 )
+# The same way on PostgreSQL, which would join the whole tables while it knows little of them: OFFSET keeps each step
+# by itself.
+_BESIDE_ON_POSTGRESQL = (
+    " FROM unnest(CAST(:snapshots AS bigint[])) AS wanted(id) CROSS JOIN LATERAL"
+    " (SELECT y.id, y.source_id, y.url, own.url_key, own.capture_timestamp AS moment"
+    " FROM snapshots y JOIN captures own ON own.id = y.capture_id WHERE y.id = wanted.id OFFSET 0) AS x"
+    " CROSS JOIN LATERAL (SELECT near.capture_timestamp AS moment FROM captures near JOIN snapshots n"
+    " ON n.capture_id = near.id WHERE near.url_key = x.url_key AND near.capture_timestamp {sign} x.moment"
+    f" AND {_OF_SAME_URL.format('n')} ORDER BY near.capture_timestamp {{order}} LIMIT 1) AS nearest"
+    " CROSS JOIN LATERAL (SELECT t.* FROM captures c JOIN snapshots t ON t.capture_id = c.id"
+    " WHERE c.url_key = x.url_key AND c.capture_timestamp = nearest.moment"
+    f" AND {_OF_SAME_URL.format('t')} OFFSET 0) AS s"
+)
 _GIVEN = Among("SELECT id, job_id, previous_id, capture_timestamp FROM snapshots WHERE id IN <snapshots>", _IDS, _TIMES)
-_BEFORE = Among(f"SELECT x.id, s.id, s.job_id, s.previous_id{_BESIDE.format(sign='<', order='DESC')}", _IDS)
-_AFTER = Among(f"SELECT DISTINCT s.id{_BESIDE.format(sign='>', order='ASC')}", _IDS)
+
+
+def _beside(selected: str, sign: str, order: str) -> dict[str, Among]:
+    """Return the query for what comes before or after snapshots, for each database."""
+    ways = {"sqlite": _BESIDE_ON_SQLITE, "postgresql": _BESIDE_ON_POSTGRESQL}
+    return {name: Among(f"SELECT {selected}{way.format(sign=sign, order=order)}", _IDS) for name, way in ways.items()}
+
+
+_BEFORE = _beside("x.id, s.id, s.job_id, s.previous_id", "<", "DESC")
+_AFTER = _beside("DISTINCT s.id", ">", "ASC")
 _SET = ManyColumns(
     ManyRows(
         update(_SNAPSHOTS)
@@ -63,7 +84,8 @@ def link_previous(session: Session, snapshot_ids: Collection[int]) -> None:
     pending = changed = set(snapshot_ids)
     while pending:
         changed = changed | _relink(session, pending)
-        pending = {row[0] for row in _AFTER.execute(session, {"snapshots": changed})} if changed else set()
+        after = _AFTER[session.get_bind().dialect.name]
+        pending = {row[0] for row in after.execute(session, {"snapshots": changed})} if changed else set()
         changed = set()
 
 
@@ -83,7 +105,8 @@ def _relink(session: Session, snapshot_ids: Collection[int]) -> set[int]:
 def _neighbours_before(session: Session, snapshot_ids: Collection[int]) -> dict[int, list[_Neighbour]]:
     """Return the last snapshots before each of some: several, if they were captured at the same moment."""
     found: dict[int, list[_Neighbour]] = {}
-    for row in _BEFORE.execute(session, {"snapshots": snapshot_ids}):
+    before = _BEFORE[session.get_bind().dialect.name]
+    for row in before.execute(session, {"snapshots": snapshot_ids}):
         found.setdefault(row[0], []).append(_Neighbour(*row[1:]))
     return found
 

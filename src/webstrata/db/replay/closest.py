@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BindParameter, Row, Select, bindparam, exists, select
+from sqlalchemy import BindParameter, Row, Select, bindparam, case, false, select, true
 from sqlalchemy.orm import Session
 
 from webstrata.db.schema.retention_tables import Tombstone
@@ -22,11 +22,20 @@ COLUMNS = (
     *(Capture.payload_digest, Capture.record_type, Capture.warc_record_id, Capture.warc_offset, Capture.warc_length),
     *(WarcFile.path, ArchiveJob.output_dir, Capture.job_id),
 )
-IS_WITHHELD = exists().where(
-    Tombstone.warc_offset == Capture.warc_offset,
-    Tombstone.captured_at == Capture.capture_timestamp,
-    Tombstone.url == Capture.url,
+# Not as EXISTS: PostgreSQL would read all tombstones and join them, for the few captures that are asked for. As a case,
+# it is not taken for a condition that hardly any capture fulfils.
+_TOMBSTONE = (
+    select(Tombstone.snapshot_id)
+    .where(
+        Tombstone.warc_offset == Capture.warc_offset,
+        Tombstone.captured_at == Capture.capture_timestamp,
+        Tombstone.url == Capture.url,
+    )
+    .correlate(Capture)
+    .limit(1)
+    .scalar_subquery()
 )
+IS_WITHHELD = case((_TOMBSTONE.is_(None), false()), else_=true())
 """Selects captures that are withheld: their records stay, and must not be shown."""
 
 CAPTURES = (

@@ -61,9 +61,10 @@ def withhold(session: Session, capture: WithheldCapture) -> bool:
     return is_new or row is not None
 
 
-def withheld_places(session: Session) -> frozenset[tuple[str, int | None]]:
-    """Return the records that are withheld: file name and offset."""
-    rows = session.execute(select(Tombstone.warc_filename, Tombstone.warc_offset))
+def withheld_places(session: Session, filenames: Collection[str] | None = None) -> frozenset[tuple[str, int | None]]:
+    """Return the records that are withheld, of all files or of some: file name and offset."""
+    wanted = select(Tombstone.warc_filename, Tombstone.warc_offset)
+    rows = session.execute(wanted if filenames is None else wanted.where(Tombstone.warc_filename.in_(filenames)))
     return frozenset((row.warc_filename, row.warc_offset) for row in rows)
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint, false
+from sqlalchemy import ForeignKey, Index, Integer, String, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webstrata.db.schema.base import Base, BigId, Json, utcnow
@@ -17,6 +17,12 @@ class AuditSessionRow(Base):
         Index(None, "status", "next_run_at", "created_at"),
         Index(None, "domain", "lease_expires_at"),
         Index(None, "created_at"),
+        Index(
+            "ix_audit_sessions_leases",
+            "lease_owner",
+            sqlite_where=text("lease_token IS NOT NULL"),
+            postgresql_where=text("lease_token IS NOT NULL"),
+        ),
     )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)

@@ -21,6 +21,8 @@ class ListingRow(Base):
         Index(None, "created_at"),
         Index(None, "last_seen_at", "id"),
         Index(None, "gtin"),
+        Index(None, "normalized_url_group"),
+        Index(None, "url"),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)

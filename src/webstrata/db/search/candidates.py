@@ -7,7 +7,7 @@ from itertools import chain
 from sqlalchemy.orm import Session
 
 from webstrata.db.search.cache import worked_out_once
-from webstrata.db.search.fulltext import Match, matched, matching
+from webstrata.db.search.fulltext import Match, matched, matching, words_of
 from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.scores import JUDGING, MOST_JUDGED, RELEVANCE, Judged, judgement
 from webstrata.db.search.time_order import COUNTS, MOST_COUNTED, Count, count_of, counting
@@ -151,8 +151,8 @@ _RANKED = {
         f" WHERE documents_fts MATCH :match AND {_FEW} AND +rowid IN (SELECT document_id FROM captured)"
     ),
     "postgresql": (
-        f"SELECT document_id, {RELEVANCE['postgresql']} AS relevance FROM document_words"
-        " WHERE document_id = ANY(ARRAY(SELECT document_id FROM captured))"
+        f"SELECT document_id, {RELEVANCE['postgresql']} AS relevance"
+        f" FROM {words_of('ARRAY(SELECT document_id FROM captured)')}"
     ),
 }
 _NEWEST_FIRST = {

@@ -56,9 +56,20 @@ def matched(match: Match, dialect: str, name: str = "match") -> str:
     if match.widely is None:
         return f"SELECT id AS document_id FROM documents WHERE search_vector @@ CAST(:{name} AS tsquery)"
     holding_the_words = f"SELECT id FROM documents WHERE search_vector @@ CAST(:{name}_widely AS tsquery)"
+    # IS TRUE keeps PostgreSQL from asking its index again for what that cannot know.
     return (
-        f"SELECT document_id FROM document_words WHERE document_id = ANY(ARRAY({holding_the_words}))"
-        f" AND words @@ CAST(:{name} AS tsquery)"
+        f"SELECT id AS document_id FROM documents WHERE id = ANY(ARRAY({holding_the_words}))"
+        f" AND (search_vector @@ CAST(:{name} AS tsquery)) IS TRUE"
+    )
+
+
+def words_of(documents: str) -> str:
+    """Return a table for PostgreSQL of some documents, given as an array, and their `words`."""
+    # With another weight for none of its words, a list is fetched from its place once, and not for every question that
+    # is asked of it. It is the cheapest way to copy one: put together with nothing, it takes five times as long.
+    return (
+        "(SELECT id AS document_id, setweight(search_vector, 'A', CAST('{}' AS text[])) AS words FROM documents"
+        f" WHERE id = ANY({documents}) OFFSET 0) AS listed"
     )
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from webstrata.db.search.cache import worked_out_once
-from webstrata.db.search.fulltext import Match, matching
+from webstrata.db.search.fulltext import Match, matching, words_of
 from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.term_counts import document_counts, number_of_documents, term_weights
 from webstrata.db.sql.value_lists import as_list
@@ -135,6 +135,6 @@ def _postgresql_holding(matches: Sequence[Match]) -> str:
         f"CASE WHEN words @@ (SELECT CAST(:m{number} AS tsquery)) THEN {number} END" for number in range(len(matches))
     )
     return (
-        f"SELECT document_id, number FROM (SELECT document_id, unnest(ARRAY[{asked}]) AS number FROM document_words"
-        " WHERE document_id = ANY(CAST(:ids AS bigint[]))) AS held WHERE number IS NOT NULL"
+        f"SELECT document_id, number FROM (SELECT document_id, unnest(ARRAY[{asked}]) AS number"
+        f" FROM {words_of('CAST(:ids AS bigint[])')}) AS held WHERE number IS NOT NULL"
     )

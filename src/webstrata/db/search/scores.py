@@ -7,6 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from webstrata.content.tokens import fold
+from webstrata.db.search.fulltext import words_of
 from webstrata.db.search.scope import SearchScope
 from webstrata.db.search.union import Columns, UnionPart, split_rows, union_query
 from webstrata.db.sql.value_lists import as_list
@@ -65,7 +66,7 @@ _RARE_HITS = "0.15 * (0.25 + 0.75 * length(words) / 200)"
 """What bm25 adds below the line, in hits in the title: many hits say little more than some, and less in a long text."""
 
 RELEVANCE = {
-    "sqlite": "-bm25(documents_fts, 8.0, 3.0, 1.0)",
+    "sqlite": "-bm25(documents_fts, 1.0, 8.0, 3.0)",
     "postgresql": (
         f"CAST(1 - {_RARE_HITS} / ({_RARE_HITS}"
         " + ts_rank_cd('{0.125, 0.125, 0.375, 1.0}', words, CAST(:match AS tsquery))) AS double precision)"
@@ -80,8 +81,7 @@ _RANKED = {
         " WHERE documents_fts MATCH :match AND +rowid IN (SELECT value FROM json_each(:ids))"
     ),
     "postgresql": (
-        f"SELECT document_id, {RELEVANCE['postgresql']} AS relevance FROM document_words"
-        " WHERE document_id = ANY(CAST(:ids AS bigint[]))"
+        f"SELECT document_id, {RELEVANCE['postgresql']} AS relevance FROM {words_of('CAST(:ids AS bigint[])')}"
     ),
 }
 _JUDGED = {

@@ -5,7 +5,7 @@ from alembic import op
 
 from webstrata.db.types import UtcDateTime
 
-revision = "0034"
+revision = "0032"
 down_revision = "0031"
 branch_labels = None
 depends_on = None
