@@ -32,6 +32,8 @@ class Run:
     seconds: float
     stages: dict[str, float]
     peak_bytes: int
+    cpu_seconds: float
+    """Of the command and the processes that it started; those of a database server are not among them."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ def measure(folder: Path, sizes: Sequence[int] = SIZES) -> list[Measurement]:
 def _measurements(where: str, first: Run, again: Run, disk: float) -> Iterator[Measurement]:
     for name, run in (("first time", first), ("again", again)):
         yield Measurement(f"{where}, {name}: command to prompt", run.seconds, "s")
+        yield Measurement(f"{where}, {name}: processor time", run.cpu_seconds, "s")
         for stage, seconds in run.stages.items():
             yield Measurement(f"{where}, {name}: {stage}", seconds, "s")
     yield Measurement(f"{where}: all of it, of the crawl", first.seconds / first.stages["crawl"], "×", asked="≤ 1.5")
@@ -108,7 +111,8 @@ def _run(archive: Archive, origin: str, folder: Path) -> Run:
         _, status, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - began
     assert os.waitstatus_to_exitcode(status) == 0, log.read_text(encoding="utf-8")[-2_000:]
-    return Run(seconds, _stages(log, began_at, seconds), usage.ru_maxrss * _KILOBYTE)
+    cpu_seconds = usage.ru_utime + usage.ru_stime
+    return Run(seconds, _stages(log, began_at, seconds), usage.ru_maxrss * _KILOBYTE, cpu_seconds)
 
 
 def _stages(log: Path, began_at: float, seconds: float) -> dict[str, float]:

@@ -19,7 +19,8 @@ LinksKey = tuple[int, int, int]
 _TABLE = CaptureLinks.__table__
 assert isinstance(_TABLE, Table)
 _COLUMNS = {name: _TABLE.c[name] for name in ("warc_file_id", "warc_offset", "url_hash", "packed")}
-# A row of three values IN a list would make SQLite read the whole table; CROSS JOIN lets it begin with the keys.
+# A row of three values IN a list would make SQLite read the whole table; CROSS JOIN lets it begin with the keys. OFFSET
+# does so on PostgreSQL, which would read the table while it is small or little is known of it.
 _STORED = {
     "sqlite": text(
         "SELECT l.* FROM json_each(:keys) AS k CROSS JOIN capture_links AS l"
@@ -28,8 +29,8 @@ _STORED = {
     ),
     "postgresql": text(
         "SELECT l.* FROM unnest(CAST(:files AS bigint[]), CAST(:places AS bigint[]), CAST(:hashes AS bigint[]))"
-        " AS k(file, place, hash)"
-        " JOIN capture_links AS l ON l.warc_file_id = k.file AND l.warc_offset = k.place AND l.url_hash = k.hash"
+        " AS k(file, place, hash) CROSS JOIN LATERAL (SELECT * FROM capture_links"
+        " WHERE warc_file_id = k.file AND warc_offset = k.place AND url_hash = k.hash OFFSET 0) AS l"
     ),
 }
 _ADD = {

@@ -1,10 +1,9 @@
 """The stored form and the indexed words of a document, computed without a database."""
 
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, chain, islice, takewhile
+from itertools import accumulate, chain, takewhile
 
 import xxhash
 
@@ -144,25 +143,37 @@ def _vector(document: NewDocument) -> bytes:
     after_title = len(title) + 1
     after_address = after_title + len(address) + 1
     in_title, in_address, in_text = _places()
-    places: defaultdict[str, bytes] = defaultdict(bytes)
-    for words, begin, standing in (
+    words: list[str] = []
+    places: list[bytes] = []
+    late: list[tuple[str, bytes]] = []
+    for some, begin, standing in (
         (title, 0, in_title),
         (_marked(title, TITLE_MARK), 0, in_title),
         (address, after_title, in_address),
         (_marked(address, ADDRESS_MARK), after_title, in_address),
         (text, after_address, in_text),
     ):
-        for word, place in zip(words, islice(standing, begin, None), strict=False):
-            places[word] += place
-        _add_late(places, words[max(0, _LAST_POSITION - begin) :], standing[-1])
-    return _packed_vector(places)
+        here = standing[begin : begin + len(some)]
+        places += here
+        words += some[: len(here)]
+        late += [(word, standing[-1]) for word in some[len(here) :]]
+    return _packed_vector(_gathered(words, places, late))
 
 
-def _add_late(places: defaultdict[str, bytes], words: list[str], last: bytes) -> None:
-    """Add the words after the last place that PostgreSQL can name: each gets that place once."""
-    for word in words:
-        if not places[word].endswith(_LAST_PLACES):
-            places[word] += last
+def _gathered(words: list[str], places: list[bytes], late: list[tuple[str, bytes]]) -> dict[str, bytes]:
+    """Return the places of each word; those after the last one that PostgreSQL can name get that place, once."""
+    found: dict[str, bytes] = {}
+    for word, place in zip(words, places, strict=True):
+        # A list for each word would take twice as long: most words are on a page once or twice.
+        if word in found:
+            found[word] += place
+        else:
+            found[word] = place
+    for word, last in late:
+        known = found.get(word, b"")
+        if not known.endswith(_LAST_PLACES):
+            found[word] = known + last
+    return found
 
 
 def _packed_vector(places: Mapping[str, bytes]) -> bytes:
@@ -171,7 +182,9 @@ def _packed_vector(places: Mapping[str, bytes]) -> bytes:
         places = {word: found for word, found in places.items() if len(word.encode()) <= _MAX_LEXEME_BYTES}
     if not places:
         return bytes(4)
-    found = [some[:_MOST_PLACES_BYTES] for some in places.values()]
+    found = [*places.values()]
+    if len(max(found, key=len)) > _MOST_PLACES_BYTES:
+        found = [some[:_MOST_PLACES_BYTES] for some in found]
     # All names are encoded at once, and nothing is done for each in Python: there are a thousand to a page.
     names = "\n".join(places).encode().split(b"\n")
     numbers = map(_numbers_of_places().__getitem__, map(len, found))

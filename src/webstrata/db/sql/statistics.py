@@ -12,9 +12,14 @@ from webstrata.db.schema.base import Base
 _FEW = 2_000
 """So many rows may change before a table is looked at: less than that is read whole in a moment."""
 
+_SOME = 500
+"""So many rows may a table have that was never looked at: the next job asks about them at once, and PostgreSQL would
+plan as if each question concerned half of them."""
+
 _OUTDATED = text(
-    "SELECT relname FROM pg_stat_user_tables"
-    " WHERE schemaname = current_schema() AND n_mod_since_analyze > :few + n_live_tup / 2"
+    "SELECT relname FROM pg_stat_user_tables WHERE schemaname = current_schema()"
+    " AND (n_mod_since_analyze > :few + n_live_tup / 2"
+    " OR (n_mod_since_analyze > :some AND coalesce(last_analyze, last_autoanalyze) IS NULL))"
 )
 
 
@@ -23,7 +28,7 @@ def refresh_statistics(database: Database) -> list[str]:
     if database.is_sqlite:
         return []
     with database.read() as session:
-        found = session.scalars(_OUTDATED, {"few": _FEW}).all()
+        found = session.scalars(_OUTDATED, {"few": _FEW, "some": _SOME}).all()
     outdated = sorted(name for name in found if name in Base.metadata.tables)
     for name in outdated:
         with database.write() as session:
