@@ -22,7 +22,8 @@ class ListingRow(Base):
         Index(None, "last_seen_at", "id"),
         Index(None, "gtin"),
         Index(None, "normalized_url_group"),
-        Index(None, "url"),
+        # An imported address may be longer than an ordinary index of PostgreSQL takes.
+        Index(None, "url", postgresql_using="hash"),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)

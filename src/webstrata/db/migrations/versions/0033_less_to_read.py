@@ -24,8 +24,8 @@ _INDEXES = {
     "ix_site_events_page": ("site_events", ["page"]),
     "ix_site_events_new_page": ("site_events", ["new_page"]),
     "ix_listings_normalized_url_group": ("listings", ["normalized_url_group"]),
-    "ix_listings_url": ("listings", ["url"]),
 }
+_URLS = "ix_listings_url"
 _LEASES = "ix_audit_sessions_leases"
 _IS_LEASED = sa.text("lease_token IS NOT NULL")
 _ALMOST_A_PAGE = 8160
@@ -44,6 +44,7 @@ def upgrade() -> None:
     """Write both full-text indexes anew, and add the others."""
     for name, (table, columns) in _INDEXES.items():
         op.create_index(name, table, columns)
+    op.create_index(_URLS, "listings", ["url"], postgresql_using="hash")
     op.create_index(_LEASES, "audit_sessions", ["lease_owner"], sqlite_where=_IS_LEASED, postgresql_where=_IS_LEASED)
     if op.get_bind().dialect.name == "sqlite":
         _index_again("text, title, normalized_url_group")
@@ -56,6 +57,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Drop the indexes, and make the full-text indexes again as they were."""
     op.drop_index(_LEASES, "audit_sessions")
+    op.drop_index(_URLS, "listings")
     for name, (table, _) in _INDEXES.items():
         op.drop_index(name, table)
     if op.get_bind().dialect.name == "sqlite":
