@@ -19,12 +19,7 @@ down_revision = "0032"
 branch_labels = None
 depends_on = None
 
-_INDEXES = {
-    "ix_site_events_at_id": ("site_events", ["at", "id"]),
-    "ix_site_events_page": ("site_events", ["page"]),
-    "ix_site_events_new_page": ("site_events", ["new_page"]),
-    "ix_listings_normalized_url_group": ("listings", ["normalized_url_group"]),
-}
+_PAGES = "ix_listings_normalized_url_group"
 _URLS = "ix_listings_url"
 _LEASES = "ix_audit_sessions_leases"
 _IS_LEASED = sa.text("lease_token IS NOT NULL")
@@ -42,8 +37,7 @@ _INDEX_WORDS = "INSERT INTO documents_fts(rowid, title, normalized_url_group, te
 
 def upgrade() -> None:
     """Write both full-text indexes anew, and add the others."""
-    for name, (table, columns) in _INDEXES.items():
-        op.create_index(name, table, columns)
+    op.create_index(_PAGES, "listings", ["normalized_url_group"])
     op.create_index(_URLS, "listings", ["url"], postgresql_using="hash")
     op.create_index(_LEASES, "audit_sessions", ["lease_owner"], sqlite_where=_IS_LEASED, postgresql_where=_IS_LEASED)
     if op.get_bind().dialect.name == "sqlite":
@@ -58,8 +52,7 @@ def downgrade() -> None:
     """Drop the indexes, and make the full-text indexes again as they were."""
     op.drop_index(_LEASES, "audit_sessions")
     op.drop_index(_URLS, "listings")
-    for name, (table, _) in _INDEXES.items():
-        op.drop_index(name, table)
+    op.drop_index(_PAGES, "listings")
     if op.get_bind().dialect.name == "sqlite":
         _index_again("title, normalized_url_group, text")
         return
