@@ -142,7 +142,8 @@ class App:
             settings.retention_cleanup_batch_size,
             settings.retention_cleanup_dry_run,
         )
-        return RetentionSchedule(self.database, artifacts if settings.retention_cleanup_enabled else None)
+        enabled = artifacts if settings.retention_cleanup_enabled else None
+        return RetentionSchedule(self.database, enabled, self.archive_root, settings.retention_max_share)
 
     def notification_guard(self) -> "NetworkGuard":
         """Return what decides which addresses notifications are sent to."""

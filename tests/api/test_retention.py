@@ -22,7 +22,7 @@ from webstrata.db.operations.audit_log import ChangeFilter
 from webstrata.db.retention import retention
 from webstrata.db.schema.collection_tables import DiagnosticRow
 from webstrata.http.retention_trigger import RetentionAfterResponse
-from webstrata.model.retention.rules import DEFAULT_TTL_DAYS
+from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, FURTHER_TTL_DAYS
 from webstrata.retention.trigger import RetentionTrigger
 
 ADMIN = {"Authorization": "Bearer s3cret"}
@@ -46,7 +46,7 @@ def test_the_documented_requests_work_as_written(client: TestClient, database: D
     assert (code, changed["config"]["diagnostics"]["ttlDays"]) == (200, 60)
     code, dry = post(client, {"action": "cleanup", "dryRun": True})
     assert (code, dry["dryRun"]) == (200, True)
-    wanted = {"ttlDays": 60, "expired": 1, "deleted": 0, "remaining": 1, "undated": 0, "error": None}
+    wanted = {"ttlDays": 60, "expired": 1, "deleted": 0, "remaining": 1, "undated": 0, "guarded": 0, "error": None}
     assert dry["collections"]["diagnostics"] == wanted
     assert count(database, DiagnosticRow) == 1
     assert client.get(PATH, headers=ADMIN).json()["lastCleanup"] is None
@@ -56,6 +56,7 @@ def test_the_documented_requests_work_as_written(client: TestClient, database: D
     code, reset = post(client, {"action": "reset"})
     assert {name: policy["ttlDays"] for name, policy in reset["config"].items()} == {
         **DEFAULT_TTL_DAYS,
+        **FURTHER_TTL_DAYS,
         "listings": None,
     }
     with database.read() as session:

@@ -1,6 +1,10 @@
 """A source is deleted with its captures when its name is typed; what other sources use stays."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -22,6 +26,7 @@ from webstrata.jobs.sources.source_deletion import delete_source, plan_deletion
 from webstrata.settings import Settings
 from webstrata.site import create_site
 
+ROOT = Path(__file__).parents[2]
 LOGO = Answer(b"\x89PNG shared by both", headers=(("Content-Type", "image/png"),))
 
 
@@ -123,3 +128,30 @@ def test_the_page_and_the_api_delete_a_source_whose_name_is_given(two: Runner) -
     other = name_of(two.database, "two")
     assert client.delete("/api/admin/sources/two", params={"confirm": other}, headers=ADMIN).status_code == 204
     assert (warcs(two.archive_root), counts(two.database, Source, Capture, Snapshot)) == (set(), [0, 0, 0])
+
+
+def kill_deletions(two: Runner, every: int) -> dict[str, Any]:
+    """Kill a deletion before every nth of its steps, each time with the archive as it was; return what that led to."""
+    database = two.database
+    name, planned = name_of(database, "one"), plan_deletion(database, two.archive_root, "one")
+    file = str(database.engine.url.database)
+    database.dispose()
+    arguments = [file, str(two.archive_root), name, str(planned.snapshots), str(every)]
+    command = [sys.executable, "-m", "tests.retention.dying_deletion", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_killed_before_some_of_its_steps_a_deletion_goes_on(two: Runner) -> None:
+    assert kill_deletions(two, every=5)["wrong"] == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_killed_before_any_of_its_steps_a_deletion_goes_on(two: Runner) -> None:
+    told = kill_deletions(two, every=1)
+    assert told["wrong"] == []
+    assert told["steps"] > 20

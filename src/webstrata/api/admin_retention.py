@@ -24,7 +24,7 @@ from webstrata.http.auth import ADMIN_RESPONSES, require_admin
 from webstrata.http.dependencies import Parts
 from webstrata.http.error_schemas import ErrorSchema
 from webstrata.http.same_origin import refuse_other_sites
-from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, EXEMPT, CollectionResult, PassResult
+from webstrata.model.retention.rules import EXEMPT, CollectionResult, PassResult, default_days
 from webstrata.retention import policies
 from webstrata.retention.sweep import run_manual_pass
 
@@ -84,7 +84,17 @@ def _clean_up(app: App, given: Given) -> CleanupSchema:
     # A default would delete by accident, or seem to have deleted.
     if not isinstance(dry_run, bool):
         raise PolicyError("dryRun must be true or false")
-    result = run_manual_pass(app.database, datetime.now(UTC), dry_run=dry_run)
+    confirm = given.get("confirm", False)
+    if not isinstance(confirm, bool):
+        raise PolicyError("confirm must be true or false")
+    result = run_manual_pass(
+        app.database,
+        datetime.now(UTC),
+        dry_run=dry_run,
+        archive_root=app.archive_root,
+        max_share=app.settings.retention_max_share,
+        confirmed=confirm,
+    )
     if result.error is not None:
         raise UnreadablePolicyError(f"nothing was deleted: {result.error}")
     return _pass(result)
@@ -107,8 +117,8 @@ def _status(app: App) -> RetentionSchema:
     with app.database.read() as session:
         last = retention.last_run(session)
     config = {
-        name: PolicySchema(ttlDays=days, defaultTtlDays=DEFAULT_TTL_DAYS[name], exempt=False)
-        for name, days in view.ttl_days.items()
+        name: PolicySchema(ttlDays=days, defaultTtlDays=default_days(name), exempt=False)
+        for name, days in (view.ttl_days | view.further).items()
     }
     config |= {name: PolicySchema(ttlDays=None, defaultTtlDays=None, exempt=True) for name in sorted(EXEMPT)}
     return RetentionSchema(config=config, lastCleanup=_last(last) if last else None, error=view.error)
@@ -143,5 +153,6 @@ def _collection(result: CollectionResult) -> CollectionResultSchema:
         deleted=result.deleted,
         remaining=result.remaining,
         undated=result.undated,
+        guarded=result.guarded,
         error=result.error,
     )

@@ -22,7 +22,7 @@ class TombstoneSchema(BaseModel):
 
 
 class PolicySchema(BaseModel):
-    """The policy of a collection; one that is exempt has no TTL."""
+    """The policy of a collection; one that is exempt or never expires by itself has no TTL."""
 
     ttlDays: int | None
     defaultTtlDays: int | None
@@ -37,6 +37,7 @@ class CollectionResultSchema(BaseModel):
     deleted: int
     remaining: int
     undated: int
+    guarded: int = Field(0, description="Expired rows that stay until a pass is confirmed: most of a source's.")
     error: str | None = None
 
 
@@ -66,6 +67,7 @@ class RetentionRequestSchema(BaseModel):
     collectionName: str | None = None
     ttlDays: int | None = None
     dryRun: bool | None = None
+    confirm: bool = False
 
 
 Reason = Annotated[Line, Field(min_length=1, max_length=2_000)]

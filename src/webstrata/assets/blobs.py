@@ -26,13 +26,6 @@ class AssetStore(DiskStore):
         """Use the archive's folder for assets; it is made with the first blob."""
         super().__init__(archive_root / _FOLDER)
 
-    def delete(self, digest: str) -> None:
-        """Remove a blob; one that is gone already is none."""
-        try:
-            self._path(digest).unlink(missing_ok=True)
-        except OSError as error:
-            raise StorageError(f"{digest}: {error.strerror or error}") from error
-
 
 def read_version(database: Database, archive_root: Path, asset_id: int, version: int) -> bytes:
     """Return the bytes of one version of an asset; NotFoundError when there is no such version."""

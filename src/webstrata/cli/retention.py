@@ -28,7 +28,7 @@ def _show_by_default(context: typer.Context) -> None:
 def show(as_json: AsJson = False) -> None:
     """Show the policy of each collection and the last pass."""
     from webstrata.db.retention import retention
-    from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, EXEMPT
+    from webstrata.model.retention.rules import EXEMPT, default_days
     from webstrata.retention.policies import show_policies
 
     with started(quiet=True) as app:
@@ -37,11 +37,12 @@ def show(as_json: AsJson = False) -> None:
             last = retention.last_run(session)
     if as_json:
         run = dataclasses.asdict(last) if last else None
-        print_json({"policies": view.ttl_days, "exempt": sorted(EXEMPT), "error": view.error, "last_run": run})
+        policies = view.ttl_days | view.further
+        print_json({"policies": policies, "exempt": sorted(EXEMPT), "error": view.error, "last_run": run})
     else:
         table = Table("collection", Column("days", justify="right"), "default", box=None, pad_edge=False)
-        for name, days in view.ttl_days.items():
-            table.add_row(name, str(days), str(DEFAULT_TTL_DAYS[name]))
+        for name, days in (view.ttl_days | view.further).items():
+            table.add_row(name, str(days or "never"), str(default_days(name) or "never"))
         for name in sorted(EXEMPT):
             table.add_row(name, "never", "never")
         Console().print(table)
@@ -78,6 +79,9 @@ def reset() -> None:
 @command(verbs, example="webstrata retention run --apply")
 def run(
     apply: Annotated[bool, typer.Option("--apply", help="Delete expired rows; without this, only count them.")] = False,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Delete all expired rows, even if most of a source disappears.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Count the expired rows of each collection; with --apply, delete up to 100 of each."""
@@ -86,7 +90,14 @@ def run(
     from webstrata.retention.sweep import run_manual_pass
 
     with started(quiet=True) as app:
-        result = run_manual_pass(app.database, datetime.now(UTC), dry_run=not apply)
+        result = run_manual_pass(
+            app.database,
+            datetime.now(UTC),
+            dry_run=not apply,
+            archive_root=app.archive_root,
+            max_share=app.settings.retention_max_share,
+            confirmed=confirm,
+        )
     if as_json:
         print_json(dataclasses.asdict(result))
     else:
@@ -186,5 +197,7 @@ def _print_pass(result: "PassResult") -> None:
         counts = (found.ttl_days, found.expired, found.deleted, found.remaining, found.undated)
         table.add_row(name, *map(str, counts), found.error or "")
     Console().print(table)
+    if guarded := sum(found.guarded for found in result.collections.values()):
+        print(f"{counted(guarded, 'row')} would be most of a source's: --apply --confirm deletes them, too")
     if result.dry_run:
         print("dry run: nothing was deleted; --apply deletes")

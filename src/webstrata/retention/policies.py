@@ -1,11 +1,17 @@
 """Retention policies: reading, setting and resetting them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from webstrata.db.engine import Database
 from webstrata.db.retention import retention
 from webstrata.errors import UnreadablePolicyError
-from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, check_collection, check_ttl_days, effective_policies
+from webstrata.model.retention.rules import (
+    DEFAULT_TTL_DAYS,
+    FURTHER_TTL_DAYS,
+    check_collection,
+    check_ttl_days,
+    effective_policies,
+)
 
 
 @dataclass(frozen=True)
@@ -14,6 +20,8 @@ class PolicyView:
 
     ttl_days: dict[str, int]
     error: str | None = None
+    further: dict[str, int | None] = field(default_factory=lambda: dict(FURTHER_TTL_DAYS))
+    """The same for what is no collection of its own; None is never."""
 
 
 def load_policies(database: Database) -> dict[str, int]:
@@ -26,9 +34,11 @@ def load_policies(database: Database) -> dict[str, int]:
 def show_policies(database: Database) -> PolicyView:
     """Return the policies for a person to read: the defaults and an error when the stored ones cannot be read."""
     try:
-        return PolicyView(load_policies(database))
+        days = load_policies(database)
     except UnreadablePolicyError as error:
         return PolicyView(dict(DEFAULT_TTL_DAYS), str(error))
+    further = {name: days.get(name) for name in FURTHER_TTL_DAYS}
+    return PolicyView({name: days[name] for name in DEFAULT_TTL_DAYS}, further=further)
 
 
 def set_policy(database: Database, collection: object, ttl_days: object) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from webstrata.db.engine import Database
 from webstrata.db.retention import retention
+from webstrata.model.retention.rules import DEFAULT_MAX_SHARE
 from webstrata.retention.artifact_cleanup import clean_up_artifacts
 from webstrata.retention.sweep import run_scheduled_pass
 
@@ -29,10 +30,12 @@ class RetentionSchedule:
 
     database: Database
     artifacts: ArtifactSchedule | None = None
+    archive_root: Path | None = None
+    max_share: float = DEFAULT_MAX_SHARE
 
     def run_due(self, now: datetime, interrupted: threading.Event) -> None:
         """Run what is due, unless another worker has; both are bounded in time or number."""
-        run_scheduled_pass(self.database, now, interrupted)
+        run_scheduled_pass(self.database, now, interrupted, self.archive_root, self.max_share)
         if self.artifacts is not None and self._is_due(self.artifacts.interval, now):
             due = self.artifacts
             clean_up_artifacts(self.database, due.folder, now, batch_size=due.batch_size, dry_run=due.dry_run)

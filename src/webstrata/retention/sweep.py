@@ -4,23 +4,28 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from time import monotonic
 
 import structlog
 
-from webstrata.db.engine import Database
+from webstrata.db.engine import Database, Session
 from webstrata.db.operations import audit_log
 from webstrata.db.retention import retention
-from webstrata.db.retention.retention import StoredRun
+from webstrata.db.retention.retention import ExpiredOfSource, StoredRun
 from webstrata.errors import WebstrataError
 from webstrata.model.retention.rules import (
     BATCH_ROWS,
+    DEFAULT_MAX_SHARE,
+    GUARDED_FROM,
     MIN_INTERVAL,
     CollectionResult,
     PassResult,
     PassTrigger,
     expiry_limit,
+    is_mass_disappearance,
 )
+from webstrata.retention.leftovers import Sweeper, sweepers
 from webstrata.retention.policies import load_policies
 
 log = structlog.get_logger()
@@ -39,6 +44,10 @@ class PassLimits:
     until: float | None = None
     """The reading of the monotonic clock after which no further batch begins; None for a single batch."""
     interrupted: threading.Event | None = None
+    archive_root: Path | None = None
+    """Where blobs and logs are; without it only rows are deleted."""
+    max_share: float | None = DEFAULT_MAX_SHARE
+    """How much of a source's rows may go at once; None when an administrator confirmed it."""
 
     def may_go_on(self) -> bool:
         """Return whether another batch may begin."""
@@ -70,12 +79,18 @@ def run_pass(
     return result
 
 
-def run_scheduled_pass(database: Database, now: datetime, interrupted: threading.Event) -> PassResult | None:
+def run_scheduled_pass(
+    database: Database,
+    now: datetime,
+    interrupted: threading.Event,
+    archive_root: Path | None = None,
+    max_share: float = DEFAULT_MAX_SHARE,
+) -> PassResult | None:
     """Delete expired rows until none remain or the time is up; None when a scheduled pass ran within the hour."""
     if not _take(database, SCHEDULE_PERMIT, now):
         return None
     _take(database, REQUEST_PERMIT, now)
-    limits = PassLimits(monotonic() + SCHEDULED_PASS_SECONDS, interrupted)
+    limits = PassLimits(monotonic() + SCHEDULED_PASS_SECONDS, interrupted, archive_root, max_share)
     return run_pass(database, now, PassTrigger.SCHEDULE, dry_run=False, limits=limits)
 
 
@@ -86,11 +101,24 @@ def run_requested_pass(database: Database, now: datetime) -> PassResult | None:
     return run_pass(database, now, PassTrigger.REQUEST, dry_run=False)
 
 
-def run_manual_pass(database: Database, now: datetime, *, dry_run: bool) -> PassResult:
-    """Run a pass on an administrator's request; only one that deletes postpones the next triggered pass."""
+def run_manual_pass(
+    database: Database,
+    now: datetime,
+    *,
+    dry_run: bool,
+    archive_root: Path | None = None,
+    max_share: float = DEFAULT_MAX_SHARE,
+    confirmed: bool = False,
+) -> PassResult:
+    """Run a pass on an administrator's request; only one that deletes postpones the next triggered pass.
+
+    A confirmed pass deletes batch after batch, also where most of a source's rows go.
+    """
     if not dry_run:
         _take(database, REQUEST_PERMIT, now)
-    return run_pass(database, now, PassTrigger.MANUAL, dry_run=dry_run)
+    until = monotonic() + SCHEDULED_PASS_SECONDS if confirmed else None
+    limits = PassLimits(until, None, archive_root, None if confirmed else max_share)
+    return run_pass(database, now, PassTrigger.MANUAL, dry_run=dry_run, limits=limits)
 
 
 def _take(database: Database, permit: str, now: datetime) -> bool:
@@ -101,21 +129,27 @@ def _take(database: Database, permit: str, now: datetime) -> bool:
 def _sweep_all(
     database: Database, policies: Mapping[str, int], now: datetime, dry_run: bool, limits: PassLimits
 ) -> dict[str, CollectionResult]:
-    return {name: _sweep(database, name, days, now, dry_run, limits) for name, days in policies.items()}
+    known = sweepers(limits.archive_root)
+    found = {name: (known[name], days) for name, days in policies.items() if name in known}
+    return {name: _sweep(database, name, rule, now, dry_run, limits) for name, rule in found.items()}
 
 
 def _sweep(
-    database: Database, name: str, ttl_days: int, now: datetime, dry_run: bool, limits: PassLimits
+    database: Database, name: str, rule: tuple[Sweeper, int], now: datetime, dry_run: bool, limits: PassLimits
 ) -> CollectionResult:
     """Return the result of one collection; its failure is part of the result, so that the others go on."""
+    sweeper, ttl_days = rule
     result = CollectionResult(ttl_days)
     limit = expiry_limit(now, ttl_days)
     try:
         with database.read() as session:
-            counted = retention.count_expired(session, name, limit)
+            counted = sweeper.count(session, limit)
+            kept = _guarded(session, sweeper, limit, counted.expired, limits.max_share)
+        guarded = sum(one.expired for one in kept)
         result = replace(result, expired=counted.expired, remaining=counted.expired, undated=counted.undated)
+        result = replace(result, guarded=guarded)
         if counted.expired and not dry_run:
-            for deleted in _batches(database, name, limit, now, limits):
+            for deleted in _batches(database, sweeper, limit, now, limits, frozenset(one.source_id for one in kept)):
                 result = replace(result, deleted=result.deleted + deleted, remaining=max(0, result.remaining - deleted))
     except WebstrataError as error:
         log.error("retention.collection.failed", collection=name, reason=str(error))
@@ -123,11 +157,22 @@ def _sweep(
     return result
 
 
-def _batches(database: Database, name: str, limit: datetime, now: datetime, limits: PassLimits) -> Iterator[int]:
+def _guarded(
+    session: Session, sweeper: Sweeper, limit: datetime, expired: int, max_share: float | None
+) -> list[ExpiredOfSource]:
+    """Return the sources whose rows stay until an administrator confirms, since most of them would disappear."""
+    if max_share is None or expired < GUARDED_FROM:
+        return []
+    many = sweeper.of_sources(session, limit)
+    return [one for one in many if is_mass_disappearance(one.expired, one.in_all, max_share)]
+
+
+def _batches(
+    database: Database, sweeper: Sweeper, limit: datetime, now: datetime, limits: PassLimits, kept: frozenset[int]
+) -> Iterator[int]:
     """Delete a batch at a time, each in a transaction of its own, and yield how many rows each deleted."""
     while True:
-        with database.write() as session:
-            deleted = retention.delete_expired(session, name, limit, now, BATCH_ROWS)
+        deleted = sweeper.delete(database, limit, now, kept)
         yield deleted
         if deleted < BATCH_ROWS or not limits.may_go_on():
             return
@@ -142,7 +187,11 @@ def _report(database: Database, result: PassResult) -> None:
         return
     results = {name: asdict(found) for name, found in result.collections.items()}
     errors = {name: found.error for name, found in result.collections.items() if found.error}
+    guarded = {name: found.guarded for name, found in result.collections.items() if found.guarded}
     with database.write() as session:
         retention.add_run(session, StoredRun(result.began_at, result.seconds, result.trigger, results, result.error))
         failure = result.error or errors or None
-        audit_log.record(session, "retention.pass", "retention", trigger=result.trigger, deleted=deleted, error=failure)
+        facts: dict[str, object] = {"trigger": result.trigger, "deleted": deleted, "error": failure}
+        if guarded:
+            facts["guarded"] = guarded
+        audit_log.record(session, "retention.pass", "retention", before=None, after=None, **facts)

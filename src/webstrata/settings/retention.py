@@ -5,6 +5,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from webstrata.model.retention.rules import DEFAULT_MAX_SHARE
 from webstrata.settings.fields import setting
 
 
@@ -37,8 +38,8 @@ class RetentionSettings(BaseModel):
     )
 
     retention_max_share: float = setting(
-        0.5,
-        "Share of a source's snapshots that may be withheld at once without a confirmation.",
+        DEFAULT_MAX_SHARE,
+        "Share of a source that may disappear at once without a confirmation: withheld snapshots, expired rows.",
         gt=0,
         le=1,
     )

@@ -44,6 +44,11 @@ class DiskStore:
         """Return whether a blob is there."""
         return self._path(digest).exists()
 
+    def delete(self, digest: str) -> None:
+        """Remove a blob; one that is gone already is none."""
+        with _as_storage_errors(digest):
+            self._path(digest).unlink(missing_ok=True)
+
     def _path(self, digest: str) -> Path:
         return confined(self.root, Path(digest[:2]) / digest[2:4] / digest)
 

@@ -13,7 +13,7 @@ from webstrata.errors import PolicyError
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.dependencies import Parts, Text
 from webstrata.http.same_origin import require_same_origin
-from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, EXEMPT, MAX_TTL_DAYS, PassResult
+from webstrata.model.retention.rules import EXEMPT, MAX_TTL_DAYS, PassResult, default_days
 from webstrata.retention import policies
 from webstrata.retention.sweep import run_manual_pass
 from webstrata.web.failures import PageRoute
@@ -30,6 +30,9 @@ PURPOSES = {
     "scraper_health": "Success rates of runs",
     "export_history": "Exports of data",
     "hauls": "Saved sets of captures",
+    "blobs": "Contents of assets that no version refers to",
+    "crawl_tasks": "URLs of jobs that can no longer resume",
+    "crawl_logs": "Logs of jobs that can no longer resume",
 }
 
 _MOST_DIGITS = 9
@@ -44,8 +47,8 @@ class PolicyLine:
 
     name: str
     purpose: str
-    ttl_days: int
-    default_days: int
+    ttl_days: int | None
+    default_days: int | None
 
 
 @router.get(RETENTION_PAGE)
@@ -76,13 +79,23 @@ def reset(app: ActingParts) -> Response:
 @router.post(f"{RETENTION_PAGE}/dry-run", dependencies=_OURS)
 def dry_run(request: Request, app: ActingParts) -> HTMLResponse:
     """Show what a pass would delete, and offer to run it."""
-    return _page(request, app, result=run_manual_pass(app.database, datetime.now(UTC), dry_run=True))
+    return _page(request, app, result=_run(app, dry_run=True))
 
 
 @router.post(f"{RETENTION_PAGE}/run", dependencies=_OURS)
 def run(request: Request, app: ActingParts) -> HTMLResponse:
     """Run a pass and show what it deleted."""
-    return _page(request, app, result=run_manual_pass(app.database, datetime.now(UTC), dry_run=False))
+    return _page(request, app, result=_run(app, dry_run=False))
+
+
+def _run(app: App, *, dry_run: bool) -> PassResult:
+    return run_manual_pass(
+        app.database,
+        datetime.now(UTC),
+        dry_run=dry_run,
+        archive_root=app.archive_root,
+        max_share=app.settings.retention_max_share,
+    )
 
 
 def _typed_days(text: str) -> int | str:
@@ -95,13 +108,14 @@ def _page(
     request: Request, app: App, *, result: PassResult | None = None, refusal: str | None = None, status: int = 200
 ) -> HTMLResponse:
     view = policies.show_policies(app.database)
+    days = view.ttl_days | view.further
     with app.database.read() as session:
         last = retention.last_run(session)
     return render(
         request,
         "retention.html",
         status=status,
-        lines=[PolicyLine(name, PURPOSES[name], view.ttl_days[name], DEFAULT_TTL_DAYS[name]) for name in PURPOSES],
+        lines=[PolicyLine(name, PURPOSES[name], days[name], default_days(name)) for name in PURPOSES],
         exempt=sorted(EXEMPT),
         most_days=MAX_TTL_DAYS,
         problem=view.error,

@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TypeVar
 
-from sqlalchemy import Exists, bindparam, delete, exists, insert, select, tuple_, update
+from sqlalchemy import Exists, bindparam, delete, exists, func, insert, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from webstrata.db.assets.asset_contents import BlobPlace, hold_places
+from webstrata.db.retention.retention import ExpiredCount
 from webstrata.db.schema.tables import Asset, AssetBlob, AssetVersion, Capture, PluginRun, Source
 from webstrata.db.sql import ids
 from webstrata.db.sql.bulk import ManyRows
@@ -223,9 +224,18 @@ def hold_blobs(session: Session, sizes: Mapping[str, int]) -> None:
     hold_places(session, {digest: BlobPlace(size) for digest, size in sizes.items()}, datetime.now(UTC))
 
 
-def unreferenced_blobs(session: Session) -> list[str]:
-    """Return the blobs that no version of any source refers to."""
-    return list(session.scalars(select(AssetBlob.digest).where(~_is_referenced()).order_by(AssetBlob.digest)))
+def unreferenced_blobs(session: Session, before: datetime | None = None, most: int | None = None) -> list[str]:
+    """Return the blobs that no version of any source refers to, all or the first that were stored before a time."""
+    wanted = select(AssetBlob.digest).where(~_is_referenced())
+    if before is not None:
+        wanted = wanted.where(AssetBlob.created_at < before).order_by(AssetBlob.created_at)
+    return list(session.scalars(wanted.order_by(AssetBlob.digest).limit(most)))
+
+
+def count_unreferenced(session: Session, before: datetime) -> ExpiredCount:
+    """Count the blobs that no version of any source refers to and that were stored before a time."""
+    wanted = select(func.count()).select_from(AssetBlob).where(AssetBlob.created_at < before, ~_is_referenced())
+    return ExpiredCount(session.scalar(wanted) or 0, 0)
 
 
 def release_blobs(session: Session, digests: Collection[str]) -> list[str]:

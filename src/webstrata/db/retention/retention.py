@@ -1,6 +1,6 @@
 """Queries of the retention engine: policies, expired rows, passes and the permit to begin one."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -12,7 +12,7 @@ from webstrata.db.operations import audit_log
 from webstrata.db.schema.collection_tables import DiagnosticRow, ExportRow, HaulRow, HealthRow, PriceRow, ScrapeRow
 from webstrata.db.schema.retention_tables import LegalHold, RetentionPermit, RetentionPolicyRow, RetentionRun
 from webstrata.db.schema.tables import AuditEntry
-from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, EXEMPT
+from webstrata.model.retention.rules import DEFAULT_TTL_DAYS, EXEMPT, FURTHER_TTL_DAYS, default_days
 
 _MOST_RUNS = 500
 """Passes that are remembered: three weeks of hourly ones."""
@@ -27,6 +27,15 @@ class ExpiredCount:
 
     expired: int
     undated: int
+
+
+@dataclass(frozen=True)
+class ExpiredOfSource:
+    """How many rows of a source are expired in a collection, and how many it has there in all."""
+
+    source_id: int
+    expired: int
+    in_all: int
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,7 @@ def stored_policies(session: Session) -> dict[object, object]:
 def set_policy(session: Session, collection: str, ttl_days: int) -> None:
     """Store the TTL of a collection, and record the change in the audit log."""
     row = session.get(RetentionPolicyRow, collection)
-    before = row.ttl_days if row is not None else DEFAULT_TTL_DAYS[collection]
+    before = row.ttl_days if row is not None else default_days(collection)
     if row is None:
         session.add(RetentionPolicyRow(collection=collection, ttl_days=ttl_days))
     else:
@@ -74,7 +83,9 @@ def reset_policies(session: Session) -> None:
     """Delete every stored policy, so that the defaults apply, and record it in the audit log."""
     before = {str(name): days for name, days in stored_policies(session).items()}
     session.execute(delete(RetentionPolicyRow))
-    audit_log.record(session, "retention.reset", "retention", before=before, after=dict(DEFAULT_TTL_DAYS))
+    audit_log.record(
+        session, "retention.reset", "retention", before=before, after={**DEFAULT_TTL_DAYS, **FURTHER_TTL_DAYS}
+    )
 
 
 def count_expired(session: Session, collection: str, limit: datetime) -> ExpiredCount:
@@ -88,16 +99,46 @@ def count_expired(session: Session, collection: str, limit: datetime) -> Expired
     return ExpiredCount(expired, undated)
 
 
-def delete_expired(session: Session, collection: str, limit: datetime, now: datetime, most: int) -> int:
+def expired_of_sources(session: Session, collection: str, limit: datetime, least: int) -> list[ExpiredOfSource]:
+    """Return the sources of which a collection has many expired rows, with all rows that it has of them."""
+    table = _table(collection)
+    if "source_id" not in table.c:
+        return []
+    many = (
+        select(table.c.source_id, func.count())
+        .where(_created_at(table) < limit, table.c.source_id.is_not(None))
+        .group_by(table.c.source_id)
+        .having(func.count() >= least)
+    )
+    counts = [(row[0], row[1]) for row in session.execute(many)]
+    total = select(func.count()).select_from(table)
+    return [
+        ExpiredOfSource(source_id, expired, session.scalar(total.where(table.c.source_id == source_id)) or 0)
+        for source_id, expired in counts
+    ]
+
+
+def delete_expired(
+    session: Session,
+    collection: str,
+    limit: datetime,
+    now: datetime,
+    most: int,
+    *,
+    without_sources: Collection[int] = (),
+) -> int:
     """Delete rows of a collection that were created before a time, oldest first, and return how many.
 
-    Rows that another pass is deleting, that are in use or under a legal hold are left alone.
+    Rows that another pass is deleting, that are in use, under a legal hold or of some sources are left alone.
     """
     table = _table(collection)
     created_at = _created_at(table)
+    kept = _is_kept(table, now)
+    if without_sources:
+        kept = or_(kept, func.coalesce(table.c.source_id, 0).in_(without_sources))
     oldest = (
         select(table.c.id)
-        .where(created_at < limit, ~_is_kept(table, now))
+        .where(created_at < limit, ~kept)
         .order_by(created_at)
         .limit(most)
         .with_for_update(skip_locked=True, of=table)

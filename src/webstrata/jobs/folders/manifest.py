@@ -86,6 +86,15 @@ def write_sources(database: Database, archive_root: Path) -> None:
     _write(archive_root / SOURCES_FILE, {"kind": _SOURCES_KIND, "sources": sources})
 
 
+def source_names(archive_root: Path) -> dict[str, str]:
+    """Return the names of the sources that are written down, by their codes; none when that cannot be read."""
+    try:
+        listed = _sources(archive_root / SOURCES_FILE)
+    except (UsageError, StorageError):
+        return {}
+    return {str(source["code"]): str(source["name"]) for source in listed}
+
+
 def read_manifests(archive_root: Path) -> Manifests:
     """Return every job and source that has a manifest in an archive root; unreadable ones are reported."""
     found = Manifests()

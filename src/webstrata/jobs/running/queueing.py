@@ -9,6 +9,7 @@ import structlog
 
 from webstrata.coordination.presence import is_dead
 from webstrata.db.captures import captures
+from webstrata.db.deletion import closed_jobs
 from webstrata.db.engine import Database, Session
 from webstrata.db.operations import audit_log, catalog
 from webstrata.db.queue import frontier, jobs, leases
@@ -21,6 +22,7 @@ from webstrata.jobs.sources.registry import new_folder
 from webstrata.jobs.sources.source_choice import ChosenSource, choose_source
 from webstrata.model.crawl.scope import ScopeRules
 from webstrata.model.crawl.tasks import MAX_RECLAIMS
+from webstrata.model.jobs.attempts import refuse_resuming
 from webstrata.model.jobs.job import CLAIMABLE, JobConfig, JobStatus
 from webstrata.model.jobs.registry import SourceJobConfig, generate_job_name
 from webstrata.model.jobs.tool_options import ZIMIT
@@ -246,6 +248,8 @@ def resume_job(recovery: Recovery, job_id: int) -> None:
             raise ConflictError(f"job {job_id} is still being indexed: it can go on when that is done")
         if not jobs.load_job(session, job_id).config.seeds:
             raise ConflictError(f"job {job_id} was not crawled here and has nothing to go on with")
+        if refusal := refuse_resuming(job_id, status, closed_jobs.newest_indexed_after(session, job_id)):
+            raise ConflictError(refusal)
         _put_in_line(session, job_id, now, now, by_person=True)
         # Why it ended is in the audit log and its own log; of a job that waits it would be no reason.
         jobs.set_job(session, job_id, status_reason=None, crawler_status=None)

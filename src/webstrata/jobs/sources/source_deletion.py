@@ -18,8 +18,8 @@ from webstrata.db.operations import audit_log
 from webstrata.db.retention import holds, tombstones
 from webstrata.db.sources import source_rows, sources
 from webstrata.db.sources.source_rows import SourceFile
-from webstrata.errors import ConflictError, OutsideRootError, StorageError, UsageError
-from webstrata.jobs.folders.manifest import write_sources
+from webstrata.errors import ConflictError, NotFoundError, OutsideRootError, StorageError, UsageError
+from webstrata.jobs.folders.manifest import manifest_path, source_names, write_sources
 from webstrata.jobs.sources.source_removal import delete_files
 from webstrata.model.jobs.registry import SourceView
 from webstrata.storage.paths import PresentFiles, place_of
@@ -80,9 +80,11 @@ def delete_source(database: Database, archive_root: Path, code: str, confirm: st
 
     ConflictError while a job of it runs, or when a legal hold or a haul needs one of its captures.
     """
-    plan = _plan(database, archive_root, code)
-    if confirm.strip() != plan.view.name:
-        raise UsageError(f"to delete {code} with its captures, confirm it with its name: {plan.view.name}")
+    try:
+        plan = _plan(database, archive_root, code)
+    except NotFoundError:
+        return _finish_removed(database, archive_root, code, confirm)
+    _refuse_unconfirmed(code, plan.view.name, confirm)
     _refuse(database, plan)
     _begin(database, plan)
     blobs = _free_assets(database, archive_root, plan)
@@ -94,6 +96,21 @@ def delete_source(database: Database, archive_root: Path, code: str, confirm: st
     report = SourceDeletion(**(vars(plan.report) | {"blobs": blobs, "is_removed": is_removed}))
     log.info("source.deleted", source=code, files=report.files, bytes=report.bytes, kept=len(report.kept_files))
     return report
+
+
+def _refuse_unconfirmed(code: str, name: str, confirm: str) -> None:
+    if confirm.strip() != name:
+        raise UsageError(f"to delete {code} with its captures, confirm it with its name: {name}")
+
+
+def _finish_removed(database: Database, archive_root: Path, code: str, confirm: str) -> SourceDeletion:
+    """Finish a deletion that was killed after its last transaction; NotFoundError when there was none."""
+    name = source_names(archive_root).get(code)
+    if name is None:
+        raise NotFoundError(f"there is no source {code}")
+    _refuse_unconfirmed(code, name, confirm)
+    write_sources(database, archive_root)
+    return SourceDeletion(code, name, 0, 0, 0, 0, is_removed=True)
 
 
 def _plan(database: Database, archive_root: Path, code: str) -> _Plan:
@@ -188,11 +205,19 @@ def _finish(database: Database, archive_root: Path, plan: _Plan) -> bool:
     if plan.staying:
         _hide_captures(database, plan.view.id, plan.staying)
         return False
+    with database.read() as session:
+        sources.refuse_while_worked_on(session, code, datetime.now(UTC))
+        folders = sources.job_folders(session, code)
+    # Before the rows: without them nothing would know of folders that were left, but a rebuild would find them.
+    delete_files(archive_root, code, folders)
+    for job in folders:
+        left = manifest_path(job.id, Path(job.output_dir), archive_root)
+        if left.exists():
+            raise StorageError(f"{left} cannot be deleted: the same command goes on")
     with database.write() as session:
         removed = sources.remove_source(session, code, datetime.now(UTC))
         gone = [job.id for job in removed]
         audit_log.record(session, "source.remove", f"source:{code}", before={"name": plan.view.name}, jobs=gone)
-    delete_files(archive_root, code, removed)
     write_sources(database, archive_root)
     return True
 

@@ -3,6 +3,8 @@
 import signal
 from datetime import timedelta
 
+from webstrata.model.jobs.job import JobStatus
+
 MAX_CRAWL_RETRIES = 2
 """How often a crawl that came to nothing is begun again by itself."""
 
@@ -15,6 +17,17 @@ MAX_INDEX_DEATHS = 10
 _FIRST_REST = timedelta(minutes=1)
 _LONGEST_REST = timedelta(hours=1)
 _RETRY_RESTS = (timedelta(minutes=1), timedelta(minutes=10))
+
+
+def refuse_resuming(job_id: int, status: JobStatus, newer_indexed: int | None) -> str | None:
+    """Return why a job cannot be resumed any more, or None when it can.
+
+    A job that is indexed is an edition of its source. Once a newer job of the source is indexed, a resumed crawl would
+    add today's captures to an old edition. Jobs that were stopped or failed can always be resumed.
+    """
+    if status is not JobStatus.INDEXED or newer_indexed is None:
+        return None
+    return f"job {job_id} is indexed, and job {newer_indexed} of the same source is newer: resume that one"
 
 
 def rest_after_trouble(pauses: int) -> timedelta:

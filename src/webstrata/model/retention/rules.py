@@ -21,6 +21,9 @@ DEFAULT_TTL_DAYS: Mapping[str, int] = MappingProxyType(
 )
 """The collections that expire, each with the days for which its rows are retained unless a policy differs."""
 
+FURTHER_TTL_DAYS: Mapping[str, int | None] = MappingProxyType({"blobs": 30, "crawl_tasks": None, "crawl_logs": None})
+"""Further things that passes delete: blobs that nothing refers to, and what closed jobs left; None is never."""
+
 EXEMPT = frozenset({"listings"})
 """Collections whose rows are never deleted, even if a stored policy asks for it."""
 
@@ -32,6 +35,12 @@ BATCH_ROWS = 100
 
 MIN_INTERVAL = timedelta(hours=1)
 """Time between two passes that requests may trigger, across all processes and restarts."""
+
+DEFAULT_MAX_SHARE = 0.5
+"""Share of a source that may disappear at once without a confirmation."""
+
+GUARDED_FROM = 1_000
+"""So many expired rows of a source are deleted at once only if enough others remain, or with a confirmation."""
 
 TRIGGER_PROBABILITY = 0.01
 """Share of requests that try to begin a pass."""
@@ -55,6 +64,8 @@ class CollectionResult:
     remaining: int = 0
     """Expired rows that are still there: left for the next batches, or retained because something refers to them."""
     undated: int = 0
+    guarded: int = 0
+    """Expired rows that stay until an administrator confirms: with them most of a source's rows would disappear."""
     error: str | None = None
 
     @classmethod
@@ -87,8 +98,8 @@ def check_collection(name: object) -> str:
     """Return the name of a collection that may have a policy; PolicyError for any other."""
     if isinstance(name, str) and name in EXEMPT:
         raise PolicyError(f"{name} is exempt from retention: no policy can be set for it")
-    if not isinstance(name, str) or name not in DEFAULT_TTL_DAYS:
-        known = ", ".join(DEFAULT_TTL_DAYS)
+    if not isinstance(name, str) or name not in {*DEFAULT_TTL_DAYS, *FURTHER_TTL_DAYS}:
+        known = ", ".join((*DEFAULT_TTL_DAYS, *FURTHER_TTL_DAYS))
         raise PolicyError(f"unknown collection {_shown(name)} (expected one of {known})")
     return name
 
@@ -103,7 +114,7 @@ def check_ttl_days(value: object) -> int:
 
 def effective_policies(stored: Mapping[object, object]) -> dict[str, int]:
     """Return the TTL of each collection that expires; UnreadablePolicyError when a stored policy makes no sense."""
-    policies = dict(DEFAULT_TTL_DAYS)
+    policies = {**DEFAULT_TTL_DAYS, **{name: days for name, days in FURTHER_TTL_DAYS.items() if days is not None}}
     for name, days in stored.items():
         if name in EXEMPT:
             continue
@@ -112,6 +123,11 @@ def effective_policies(stored: Mapping[object, object]) -> dict[str, int]:
         except PolicyError as error:
             raise UnreadablePolicyError(f"the stored policy of {_shown(name)} cannot be read: {error}") from error
     return policies
+
+
+def default_days(name: str) -> int | None:
+    """Return the days of a collection unless a policy differs; None when it never expires by itself."""
+    return DEFAULT_TTL_DAYS.get(name) or FURTHER_TTL_DAYS.get(name)
 
 
 def expiry_limit(now: datetime, ttl_days: int) -> datetime:

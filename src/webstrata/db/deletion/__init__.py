@@ -1,0 +1,1 @@
+"""Queries of deleting a source with its captures."""

@@ -1,0 +1,130 @@
+"""What passes delete besides the rows of collections: unreferenced blobs, and crawl tasks and logs of closed jobs.
+
+A job is closed when it can no longer resume (`model/jobs/attempts.py`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import structlog
+
+from webstrata.db.assets import assets
+from webstrata.db.deletion import closed_jobs
+from webstrata.db.engine import Database, Session
+from webstrata.db.retention import retention
+from webstrata.db.retention.retention import ExpiredCount, ExpiredOfSource
+from webstrata.errors import OutsideRootError, StorageError
+from webstrata.model.retention.rules import BATCH_ROWS, DEFAULT_TTL_DAYS, GUARDED_FROM
+from webstrata.storage.combined_log import attempt_logs
+from webstrata.storage.disk import DiskStore
+from webstrata.storage.paths import confined
+
+log = structlog.get_logger()
+
+ASSET_FOLDER = "assets"
+_LOOKED_AT = 1_000
+"""Blobs and jobs that one batch looks at: those whose files cannot be deleted do not stop the others."""
+
+
+@dataclass(frozen=True)
+class Sweeper:
+    """How the expired items of a collection are counted and deleted."""
+
+    count: Callable[[Session, datetime], ExpiredCount]
+    delete: Callable[[Database, datetime, datetime, frozenset[int]], int]
+    """Deletes one batch of what is older than the first time, the second being now, but for some sources' rows."""
+    of_sources: Callable[[Session, datetime], Sequence[ExpiredOfSource]] = lambda _session, _limit: ()
+    """Returns the sources with many expired rows; what only goes when nothing needs it has none."""
+
+
+def sweepers(archive_root: Path | None) -> Mapping[str, Sweeper]:
+    """Return the sweeper of each collection; without an archive root only those that delete rows."""
+    found = {
+        name: Sweeper(partial(_count_rows, name), partial(_delete_rows, name), partial(_many_rows, name))
+        for name in DEFAULT_TTL_DAYS
+    }
+    found["crawl_tasks"] = Sweeper(closed_jobs.count_expired_tasks, _delete_tasks)
+    if archive_root is None:
+        return found
+    return found | {
+        "blobs": Sweeper(assets.count_unreferenced, partial(_delete_blobs, archive_root)),
+        "crawl_logs": Sweeper(closed_jobs.count_expired_logs, partial(_delete_logs, archive_root)),
+    }
+
+
+def _count_rows(name: str, session: Session, limit: datetime) -> ExpiredCount:
+    return retention.count_expired(session, name, limit)
+
+
+def _many_rows(name: str, session: Session, limit: datetime) -> Sequence[ExpiredOfSource]:
+    return retention.expired_of_sources(session, name, limit, GUARDED_FROM)
+
+
+def _delete_rows(name: str, database: Database, limit: datetime, now: datetime, kept: frozenset[int]) -> int:
+    with database.write() as session:
+        return retention.delete_expired(session, name, limit, now, BATCH_ROWS, without_sources=kept)
+
+
+def _delete_tasks(database: Database, limit: datetime, _now: datetime, _kept: frozenset[int]) -> int:
+    """Delete tasks of several jobs until the batch is full."""
+    deleted = 0
+    while deleted < BATCH_ROWS:
+        with database.write() as session:
+            some = closed_jobs.delete_expired_tasks(session, limit, BATCH_ROWS - deleted)
+        deleted += some
+        if not some:
+            break
+    return deleted
+
+
+def _delete_blobs(
+    archive_root: Path, database: Database, limit: datetime, _now: datetime, _kept: frozenset[int]
+) -> int:
+    """Delete blobs that no version refers to; each file goes before its row is committed."""
+    store, deleted = DiskStore(archive_root / ASSET_FOLDER), 0
+    with database.read() as session:
+        candidates = assets.unreferenced_blobs(session, limit, _LOOKED_AT)
+    for digest in candidates:
+        if deleted >= BATCH_ROWS:
+            break
+        try:
+            with database.write() as session:
+                for released in assets.release_blobs(session, [digest]):
+                    store.delete(released)
+                    deleted += 1
+        except (StorageError, OutsideRootError) as error:
+            log.error("retention.blob.failed", digest=digest, reason=str(error))
+    return deleted
+
+
+def _delete_logs(archive_root: Path, database: Database, limit: datetime, _now: datetime, _kept: frozenset[int]) -> int:
+    """Delete the logs of jobs, each job by itself: the files first, then what the job's row knows of them."""
+    deleted = 0
+    with database.read() as session:
+        jobs = closed_jobs.jobs_with_expired_logs(session, limit, _LOOKED_AT)
+    for job in jobs:
+        try:
+            _delete_log_files(archive_root, job.output_dir)
+        except (StorageError, OutsideRootError) as error:
+            log.error("retention.log.failed", job_id=job.id, reason=str(error))
+            continue
+        with database.write() as session:
+            closed_jobs.forget_logs(session, job.id)
+        deleted += 1
+        if deleted >= BATCH_ROWS:
+            break
+    return deleted
+
+
+def _delete_log_files(archive_root: Path, output_dir: str) -> None:
+    """Delete the combined logs in a job's folder; a folder outside of the archive root belongs to someone else."""
+    folder = confined(archive_root, output_dir)
+    for attempt in attempt_logs(folder):
+        try:
+            # The name in the folder goes, also when it is a link: what it leads to is not ours.
+            (folder / attempt.path.name).unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"{attempt.path.name}: {error.strerror or error}") from error
