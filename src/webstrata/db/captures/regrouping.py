@@ -98,6 +98,11 @@ def regroup_snapshots(
     return Regrouped(len(members), len(moving), len(touched) - len(moving), members[-1].id if members else None)
 
 
+def group_of(source: GroupedSource, url: str, otherwise: str) -> str:
+    """Return the page of a source that a URL belongs to; what is no web address stays where it is."""
+    return _group(url, otherwise, source.page_parameters)
+
+
 def mark_regrouped(session: Session, source: GroupedSource) -> bool:
     """Say that a source's pages are grouped as they should be, unless that changed meanwhile."""
     row = session.get_one(Source, source.id, with_for_update=True)

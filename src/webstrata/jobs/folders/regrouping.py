@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 
 from webstrata.db.captures import regrouping
 from webstrata.db.captures.regrouping import GroupedSource
+from webstrata.db.collections.listing_regrouping import regroup_listings
 from webstrata.db.engine import Database
 from webstrata.db.operations import audit_log
 from webstrata.db.sources.sources import source_view
@@ -62,6 +65,9 @@ def _regroup_source(
         last_id = part.last_id
         progress(source.code, seen)
     if not dry_run:
+        with database.write() as session:
+            group_of = partial(regrouping.group_of, source)
+            regroup_listings(session, source.id, group_of, datetime.now(UTC))
         with database.write() as session:
             regrouping.mark_regrouped(session, source)
             audit_log.record(session, "source.regroup", f"source:{source.code}", snapshots=seen, moved=moved)

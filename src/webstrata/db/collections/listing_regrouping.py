@@ -1,0 +1,139 @@
+"""Listings that follow their pages, when the rule that names pages changes or a source's page parameters do."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from webstrata.db.captures.page_metadata import load_listings
+from webstrata.db.collections.listing_writing import record_listings
+from webstrata.db.collections.price_history import stored_money
+from webstrata.db.schema.collection_tables import DiagnosticRow, ListingRow, PriceRow
+from webstrata.db.schema.tables import Snapshot
+from webstrata.model.collections.listing_json import listing_from_json
+from webstrata.model.collections.prices import has_price_changed
+from webstrata.model.collections.seen_listings import SeenListing
+
+_CAPTURES_AT_ONCE = 200
+_IDENTITY = frozenset({"id", "source_id", "normalized_url_group", "created_at", "first_snapshot_id", "first_seen_at"})
+
+GroupOf = Callable[[str, str], str]
+"""Returns the page that a URL belongs to now, given also the one it belonged to."""
+
+
+def regroup_listings(session: Session, source_id: int, group_of: GroupOf, now: datetime) -> int:
+    """Move the listings of a source to the pages they belong to now, and return how many changed.
+
+    Listings that became one page's are joined: their histories, and the newest facts. The pages into which one fell
+    apart get listings of their own, from what was read when they were indexed. The snapshots were moved before.
+    """
+    rows = session.scalars(select(ListingRow).where(ListingRow.source_id == source_id).order_by(ListingRow.id)).all()
+    by_group: dict[str, list[ListingRow]] = {}
+    for row in rows:
+        by_group.setdefault(group_of(row.url, row.normalized_url_group), []).append(row)
+    changing = {
+        group: members
+        for group, members in by_group.items()
+        if len(members) > 1 or members[0].normalized_url_group != group
+    }
+    moving = [row for members in changing.values() for row in members]
+    for row in moving:
+        # A name that no page has, since the new name of one may be the old name of another.
+        row.normalized_url_group = f"moving {row.id}"
+    session.flush()
+    for group, members in changing.items():
+        _join(session, group, members)
+    return len(moving) + _split(session, source_id, now)
+
+
+def _join(session: Session, group: str, members: Sequence[ListingRow]) -> None:
+    """Make one listing of those that belong to one page now; the first one's number stays."""
+    first, *others = members
+    newest = max(members, key=lambda row: (row.last_seen_at is not None, row.last_seen_at, row.id))
+    earliest = min(members, key=lambda row: (row.first_seen_at is None, row.first_seen_at, row.id))
+    facts = {} if newest is first else {name: getattr(newest, name) for name in _facts()}
+    seen = earliest.first_snapshot_id, earliest.first_seen_at
+    ids = [row.id for row in members]
+    for table in (PriceRow, DiagnosticRow):
+        values = {"listing_id": first.id, "normalized_url_group": group}
+        session.execute(update(table).where(table.listing_id.in_(ids)).values(**values))
+    session.execute(delete(ListingRow).where(ListingRow.id.in_([row.id for row in others])))
+    first.normalized_url_group = group
+    first.first_snapshot_id, first.first_seen_at = seen
+    for name, value in facts.items():
+        setattr(first, name, value)
+    session.flush()
+    if others:
+        _link_prices(session, first.id)
+
+
+def _facts() -> list[str]:
+    return [column.key for column in ListingRow.__table__.columns if column.key not in _IDENTITY]
+
+
+def _link_prices(session: Session, listing_id: int) -> None:
+    """Set the price before each price of a listing's history; a row that shows no change goes."""
+    wanted = select(PriceRow).where(PriceRow.listing_id == listing_id).order_by(PriceRow.captured_at, PriceRow.id)
+    before: PriceRow | None = None
+    for row in session.scalars(wanted).all():
+        if before is None:
+            before = row
+            continue
+        if not has_price_changed(stored_money(before.price, before.currency), stored_money(row.price, row.currency)):
+            session.delete(row)
+            continue
+        row.previous_price, row.previous_currency = before.price, before.currency
+        before = row
+    session.flush()
+
+
+def _split(session: Session, source_id: int, now: datetime) -> int:
+    """Give listings to the pages whose captures are recorded under another page's listing; return how many pages."""
+    strays = {
+        (row.listing_id, row.normalized_url_group)
+        for table in (PriceRow, DiagnosticRow)
+        for row in session.execute(
+            select(table.listing_id, Snapshot.normalized_url_group)
+            .join(Snapshot, Snapshot.id == table.snapshot_id)
+            .join(ListingRow, ListingRow.id == table.listing_id)
+            .where(ListingRow.source_id == source_id, Snapshot.normalized_url_group.is_not(None))
+            .where(Snapshot.normalized_url_group != ListingRow.normalized_url_group)
+            .distinct()
+        )
+    }
+    groups = {group for _, group in strays}
+    for listing_id in sorted({listing_id for listing_id, _ in strays}):
+        groups.add(_begin_again(session, listing_id))
+    for group in sorted(groups):
+        _record_again(session, source_id, group, now)
+    return len(groups)
+
+
+def _begin_again(session: Session, listing_id: int) -> str:
+    """Empty a listing whose history is that of several pages, and return the page that it stays the listing of."""
+    for table in (PriceRow, DiagnosticRow):
+        session.execute(delete(table).where(table.listing_id == listing_id))
+    listing = session.get_one(ListingRow, listing_id)
+    listing.price = listing.first_seen_at = listing.last_seen_at = None
+    session.flush()
+    return listing.normalized_url_group
+
+
+def _record_again(session: Session, source_id: int, group: str, now: datetime) -> None:
+    """Write the listings of a page's captures as they were read when they were indexed."""
+    wanted = (
+        select(Snapshot.capture_id, Snapshot.capture_timestamp, Snapshot.url)
+        .where(Snapshot.source_id == source_id, Snapshot.normalized_url_group == group)
+        .order_by(Snapshot.capture_timestamp, Snapshot.id)
+    )
+    captures = [row for row in session.execute(wanted) if row.capture_id is not None]
+    for start in range(0, len(captures), _CAPTURES_AT_ONCE):
+        some = captures[start : start + _CAPTURES_AT_ONCE]
+        stored = load_listings(session, [row.capture_id for row in some])
+        seen = [
+            SeenListing(row.capture_id, row.capture_timestamp, row.url, listing_from_json(listing))
+            for row in some
+            if (listing := stored.get(row.capture_id))
+        ]
+        record_listings(session, source_id, seen, now)
