@@ -1,5 +1,8 @@
 """Passes also delete unreferenced blobs, and crawl tasks and logs of jobs that can no longer resume."""
 
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -182,3 +185,51 @@ def test_most_of_a_source_stays_until_it_is_confirmed(database: Database, expire
     done = run_manual_pass(database, now + timedelta(0), dry_run=False, confirmed=True).collections["scrape_metadata"]
     assert replace(done, expired=0, deleted=0) == CollectionResult(90)
     assert done.deleted == done.expired > 0
+
+
+DYING = """
+import os, signal, sys
+from datetime import datetime
+from pathlib import Path
+from webstrata.db.engine import Database
+from webstrata.retention.sweep import run_manual_pass
+
+seen = []
+
+def die(name, _arguments):
+    if "os.remove" in seen and name != "os.kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    seen.append(name)
+
+database = Database(sys.argv[1])
+sys.addaudithook(die)
+run_manual_pass(database, datetime.fromisoformat(sys.argv[3]), dry_run=False, archive_root=Path(sys.argv[2]))
+"""
+"""A pass in a process that kill -9 ends right after it deleted its first file."""
+
+
+def sweep_and_die(url: str, root: Path) -> int:
+    command = [sys.executable, "-c", DYING, url, str(root), LATER.isoformat()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode < 0, done.stderr
+    return done.returncode
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_killed_after_a_file_went_the_next_pass_makes_its_row_true(twice: Runner) -> None:
+    store = DiskStore(twice.archive_root / "assets")
+    lone = [store.put(data) for data in (b"one", b"two")]
+    set_policy(twice.database, "crawl_logs", 30)
+    with twice.database.write() as session:
+        session.add_all(AssetBlob(digest=digest, size=3, created_at=LATER - 31 * DAY) for digest in lone)
+    url = twice.database.engine.url.render_as_string(hide_password=False)
+    assert sweep_and_die(url, twice.archive_root) == -signal.SIGKILL
+    assert [store.exists(digest) for digest in lone].count(False) == 1
+    assert sweep_and_die(url, twice.archive_root) == -signal.SIGKILL
+    done = run_manual_pass(twice.database, LATER, dry_run=False, archive_root=twice.archive_root)
+    assert {name: done.collections[name].remaining for name in ("blobs", "crawl_logs")} == {"blobs": 0, "crawl_logs": 0}
+    assert not any(store.exists(digest) for digest in lone)
+    with twice.database.read() as session:
+        assert not set(lone) & set(session.scalars(select(AssetBlob.digest)))
+        logged = set(session.scalars(select(ArchiveJob.id).where(ArchiveJob.combined_log_path.is_not(None))))
+    assert (logged, logs(twice.archive_root)) == ({2}, 1)

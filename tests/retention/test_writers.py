@@ -7,13 +7,15 @@ from pydantic import SecretStr
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
+from tests.assets.archives import Archive
 from tests.retention.rows import DAY, MODELS, count
+from tests.retention.test_listing_writers import Shop, kettle
 from tests.support.web_server import Answer, WebServer, page
 from webstrata.api.server import create_api
 from webstrata.app import App
-from webstrata.db.collections import scrapes
+from webstrata.db.collections import hauls, scrapes
 from webstrata.db.engine import Database
-from webstrata.db.schema.collection_tables import ExportRow, HealthRow, ScrapeRow
+from webstrata.db.schema.collection_tables import ExportRow, HaulCapture, HealthRow, ListingRow, ScrapeRow
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.queueing import queue_archive
 from webstrata.retention.policies import set_policy
@@ -98,3 +100,20 @@ def test_an_entry_of_the_audit_log_expires(database: Database) -> None:
     late = run_manual_pass(database, now + 90 * DAY + timedelta(minutes=10), dry_run=False)
     assert late.collections["audit_log"].deleted == 2, "the policy and the first pass, which has an entry of its own"
     assert count(database, MODELS["audit_log"]) == 1
+
+
+def test_what_is_read_of_a_listing_expires_and_the_listing_stays(archive: Archive) -> None:
+    shelf = Shop(archive)
+    for price in ("39.90", "35.00"):
+        shelf.capture(kettle(price))
+    expires_after(archive.database, "diagnostics", 90, 2)
+    expires_after(archive.database, "price_history", 365, 2)
+    assert (shelf.listing().price, count(archive.database, ListingRow)) == ("35.00", 1)
+
+
+def test_a_saved_haul_expires_with_its_captures(archive: Archive) -> None:
+    archive.index(archive.job(kettle("39.90")))
+    with archive.database.write() as session:
+        hauls.add_haul(session, "Kettles", [1], datetime.now(UTC))
+    expires_after(archive.database, "hauls", 30, 1)
+    assert count(archive.database, HaulCapture) == 0
