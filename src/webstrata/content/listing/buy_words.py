@@ -25,6 +25,9 @@ _BUY = (
     *("προσθήκη στο καλάθι", "στο καλάθι", "αγορά", "หยิบใส่", "สั่งซื้อ", "ซื้อเลย", "thêm vào giỏ", "mua ngay"),
     *("tambah ke", "masukkan keranjang", "beli sekarang"),
 )
+_WHOLE = frozenset({"add", "buy", "order"})
+"""Labels that are words of many others, too."""
+
 _NOT_BUY = (
     *("wish", "registry", "compare", "notify", "gift card", "favo", "merkzettel", "wunschliste", "liste d'envies"),
     *("view cart", "go to cart", "zum warenkorb", "voir le panier", "checkout", "shopping guide", "lista nozze"),
@@ -49,7 +52,7 @@ def is_buying(text: str, names: str) -> bool:
     label = " ".join(text.split()).casefold()
     if any(word in label for word in _NOT_BUY):
         return False
-    return any(word in label for word in _BUY) or (bool(BUY_NAME.search(names)) and len(label) < 60)
+    return label in _WHOLE or any(word in label for word in _BUY) or (bool(BUY_NAME.search(names)) and len(label) < 60)
 
 
 @lru_cache(maxsize=4_096)

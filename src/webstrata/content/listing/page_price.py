@@ -7,12 +7,19 @@ names of the elements around them and by the words beside them (`price_words.py`
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from math import exp
 from typing import NamedTuple
 
 from webstrata.content.listing.money import MAX_TEXT, MoneyHints, find_money, money_of, tidy_text
-from webstrata.content.listing.price_labels import range_around, repeated_elements, roles_of_lone, roles_of_spans
-from webstrata.content.listing.price_words import CURRENT_NAME, PriceRole
+from webstrata.content.listing.price_labels import (
+    label_of,
+    range_around,
+    repeated_elements,
+    roles_of_lone,
+    roles_of_spans,
+)
+from webstrata.content.listing.price_words import CURRENT_NAME, TAX_INCLUDED, PriceRole
 from webstrata.content.listing.scan import Mark, PageScan, is_price_named, names_of, parents_of, price_text
 from webstrata.content.listing.surroundings import Around, Surroundings
 from webstrata.content.tree import Element
@@ -135,13 +142,21 @@ def _money_beside(mark: Mark, money: Money, hints: MoneyHints) -> Money | None:
 
 
 def _without_outer(shown: Sequence[ShownPrice]) -> list[ShownPrice]:
-    """Return the prices without parts of others, such as lone cents, and without those that only contain others."""
+    """Return the prices without parts of others, such as lone cents, and without those that only contain others.
+
+    An element that shows an amount of its own beside those of the elements in it stays: `149 € <s>199 €</s>`.
+    """
     signed = {one.element for one in shown if one.has_currency}
     whole = [one for one in shown if one.has_currency or signed.isdisjoint(parents_of(one.element, 3))]
-    containing: set[Element] = set()
+    inside: dict[Element, set[Decimal]] = {}
     for one in whole:
-        containing.update(parents_of(one.element, 4))
-    return [one for one in whole if one.element not in containing] or whole
+        for parent in parents_of(one.element, 4):
+            inside.setdefault(parent, set()).add(one.money.amount)
+    return [one for one in whole if _is_own_amount(one, inside.get(one.element))] or whole
+
+
+def _is_own_amount(one: ShownPrice, inside: set[Decimal] | None) -> bool:
+    return inside is None or (one.has_currency and len(inside) == 1 and one.money.amount not in inside)
 
 
 def _scored(shown: Sequence[ShownPrice], scan: PageScan) -> list[ShownPrice]:
@@ -159,6 +174,8 @@ def _scored(shown: Sequence[ShownPrice], scan: PageScan) -> list[ShownPrice]:
 
 def _labelled(one: ShownPrice, hints: MoneyHints) -> ShownPrice:
     """Return a price with the roles by its label, which only matters for one that could be the product's."""
+    if PriceRole.TAX in one.roles and TAX_INCLUDED.search(label_of(one.element)):
+        one = one._replace(roles=one.roles - {PriceRole.TAX}, score=one.score + _ROLE_COSTS[PriceRole.TAX])
     if one.score < ACCEPTED:
         return one
     added = roles_of_lone(one.element, one.money.amount, hints) - one.roles

@@ -58,6 +58,13 @@ def roles_of_lone(element: Element, amount: Decimal, hints: MoneyHints) -> froze
     return frozenset(found & _OF_LONE)
 
 
+def label_of(element: Element) -> str:
+    """Return the text of an element that shows an amount, with that of the element around it if it is short."""
+    parent = element.parent
+    around = parent.text if isinstance(parent, Element) and parent.tag not in _TOPS else ""
+    return around if len(around) <= _LONGEST_LABEL else element.text[:_LONGEST_LABEL]
+
+
 def _roles_of_label(parent: Element, amount: Decimal, hints: MoneyHints) -> frozenset[PriceRole] | None:
     """Return the roles that the words in an element give to its amount; None when it shows another amount, too."""
     text = tidy_text(price_text(parent))

@@ -41,11 +41,11 @@ _NAMES = {
     ),
     PriceRole.SAVING: (
         r"(?<![a-z])(?:save|saved|saving|savings|saves|off|rabatt|remise|descuento|desconto|sconto|ersparnis|korting"
-        r"|cashback|coupon|voucher|points|bonus|reward|rewards)(?![a-z])|discount-?(?:amount|value|percent|badge|label)"
+        r"|cashback|coupon|voucher|points|bonus|reward|rewards|member|members|loyalty|clubcard)(?![a-z])|discount-?(?:amount|value|percent|badge|label)"
         r"|you-?save|price-?(?:saving|save|discount)"
     ),
     PriceRole.UNIT: (
-        r"unit-?price|price-?(?:per|unit|base)|per-?unit|grundpreis|base-?price|ppu|(?<![a-z])perunit(?![a-z])"
+        r"unit-?price|price-?(?:per(?!-sellable)|unit|base)|per-?unit|grundpreis|base-?price|ppu|(?<![a-z])perunit(?![a-z])"
         r"|price-?by-?(?:weight|unit)"
     ),
     PriceRole.INSTALMENT: (
@@ -88,6 +88,8 @@ _BEFORE = {
         r"|de|preço antigo|por apenas de|ord\.? ?pris|ordinarie pris|rek\.? ?pris|før|førpris|veil\.? ?pris"
         r"|norm\. ?pris"
         r"|původní cena|běžná cena|pôvodná cena|cena katalogowa|stara cena|zamiast|régi ár|eredeti ár|preț vechi|prp"
+        r"|niedrigster (?:preis|gesamtpreis)|lowest price (?:in|of)|prix le plus bas|precio más bajo|prezzo più basso"
+        r"|laagste prijs|lägsta pris(?:et)?|laveste pris|najniższa cena|nejnižší cena|cel mai mic preț"
         r"|старая цена|стара ціна|eski fiyat|redna cena|stara cijena)\b|原價|原价|定價|市價|建議售價|通常価格|定価|정가"
     ),
     PriceRole.SAVING: (
@@ -115,7 +117,8 @@ _BEFORE = {
         r"|送料|배송"
     ),
     PriceRole.TAX: (
-        r"\b(?:ex(?:cl)?\.? ?(?:vat|tax|gst|btw|moms)|excluding (?:vat|tax)|without (?:vat|tax)|netto|ohne mwst"
+        r"税抜|税別|未稅"
+        r"|\b(?:ex(?:cl)?\.? ?(?:vat|tax|gst|btw|moms)|excluding (?:vat|tax)|without (?:vat|tax)|netto|ohne mwst"
         r"|hors taxes?|sin iva|senza iva"
         r"|excl\.? btw|bez dph|bez ddv|brez ddv|bez pdv|ekskl\.? (?:mva|moms)|exkl\.? moms|fără tva|без ндс"
         r"|без пдв|alv 0)\b"
@@ -137,7 +140,8 @@ _AFTER = {
         r"|^ ?(?:monthly|mtl|mensuel|x ?\d{1,2}\b|× ?\d{1,2}\b|interest[- ]free)"
     ),
     PriceRole.TAX: (
-        r"^ ?\(?(?:ex(?:cl)?\.? ?(?:vat|tax|gst|btw|moms)|excluding (?:vat|tax)|netto|ht\b|hors taxes?|sin iva"
+        r"^ ?[(（]?(?:税抜|税別|未稅"
+        r"|ex(?:cl)?\.? ?(?:vat|tax|gst|btw|moms)|excluding (?:vat|tax)|netto|ht\b|hors taxes?|sin iva"
         r"|\+ ?iva|\+ ?vat|\+ ?tax|bez dph"
         r"|brez ddv|bez ddv|zzgl\.? (?:der )?(?:mwst|ust)|\+ ?mwst|excl)"
     ),
@@ -162,6 +166,10 @@ CURRENT_NAME = re.compile(
     r"|best)(?![a-z])"
     r"|ourprice|saleprice|dealprice|finalprice|buybox|product-?price|price-?(?:large|big|main|current|now|new"
     r"|final|sale)"
+)
+TAX_INCLUDED = re.compile(
+    r"税込|含稅|\b(?:inkl|incl|including|inc|ttc|iva incl\w*|tax included|vat included|s dph|z vat|brutto)\b",
+    re.IGNORECASE,
 )
 _BESIDE = re.compile(
     r"(?<![a-z])(?:with|has|without|no)-(?:list|old|was|regular|original|strike|special|sale|discount)(?:ed)?-?(?:price)?"

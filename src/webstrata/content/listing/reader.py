@@ -111,6 +111,8 @@ def read_listing(tree: Document, page: ListedPage) -> Listing | None:
     is_product = is_product_page(page.metadata.metas)
     has_offer = any(node.properties.get("offers") for node in mains)
     is_article = not has_offer and not is_product and _is_article(nodes, page.metadata.metas)
+    if is_article and not mains and any(node.types & _ARTICLES for node in nodes):
+        return None
     stated = [one for node in mains for one in structured_candidates(node, hints, page.url)]
     stated += meta_candidates(page.metadata.metas, hints)
     is_priced = any(one.field == "price" for one in stated)

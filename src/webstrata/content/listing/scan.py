@@ -133,7 +133,7 @@ def scan_page(
     With `needs_sign`, None comes back at once when the page has neither an element that is named a price nor a button
     to buy.
     """
-    named = tree.select(_NAMED)
+    named = tree.select(f"{_NAMED}, {_PRICE_ITEM}")
     buttons = tree.select(_BUTTONS)
     if needs_sign and not named and not _may_sell(tree, buttons, language):
         return None
@@ -308,7 +308,7 @@ def _price_marks(priced: Iterable[Element], places: dict[Element, int]) -> Itera
     for element in sorted(priced, key=places.__getitem__):
         if places[element] < 0 or element.tag in _UNSEEN or not is_html(element):
             continue
-        if element.tag not in _STATING and not _DIGIT.search(element.text):
+        if element.tag not in _STATING and not _DIGIT.search(element.text) and not element.attr("data-price"):
             continue
         text = price_text(element)
         if 0 < len(text) <= MAX_PRICE_TEXT and _DIGIT.search(text):
@@ -317,8 +317,7 @@ def _price_marks(priced: Iterable[Element], places: dict[Element, int]) -> Itera
 
 def price_text(element: Element) -> str:
     """Return the text of an element that shows a price; cents that are set apart get their point."""
-    stated = element.attr("content") or element.attr("data-price") if element.tag in _STATING else None
-    if stated:
+    if (stated := _stated_price(element)) is not None:
         return stated[:MAX_PRICE_TEXT]
     whole = element.text
     if len(whole) > 4 * MAX_PRICE_TEXT:
@@ -333,6 +332,16 @@ def price_text(element: Element) -> str:
         if isinstance(parent, Element) and parent.tag not in _UNSEEN:
             pieces += _joint(pieces, node.data, parent) + node.data
     return " ".join(pieces.split())
+
+
+def _stated_price(element: Element) -> str | None:
+    """Return the price in the attributes of an element that shows no text."""
+    if element.tag in _STATING:
+        return element.attr("content") or element.attr("data-price") or element.attr("value")
+    price = element.attr("data-price")
+    if not price or element.text.strip():
+        return None
+    return f"{price} {element.attr('data-currency') or ''}".strip()
 
 
 def _joint(before: str, text: str, parent: Element) -> str:
