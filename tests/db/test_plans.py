@@ -33,6 +33,7 @@ from webstrata.db.changes.unchanged import EventStamp
 from webstrata.db.collections import collection_lists, hauls, listings, scraper_health, scrapes
 from webstrata.db.collections.collection_lists import CollectionFilter
 from webstrata.db.collections.listings import ListingFilter, ListingOrder
+from webstrata.db.deletion import closed_jobs
 from webstrata.db.engine import Database
 from webstrata.db.links import signals
 from webstrata.db.notifications import announcing, outbox, reviews, subscriptions
@@ -257,6 +258,9 @@ OF_JOBS: dict[str, Asking] = {
     "some snapshots of a source": lambda s: source_rows.snapshots_of_source(s, SOURCE, 100),
     "files of a small source": lambda s: export_records.files_to_export(s, [SMALL_JOB]),
     "expired artifacts": lambda s: artifacts.get_expired_html_artifacts(s, NOW, 100),
+    "a newer job of the source": lambda s: closed_jobs.newest_indexed_after(s, SMALL_JOB),
+    "jobs with expired logs": lambda s: closed_jobs.jobs_with_expired_logs(s, NOW, 100),
+    "deleting tasks": lambda s: closed_jobs.delete_expired_tasks(s, NOW, 100),
 }
 OF_BATCHES: dict[str, Asking] = {
     "counting pages anew": lambda s: snapshots.refresh_pages(s, SOURCE, URLS),
@@ -392,6 +396,8 @@ OF_THE_WHOLE_ARCHIVE: dict[str, Asking] = {
     "how many captures a prefix has": lambda s: cdx.count_captures(s, SITE),
     "a page of a prefix": lambda s: cdx.position_of(s, SITE, CAPTURES),
     "all changes": lambda s: audit_log.entries(s, ChangeFilter(), limit=20),
+    "expired tasks": lambda s: closed_jobs.count_expired_tasks(s, NOW),
+    "unreferenced blobs": lambda s: assets.count_unreferenced(s, NOW),
     "all reports": lambda s: report_review.reports(s, limit=20),
     "pages that lost their links": lambda s: site_diff.unlinked_pages(s, OTHER_JOB, ANOTHER_JOB),
     "pages that changed between two runs": changed_between,
