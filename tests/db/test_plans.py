@@ -258,7 +258,7 @@ OF_JOBS: dict[str, Asking] = {
     "some snapshots of a source": lambda s: source_rows.snapshots_of_source(s, SOURCE, 100),
     "files of a small source": lambda s: export_records.files_to_export(s, [SMALL_JOB]),
     "expired artifacts": lambda s: artifacts.get_expired_html_artifacts(s, NOW, 100),
-    "a newer job of the source": lambda s: closed_jobs.newest_indexed_after(s, SMALL_JOB),
+    "a newer job that crawled the same": lambda s: closed_jobs.repeated_by(s, SMALL_JOB),
     "jobs with expired logs": lambda s: closed_jobs.jobs_with_expired_logs(s, NOW, 100),
     "deleting tasks": lambda s: closed_jobs.delete_expired_tasks(s, NOW, 100),
 }

@@ -21,7 +21,7 @@ from webstrata.db.schema.tables import ArchiveJob, AssetBlob, AssetVersion, Craw
 from webstrata.errors import ConflictError
 from webstrata.jobs.running.lifecycle import Runner
 from webstrata.jobs.running.queueing import queue_archive, resume_job
-from webstrata.model.jobs.attempts import refuse_resuming
+from webstrata.model.jobs.attempts import IndexedJob, newer_alike, refuse_resuming
 from webstrata.model.jobs.job import JobStatus
 from webstrata.model.retention.rules import GUARDED_FROM, CollectionResult
 from webstrata.retention.policies import set_policy, show_policies
@@ -61,6 +61,13 @@ def test_only_an_indexed_job_with_a_newer_indexed_one_can_no_longer_resume(statu
     assert (refuse_resuming(3, status, 7) is not None) == (status is JobStatus.INDEXED)
 
 
+def test_a_job_is_repeated_only_by_a_newer_one_of_the_same_source_and_configuration() -> None:
+    whole, one_page = {"seeds": ["https://a/"]}, {"seeds": ["https://a/"], "crawl": {"max_pages": 1}}
+    jobs = [IndexedJob(n, source, config) for n, source, config in ((1, 1, whole), (2, 1, one_page), (3, 2, whole))]
+    assert newer_alike(jobs) == {}
+    assert newer_alike([*jobs, IndexedJob(4, 1, dict(whole)), IndexedJob(5, 1, whole)]) == {1: 5, 4: 5}
+
+
 def test_tasks_and_logs_stay_unless_a_policy_is_set(twice: Runner) -> None:
     assert show_policies(twice.database).further == {"blobs": 30, "crawl_tasks": None, "crawl_logs": None}
     before = tasks(twice.database), logs(twice.archive_root)
@@ -77,7 +84,7 @@ def test_tasks_go_only_of_the_job_that_can_no_longer_resume(twice: Runner) -> No
     done = sweep(twice, "crawl_tasks")
     assert (done.expired, done.deleted, done.remaining) == (before[1], before[1], 0)
     assert tasks(twice.database) == {2: before[2]}
-    with pytest.raises(ConflictError, match="job 2 of the same source is newer"):
+    with pytest.raises(ConflictError, match="job 2 crawled the same later"):
         resume_job(twice.recovery, 1)
     resume_job(twice.recovery, 2)
     with twice.database.read() as session:

@@ -102,12 +102,20 @@ def _split(session: Session, source_id: int, now: datetime) -> int:
             .distinct()
         )
     }
-    groups = {group for _, group in strays}
-    for listing_id in sorted({listing_id for listing_id, _ in strays}):
+    readable = {listing_id for listing_id, _ in strays if _is_readable(session, listing_id)}
+    groups = {group for listing_id, group in strays if listing_id in readable}
+    for listing_id in sorted(readable):
         groups.add(_begin_again(session, listing_id))
     for group in sorted(groups):
         _record_again(session, source_id, group, now)
     return len(groups)
+
+
+def _is_readable(session: Session, listing_id: int) -> bool:
+    """Return whether the newest capture of a listing was indexed with what it offers; of older ones nothing is lost."""
+    last = select(ListingRow.last_snapshot_id).where(ListingRow.id == listing_id).scalar_subquery()
+    capture_id = session.scalar(select(Snapshot.capture_id).where(Snapshot.id == last))
+    return capture_id is not None and bool(load_listings(session, [capture_id]).get(capture_id))
 
 
 def _begin_again(session: Session, listing_id: int) -> str:

@@ -248,7 +248,7 @@ def resume_job(recovery: Recovery, job_id: int) -> None:
             raise ConflictError(f"job {job_id} is still being indexed: it can go on when that is done")
         if not jobs.load_job(session, job_id).config.seeds:
             raise ConflictError(f"job {job_id} was not crawled here and has nothing to go on with")
-        if refusal := refuse_resuming(job_id, status, closed_jobs.newest_indexed_after(session, job_id)):
+        if refusal := refuse_resuming(job_id, status, closed_jobs.repeated_by(session, job_id)):
             raise ConflictError(refusal)
         _put_in_line(session, job_id, now, now, by_person=True)
         # Why it ended is in the audit log and its own log; of a job that waits it would be no reason.

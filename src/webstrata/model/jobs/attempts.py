@@ -1,6 +1,9 @@
 """When a job is tried again, and after how long."""
 
+import json
 import signal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 
 from webstrata.model.jobs.job import JobStatus
@@ -22,12 +25,36 @@ _RETRY_RESTS = (timedelta(minutes=1), timedelta(minutes=10))
 def refuse_resuming(job_id: int, status: JobStatus, newer_indexed: int | None) -> str | None:
     """Return why a job cannot be resumed any more, or None when it can.
 
-    A job that is indexed is an edition of its source. Once a newer job of the source is indexed, a resumed crawl would
-    add today's captures to an old edition. Jobs that were stopped or failed can always be resumed.
+    A job that is indexed is an edition of its source. Once a newer job that crawled the same is indexed, a resumed
+    crawl would add today's captures to an old edition. Jobs that were stopped or failed can always be resumed.
     """
     if status is not JobStatus.INDEXED or newer_indexed is None:
         return None
-    return f"job {job_id} is indexed, and job {newer_indexed} of the same source is newer: resume that one"
+    return f"job {job_id} is indexed, and job {newer_indexed} crawled the same later: resume that one"
+
+
+@dataclass(frozen=True)
+class IndexedJob:
+    """A job that is indexed, and what it was told to crawl."""
+
+    id: int
+    source_id: int
+    config: Mapping[str, object]
+
+
+def newer_alike(jobs: Iterable[IndexedJob]) -> dict[int, int]:
+    """Return the jobs that a newer one repeated, each with the newest: of the same source, with the same configuration.
+
+    A watch's check, or one page that is fetched again, repeats no crawl of a whole site.
+    """
+    newest: dict[tuple[int, str], int] = {}
+    found: dict[int, int] = {}
+    for job in sorted(jobs, key=lambda one: one.id, reverse=True):
+        key = job.source_id, json.dumps(job.config, sort_keys=True)
+        if key in newest:
+            found[job.id] = newest[key]
+        newest.setdefault(key, job.id)
+    return found
 
 
 def rest_after_trouble(pauses: int) -> timedelta:
