@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webstrata.model.search.similarity import best_meant, distance, likely_meant, slips_forgiven, trigrams
+from webstrata.model.search.similarity import (
+    best_meant,
+    distance,
+    likely_meant,
+    near_spellings,
+    slips_forgiven,
+    trigrams,
+)
 
 KNOWN = ["coronavirus", "vaccine", "vaccines", "racine", "measles", "hepatitis", "influenza", "radon", "random"]
 
@@ -31,6 +38,15 @@ def test_of_words_equally_near_the_more_common_one_that_begins_alike_is_chosen()
     assert best_meant("vacine", {"racine": 900, "vaccine": 1}) == "vaccine"
     assert best_meant("dise", {"dose": 5, "dike": 50, "dime": 0}) == "dike"
     assert best_meant("dise", {"dose": 0}) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("chlid", "child"), ("shuold", "should"), ("chld", "child"), ("doese", "dose")]
+)
+def test_one_slip_that_leaves_no_trigram_is_among_the_near_spellings(written: str, meant: str) -> None:
+    assert not trigrams(written) & trigrams(meant)
+    assert meant in near_spellings(written)
+    assert written not in near_spellings(written)
 
 
 @pytest.mark.parametrize(

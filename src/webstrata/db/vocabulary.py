@@ -13,6 +13,7 @@ from sqlalchemy.sql import table
 from webstrata.content.blocks import HEADINGS
 from webstrata.content.tokens import folded
 from webstrata.content.words.stemming import stem_language
+from webstrata.content.words.unspaced import has_unspaced_script
 from webstrata.db.search.indexed_words import PreparedDocument
 from webstrata.db.search.word_forms import learn_forms
 from webstrata.db.sql.bulk import ManyRows
@@ -124,10 +125,12 @@ def _postgresql_like(pieces: int) -> TextClause:
 
 def words_holding(session: Session, part: str) -> Sequence[str]:
     """Return known words that contain a part, the shortest first; none when the part is too short to look up."""
-    if len(part) < _SHORTEST_PART:
+    if len(part) < _SHORTEST_PART and not has_unspaced_script(part):
         return []
     given = {"part": part, "most": _MOST_HOLDING}
     if session.get_bind().dialect.name == "sqlite":
+        if len(part) < _SHORTEST_PART:
+            return session.scalars(_SQLITE_HOLDING_SHORT, given).all()
         asked = " AND ".join(f'"{piece}"' for piece in sorted(trigrams(part)))
         return session.scalars(_SQLITE_HOLDING, {"asked": asked, **given}).all()
     return session.scalars(_POSTGRESQL_HOLDING, given).all()
@@ -176,6 +179,9 @@ _SHORTEST_PART = 3
 _SQLITE_HOLDING = text(
     "SELECT v.word FROM vocabulary_trigrams t JOIN vocabulary v ON v.id = t.rowid"
     " WHERE vocabulary_trigrams MATCH :asked AND instr(v.word, :part) > 0 ORDER BY length(v.word), v.word LIMIT :most"
+)
+_SQLITE_HOLDING_SHORT = text(
+    "SELECT word FROM vocabulary WHERE instr(word, :part) > 0 ORDER BY length(word), word LIMIT :most"
 )
 _POSTGRESQL_HOLDING = text(
     "SELECT word FROM vocabulary WHERE word LIKE '%' || :part || '%'"

@@ -18,7 +18,7 @@ from webstrata.model.search.query import (
     wanted_words,
     with_word_replaced,
 )
-from webstrata.model.search.similarity import best_meant, likely_meant, slips_forgiven
+from webstrata.model.search.similarity import best_meant, likely_meant, near_spellings, slips_forgiven
 from webstrata.model.search.terms import Term
 from webstrata.model.search.values import Fallback
 
@@ -79,7 +79,8 @@ def corrected_words(session: Session, asked: Iterable[str]) -> dict[str, str]:
     meant = {}
     for word in [*words][:_MOST_LOOKED_UP]:
         if word.isalpha() and not _count(session, word):
-            likely = likely_meant(word, vocabulary.words_like(session, word))
+            known = {*vocabulary.words_like(session, word), *vocabulary.known_words(session, near_spellings(word))}
+            likely = likely_meant(word, known)
             best = best_meant(word, {other: _count(session, other) for other in likely})
             if best is not None:
                 meant[word] = best

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from webstrata.content.words.compounds import joined_pairs, split_number
 from webstrata.content.words.stemming import stems_of
+from webstrata.content.words.unspaced import has_unspaced_script
 from webstrata.content.words.word_forms import accented_words
 from webstrata.db import vocabulary
 from webstrata.db.engine import Session
@@ -20,6 +21,7 @@ _MOST_WORDS = 40
 """Words of a question whose other forms are looked up: longer ones are texts, and hold their forms themselves."""
 
 _MOST_FORMS = 24
+_MOST_CLAUSES = 50
 _SHORTEST_PART = 4
 _FEW_DOCUMENTS = 500
 """A compound in so many documents is common in one piece: its parts are not searched as well."""
@@ -58,11 +60,12 @@ def _forms(
         *_of_the_same_stem(session, written, words, languages),
         *_in_one_piece(session, written, words),
         *_in_parts(session, words),
+        *_in_clauses(session, words),
     ):
         if word in found and form != (word,):
             found[word][form] = None
     return {
-        word: tuple(sorted(forms, key=lambda form: _distance(form, word))[:_MOST_FORMS])
+        word: tuple(sorted(forms, key=lambda form: _distance(form, word))[: _most_forms(word)])
         for word, forms in found.items()
     }
 
@@ -106,12 +109,23 @@ def _in_parts(session: Session, words: Sequence[str]) -> Iterable[tuple[str, For
             yield word, whole[0]
 
 
+def _in_clauses(session: Session, words: Sequence[str]) -> Iterable[tuple[str, Form]]:
+    """Yield words of scripts without spaces with the clauses that hold them: a clause is indexed as one word."""
+    for word in words:
+        if has_unspaced_script(word):
+            yield from ((word, (clause,)) for clause in vocabulary.words_holding(session, word))
+
+
 def _cuts(word: str) -> Iterable[tuple[str, str]]:
     return ((word[:place], word[place:]) for place in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1))
 
 
 def _may_be_part(word: str) -> bool:
     return word.isalpha() and len(word) >= _SHORTEST_PART - 1
+
+
+def _most_forms(word: str) -> int:
+    return _MOST_CLAUSES if has_unspaced_script(word) else _MOST_FORMS
 
 
 def _distance(form: Form, word: str) -> tuple[int, int, Form]:

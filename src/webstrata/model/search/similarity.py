@@ -1,6 +1,7 @@
 """Which known word a misspelt one means: decided here, so that every database chooses the same."""
 
 from collections.abc import Iterable, Mapping
+from string import ascii_lowercase
 
 MIN_LENGTH = 4
 MAX_LENGTH = 40
@@ -13,6 +14,17 @@ _MOST_JUDGED_CLOSELY = 8
 def trigrams(word: str) -> set[str]:
     """Return the pieces of three letters that a word has."""
     return {word[start : start + 3] for start in range(len(word) - 2)}
+
+
+def near_spellings(word: str) -> set[str]:
+    """Return the spellings one slip away from a word that may share no trigram with it: `child` for `chlid`."""
+    cuts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
+    found = {before + after[1] + after[0] + after[2:] for before, after in cuts if len(after) > 1}
+    if len(word) <= _FEW_LETTERS:
+        found |= {before + after[1:] for before, after in cuts if after}
+        found |= {before + letter + after for before, after in cuts for letter in ascii_lowercase}
+        found |= {before + letter + after[1:] for before, after in cuts if after for letter in ascii_lowercase}
+    return found - {word}
 
 
 def slips_forgiven(word: str) -> int:
