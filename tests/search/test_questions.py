@@ -154,6 +154,20 @@ def paged(database: Database, q: str, view: View) -> Iterator[SnapshotView]:
             return
 
 
+def test_all_words_scattered_over_a_long_text_do_not_come_before_the_page_that_answers(
+    database: Database, shelf: Shelf
+) -> None:
+    job = shelf.job()
+    filler = " ".join(f"paragraph{number} concerns nothing" for number in range(300))
+    long = shelf.page(job, f"{SITE}/all", "2026-01-04", f"bats {filler} rabies {filler} attic {filler} ladder")
+    answer = shelf.page(job, f"{SITE}/bats", "2026-01-03", "Bats in the attic may carry rabies. Rabies is deadly.")
+    together = shelf.page(job, f"{SITE}/whole", "2026-01-02", f"A ladder to the attic with bats and rabies. {filler}")
+    found = search(database, SearchRequest(q="rabies from bats in an attic without a ladder"))
+    assert [hit.id for hit in found.results] == [together, answer, long]
+    assert (found.total, found.total_all_words) == (3, 2)
+    assert [hit.missing_words for hit in found.results] == [(), ("ladder",), ()]
+
+
 def test_what_no_result_has_is_reported_and_can_be_required(database: Database, shelf: Shelf) -> None:
     _, most, little = three_pages(shelf)
     answer = search(database, SearchRequest(q="insulated attic chimney zeppelin"))
@@ -177,6 +191,33 @@ def test_misspelt_words_of_a_sentence_are_corrected_one_by_one(database: Databas
     answer: SearchResponse = search(database, SearchRequest(q="what do I do about rabeis and bats in the attick"))
     assert answer.results[0].id == whole
     assert answer.instead == "what do i about rabies and bats in the attic"
+
+
+def test_misspelt_short_words_and_stop_words_of_a_question_are_corrected(demo: Database) -> None:
+    answer = search(demo, SearchRequest(q="what shuold I do when my chlid has a fevr", view=View.PAGES))
+    assert answer.instead == "what should i do when my child has a fever"
+    assert answer.results[0].url.endswith("/en/guidance/fever-in-children")
+
+
+@pytest.mark.parametrize(
+    ("written", "language", "questions"),
+    [
+        ("北京市卫生局建议儿童接种流感疫苗。发烧时请咨询医生。", "zh", ["儿童", "流感疫苗", "发烧 儿童", "咨"]),
+        ("東京都では毎年インフルエンザの予防接種を実施。", "ja", ["インフルエンザ", "予防接種", "東京"]),
+        ("กระทรวงสาธารณสุขแนะนำวัคซีนไข้หวัดใหญ่สำหรับเด็ก", "th", ["วัคซีน"]),
+    ],
+)
+def test_words_of_scripts_without_spaces_are_found_inside_clauses(
+    database: Database, shelf: Shelf, written: str, language: str, questions: list[str]
+) -> None:
+    job = shelf.job()
+    page = shelf.page(job, f"{SITE}/a", "2026-01-01", written, language=language)
+    shelf.page(job, f"{SITE}/b", "2026-01-02", "医院明天关门", language="zh")
+    for q in questions:
+        answer = search(database, SearchRequest(q=q))
+        assert [hit.id for hit in answer.results] == [page], q
+        assert answer.total_all_words == 1, q
+    assert search(database, SearchRequest(q="儿童", exact=True)).total == 0
 
 
 def test_forms_are_learned_from_stored_texts_some_at_a_time(

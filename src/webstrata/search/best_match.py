@@ -13,8 +13,10 @@ from webstrata.model.search.values import Fallback
 from webstrata.search.asked import SearchAttempt, by_parts, corrected_words
 from webstrata.search.terms import terms_of
 
-ENOUGH_DOCUMENTS = 20
-"""So many texts with all words are a page of results; where there are fewer, texts with most of the words follow."""
+ENOUGH_DOCUMENTS = {2: 20, 3: 50}
+ENOUGH_FOR_LONG = 200
+"""So many texts with all words are enough, by the number of terms; where there are fewer, texts with most of the words
+follow. Of a long question few texts say every word, and of those that do many are only long."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ def _with_a_word_as_written(session: Session, full: SearchOutcome) -> SearchOutc
 
 def _is_enough(outcome: SearchOutcome) -> bool:
     found, terms = outcome.found, outcome.attempt.terms
-    return found.documents >= ENOUGH_DOCUMENTS or bool(found.total and len(terms) < 2)
+    enough = ENOUGH_DOCUMENTS.get(len(terms), ENOUGH_FOR_LONG)
+    return found.documents >= enough or bool(found.total and len(terms) < 2)
 
 
 def _with_most_words(session: Session, full: SearchOutcome) -> SearchOutcome:

@@ -1,12 +1,14 @@
 """Words of the pages that a search ranks, from their stored texts, with what else is known of them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from webstrata.content.words.page_words import page_words
 from webstrata.db.captures.packed_text import unpacked
+from webstrata.db.search.cache import worked_out_once
+from webstrata.db.search.term_counts import number_of_documents
 from webstrata.db.sql.value_lists import Among
 from webstrata.model.search.ranking import Facts, Score, depth_of, match_scores
 from webstrata.model.search.relevance import PageWords, TermMatcher, usual_length
@@ -22,12 +24,20 @@ class JudgedPage:
     rank_mass: float
 
 
+_SAMPLED = 200
+"""Texts whose length is taken for that of all. Lengths differ widely: fewer would be off by a third."""
+
+
 def read_scores(
-    session: Session, documents: Collection[int], matcher: TermMatcher, phrases: tuple[tuple[str, ...], ...]
+    session: Session,
+    state: Hashable,
+    documents: Collection[int],
+    matcher: TermMatcher,
+    phrases: tuple[tuple[str, ...], ...],
 ) -> dict[int, Score]:
     """Return the scores of documents by the words of their stored texts."""
     pages = _read_pages(session, documents)
-    usual = usual_length({document: page.words for document, page in pages.items()})
+    usual = _usual_length(session, state) or usual_length([page.words for page in pages.values()])
     found = {document: matcher.relevance(page.words, usual) for document, page in pages.items()}
     facts = {
         document: Facts(
@@ -35,7 +45,22 @@ def read_scores(
         )
         for document, page in pages.items()
     }
-    return match_scores(found, facts, phrases, len(matcher.terms))
+    return match_scores(found, facts, phrases)
+
+
+def _usual_length(session: Session, state: Hashable) -> float:
+    """Return how long texts are on average, from some of all: those that match a question are longer than most."""
+    last = number_of_documents(session, state)
+    if last <= _SAMPLED:
+        return worked_out_once(session, state, "usual length", lambda: _sampled_length(session, last))
+    # The average changes slowly, and must be the same in every process: it is that of the first 2, 4, 8... thousand.
+    last = 1 << (last.bit_length() - 1)
+    return worked_out_once(session, "usual length", last, lambda: _sampled_length(session, last))
+
+
+def _sampled_length(session: Session, last: int) -> float:
+    ids = {last - number * last // _SAMPLED for number in range(_SAMPLED)}
+    return usual_length([page.words for page in _read_pages(session, ids).values()])
 
 
 def _read_pages(session: Session, documents: Collection[int]) -> dict[int, JudgedPage]:

@@ -120,7 +120,7 @@ class RankedSearch:
         terms = self._question.terms
         best_first = sorted(relevance, key=lambda document: (-relevance[document], -document))
         matcher = TermMatcher(terms, term_weights(self._session, self._scope.state, terms))
-        read = read_scores(self._session, best_first[:most], matcher, self._question.phrases)
+        read = read_scores(self._session, self._scope.state, best_first[:most], matcher, self._question.phrases)
         return read | scores_after(read, {document: relevance[document] for document in best_first[most:]})
 
 

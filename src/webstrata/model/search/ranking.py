@@ -9,9 +9,9 @@ from typing import NamedTuple
 from webstrata.model.search.relevance import Relevance
 
 WEIGHT_OF_TITLE = 0.6
-WEIGHT_OF_NEARNESS = 0.2
+WEIGHT_OF_NEARNESS = 0.1
 WEIGHT_OF_ALL_WORDS = 3.0
-"""More than all other parts together: pages with all words of a question come before those with some."""
+"""More than all other parts together: pages with all words of a question in one passage come before the others."""
 
 WEIGHT_OF_AUTHORITY = 0.15
 MANY_LINKS = 10_000
@@ -79,14 +79,14 @@ def scores(
 
 
 def match_scores(
-    found: Mapping[int, Relevance], known: Mapping[int, Facts], phrases: Sequence[tuple[str, ...]], terms: int
+    found: Mapping[int, Relevance], known: Mapping[int, Facts], phrases: Sequence[tuple[str, ...]]
 ) -> dict[int, Score]:
-    """Return the scores of pages whose words were read, by document; `terms` is how many a question has."""
+    """Return the scores of pages whose words were read, by document."""
     best = max((relevance.words for relevance in found.values()), default=0.0) or 1.0
     return {
         document: _score(relevance.words / best, known[document], phrases)._replace(
             nearness=WEIGHT_OF_NEARNESS * relevance.nearness,
-            all_words=WEIGHT_OF_ALL_WORDS if len(relevance.held) == terms else 0.0,
+            all_words=WEIGHT_OF_ALL_WORDS if relevance.is_whole else 0.0,
         )
         for document, relevance in found.items()
     }

@@ -1,20 +1,27 @@
 """How well a page's words match a question: BM25 over the parts of a page, and how near the words are."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from webstrata.model.search.terms import Term
 
-SATURATION = 1.2
+SATURATION = 2.0
 LENGTH_SHARE = 0.75
 """The constants of BM25, usually called k1 and b."""
+
+PASSAGE_WORDS = 100
+"""All words of a question within so many words of a text are a match of the whole question. Scattered over a long text
+they are one of some of its words: long texts hold the words of nearly every question."""
+
+_MOST_SCATTERED = 2
+"""So few terms may be anywhere on a page."""
 
 WEIGHT_OF_OTHER_FORM = 0.75
 """What another form of a word counts beside the word as written."""
 
-WEIGHTS = {"title": 2.0, "address": 0.6, "headings": 1.0, "main": 1.0, "other": 0.2}
+WEIGHTS = {"title": 1.5, "address": 0.6, "headings": 1.0, "main": 1.0, "other": 0.2}
 """What a hit counts by its place. A heading is a part of the main text too, and counts twice. Menus and footers say
 what a site is about, not its pages. `python -m bench relevance` measures them: run it before changing one."""
 
@@ -46,6 +53,8 @@ class Relevance(NamedTuple):
     """1 when neighbouring words of the question are neighbours on the page, too."""
     held: frozenset[int]
     """The terms that the page has, by number."""
+    is_whole: bool = False
+    """All terms are there, and together: in one passage or in the title."""
 
 
 def rarity(documents: int, of_all: int) -> float:
@@ -93,16 +102,31 @@ class TermMatcher:
         """Return how well a page matches, given how long pages usually are."""
         counts = [0.0] * len(self.terms)
         per_length = 1 / (1 - LENGTH_SHARE + LENGTH_SHARE * page.length / max(usual_length, 1.0))
-        main = self.hits(page.main)
+        hits = {name: self.hits(getattr(page, name)) for name in WEIGHTS}
         for name, weight in WEIGHTS.items():
             share = weight * per_length if name in {"main", "headings", "other"} else weight
-            for _, number, exactness in main if name == "main" else self.hits(getattr(page, name)):
+            for _, number, exactness in hits[name]:
                 counts[number] += share * exactness
         return Relevance(
             self._bm25(counts),
-            max(self._nearness(main), self._nearness(self.hits(page.title))),
+            max(self._nearness(hits["main"]), self._nearness(hits["title"])),
             frozenset(number for number, count in enumerate(counts) if count),
+            all(counts) and self._are_together(hits["title"], hits["main"]),
         )
+
+    def _are_together(self, in_title: Sequence[tuple[int, int, float]], hits: Sequence[tuple[int, int, float]]) -> bool:
+        """Return whether one passage has all terms that are not in the title; two terms may be anywhere."""
+        titled = {number for _, number, _ in in_title}
+        wanted = len(self.terms) - len(titled)
+        if len(self.terms) <= _MOST_SCATTERED or not wanted:
+            return True
+        last: dict[int, int] = {}
+        for place, number, _ in hits:
+            if number not in titled:
+                last[number] = place
+                if len(last) == wanted and place - min(last.values()) < PASSAGE_WORDS:
+                    return True
+        return False
 
     def share(self, held: frozenset[int]) -> float:
         """Return how much of a question some of its terms are, by weight."""
@@ -139,6 +163,6 @@ def missing_words(terms: Sequence[Term], held: frozenset[int]) -> tuple[str, ...
     return tuple(term.word for number, term in enumerate(terms) if number not in held)
 
 
-def usual_length(pages: Mapping[int, PageWords]) -> float:
-    """Return how long some pages are on average."""
-    return sum(page.length for page in pages.values()) / len(pages) if pages else 1.0
+def usual_length(pages: Sequence[PageWords]) -> float:
+    """Return how long some pages are on average; 0 when there are none."""
+    return sum(page.length for page in pages) / len(pages) if pages else 0.0
