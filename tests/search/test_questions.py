@@ -86,6 +86,8 @@ def test_the_passage_is_never_the_menu(database: Database, shelf: Shelf) -> None
         ("Public health care for everyone", ["healthcare", "health-care"]),
         ("Les enfants sont vaccinés à l'école", ["vacciner", "vaccinées", "ecoles"]),
         ("Impfungen für Kinder", ["Impfung", "impfung"]),
+        ("Two diagnoses for children and women", ["diagnosis", "child", "woman", "children"]),
+        ("Les yeux fatigués", ["oeil", "œil fatigué"]),
     ],
 )
 def test_words_are_found_however_they_are_written(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from webstrata.content.words.compounds import joined_pairs, split_number
+from webstrata.content.words.irregular import irregular_forms
 from webstrata.content.words.stemming import stems_of
 from webstrata.content.words.unspaced import has_unspaced_script
 from webstrata.content.words.word_forms import accented_words
@@ -58,6 +59,7 @@ def _forms(
     found: dict[str, dict[Form, None]] = {word: {} for word in words}
     for word, form in (
         *_of_the_same_stem(session, written, words, languages),
+        *_irregular(words, languages),
         *_in_one_piece(session, written, words),
         *_in_parts(session, words),
         *_in_clauses(session, words),
@@ -85,6 +87,11 @@ def _of_the_same_stem(
         for word, some in by_word.items():
             for stem in some:
                 yield from ((word, tuple(form.split())) for form in under.get((language, stem), ()))
+
+
+def _irregular(words: Sequence[str], languages: Sequence[str]) -> Iterable[tuple[str, Form]]:
+    for language in languages:
+        yield from ((word, (form,)) for word in words for form in irregular_forms(word, language))
 
 
 def _in_one_piece(session: Session, written: str, words: Sequence[str]) -> Iterable[tuple[str, Form]]:
