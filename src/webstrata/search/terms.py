@@ -22,7 +22,10 @@ _MOST_WORDS = 40
 """Words of a question whose other forms are looked up: longer ones are texts, and hold their forms themselves."""
 
 _MOST_FORMS = 24
-_MOST_CLAUSES = 50
+_MOST_CLAUSES, _MOST_IN_CLAUSES = 50, 8
+"""Clauses that count as a word of a script without spaces, and words that are looked for in clauses: for a short one
+the whole vocabulary is read."""
+
 _SHORTEST_PART = 4
 _FEW_DOCUMENTS = 500
 """A compound in so many documents is common in one piece: its parts are not searched as well."""
@@ -118,9 +121,8 @@ def _in_parts(session: Session, words: Sequence[str]) -> Iterable[tuple[str, For
 
 def _in_clauses(session: Session, words: Sequence[str]) -> Iterable[tuple[str, Form]]:
     """Yield words of scripts without spaces with the clauses that hold them: a clause is indexed as one word."""
-    for word in words:
-        if has_unspaced_script(word):
-            yield from ((word, (clause,)) for clause in vocabulary.words_holding(session, word))
+    for word in [word for word in words if has_unspaced_script(word)][:_MOST_IN_CLAUSES]:
+        yield from ((word, (clause,)) for clause in vocabulary.words_holding(session, word))
 
 
 def _cuts(word: str) -> Iterable[tuple[str, str]]:

@@ -53,7 +53,7 @@ def _usual_length(session: Session, state: Hashable) -> float:
     last = number_of_documents(session, state)
     if last <= _SAMPLED:
         return worked_out_once(session, state, "usual length", lambda: _sampled_length(session, last))
-    # The average changes slowly, and must be the same in every process: it is that of the first 2, 4, 8... thousand.
+    # The average changes slowly, and must be the same in every process: it is that of the first 256, 512, 1024...
     last = 1 << (last.bit_length() - 1)
     return worked_out_once(session, "usual length", last, lambda: _sampled_length(session, last))
 
