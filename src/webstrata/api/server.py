@@ -123,7 +123,9 @@ def _rules(
 ) -> list[Middleware]:
     """Return what every request passes before the routes, the outermost first."""
     return [
-        Middleware(RetentionAfterResponse, trigger=RetentionTrigger(app.database)),
+        Middleware(
+            RetentionAfterResponse, trigger=RetentionTrigger(app.database, max_share=app.settings.retention_max_share)
+        ),
         Middleware(RequestMetrics, metrics=numbers),
         Middleware(RequestLog),
         Middleware(

@@ -94,11 +94,11 @@ def run_scheduled_pass(
     return run_pass(database, now, PassTrigger.SCHEDULE, dry_run=False, limits=limits)
 
 
-def run_requested_pass(database: Database, now: datetime) -> PassResult | None:
+def run_requested_pass(database: Database, now: datetime, max_share: float = DEFAULT_MAX_SHARE) -> PassResult | None:
     """Delete one batch of each collection; None when another pass began less than an hour ago."""
     if not _take(database, REQUEST_PERMIT, now):
         return None
-    return run_pass(database, now, PassTrigger.REQUEST, dry_run=False)
+    return run_pass(database, now, PassTrigger.REQUEST, dry_run=False, limits=PassLimits(max_share=max_share))
 
 
 def run_manual_pass(

@@ -8,7 +8,7 @@ import structlog
 
 from webstrata.db.engine import Database
 from webstrata.errors import WebstrataError
-from webstrata.model.retention.rules import may_trigger
+from webstrata.model.retention.rules import DEFAULT_MAX_SHARE, may_trigger
 from webstrata.retention.sweep import run_requested_pass
 
 log = structlog.get_logger()
@@ -32,11 +32,13 @@ class RetentionTrigger:
         database: Database,
         draw: Callable[[], float] | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        max_share: float = DEFAULT_MAX_SHARE,
     ) -> None:
         """Use a database; `draw` returns random numbers from 0 to 1."""
         self._database = database
         self._draw = draw or draw_number
         self._clock = clock
+        self._max_share = max_share
         self._asked_at: datetime | None = None
 
     def is_drawn(self, path: str) -> bool:
@@ -52,6 +54,6 @@ class RetentionTrigger:
     def run(self) -> None:
         """Run a pass unless one began within the hour; a failure is logged, since no one waits for the result."""
         try:
-            run_requested_pass(self._database, self._clock())
+            run_requested_pass(self._database, self._clock(), self._max_share)
         except WebstrataError as error:
             log.error("retention.trigger.failed", reason=str(error))

@@ -35,7 +35,7 @@ def refuse_resuming(job_id: int, status: JobStatus, newer_indexed: int | None) -
 
 @dataclass(frozen=True)
 class IndexedJob:
-    """A job that is indexed, and what it was told to crawl."""
+    """A job that is indexed, with its configuration."""
 
     id: int
     source_id: int
