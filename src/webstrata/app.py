@@ -128,6 +128,7 @@ class App:
                 settings.audit_concurrency,
                 settings.audit_max_attempts,
                 self.audit_policy(),
+                self.domain_locks(),
             ),
         )
 

@@ -81,7 +81,8 @@ def test_nothing_is_scheduled_when_one_shop_or_the_schedule_is_wrong(database: D
 
 
 def test_a_worker_queues_what_is_due_before_it_runs_audits(database: Database, tmp_path: Path) -> None:
-    stage = AuditStage(database, tmp_path, 1, 3, CrawlPolicy(), command=("true",))
+    turns = App(Settings(), database, tmp_path).domain_locks()
+    stage = AuditStage(database, tmp_path, 1, 3, CrawlPolicy(), turns, command=("true",))
     assert not stage.run_due(threading.Event())
     schedule_audits(database, SHOPS[:1], "1d", AuditMode.STANDARD, NOW)
     assert stage.run_due(threading.Event())

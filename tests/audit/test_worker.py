@@ -65,11 +65,13 @@ def test_five_audits_of_a_domain_start_apart_and_never_overlap(
 
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 def test_the_audit_of_a_killed_worker_is_taken_up_again(
-    database: Database, database_url: str, web_server: WebServer, tmp_path: Path
+    database: Database, database_url: str, redis_url: str, web_server: WebServer, tmp_path: Path
 ) -> None:
     released = threading.Event()
     web_server.answers["/"] = Answer(home(ENGLISH), waits_for=released)
-    program = Program(tmp_path / "data", {"WEBSTRATA_DATABASE_URL": database_url})
+    # The lock of the killed worker would last for five minutes.
+    settings = {"WEBSTRATA_DATABASE_URL": database_url, "WEBSTRATA_REDIS_URL": redis_url}
+    program = Program(tmp_path / "data", settings)
     audit_id = queue(database, web_server.url("/"))
     with program.started("worker", "--poll-interval", "0.1") as worker:
         wait_until(lambda: "/" in web_server.paths(), "the page is requested", PATIENCE_SECONDS)

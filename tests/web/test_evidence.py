@@ -1,6 +1,7 @@
 """The web pages of audits."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -53,6 +54,8 @@ def store_audit(app: App, price: str, at: datetime) -> str:
             )
         entry = AuditLogEntry(at, AuditLogLevel.WARNING, AuditEventType.POPUP, f"Dismissed {HOSTILE}")
         pages.add_log(session, audit.id, entry)
+        verdict = {"score": 0.8, "reasons": [f"title: {HOSTILE}"]}
+        pages.add_log(session, audit.id, replace(entry, event_type=AuditEventType.NAVIGATION, details=verdict))
         queue.finish_audit(session, lease, AuditStatus.PARTIAL, "One or more viewports failed", at)
     return audit.id
 
@@ -76,6 +79,8 @@ def test_an_audit_shows_its_evidence_and_what_changed_since_the_one_before(app: 
     page = Page(response)
     assert page.text("h1") == "Audit of shop.example"
     assert "One or more viewports failed" in page.text(".lead")
+    assert "Reasons, score 0.8" in page.text(".audit-log")
+    assert f"title: {HOSTILE}" in page.text(".audit-log")
     image = page.one(".audit-pages img").attributes["src"]
     assert client.get(image).headers["content-type"] == "image/png"
     assert client.get(image).headers["content-security-policy"].startswith("sandbox")

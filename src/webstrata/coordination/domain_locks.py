@@ -116,11 +116,12 @@ class DomainLocks:
 
     @contextmanager
     def hold(
-        self, url: str, session_id: str, *, debug: bool = False, attempts: int = MAX_ATTEMPTS
+        self, url: str, session_id: str, *, debug: bool = False, attempts: int = MAX_ATTEMPTS, token: str | None = None
     ) -> Iterator[HeldDomain | None]:
         """Work on a URL's domain; DomainLockTimeoutError if others keep it too long. Without locks, None is held.
 
-        With a single attempt a domain that is busy raises DomainBusyError: the caller waits in its queue.
+        With a single attempt a domain that is busy raises DomainBusyError: the caller waits in its queue. A caller that
+        stores the lock's token elsewhere gives it here, so that the lock can be released after its death.
         """
         domain = normalized_domain(url)
         fields = {"domain": domain, "session_id": session_id}
@@ -129,7 +130,7 @@ class DomainLocks:
             yield None
             return
         self._throttle(domain, fields, debug=debug)
-        key, token = f"lock:domain:{domain}", uuid4().hex
+        key, token = _lock_key(domain), token or uuid4().hex
         self._acquire(key, token, fields, attempts)
         held = HeldDomain(self._store, key, token, self._policy.lock_ttl, self._clock)
         try:
@@ -137,6 +138,20 @@ class DomainLocks:
         finally:
             held.end()
             self._let_go(key, token, domain, fields)
+
+    def release_abandoned(self, url: str, session_id: str, token: str) -> None:
+        """Release the lock of a session that died, if it still holds it; else others wait until the lock expires."""
+        if self._policy.disable_locks:
+            return
+        domain = normalized_domain(url)
+        fields = {"domain": domain, "session_id": session_id}
+        try:
+            released = self._store.release(_lock_key(domain), token)
+        except CoordinationUnavailableError as error:
+            log.warning("lock.release.stale", reason=str(error), **fields)
+            return
+        if released:
+            log.info("lock.release.success", reason="its session died", **fields)
 
     def _throttle(self, domain: str, fields: dict[str, str], *, debug: bool) -> None:
         if debug or self._policy.disable_throttle:
@@ -174,6 +189,10 @@ class DomainLocks:
             log.info("lock.release.success", **fields)
         else:
             log.warning("lock.release.stale", reason="it had expired or another session holds it", **fields)
+
+
+def _lock_key(domain: str) -> str:
+    return f"lock:domain:{domain}"
 
 
 def _throttle_key(domain: str) -> str:

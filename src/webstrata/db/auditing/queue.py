@@ -73,8 +73,9 @@ def renew_audit(session: Session, lease: AuditLease, now: datetime, duration: ti
 
 
 def start_audit(session: Session, lease: AuditLease, now: datetime) -> None:
-    """Record that a session runs from now on: one more attempt."""
-    _set(session, lease, status=AuditStatus.RUNNING, started_at=now, attempts=AuditSessionRow.attempts + 1)
+    """Record that a session runs from now on: one more attempt, and nothing is wrong with it."""
+    attempts = AuditSessionRow.attempts + 1
+    _set(session, lease, status=AuditStatus.RUNNING, started_at=now, attempts=attempts, error_summary=None)
 
 
 def set_audit(session: Session, lease: AuditLease, **values: object) -> None:
@@ -110,18 +111,24 @@ def lease_owners(session: Session) -> set[str]:
     return {owner for owner in session.scalars(statement) if owner is not None}
 
 
-def requeue_abandoned(session: Session, now: datetime, dead: Collection[str], max_attempts: int) -> list[Audit]:
-    """Return the sessions of dead workers to the queue; one that was tried too often has failed. Return them all."""
+def requeue_abandoned(
+    session: Session, now: datetime, dead: Collection[str], max_attempts: int
+) -> list[tuple[Audit, str]]:
+    """Return the sessions of dead workers to the queue; one that was tried too often has failed.
+
+    Each is returned with the token that its worker had.
+    """
     rows = session.scalars(select(AuditSessionRow).where(_is_abandoned(now, dead)).with_for_update(skip_locked=True))
     found = []
     for row in rows:
+        token = row.lease_token or ""
         row.lease_owner = row.lease_token = row.lease_expires_at = None
         if may_try_again(row.attempts, max_attempts):
             row.status, row.next_run_at, row.error_summary = AuditStatus.QUEUED, now, WORKER_DIED
         else:
             row.status, row.finished_at = AuditStatus.FAILED, now
             row.error_summary = f"{WORKER_DIED}, {row.attempts} times"
-        found.append(audit_of(row))
+        found.append((audit_of(row), token))
     return found
 
 

@@ -125,7 +125,7 @@ class _Loop:
 
 
 def _claim(parts: AuditParts, owner: str) -> tuple[AuditLease, Audit] | None:
-    requeue_audits(parts.database, parts.archive_root, parts.limits.max_attempts)
+    requeue_audits(parts.database, parts.archive_root, parts.limits.max_attempts, parts.locks)
     with parts.database.read() as session:
         if not queue.has_due(session, datetime.now(UTC)):
             return None

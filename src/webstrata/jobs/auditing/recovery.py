@@ -6,6 +6,7 @@ from pathlib import Path
 
 import structlog
 
+from webstrata.coordination.domain_locks import DomainLocks
 from webstrata.coordination.presence import announced_here, is_dead
 from webstrata.db.auditing import queue
 from webstrata.db.engine import Database
@@ -13,8 +14,11 @@ from webstrata.db.engine import Database
 log = structlog.get_logger()
 
 
-def requeue_audits(database: Database, archive_root: Path, max_attempts: int) -> None:
-    """Return the sessions of dead workers to the queue; one with too many attempts has failed."""
+def requeue_audits(database: Database, archive_root: Path, max_attempts: int, locks: DomainLocks) -> None:
+    """Return the sessions of dead workers to the queue, and release their domains; one that was tried too often failed.
+
+    Without that, a session would wait until the lock of its own earlier attempt expires.
+    """
     with database.read() as session:
         owners = queue.lease_owners(session)
     if not owners:
@@ -22,7 +26,8 @@ def requeue_audits(database: Database, archive_root: Path, max_attempts: int) ->
     dead = _dead_among(archive_root, owners)
     with database.write() as session:
         requeued = queue.requeue_abandoned(session, datetime.now(UTC), dead, max_attempts)
-    for audit in requeued:
+    for audit, token in requeued:
+        locks.release_abandoned(audit.url, audit.id, token)
         log.warning("audit.requeued", session_id=audit.id, status=audit.status, attempts=audit.attempts)
 
 

@@ -124,7 +124,8 @@ class AuditRunner:
         )
         is_debug = audit.mode is AuditMode.DEBUG
         try:
-            async with _hold(self._parts.locks, audit, 1 if may_wait else MAX_ATTEMPTS, is_debug=is_debug) as held:
+            attempts = 1 if may_wait else MAX_ATTEMPTS
+            async with _hold(self._parts.locks, audit, lease, attempts, is_debug=is_debug) as held:
                 await in_thread(self._start, audit, lease)
                 return await self._run_in_time(audit, lease, held)
         except DomainLockTimeoutError:
@@ -248,9 +249,11 @@ class AuditRunner:
 
 
 @asynccontextmanager
-async def _hold(locks: DomainLocks, audit: Audit, attempts: int, *, is_debug: bool) -> AsyncIterator[HeldDomain | None]:
+async def _hold(
+    locks: DomainLocks, audit: Audit, lease: AuditLease, attempts: int, *, is_debug: bool
+) -> AsyncIterator[HeldDomain | None]:
     """Hold a domain while an audit works on it: the waits for it block, so they are made beside the event loop."""
-    lock = locks.hold(audit.url, audit.id, debug=is_debug, attempts=attempts)
+    lock = locks.hold(audit.url, audit.id, debug=is_debug, attempts=attempts, token=lease.token)
     entered: list[HeldDomain | None] = []
     try:
         await in_thread(lambda: entered.append(lock.__enter__()))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from webstrata.audit.policy import CrawlPolicy
+from webstrata.coordination.domain_locks import DomainLocks
 from webstrata.db.auditing import queue
 from webstrata.db.engine import Database
 from webstrata.jobs.auditing.recovery import requeue_audits
@@ -26,6 +27,7 @@ class AuditStage:
     concurrency: int
     max_attempts: int
     policy: CrawlPolicy
+    turns: DomainLocks
     command: Sequence[str] = COMMAND
 
     def run_due(self, stopping: threading.Event, *, once: bool = False) -> bool:
@@ -35,7 +37,7 @@ class AuditStage:
         """
         if self.concurrency == 0:
             return False
-        requeue_audits(self.database, self.archive_root, self.max_attempts)
+        requeue_audits(self.database, self.archive_root, self.max_attempts, self.turns)
         queue_due_audits(self.database, self.policy, datetime.now(UTC))
         with self.database.read() as session:
             if not queue.has_due(session, datetime.now(UTC)):
