@@ -28,7 +28,7 @@ from webstrata.jobs.auditing.loop import run_audits
 from webstrata.jobs.auditing.queueing import queue_audit
 from webstrata.model.auditing.sessions import Audit, AuditLogEntry, AuditMode, AuditPage
 from webstrata.model.retention.artifacts import ArtifactType, StoredArtifact
-from webstrata.retention.artifact_cleanup import clean_up_artifacts
+from webstrata.retention.artifact_cleanup import ArtifactCleanupReport, clean_up_artifacts
 from webstrata.settings import Settings
 from webstrata.storage.artifacts import ArtifactFolder
 
@@ -195,16 +195,26 @@ def test_a_slow_shop_is_waited_for(street: Street) -> None:
 
 
 def test_the_html_of_an_audit_is_cleaned_up_when_its_days_are_over(street: Street) -> None:
+    def clean_up(days: float, *, dry_run: bool = False, batch_size: int = 100) -> ArtifactCleanupReport:
+        moment, root = datetime.now(UTC) + timedelta(days=days), street.app.settings.artifacts_dir
+        return clean_up_artifacts(street.app.database, root, moment, batch_size=batch_size, dry_run=dry_run)
+
     before = street.audited("limited")
-    later = datetime.now(UTC) + timedelta(days=15)
-    report = clean_up_artifacts(
-        street.app.database, street.app.settings.artifacts_dir, later, batch_size=100, dry_run=False
-    )
-    assert report.failed == report.missing == 0
-    assert report.deleted >= 4
-    assert report.bytes >= sum(one.size_bytes for one in before.artifacts if one.type == "html_gz")
+    html = [one for one in before.artifacts if one.type == "html_gz"]
+    assert len(html) == 4
+    assert clean_up(13.9).candidates == 0
+    rehearsed = clean_up(15, dry_run=True)
+    assert (rehearsed.candidates >= 4, rehearsed.deleted, rehearsed.bytes) == (True, 0, 0)
+    assert street.audited("limited").artifacts == before.artifacts
+    assert clean_up(15, batch_size=1).candidates == 1
+    (street.app.settings.artifacts_dir / html[-1].storage_uri).unlink()
+    report = clean_up(15)
+    assert (report.failed, report.missing, report.deleted) == (0, 1, rehearsed.candidates - 2)
+    assert report.bytes > 0
+    assert clean_up(15).candidates == 0
     after = street.audited("limited")
     assert {one.type for one in after.artifacts if one.deleted_at} == {"html_gz"}
+    assert all(one.deleted_at for one in after.artifacts if one.type == "html_gz")
     assert after.read("pdp/desktop/features.json")
 
 
