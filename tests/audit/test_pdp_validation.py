@@ -227,3 +227,8 @@ def test_related_products_do_not_make_a_product_page_a_list() -> None:
 def test_garbage_is_refused_without_an_error(html: str) -> None:
     assert not is_valid_pdp_page(html, URL)
     assert not is_valid_pdp_page(html.encode("utf-16", "replace"), "not a url")
+
+
+def test_an_address_that_makes_no_sense_is_no_card() -> None:
+    link = "<a href='http://[::'><img src='/a.jpg'><h3>Blue Mug</h3></a>"
+    assert is_valid_pdp_page(page(TITLE_IMAGE, f"<div>{link}{PRICE}{CART}</div>"), URL)

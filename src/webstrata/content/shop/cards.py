@@ -107,7 +107,10 @@ def _page(link: Element, url: str) -> str:
     href = (link.attr("href") or "").strip()[:500]
     if not href or href.startswith("#") or _NO_CARD.search(href):
         return ""
-    return _path(urljoin(url, href))
+    try:
+        return _path(urljoin(url, href))
+    except ValueError:  # such as http://[
+        return ""
 
 
 def _path(address: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from webstrata.errors import NotFoundError, TransientFetchError
+from webstrata.errors import NotFoundError, TransientFetchError, UsageError
 from webstrata.fetch.browser.launch import BrowserPage, BrowserPool, as_fetch_errors
 from webstrata.fetch.browser.options import PageOptions
 from webstrata.fetch.browser.rendering import QUIET_SECONDS, SCREENS, SCROLL
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SECONDS = 40.0
 """How long a capture may be open: the worker starts anew for each."""
 
+_GRACE_SECONDS = 5.0
 _POLL_SECONDS = 0.05
 _CAPTURED = re.compile(r"/web/\d{1,14}(?:[a-z]{2}_)?/(.+)", re.DOTALL)
 _IS_ARCHIVED = "memento-datetime"
@@ -50,12 +51,22 @@ async def open_replay(pool: BrowserPool, site: ReplaySite, capture: ArchivedCapt
     blocked: set[str] = set()
     async with pool.open_page(PageOptions(has_service_workers=True), site) as opened:
         opened.page.on("requestfailed", lambda request: _note_blocked(request, blocked))
-        with as_fetch_errors():
-            await opened.page.goto(site.address_of(capture), wait_until="commit", timeout=SECONDS * 1000)
-            frame = await _find_frame(opened, site, deadline)
-            await _settle(opened, frame, deadline)
-            html, text = await frame.content(), await frame.evaluate(_TEXT)
-        yield _seen(opened, blocked, html, str(text))
+        try:
+            # A page whose script never ends responds to nothing.
+            async with asyncio.timeout(SECONDS + _GRACE_SECONDS):
+                html, text = await _show(opened, site, capture, deadline)
+        except TimeoutError:
+            raise TransientFetchError("the page does not respond", kind="timeout") from None
+        yield _seen(opened, blocked, html, text)
+
+
+async def _show(opened: BrowserPage, site: ReplaySite, capture: ArchivedCapture, deadline: float) -> tuple[str, str]:
+    """Open a capture and return its document and its text."""
+    with as_fetch_errors():
+        await opened.page.goto(site.address_of(capture), wait_until="commit", timeout=SECONDS * 1000)
+        frame = await _find_frame(opened, site, deadline)
+        await _settle(opened, frame, deadline)
+        return await frame.content(), str(await frame.evaluate(_TEXT))
 
 
 async def _find_frame(opened: BrowserPage, site: ReplaySite, deadline: float) -> "Frame":
@@ -104,4 +115,9 @@ def _captured_url(result: FetchResult) -> str:
 
 
 def _is_ours(url: str) -> bool:
-    return url.startswith(("data:", "blob:", "about:")) or is_own(parse_url(url))
+    if url.startswith(("data:", "blob:", "about:")):
+        return True
+    try:
+        return is_own(parse_url(url))
+    except UsageError:
+        return False

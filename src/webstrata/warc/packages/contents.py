@@ -9,7 +9,7 @@ from webstrata.db.captures import export_records
 from webstrata.db.captures.export_records import ExportedFile, ExportedRecord
 from webstrata.db.engine import Database
 from webstrata.db.retention import tombstones
-from webstrata.errors import NotFoundError, OutsideRootError, StorageError, UsageError
+from webstrata.errors import NotFoundError, OutsideRootError, StorageError, UsageError, WarcError
 from webstrata.model.captures import ArchivedCapture
 from webstrata.storage.paths import place_of
 from webstrata.warc.arc import begins_arc_record
@@ -160,7 +160,12 @@ class CaptureSource:
         path, offset = self._place(record.capture)
         if record.snapshot_id is None or begins_arc(path, offset):
             return
-        for shown in find_shown(path, offset, record.capture.length, record.capture.url):
+        try:
+            found = find_shown(path, offset, record.capture.length, record.capture.url)
+        except WarcError:
+            # A damaged record is copied as it is; what was shown of it cannot be told from others.
+            return
+        for shown in found:
             contents.spans[path, shown.offset] = RecordSpan(path, shown.offset, shown.length)
             contents.shown.append(shown)
 
