@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from bench import (
+    audit,
     changes,
     crawl,
     frontier,
@@ -27,6 +28,7 @@ from bench import (
 from bench.report import Measurement, shown, written
 
 CASES = {
+    "audit": audit.measure,
     "changes": changes.measure,
     "crawl": crawl.measure,
     "frontier": frontier.measure,
