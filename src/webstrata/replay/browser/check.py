@@ -79,11 +79,12 @@ class ReplayCheck:
         text of the archived document with that of the document after its scripts ran.
         """
         then = find_text(self._file(capture), capture.offset, capture.url)
+        document = _text(shown.html.encode("utf-8", "replace"), "text/html; charset=utf-8")
         if then is not None:
-            return then, shown.text
+            return then, document if shown.text is None else shown.text
         record = self.archive.find_capture(capture.url, capture.captured_at).record
         archived = _text(record.body_bytes, record.headers.get("content-type"))
-        return archived, _text(shown.html.encode("utf-8", "replace"), "text/html; charset=utf-8")
+        return archived, document
 
     def _file(self, capture: ArchivedCapture) -> Path:
         return place_of(self.archive.root, capture.warc_path, capture.output_dir)

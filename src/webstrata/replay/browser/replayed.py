@@ -37,7 +37,8 @@ class ReplayedPage:
     """What the replay of a capture showed."""
 
     html: str
-    text: str
+    text: str | None
+    """None where the page is shown without scripts: its text is that of its document."""
     requests: int
     """Requests for captures, that of the page included."""
     missing: tuple[str, ...]
@@ -60,22 +61,32 @@ async def open_replay(pool: BrowserPool, site: ReplaySite, capture: ArchivedCapt
         yield _seen(opened, blocked, html, text)
 
 
-async def _show(opened: BrowserPage, site: ReplaySite, capture: ArchivedCapture, deadline: float) -> tuple[str, str]:
+async def _show(
+    opened: BrowserPage, site: ReplaySite, capture: ArchivedCapture, deadline: float
+) -> tuple[str, str | None]:
     """Open a capture and return its document and its text."""
     with as_fetch_errors():
         await opened.page.goto(site.address_of(capture), wait_until="commit", timeout=SECONDS * 1000)
-        frame = await _find_frame(opened, site, deadline)
+        if site.frame_path is None:
+            return await _plain_document(opened, deadline), None
+        frame = await _find_frame(opened, site.frame_path, deadline)
         await _settle(opened, frame, deadline)
         return await frame.content(), str(await frame.evaluate(_TEXT))
 
 
-async def _find_frame(opened: BrowserPage, site: ReplaySite, deadline: float) -> "Frame":
+async def _plain_document(opened: BrowserPage, deadline: float) -> str:
+    """Return the document of a page that is shown without scripts, in which no script of ours runs either."""
+    await opened.proxy.wait_until_idle(QUIET_SECONDS, max(0.0, deadline - time.monotonic()))
+    session = await opened.page.context.new_cdp_session(opened.page)
+    root = (await session.send("DOM.getDocument", {"depth": 0}))["root"]
+    return str((await session.send("DOM.getOuterHTML", {"nodeId": root["nodeId"]}))["outerHTML"])
+
+
+async def _find_frame(opened: BrowserPage, frame_path: str, deadline: float) -> "Frame":
     """Return the frame that shows the capture, once there is one."""
-    if site.frame_path is None:
-        return opened.page.main_frame
     while time.monotonic() < deadline:
         for frame in opened.page.frames:
-            if site.frame_path in frame.url:
+            if frame_path in frame.url:
                 return frame
         await asyncio.sleep(_POLL_SECONDS)
     raise TransientFetchError("the replay did not start", kind="timeout")
@@ -99,7 +110,7 @@ def _note_blocked(request: "Request", blocked: set[str]) -> None:
         blocked.add(request.url)
 
 
-def _seen(opened: BrowserPage, blocked: set[str], html: str, text: str) -> ReplayedPage:
+def _seen(opened: BrowserPage, blocked: set[str], html: str, text: str | None) -> ReplayedPage:
     found = {url: result for result in opened.proxy.exchanges if (url := _captured_url(result))}
     missing = {url for url, result in found.items() if result.header(_IS_ARCHIVED) is None}
     live = {url for url in (*opened.proxy.failures, *blocked) if not _is_ours(url)}
