@@ -85,6 +85,12 @@ def test_what_is_too_deep_too_long_or_nonsense_is_left_out(html: str) -> None:
     assert stated(html).json_ld == ()
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("unit", ['"\\', '"', " ", "/*", "//\n", ",   ", "]]> ", '\n/*"', "[", '{"a":'])
+def test_hostile_json_is_read_in_linear_time(unit: str) -> None:
+    assert stated(LD.format("{," + unit * (190_000 // len(unit)))).json_ld == ()
+
+
 def test_no_more_images_are_listed_than_there_is_room_for() -> None:
     assert len(stated("".join(f"<img src={n}.png>" for n in range(2 * MAX_IMAGES))).images) == MAX_IMAGES
 

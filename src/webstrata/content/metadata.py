@@ -25,11 +25,13 @@ _PUBLISHED = (
 """Names of meta elements that state when a page was published, the most exact first."""
 
 _DATE = re.compile(r"\s*(?:19|20)\d\d-?\d\d(?:-?\d\d)?")
-_WRAPPING = re.compile(r"^\s*(?://)?\s*(?:<!--|<!\[CDATA\[)|(?://)?\s*(?:-->|\]\]>)\s*;?\s*$")
-_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
-_NEXT_VALUE = re.compile(r"[\s,;]*[\[{]")
+_NEXT_VALUE = re.compile(r"[\s,;]*+[\[{]")
 _MOST_IN_A_ROW = 50
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|/\*.*?\*/|(?<!:)//[^\n]*', re.DOTALL)
+_OPENED = re.compile(r"\s*+(?://\s*+)?(?:<!--|<!\[CDATA\[)")
+_CLOSING = ("-->", "]]>")
+_TRAILING_COMMA = re.compile(r",(\s*+[}\]])")
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*+"?|/\*(?!.*?\*/).*+)|/\*.*?\*/|(?<!:)//[^\n]*+', re.DOTALL)
+"""The first group stays: a string, and what is never closed. A page may open thousands of them: each is read once."""
 
 
 @dataclass(frozen=True)
@@ -162,10 +164,20 @@ def _in_a_row(text: str) -> list[JsonValue]:
 
 
 def _repaired(text: str) -> str:
-    unwrapped = _WRAPPING.sub("", text).strip().removesuffix(";")
+    unwrapped = _unwrapped(text)
     if unwrapped.startswith(("{&quot;", "[{&quot;", "{ &quot;", "{\n&quot;")):
         unwrapped = unescape(unwrapped)
     return _TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", unwrapped))
+
+
+def _unwrapped(text: str) -> str:
+    """Return a script without the comment or the CDATA section that hides it from old browsers."""
+    opened = _OPENED.match(text)
+    bare = text[opened.end() :] if opened else text
+    closed = bare.rstrip().removesuffix(";").rstrip()
+    if closed.endswith(_CLOSING):
+        bare = closed[: -len(_CLOSING[0])].rstrip().removesuffix("//")
+    return bare.strip().removesuffix(";")
 
 
 def _items(read: Callable[[], Sequence[MicrodataItem | RdfaItem]]) -> tuple[JsonValue, ...]:
