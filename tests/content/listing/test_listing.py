@@ -158,3 +158,10 @@ def test_a_listing_survives_json_and_its_facts_do_not_depend_on_confidence() -> 
 def test_a_hostile_page_costs_no_more_than_its_listing(html: str) -> None:
     listing = listing_of(html)
     assert listing is None or len(listing.traces) <= 100
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("unit", ['<b class="price">$1', "<b>$", '<b class="price">', '<b class="stock">in stock '])
+def test_thousands_of_prices_inside_each_other_are_read_in_linear_time(unit: str) -> None:
+    listing = listing_of(shop("<h1>Kettle</h1>" + unit * (600_000 // len(unit)) + "<button>Add to cart</button>"))
+    assert listing is None or len(listing.traces) <= 100

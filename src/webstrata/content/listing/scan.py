@@ -9,6 +9,7 @@ from itertools import compress, count, islice
 from rapidfuzz import fuzz
 
 from webstrata.content.listing.buy_words import is_buying, is_waiting
+from webstrata.content.listing.page_currencies import currency_search, find_nothing
 from webstrata.content.listing.price_words import PRICE_NAME, plain_names
 from webstrata.content.tree import Document, Element, Text, is_html
 
@@ -16,7 +17,9 @@ MAX_MARKS = 150
 """Elements of a kind that are looked at."""
 
 _MAX_PRICED = 1_500
-_OCCURRENCES = 200
+_MAX_NAMED = 5_000
+"""Elements that are named a price or show an amount and are looked at: real pages have some hundreds."""
+
 _MARKS_AFTER, _MARKS_BEFORE = 30, 12
 """Prices that are looked at, nearest to the title: pages with more are lists."""
 
@@ -31,7 +34,6 @@ _MAX_INSIDE = 60
 _MAX_STOCK_TEXT = 180
 _MAX_NAMES = 300
 _MAX_ELEMENTS = 40_000
-_SEARCHED = 60_000
 
 _NAMED = '[class*="price" i], [id*="price" i]'
 _PRICE_ITEM = '[itemprop~="price" i]'
@@ -50,40 +52,6 @@ _BRAND = 'a[class*="brand" i], a[id*="byline" i], span[class*="brand" i], div[cl
 _MAX_BRANDS = 20
 _DIGIT = re.compile(r"\d")
 _HEADINGS = ("h1", "h2", "h3")
-_SIGNS = "$€£¥￥₽₹₴₺₪₩₫฿₱₸₾₦₡₲円元원"
-_WORDS = (
-    *("EUR", "USD", "GBP", "CHF", "AUD", "CAD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BRL", "AED"),
-    *("SAR", "SGD"),
-    *("ZAR", "QAR", "KWD", "INR", "PKR", "kr", "Kr", "KR", "Kč", "KČ", "zł", "Ft", "lei", "Lei", "LEI", "руб"),
-    *("грн", "лв"),
-    *("р.", "Rs", "RS", "TL", "Rp", "RM", "Fr.", "din", "DIN", "ден", "kn", "ر.س", "ريال", "درهم", "د.إ", "บาท", "đ"),
-    *(",-", ",–", ".-", ".–"),
-)
-_CODES = ("EUR", "USD", "GBP")
-_WORDS_OF_LANGUAGES = {
-    **dict.fromkeys(("sv", "nb", "nn", "no", "da", "is"), ("kr", "Kr", ",-", ",–")),
-    "cs": ("Kč",),
-    "pl": ("zł",),
-    "hu": ("Ft",),
-    "ro": ("lei", "Lei"),
-    "bg": ("лв",),
-    "uk": ("грн",),
-    "tr": ("TL",),
-    "ru": ("руб", "р."),
-    "sr": ("din", "DIN"),
-    "mk": ("ден",),
-    "id": ("Rp",),
-    "ms": ("RM",),
-    "th": ("บาท",),
-    "de": ("EUR", "CHF", "Fr.", ",-", ",–"),
-    "fr": ("EUR", "CHF"),
-    "it": ("EUR", "CHF"),
-    "nl": ("EUR", ",-"),
-    "ar": ("ر.س", "ريال", "درهم", "د.إ"),
-    "en": ("Rs", "AED", "CHF"),
-}
-"""Words that are looked for beside a sign of another currency, as in a note about free delivery."""
-
 _UNSEEN = frozenset({"script", "style", "noscript", "template", "option", "select", "textarea", "title", "svg", "math"})
 _STATING = frozenset({"meta", "data", "input"})
 """Elements that state a price in an attribute."""
@@ -137,7 +105,7 @@ def scan_page(
     buttons = tree.select(_BUTTONS)
     if needs_sign and not named and not _may_sell(tree, buttons, language):
         return None
-    search = _currency_search(text, language)
+    search = currency_search(text, language)
     stock = tree.select(_STOCK)
     priced = dict.fromkeys(named)
     if not named or needs_text:
@@ -162,7 +130,7 @@ def scan_offer(tree: Document, titles: Sequence[str], *, language: str | None = 
     The currencies are looked for in the page's short texts, so that the text of the page need not be read before.
     """
     texts = _short_texts(tree)
-    search = _currency_search("\n".join(node.data for node in texts), language)
+    search = currency_search("\n".join(node.data for node in texts), language)
     buttons = tree.select(_BUTTONS)
     priced = dict.fromkeys(tree.select(f"{_NAMED}, {_PRICE_ITEM}")) | dict.fromkeys(_around_money(texts, search))
     requested: dict[Element, int] = dict.fromkeys((*priced, *buttons), -1)
@@ -216,44 +184,16 @@ def _fill_places(tree: Document, requested: dict[Element, int]) -> list[tuple[El
 
 def _priced_by_text(tree: Document, search: Callable[[str], object]) -> list[Element]:
     """Return the elements whose text shows money, in the order of the page."""
-    return [] if search is _find_nothing else _around_money(_short_texts(tree), search)
+    return [] if search is find_nothing else _around_money(_short_texts(tree), search)
 
 
 def _around_money(texts: Sequence[Text], search: Callable[[str], object]) -> list[Element]:
     """Return the elements around those pieces of text that show money."""
-    if search is _find_nothing:
+    if search is find_nothing:
         return []
-    around = (_priced_around(node) for node in texts if search(node.data))
+    showing = (node for node in texts if search(node.data))
+    around = (_priced_around(node) for node in islice(showing, _MAX_NAMED))
     return list(islice((element for element in around if element is not None), _MAX_PRICED))
-
-
-def _currency_search(text: str, language: str | None) -> Callable[[str], object]:
-    """Return a function that finds the currencies of a page in a piece of its text; most pages have one or two."""
-    text = text[:_SEARCHED]
-    found = [sign for sign in _SIGNS if sign in text]
-    is_signed = any(_is_beside_digit(sign, text) for sign in found)
-    words = (*_CODES, *_WORDS_OF_LANGUAGES.get(language or "", ())) if is_signed else _WORDS
-    found += [word for word in words if word in text and _is_beside_digit(word, text)]
-    return re.compile("|".join(map(re.escape, found))).search if found else _find_nothing
-
-
-def _is_beside_digit(word: str, text: str) -> bool:
-    """Return whether one of the first occurrences of a word is beside a number and no part of a longer word."""
-    at = -1
-    for _ in range(_OCCURRENCES):
-        at = text.find(word, at + 1)
-        if at < 0:
-            return False
-        if at and text[at - 1].isalpha():
-            continue
-        before, after = text[max(0, at - 2) : at], text[at + len(word) : at + len(word) + 2]
-        if not after[:1].isalpha() and any(map(str.isdecimal, before + after)):
-            return True
-    return False
-
-
-def _find_nothing(_text: str) -> None:
-    return None
 
 
 def names_of(element: Element) -> str:
@@ -278,8 +218,8 @@ def _priced_around(text: Text) -> Element | None:
     for _ in range(3):
         if not isinstance(element, Element) or element.tag in _UNSEEN:
             return None
-        whole = element.text
-        if len(whole) > MAX_PRICE_TEXT * 2:
+        whole = _text_up_to(element, MAX_PRICE_TEXT * 2)
+        if whole is None:
             return None
         if _DIGIT.search(whole) and element.tag != "sup":
             return element
@@ -305,10 +245,9 @@ def _nearest(marks: Iterator[Mark], title: Mark | None) -> Iterator[Mark]:
 
 
 def _price_marks(priced: Iterable[Element], places: dict[Element, int]) -> Iterator[Mark]:
-    for element in sorted(priced, key=places.__getitem__):
-        if places[element] < 0 or element.tag in _UNSEEN or not is_html(element):
-            continue
-        if element.tag not in _STATING and not _DIGIT.search(element.text) and not element.attr("data-price"):
+    inside = sorted((element for element in priced if places[element] >= 0), key=places.__getitem__)
+    for element in inside[:_MAX_NAMED]:
+        if element.tag in _UNSEEN or not is_html(element):
             continue
         text = price_text(element)
         if 0 < len(text) <= MAX_PRICE_TEXT and _DIGIT.search(text):
@@ -319,10 +258,10 @@ def price_text(element: Element) -> str:
     """Return the text of an element that shows a price; cents that are set apart get their point."""
     if (stated := _stated_price(element)) is not None:
         return stated[:MAX_PRICE_TEXT]
-    whole = element.text
-    if len(whole) > 4 * MAX_PRICE_TEXT:
+    whole = _text_up_to(element, 4 * MAX_PRICE_TEXT)
+    if whole is None:
         return ""
-    if len(element) == 1 and type(element[0]) is Text and element.tag not in _UNSEEN:
+    if _is_plain(element) and element.tag not in _UNSEEN:
         return " ".join(whole.split())
     pieces = ""
     for node in element.descendants:
@@ -339,9 +278,28 @@ def _stated_price(element: Element) -> str | None:
     if element.tag in _STATING:
         return element.attr("content") or element.attr("data-price") or element.attr("value")
     price = element.attr("data-price")
-    if not price or element.text.strip():
+    if not price or any(piece.strip() for piece in element.strings):
         return None
     return f"{price} {element.attr('data-currency') or ''}".strip()
+
+
+def _text_up_to(element: Element, most: int) -> str | None:
+    """Return the text of an element; None when it is longer: a page may nest thousands that all hold much text."""
+    if _is_plain(element):
+        whole = element.text
+        return whole if len(whole) <= most else None
+    pieces: list[str] = []
+    for piece in element.strings:
+        most -= len(piece)
+        if most < 0:
+            return None
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def _is_plain(element: Element) -> bool:
+    """Return whether an element holds a text and nothing else."""
+    return len(element) == 1 and type(element[0]) is Text
 
 
 def _joint(before: str, text: str, parent: Element) -> str:

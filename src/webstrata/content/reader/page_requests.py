@@ -37,7 +37,7 @@ _HTML = "text/html"
 """What a saved response without a content type is taken for."""
 
 SMALL_PAGE = 32_768
-"""Pages up to this size are read in place: the most hostile one that we know takes 60 MB and a tenth of a second."""
+"""Pages up to this size are read in place: the most hostile one that we know takes 110 MB and 0.4 seconds."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,71 @@
+"""Which currencies a page shows in its text, so that its amounts can be searched for."""
+
+import re
+from collections.abc import Callable
+
+_OCCURRENCES = 200
+_SEARCHED = 60_000
+
+_SIGNS = "$€£¥￥₽₹₴₺₪₩₫฿₱₸₾₦₡₲円元원"
+_WORDS = (
+    *("EUR", "USD", "GBP", "CHF", "AUD", "CAD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BRL", "AED"),
+    *("SAR", "SGD"),
+    *("ZAR", "QAR", "KWD", "INR", "PKR", "kr", "Kr", "KR", "Kč", "KČ", "zł", "Ft", "lei", "Lei", "LEI", "руб"),
+    *("грн", "лв"),
+    *("р.", "Rs", "RS", "TL", "Rp", "RM", "Fr.", "din", "DIN", "ден", "kn", "ر.س", "ريال", "درهم", "د.إ", "บาท", "đ"),
+    *(",-", ",–", ".-", ".–"),
+)
+_CODES = ("EUR", "USD", "GBP")
+_WORDS_OF_LANGUAGES = {
+    **dict.fromkeys(("sv", "nb", "nn", "no", "da", "is"), ("kr", "Kr", ",-", ",–")),
+    "cs": ("Kč",),
+    "pl": ("zł",),
+    "hu": ("Ft",),
+    "ro": ("lei", "Lei"),
+    "bg": ("лв",),
+    "uk": ("грн",),
+    "tr": ("TL",),
+    "ru": ("руб", "р."),
+    "sr": ("din", "DIN"),
+    "mk": ("ден",),
+    "id": ("Rp",),
+    "ms": ("RM",),
+    "th": ("บาท",),
+    "de": ("EUR", "CHF", "Fr.", ",-", ",–"),
+    "fr": ("EUR", "CHF"),
+    "it": ("EUR", "CHF"),
+    "nl": ("EUR", ",-"),
+    "ar": ("ر.س", "ريال", "درهم", "د.إ"),
+    "en": ("Rs", "AED", "CHF"),
+}
+"""Words that are looked for beside a sign of another currency, as in a note about free delivery."""
+
+
+def currency_search(text: str, language: str | None) -> Callable[[str], object]:
+    """Return a function that finds the currencies of a page in a piece of its text; most pages have one or two."""
+    text = text[:_SEARCHED]
+    found = [sign for sign in _SIGNS if sign in text]
+    is_signed = any(_is_beside_digit(sign, text) for sign in found)
+    words = (*_CODES, *_WORDS_OF_LANGUAGES.get(language or "", ())) if is_signed else _WORDS
+    found += [word for word in words if word in text and _is_beside_digit(word, text)]
+    return re.compile("|".join(map(re.escape, found))).search if found else find_nothing
+
+
+def _is_beside_digit(word: str, text: str) -> bool:
+    """Return whether one of the first occurrences of a word is beside a number and no part of a longer word."""
+    at = -1
+    for _ in range(_OCCURRENCES):
+        at = text.find(word, at + 1)
+        if at < 0:
+            return False
+        if at and text[at - 1].isalpha():
+            continue
+        before, after = text[max(0, at - 2) : at], text[at + len(word) : at + len(word) + 2]
+        if not after[:1].isalpha() and any(map(str.isdecimal, before + after)):
+            return True
+    return False
+
+
+def find_nothing(_text: str) -> None:
+    """Find no currency: the search of a page that shows none."""
+    return
