@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, TextIO
 
 import structlog
@@ -44,6 +45,7 @@ _BARE_VALUE = re.compile(r"[^\s\"'=]+")
 _TRACEBACKS = ("exception", "stack")
 _DEEPEST = 6
 _LONGEST = 20_000
+_NAMES_CACHED = 1_024
 
 
 def configure_logging(
@@ -138,7 +140,7 @@ def without_secrets(values: Mapping[str, Any]) -> dict[str, Any]:
 def _without_secrets(key: str, value: object, depth: int) -> object:
     if value is None or isinstance(value, bool):
         return value
-    if _SECRET_KEY.search(key):
+    if _names_secret(key):
         return HIDDEN
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return value
@@ -146,7 +148,13 @@ def _without_secrets(key: str, value: object, depth: int) -> object:
         return {str(k): _without_secrets(str(k), v, depth + 1) for k, v in value.items()}
     if depth < _DEEPEST and isinstance(value, list | tuple | set | frozenset):
         return [_without_secrets("", part, depth + 1) for part in value]
-    return _URL_PASSWORD.sub(rf"\1:{HIDDEN}@", _cut(str(value)))
+    text = _cut(str(value))
+    return _URL_PASSWORD.sub(rf"\1:{HIDDEN}@", text) if "://" in text else text
+
+
+@lru_cache(_NAMES_CACHED)
+def _names_secret(key: str) -> bool:
+    return _SECRET_KEY.search(key) is not None
 
 
 def _cut(text: str) -> str:

@@ -27,10 +27,38 @@
       const address = request.url.slice(origin.length + replay.archivedPath.length).replace(/^(\d*)[a-z]{2}_/, "$1");
       return Response.redirect(`${replay.viewer}${address}`);
     }
-    return confine(await response);
+    return confine(await response, request.mode === "navigate");
   }
 
-  function confine(response) {
+  // No policy keeps scripts from calling other machines with WebRTC: pages are shown without it.
+  const guard = new TextEncoder().encode(
+    "<script>for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCIceTransport']) " +
+    "delete self[name]; document.currentScript.remove();</script>");
+  const pageStart = /^(?:\xef\xbb\xbf|\s|<!--[^]*?-->)*(?:<!doctype[^>]*>)?/i;
+
+  function withoutCalls(body) {
+    let begun = false;
+    return body.pipeThrough(new TransformStream({
+      transform(chunk, controller) {
+        const isFirst = !begun && chunk.length > 0;
+        // After the doctype: before it, browsers would show the page in quirks mode. A character is a byte here.
+        const text = isFirst ? new TextDecoder("latin1").decode(chunk.subarray(0, 4096)) : "";
+        const at = isFirst ? pageStart.exec(text)[0].length : 0;
+        if (isFirst) {
+          begun = true;
+          controller.enqueue(chunk.subarray(0, at));
+          controller.enqueue(guard);
+        }
+        controller.enqueue(chunk.subarray(at));
+      },
+    }));
+  }
+
+  function isPage(headers) {
+    return (headers.get("content-type") ?? "text/html").toLowerCase().startsWith("text/html");
+  }
+
+  function confine(response, isShown = false) {
     if (response.type === "error") return response;
     if (response.type.startsWith("opaque")) return Response.error();
     const location = response.headers.get("location");
@@ -38,7 +66,9 @@
     const headers = new Headers(response.headers);
     for (const [name, value] of Object.entries(replay.headers)) headers.set(name, value);
     const { status, statusText } = response;
-    const body = [101, 204, 205, 304].includes(status) ? null : response.body;
+    const given = [101, 204, 205, 304].includes(status) ? null : response.body;
+    const body = given && isShown && isPage(headers) ? withoutCalls(given) : given;
+    if (body !== given) headers.delete("content-length");
     return new Response(body, { status, statusText, headers });
   }
 }
