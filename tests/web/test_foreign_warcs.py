@@ -18,8 +18,10 @@ from tests.support.foreign_records import PAGE, TIMESTAMP, chunked, http, packed
 from webstrata.app import App
 from webstrata.errors import WarcError
 from webstrata.index.pipeline import index_job
+from webstrata.jobs.packages import importing
 from webstrata.jobs.packages.importing import ImportReport, ImportRequest, import_files
 from webstrata.site import create_site
+from webstrata.warc.packages.repacking import repack
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -185,6 +187,23 @@ def test_files_whose_records_cannot_be_read_one_by_one_are_repacked(imported: Im
         assert (len(imported.listed(f"{SITE}/{number}")), imported.body(f"{SITE}/{number}")) == (1, PAGE)
     again = imported(f"renamed-{name}", data)
     assert (again.job_id, [known.job_id for known in again.known]) == (None, [report.job_id])
+
+
+def test_an_import_that_was_killed_while_it_repacked_leaves_nothing_twice(
+    imported: Importer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = plain_and_odd_files()["whole.warc.gz"]
+
+    def repack_and_die(source: Path, target: Path) -> list[str]:
+        repack(source, target)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(importing, "repack", repack_and_die)
+        with pytest.raises(KeyboardInterrupt):
+            imported("whole.warc.gz", data)
+    imported("whole.warc.gz", data)
+    assert (len(imported.listed(f"{SITE}/0")), imported.body(f"{SITE}/0")) == (1, PAGE)
 
 
 def test_what_cannot_be_repacked_is_reported(imported: Importer) -> None:

@@ -145,6 +145,7 @@ def _stage_file(found: HashedInput, target: Path, count: Callable[[int], None]) 
     """Copy a file, or repack it when its records cannot be read one by one; return notes for the operator."""
     stem = _ENDING.sub("", target.name)
     if next(target.parent.glob(f"*{_mark(found.sha256)}*"), None) is not None:
+        target.unlink(missing_ok=True)  # An earlier try was killed before it did so.
         return []
     if not target.is_file():
         copy_input(found, target, count)

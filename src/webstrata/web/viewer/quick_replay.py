@@ -1,11 +1,13 @@
 """Archived files at `/web/<14 digits>id_/<url>`, served before the router; everything unusual is passed on to it.
 
-On SQLite a lookup and a read of a small record take less time than to hand them to another thread.
+On SQLite a lookup and a read of a small record take less time than to hand them to another thread; PostgreSQL's
+responses have to be waited for, in a thread.
 """
 
 import re
 from dataclasses import dataclass
 
+from anyio import to_thread
 from fastapi import Request
 from fastapi.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -36,21 +38,24 @@ class QuickReplay:
     """Serves archived files that can be found at once."""
 
     def __init__(self, app: ASGIApp, parts: App) -> None:
-        """Wrap an application; on PostgreSQL, whose responses have to be waited for, it passes everything on."""
+        """Wrap an application."""
         self.app = app
         self._parts = parts
-        self._archive = QuickArchive(parts.database, parts.archive_root) if parts.database.is_sqlite else None
+        self._archive = QuickArchive(parts.database, parts.archive_root)
+        self._is_waiting = not parts.database.is_sqlite
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve an archived file, or pass the request on."""
         is_asked = scope["type"] == "http" and scope["method"] == "GET" and scope["path"].startswith(REPLAY_PATH)
-        response = self._respond(scope) if is_asked else None
+        found = _EXACT.fullmatch((scope.get("raw_path") or b"").partition(b"?")[0]) if is_asked else None
+        response = None
+        if found is not None and self._is_waiting:
+            response = await to_thread.run_sync(self._respond, scope, found)
+        elif found is not None:
+            response = self._respond(scope, found)
         await (self.app if response is None else response)(scope, receive, send)
 
-    def _respond(self, scope: Scope) -> Response | None:
-        found = _EXACT.fullmatch((scope.get("raw_path") or b"").partition(b"?")[0])
-        if self._archive is None or found is None:
-            return None
+    def _respond(self, scope: Scope, found: re.Match[bytes]) -> Response | None:
         request = Request(scope)
         if refusal_to_run(request) is not None:
             return None
