@@ -17,6 +17,7 @@ from webstrata.model.crawl.tasks import TaskStatus
 from webstrata.model.jobs.job import EDITIONS, JobStatus
 from webstrata.model.quality import GOOD
 from webstrata.model.watching.site_diff import ChangedPage, LastResponse, SitePage, SiteRun
+from webstrata.model.words import counted
 
 MOST_RUNS = 200
 """Runs of a source that are looked at, newest first."""
@@ -159,7 +160,7 @@ def _between(source_id: int, older: SiteRun, newer: SiteRun) -> dict[str, object
 def _changed(row: Row[Any], event: SnapshotChange | None) -> ChangedPage:
     page = SitePage(row.page, row.new_id, row.title or "")
     is_whole = event is not None and event.from_snapshot_id == row.old_id
-    summary = (event.summary if event is not None and is_whole else None) or f"{row.changes} changes"
+    summary = (event.summary if event is not None and is_whole else None) or counted(int(row.changes), "change")
     reasons = event.reasons if event is not None and is_whole else None
     return ChangedPage(
         page,
