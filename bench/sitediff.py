@@ -178,6 +178,7 @@ def _statements() -> list[tuple[int, str, dict[str, str]]]:
                 "content_hash": "'hash-' || i",
             },
         ),
+        *_missing(rows),
         (
             _PAGES + _GONE + 50,
             "page_signals",
@@ -214,6 +215,25 @@ def _statements() -> list[tuple[int, str, dict[str, str]]]:
                 "computed_at": ":first",
             },
         ),
+    ]
+
+
+def _missing(before: int) -> list[tuple[int, str, dict[str, str]]]:
+    """Return the rows of the newer run's responses for the pages that are gone: 404."""
+    page, number = _PAGE.format(number="i"), f"{before} + i + 1"
+    response = {"id": number, "job_id": "2", "source_id": "1", "url": page, "capture_timestamp": ":second"}
+    response["status_code"] = "404"
+    capture = {
+        "warc_file_id": "2",
+        "warc_offset": number,
+        "warc_length": "1",
+        "warc_record_id": f"'<' || {number} || '>'",
+    }
+    snapshot = {"capture_id": number, "normalized_url_group": page, "title": "'Not found'", "mime_type": "'text/html'"}
+    snapshot |= {"quality": "0.0", "quality_kind": "'error'", "warc_path": "'1.warc.gz'"}
+    return [
+        (_GONE, "captures", {**response, **capture, "url_key": page, "record_type": "'response'"}),
+        (_GONE, "snapshots", {**response, **snapshot, "content_hash": "'gone'"}),
     ]
 
 
