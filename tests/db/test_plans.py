@@ -33,7 +33,6 @@ from webstrata.db.changes.unchanged import EventStamp
 from webstrata.db.collections import collection_lists, hauls, listings, scraper_health, scrapes
 from webstrata.db.collections.collection_lists import CollectionFilter
 from webstrata.db.collections.listings import ListingFilter, ListingOrder
-from webstrata.db.deletion import closed_jobs
 from webstrata.db.engine import Database
 from webstrata.db.links import signals
 from webstrata.db.notifications import announcing, outbox, reviews, subscriptions
@@ -49,7 +48,7 @@ from webstrata.db.operations import (
 )
 from webstrata.db.operations.audit_log import ChangeFilter
 from webstrata.db.operations.exporting import ExportScope, exported_snapshots
-from webstrata.db.queue import frontier, jobs, leases, permits, run_reports
+from webstrata.db.queue import closed_jobs, frontier, jobs, leases, permits, run_reports
 from webstrata.db.replay import captured_requisites, cdx, closest, page_links, replay_checks
 from webstrata.db.retention import artifacts, holds, retention, tombstones
 from webstrata.db.search.fulltext import count_documents

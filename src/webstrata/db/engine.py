@@ -18,7 +18,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from webstrata.db.indexing.word_vectors import send_word_vectors
+from webstrata.db.search.word_vectors import send_word_vectors
 from webstrata.db.sql.read_only import connect_read_only, is_read_only
 from webstrata.errors import (
     WRITE_REFUSALS,

@@ -12,8 +12,8 @@ from pathlib import Path
 import structlog
 
 from webstrata.db.assets import assets
-from webstrata.db.deletion import closed_jobs
 from webstrata.db.engine import Database, Session
+from webstrata.db.queue import closed_jobs
 from webstrata.db.retention import retention
 from webstrata.db.retention.retention import ExpiredCount, ExpiredOfSource
 from webstrata.errors import OutsideRootError, StorageError

@@ -29,7 +29,7 @@ def check_replay(
     A page's score is the similarity of its text to the archived text, less the share of its requests that failed: that
     the archive has no response to, or that replay did not lead to the archive. The result is shown on the job's page.
     """
-    from webstrata.web.viewer.checked_replay import checked_site
+    from webstrata.cli.browser.checked_replay import checked_site
 
     with started(quiet=True) as app:
         show = _show_nothing if as_json else _show_page

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql import column, table
 
 from webstrata.db.assets.asset_contents import keep_texts
-from webstrata.db.indexing.word_vectors import WordVector
 from webstrata.db.schema.tables import Document, Snapshot
 from webstrata.db.search.indexed_words import NewDocument, PreparedDocument, folded_parts, prepared
+from webstrata.db.search.word_vectors import WordVector
 from webstrata.db.sql.bulk import ManyRows
 from webstrata.db.vocabulary import learn
 

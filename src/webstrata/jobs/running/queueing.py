@@ -9,10 +9,9 @@ import structlog
 
 from webstrata.coordination.presence import is_dead
 from webstrata.db.captures import captures
-from webstrata.db.deletion import closed_jobs
 from webstrata.db.engine import Database, Session
 from webstrata.db.operations import audit_log, catalog
-from webstrata.db.queue import frontier, jobs, leases
+from webstrata.db.queue import closed_jobs, frontier, jobs, leases
 from webstrata.db.queue.jobs import StoredJob
 from webstrata.db.retention.tombstones import missing_snapshot
 from webstrata.errors import OUR_TROUBLE, ConflictError, OutsideRootError, StorageError, UsageError

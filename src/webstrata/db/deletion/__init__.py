@@ -1,1 +1,0 @@
-"""Queries of deleting a source with its captures."""
