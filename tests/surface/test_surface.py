@@ -10,6 +10,7 @@ import structlog
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from tests.support.waiting import wait_until
 from tests.support.web_server import WebServer, linked_site, page
 from tests.surface import archive_surface, command_surface, golden, http_surface, settings_surface, source_names
 from tests.surface.conftest import CheckSurface
@@ -59,7 +60,9 @@ def archived(
     assert run(["archive", f"{web_server.origin}/"]) == 0
     assert run(["sources", "add", "other", "https://example.org/", "--schedule", "monthly"]) == 0
     capsys.readouterr()
-    yield tmp_path / "data" / "archive"
+    root = tmp_path / "data" / "archive"
+    wait_until(lambda: len([*root.glob(".previews/*.jpg")]) == 2, "the pictures of both front pages are taken")
+    yield root
     logging.getLogger().handlers, logging.getLogger().level = handlers, level
     structlog.reset_defaults()
 
