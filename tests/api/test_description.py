@@ -52,6 +52,7 @@ MORE_THAN_A_DESCRIPTION_SAYS = {
     "POST /api/admin/watches": "an address, a schedule, a selector and receivers that are ones",
     "POST /api/admin/withhold": "a reason that is more than spaces",
     "POST /audits": "an address that is one",
+    "POST /audits/schedules": "an address and a schedule that are ones",
 }
 """What is refused although it fits the description, because OpenAPI has no words for what is asked."""
 
@@ -69,6 +70,7 @@ THERE: dict[str, Any] = {
     "audit_id": "none",
     "artifact_id": 1,
     "watch_id": 1,
+    "schedule_id": 1,
     "search_id": 1,
     "format": "atom",
 }
@@ -76,6 +78,7 @@ THERE: dict[str, Any] = {
 
 NOT_HERE = {
     "/api/admin/watches/{watch_id}": 404,
+    "/audits/schedules/{schedule_id}": 404,
     "/api/sources/{code}/preview": 404,
     "/api/snapshots/{snapshot_id}/compare-live": 404,
     "/api/jobs/{job_id}/cdxj": 404,

@@ -478,6 +478,8 @@ def test_the_api_describes_itself_in_the_contracts_names(client: TestClient) -> 
         *(f"/api/admin/watches{part}" for part in ("", "/{watch_id}", "/{watch_id}/check")),
         *(
             "/audits",
+            "/audits/schedules",
+            "/audits/schedules/{schedule_id}",
             "/audits/{audit_id}",
             "/audits/{audit_id}/artifacts",
             "/audits/{audit_id}/artifacts/{artifact_id}",

@@ -30,7 +30,7 @@ def test_a_policy_is_for_a_known_collection_that_is_not_exempt() -> None:
 
 
 def test_stored_policies_that_make_no_sense_stop_everything_and_listings_have_none() -> None:
-    assert effective_policies({"hauls": 7, "listings": 1}) == {**DEFAULT_TTL_DAYS, "hauls": 7}
+    assert effective_policies({"hauls": 7, "listings": 1}) == {**DEFAULT_TTL_DAYS, "hauls": 7, "blobs": 30}
     for name, days in (("hauls", 0), ("hauls", "abc"), ("diagnostic", 90), (None, 3)):
         with pytest.raises(UnreadablePolicyError, match="cannot be read"):
             effective_policies({name: days})

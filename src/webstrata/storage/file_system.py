@@ -34,8 +34,10 @@ def check_writable(path: Path) -> None:
     """Raise StorageError unless files can be made in a folder."""
     if path.is_dir() and not is_writable(path):
         raise ReadOnlyArchiveError(path)
-    with as_storage_errors(path), tempfile.TemporaryFile(dir=path):
-        pass
+    with as_storage_errors(path):
+        # Asked first, as a missing folder is reported by its own name and not by the temporary file's.
+        path.stat()
+        tempfile.TemporaryFile(dir=path).close()
 
 
 def is_writable(path: Path) -> bool:
