@@ -9,7 +9,7 @@ from tests.web.archive import SITE, Answer, change, keep, queue
 from tests.web.conftest import OWN_ORIGIN, TOKEN, MakeClient, Page
 from webstrata.app import App
 from webstrata.db.sources import sources
-from webstrata.jobs.sources.source_commands import SourceCommands, WantedSource
+from webstrata.jobs.sources.source_commands import EditedSource, SourceCommands, WantedSource
 
 
 @pytest.fixture
@@ -19,20 +19,79 @@ def code(app: App) -> str:
     return orders.add(wanted).code
 
 
-def order(client: TestClient, name: str, **fields: str) -> Page:
-    return Page(client.post(f"/sources/health/{name}", data=fields, headers=OWN_ORIGIN))
+def order(client: TestClient, command: str, /, **fields: str) -> Page:
+    return Page(client.post(f"/sources/health/{command}", data=fields, headers=OWN_ORIGIN))
 
 
 @pytest.mark.usefixtures("code")
 def test_a_source_reports_when_it_is_archived_and_from_what(client: TestClient) -> None:
     page = Page(client.get("/sources/health"))
     assert page.text("h1") == "Health Agency"
-    assert page.text("title").startswith("When is Health Agency archived?")
+    assert page.text("title").startswith("Health Agency – ")
     assert page.text(".lead") == "Every month Next: as soon as a worker is free"
     assert "None yet." in page.text("section[aria-labelledby=source-jobs-title]")
-    told = dict(zip(page.texts(".about-list dt"), page.texts(".about-list dd"), strict=True))
-    assert told["Default seeds"] == "https://health.example/"
+    assert page.text("#edit-seeds") == "https://health.example/"
+    assert page.text(".source-archive") == "Archive No captures yet."
     assert page.texts(".orders button") == ["Archive now", "Pause the schedule", "Switch off"]
+
+
+def test_a_source_shows_what_was_captured_and_leads_to_it(client: TestClient, app: App, code: str) -> None:
+    front, newest = keep(app, [Answer(SITE, "Front", "Hello."), Answer(f"{SITE}b", "B", "B.")], code=code)
+    page = Page(client.get("/sources/health"))
+    assert "2 snapshots of 2 pages, 3 May 2024" in page.text(".source-archive")
+    assert page.links(".source-archive a") == {
+        "Front page": f"/snapshot/{front}",
+        "Newest capture": f"/snapshot/{newest}",
+        "All pages": "/search?source=health",
+        "Calendar": "/calendar/source/health",
+        "Changes": "/changes?source=health",
+    }
+    found = Page(client.get("/search", params={"source": "health", "q": "hello"}))
+    assert "Front" in found.text("main")
+
+
+EDITED = {
+    "name": "Health & Food Agency",
+    "base_url": "https://health.example/home",
+    "description": "Its news.",
+    "seeds": "https://health.example/\r\nhttps://health.example/news\r\n",
+    "options": "max_pages=50\r\nrespect_robots=no\r\n",
+}
+
+
+def test_a_source_is_edited_and_settings_with_secrets_stay_hidden(client: TestClient, app: App, code: str) -> None:
+    orders = SourceCommands(app.database, app.archive_root)
+    orders.edit(code, EditedSource(options={"user_agent": "Bot http://me:pass@proxy.example/", "max_depth": 3}))
+    before = Page(client.get("/sources/health"))
+    assert before.text("#edit-options") == "max_depth=3"
+    assert "pass@" not in before.html
+    page = order(client, "edit", **EDITED)
+    assert (page.status, page.text("h1")) == (200, "Health & Food Agency")
+    assert page.text("#edit-seeds") == "https://health.example/ https://health.example/news"
+    assert page.text("#edit-options") == "max_pages=50 respect_robots=no"
+    with app.database.read() as session:
+        crawl = sources.registry_entry(session, "health").crawl
+    assert crawl == {"user_agent": "Bot http://me:pass@proxy.example/", "max_pages": 50, "respect_robots": False}
+
+
+@pytest.mark.usefixtures("code")
+@pytest.mark.parametrize(
+    ("field", "value", "problem"),
+    [
+        ("options", "max_pagez=5", "did you mean max_pages?"),
+        ("options", "max_pages=0", "max_pages"),
+        ("options", "many", "expected name=value"),
+        ("seeds", "nonsense here", "is not a web address"),
+        ("base_url", "<b>", "is not a web address"),
+        ("name", " ", "name"),
+    ],
+)
+def test_a_wrong_edit_comes_back_as_it_was_sent(client: TestClient, field: str, value: str, problem: str) -> None:
+    page = order(client, "edit", **(EDITED | {field: value}))
+    assert page.status == 422
+    assert problem in page.text("#settings-problem")
+    assert page.one("#edit-name").attributes["value"] == (EDITED | {field: value})["name"].strip()
+    assert Page(client.get("/sources/health")).text("h1") == "Health Agency"
 
 
 @pytest.mark.usefixtures("code")
@@ -102,7 +161,7 @@ def test_of_many_jobs_the_newest_are_shown(client: TestClient, app: App, code: s
 
 
 @pytest.mark.usefixtures("code")
-@pytest.mark.parametrize("name", ["archive", "schedule", "pause", "disable", "remove"])
+@pytest.mark.parametrize("name", ["archive", "schedule", "edit", "pause", "disable", "remove"])
 def test_commands_are_accepted_from_our_own_pages_and_administrators_only(make_client: MakeClient, name: str) -> None:
     path = f"/sources/health/{name}"
     for headers in ({}, {"Origin": "https://evil.example"}):

@@ -93,6 +93,7 @@ class SourceSummary:
     base_url: str | None
     description: str | None
     record_count: int
+    page_count: int
     first_capture: datetime
     last_capture: datetime
     latest_record_id: int | None

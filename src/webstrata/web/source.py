@@ -1,6 +1,7 @@
-"""When is it archived? One source for those who run the archive: its schedule, its jobs and what they are made from."""
+"""Page of one source for administrators: its captures, changes, schedule and jobs, and the form that edits it."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import quote
 
@@ -8,9 +9,12 @@ from fastapi import APIRouter, Depends, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from webstrata.app import App
+from webstrata.db.changes import change_lists
+from webstrata.db.changes.change_lists import EventFilter, EventView
+from webstrata.db.engine import Session
 from webstrata.db.operations import catalog
 from webstrata.db.sources.source_scopes import source_scopes
-from webstrata.db.sources.sources import source_view
+from webstrata.db.sources.sources import registry_entry, source_view
 from webstrata.errors import ConflictError, NotFoundError, UsageError
 from webstrata.http.audit_trail import ActingParts
 from webstrata.http.dependencies import Code, Parts
@@ -19,15 +23,23 @@ from webstrata.http.same_origin import require_same_origin
 from webstrata.jobs.sources.registry import make_job
 from webstrata.jobs.sources.source_commands import SourceCommands
 from webstrata.jobs.sources.source_deletion import delete_source
-from webstrata.logs import without_secrets
-from webstrata.model.jobs.registry import SourceView
+from webstrata.model.changes.values import SIGNIFICANT
+from webstrata.model.jobs.registry import SourceJobConfig, SourceView
 from webstrata.model.jobs.source_scope import others_on_domain
 from webstrata.web.failures import PageRoute
-from webstrata.web.jobs.job import in_words
 from webstrata.web.pages import render
+from webstrata.web.source_form import (
+    SourceForm,
+    crawl_settings,
+    filled_form,
+    further_settings,
+    requested_edit,
+    sent_form,
+)
 from webstrata.web.visitor import require_admin_visitor
 
 JOBS_SHOWN = 10
+CHANGES_SHOWN = 3
 
 router = APIRouter(
     prefix="/sources", route_class=PageRoute, include_in_schema=False, dependencies=[Depends(require_admin_visitor)]
@@ -43,17 +55,32 @@ _COMMANDS: dict[str, Callable[[SourceCommands, str], None]] = {
 }
 
 
+@dataclass(frozen=True)
+class _Sent:
+    """What a person sent to the page and sees on it again, with what is wrong about it."""
+
+    is_known: bool = False
+    refusal: str | None = None
+    when: str | None = None
+    problem: str | None = None
+    form: SourceForm | None = None
+    form_problem: str | None = None
+
+
+_NOTHING_SENT = _Sent()
+
+
 @router.get("/{code}")
 def source(code: SourceCode, request: Request, app: Parts, known: bool = False) -> HTMLResponse:
     """Show one source; `known` when it was there already for an address that was to be added."""
-    return _source(request, app, code, is_known=known)
+    return _source(request, app, code, sent=_Sent(is_known=known))
 
 
 @router.post("/{code}/archive", dependencies=_OURS)
 def archive(code: SourceCode, request: Request, app: ActingParts) -> Response:
     """Queue a job of a source now and show it; for a disabled source, show an error."""
     if not _view(app, code).enabled:
-        return _source(request, app, code, status=409, refusal=f"{code} is disabled")
+        return _source(request, app, code, 409, _Sent(refusal=f"{code} is disabled"))
     with show_storage_errors():
         made = make_job(app.database, app.archive_root, code)
     return RedirectResponse(f"/jobs/{made.id}", status_code=303)
@@ -66,7 +93,7 @@ def remove(code: SourceCode, request: Request, app: ActingParts) -> Response:
     try:
         SourceCommands(app.database, app.archive_root).remove(code)
     except ConflictError as error:
-        return _source(request, app, code, status=409, refusal=str(error))
+        return _source(request, app, code, 409, _Sent(refusal=str(error)))
     return RedirectResponse("/sources", status_code=303)
 
 
@@ -79,7 +106,7 @@ def delete(
     try:
         done = delete_source(app.database, app.archive_root, code, confirm)
     except (ConflictError, UsageError) as error:
-        return _source(request, app, code, status=409, refusal=str(error))
+        return _source(request, app, code, 409, _Sent(refusal=str(error)))
     return RedirectResponse("/sources" if done.is_removed else f"/sources/{quote(code)}", status_code=303)
 
 
@@ -92,7 +119,20 @@ def schedule(
     try:
         SourceCommands(app.database, app.archive_root).set_schedule(code, when)
     except UsageError as error:
-        return _source(request, app, code, status=422, when=when, problem=str(error))
+        return _source(request, app, code, 422, _Sent(when=when, problem=str(error)))
+    return _shown(code)
+
+
+@router.post("/{code}/edit", dependencies=_OURS)
+def edit(
+    code: SourceCode, request: Request, app: ActingParts, form: Annotated[SourceForm, Depends(sent_form)]
+) -> Response:
+    """Change a source and the settings of its next jobs; what is wrong comes back with the form as it was sent."""
+    _view(app, code)
+    try:
+        SourceCommands(app.database, app.archive_root).edit(code, requested_edit(form, _entry(app, code)))
+    except UsageError as error:
+        return _source(request, app, code, 422, _Sent(form=form, form_problem=str(error)))
     return _shown(code)
 
 
@@ -106,34 +146,45 @@ def run_command(code: SourceCode, order: str, app: ActingParts) -> Response:
     return _shown(code)
 
 
-def _source(
-    request: Request,
-    app: App,
-    code: str,
-    *,
-    status: int = 200,
-    when: str | None = None,
-    problem: str | None = None,
-    refusal: str | None = None,
-    is_known: bool = False,
-) -> HTMLResponse:
-    view = _view(app, code)
+def _source(request: Request, app: App, code: str, status: int = 200, sent: _Sent = _NOTHING_SENT) -> HTMLResponse:
+    view, entry = _view(app, code), _entry(app, code)
     with app.database.read() as session:
+        captured = catalog.source(session, code)
         jobs, _ = catalog.jobs(session, source=code, limit=JOBS_SHOWN)
         overlaps = others_on_domain(code, source_scopes(session))
+        changes = _latest_changes(session, code) if app.settings.change_tracking_enabled else []
     return render(
         request,
         "source.html",
         status=status,
         source=view,
+        captured=captured,
+        has_preview=captured is not None and captured.entry_record_id in app.previews().snapshots(),
+        changes=changes,
         jobs=jobs,
-        when=(view.schedule or "") if when is None else when,
-        problem=problem,
-        refusal=refusal,
-        is_known=is_known,
+        sent=sent,
+        when=(view.schedule or "") if sent.when is None else sent.when,
         overlaps=overlaps,
-        told=in_words(without_secrets(view.job_config or {})),
+        form=sent.form or filled_form(view, entry),
+        further=further_settings(entry),
+        crawl_settings=crawl_settings(),
     )
+
+
+def _latest_changes(session: Session, code: str) -> list[EventView]:
+    """Return the newest changes of a source that are worth knowing."""
+    return change_lists.list_events(
+        session, EventFilter(source=code, min_significance=SIGNIFICANT), limit=CHANGES_SHOWN
+    )
+
+
+def _entry(app: App, code: str) -> SourceJobConfig:
+    """Return what the next job of a source is made from; nothing but its code for a source without an address."""
+    with app.database.read() as session:
+        try:
+            return registry_entry(session, code)
+        except UsageError:
+            return SourceJobConfig.plain(code, ())
 
 
 def _view(app: App, code: str) -> SourceView:

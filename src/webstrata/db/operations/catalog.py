@@ -117,6 +117,16 @@ def sources(session: Session) -> tuple[SourceSummary, ...]:
     return tuple(_source_summary(session, source, counted) for source, counted in rows.all())
 
 
+def source(session: Session, code: str) -> SourceSummary | None:
+    """Return a source with what was captured of it; None when nothing was."""
+    row = session.execute(
+        select(Source, SourceTotals)
+        .join(SourceTotals, SourceTotals.source_id == Source.id)
+        .where(Source.code == code, SourceTotals.snapshot_count > 0)
+    ).first()
+    return _source_summary(session, row[0], row[1]) if row else None
+
+
 def _source_summary(session: Session, source: Source, counted: SourceTotals) -> SourceSummary:
     first, last = counted.first_capture_timestamp, counted.last_capture_timestamp
     assert first is not None
@@ -127,6 +137,7 @@ def _source_summary(session: Session, source: Source, counted: SourceTotals) -> 
         base_url=source.base_url,
         description=source.description,
         record_count=counted.snapshot_count,
+        page_count=counted.page_count,
         first_capture=first,
         last_capture=last,
         latest_record_id=counted.latest_snapshot_id,
