@@ -132,7 +132,7 @@ def _source(
         refusal=refusal,
         is_known=is_known,
         overlaps=overlaps,
-        told=in_words(without_secrets(view.job_config or {})),
+        settings=in_words(without_secrets(view.job_config or {})),
     )
 
 
